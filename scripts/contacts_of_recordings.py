@@ -46,16 +46,15 @@ def main() -> None:
     friction = robot.friction.bounds[:, observed.indices]
     floor = threshold_floor(robot.model.effort_limits[observed.indices])
     kept = [_after(given.begin, part) for part in parts]
-    _print(observed.joints, kept, settings.cutoff, (friction, floor))
+    _print(observed.joints, kept, (friction, floor))
 
 
 def _print(
     joints: tuple[str, ...],
     parts: list[ObservedPart],
-    cutoff: float,
     least: tuple[np.ndarray, np.ndarray],
 ) -> None:
-    collected, end = ResidualPeaks(len(joints), cutoff), LEARNED * parts[-1].times[-1]
+    collected, end = ResidualPeaks(len(joints)), LEARNED * parts[-1].times[-1]
     residuals = JointResiduals.none(len(joints))
     for part in parts:
         if part.begins:

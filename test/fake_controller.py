@@ -1,5 +1,7 @@
 """Stands for a controller and its controller manager, as far as the node asks them."""
 
+from types import SimpleNamespace
+
 import rclpy
 from std_msgs.msg import Float64MultiArray
 
@@ -61,6 +63,12 @@ class FakeController:
         questions = self._scene.node._controller.questions
         if ListControllers is None and self.state is not None and questions is not None:
             questions.take_states({self._name: self.state})
+
+    def publish_activity(self, *states):
+        """Messages of its controller manager on the topic of activity, one after the other."""
+        for state in states:
+            each = SimpleNamespace(name=self._name, state=SimpleNamespace(label=state))
+            self._scene.node._controller.questions.on_activity(SimpleNamespace(controllers=[each]))
 
     def destroy(self):
         self.node.destroy_node()

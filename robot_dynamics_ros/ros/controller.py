@@ -13,11 +13,12 @@ from typing import Any
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.task import Future
 
 from robot_dynamics_ros.control.supervisor import Inhibition
 
-from .endpoints import LATCHED, STEADY
+from .endpoints import STEADY
 from .robot.commanded_robot import CommandedRobot
 from .robot.robot_holder import RobotHolder
 
@@ -36,6 +37,8 @@ PERIOD = 0.2
 # The same where the topic of activity exists: it says nothing where an error of the hardware
 # deactivates a controller.
 SLOW_PERIOD = 1.0
+# Latched; deep enough for both messages of a controller that is off for an instant.
+ACTIVITY = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # An answer that takes longer is not waited for [s].
 ANSWER_TIMEOUT = 2.0
 # A controller, or its manager, that has not been discovered in this time after activation is taken
@@ -93,7 +96,7 @@ class Questions:
             self._states = _Client(node, ListControllers, f'{self.manager}/list_controllers')
         if ControllerManagerActivity is not None:
             self._activity = node.create_subscription(
-                ControllerManagerActivity, f'{self.manager}/activity', self._on_activity, LATCHED
+                ControllerManagerActivity, f'{self.manager}/activity', self.on_activity, ACTIVITY
             )
 
     @property
@@ -144,6 +147,15 @@ class Questions:
             self.joints, self.interface = (), ''
             self.deactivated = clock.monotonic()
 
+    def on_activity(self, message: Any) -> None:
+        """Take a message of the topic of activity; tell at once, as the next one may undo it."""
+        if self._states is not None:
+            # The answer to a question before this message may be older than it.
+            self._states.cancel()
+            self._asked = -math.inf
+        self.take_states({each.name: each.state.label for each in message.controllers})
+        self._changed()
+
     def lose(self) -> None:
         """Ask for everything again: the controller has ended, its manager perhaps too."""
         self._answered.clear()
@@ -163,14 +175,6 @@ class Questions:
         return self._activity is not None and bool(
             self._node.count_publishers(self._activity.topic_name)
         )
-
-    def _on_activity(self, message: Any) -> None:
-        if self._states is not None:
-            # The answer to a question before this message may be older than it.
-            self._states.cancel()
-            self._asked = -math.inf
-        self.take_states({each.name: each.state.label for each in message.controllers})
-        self._changed()
 
     def _take_parameter(self, parameter: str, answer: Any) -> None:
         self._answered.add(parameter)

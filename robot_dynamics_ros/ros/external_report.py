@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from robot_dynamics_ros.control.external.contact import COLLISION, threshold_text
+from robot_dynamics_ros.control.external.contact import COLLISION
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.control.external.drive_torques import EFFORT, LARGEST, STATE, VELOCITY
 from robot_dynamics_ros.control.external.estimate import PASSING, ExternalForceEstimate
+from robot_dynamics_ros.control.external.thresholds import BANDS
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.torque_text import joint_torques, units_of, without_rounding
 from robot_dynamics_ros.core.checks import Array
@@ -173,7 +174,7 @@ def touch_text(guard: GuardedFeedforward) -> str:
         return ''
     contact, joints = estimate.contact, guard.feedforward.joints
     bounds = '; '.join(
-        f'{joints[index]} {threshold_text(contact.limits[:, index].tolist())}'
+        f'{joints[index]} {_threshold_text(contact.limits[:, index].tolist())}'
         for index in contact.state.joints
     )
     return estimate.touch() + (f' (thresholds: {bounds})' if bounds else '')
@@ -184,7 +185,7 @@ def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str
     limits, units = estimate.contact.limits, units_of(robot.dynamics.model, robot.joints)
     for index, (name, unit) in enumerate(zip(robot.joints, units, strict=True)):
         torque = without_rounding(estimate.torque[index])
-        bounds = threshold_text(limits[:, index].tolist())
+        bounds = _threshold_text(limits[:, index].tolist())
         text = f'{torque:.3g} (thresholds: {bounds})' if bounds else f'{torque:.3g}'
         figures[f'external torque of {name} [{unit}]'] = text
     if estimate.tare.torque.any():
@@ -197,3 +198,9 @@ def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str
     remarks = estimate.felt_directions().remarks()
     figures[f'not felt at {estimate.frame}'] = '; '.join(remarks) or 'nothing'
     return figures
+
+
+def _threshold_text(limits: Sequence[float]) -> str:
+    """The thresholds (2,) of a joint by their band; empty where there are none."""
+    each = zip(BANDS, limits, strict=True)
+    return ', '.join(f'{band} {limit:.3g}' for band, limit in each if math.isfinite(limit))

@@ -24,251 +24,140 @@ GUARDS = Settings()
 EXTERNAL = ExternalSettings()
 NEWTON = 'N m or N'
 
+# fmt: off
 ROBOT = (
-    Parameter(
-        'robot_description',
-        'string',
-        '',
-        'URDF of the robot, as text.',
-        empty='that of `description_file`, or of topic `robot_description`',
-    ),
-    Parameter(
-        'description_file',
-        'string',
-        '',
-        'Path of the URDF of the robot, in place of its text.',
-        'A relative path is for the folder of the parameter file. It is read on configure, and '
-        'refused beside `robot_description`.',
-        path=True,
-        empty='no file',
-    ),
-    Parameter(
-        'autostart',
-        'bool',
-        True,
-        'Whether the node configures and activates itself as soon as it has a description.',
-        'false: wait for the lifecycle services (ros2 lifecycle set /robot_dynamics configure).',
-    ),
-    Parameter(
-        'joints',
-        'string_array',
-        [''],
-        'Joints to command, in the order of `~/commands`.',
-        'The other joints enter with their measured position and zero velocity. Quote names that '
-        "YAML reads as another type ('y', 'on').",
-        empty='all joints that move independently, depth first as in the URDF',
-    ),
-    Parameter(
-        'locked_joints',
-        'double_map',
-        {},
-        'Positions of joints that no message of `joint_states` contains, by joint.',
-        'What is measured of these joints is not used. A commanded joint cannot be locked.',
-        unit='rad or m',
-        empty='none',
-    ),
-    Parameter(
-        'payload_frame',
-        'string',
-        '',
-        'Link on whose body `~/set_payload` attaches payloads.',
-        empty='the link at the tip of `joints`',
-    ),
-    Parameter(
-        'cross_check',
-        'bool',
-        True,
-        'Whether the dynamics is compared with Pinocchio on configure, and at each change of '
-        'payload or gravity.',
-        'An error above 1e-10 of the largest entry refuses the robot or the change. false: they '
-        'are never compared, and Pinocchio need not be installed.',
-    ),
+    Parameter('robot_description', 'string', '', 'URDF of the robot, as text.',
+              empty='that of `description_file`, or of topic `robot_description`'),
+    Parameter('description_file', 'string', '',
+              'Path of the URDF of the robot, in place of its text.',
+              'A relative path is for the folder of the parameter file. It is read on configure, '
+              'and refused beside `robot_description`.', path=True, empty='no file'),
+    Parameter('autostart', 'bool', True,
+              'Whether the node configures and activates itself as soon as it has a description.',
+              'false: wait for the lifecycle services (ros2 lifecycle set /robot_dynamics '
+              'configure).'),
+    Parameter('joints', 'string_array', [''], 'Joints to command, in the order of `~/commands`.',
+              'The other joints enter with their measured position and zero velocity. Quote names '
+              "that YAML reads as another type ('y', 'on').",
+              empty='all joints that move independently, depth first as in the URDF'),
+    Parameter('locked_joints', 'double_map', {},
+              'Positions of joints that no message of `joint_states` contains, by joint.',
+              'What is measured of these joints is not used. A commanded joint cannot be locked.',
+              unit='rad or m', empty='none'),
+    Parameter('payload_frame', 'string', '',
+              'Link on whose body `~/set_payload` attaches payloads.',
+              empty='the link at the tip of `joints`'),
+    Parameter('cross_check', 'bool', True,
+              'Whether the dynamics is compared with Pinocchio on configure, and at each change '
+              'of payload or gravity.',
+              'An error above 1e-10 of the largest entry refuses the robot or the change. false: '
+              'they are never compared, and Pinocchio need not be installed.'),
 )
 
-
 TORQUE = (
-    Parameter(
-        'terms',
-        'string_array',
-        list(DEFAULT_TERMS),
-        'Terms of the torque to command.',
-        'Leave out every term that the driver of the arm adds itself: if gravity is compensated '
-        'twice, the arm rises.',
-        choices={
-            'gravity': 'g(q)',
-            'coriolis': 'C(q, v) v',
-            'inertial': 'M(q) a, with the acceleration of the reference',
-            'friction': 'F_v v + F_s v / sqrt(v^2 + v_0^2) + torque_offset',
-        },
-        live=True,
-    ),
-    Parameter(
-        'evaluate_at',
-        'string',
-        'reference',
-        'State at which the torque is evaluated while there is a reference (qr, vr, ar).',
-        choices={
-            'reference': 'M(qr) ar + C(qr, vr) vr + g(qr)',
-            'state': 'M(q) ar + C(q, v) v + g(q), at the measured q and v',
-        },
-        live=True,
-    ),
-    Parameter(
-        'gravity',
-        'double_array',
-        list(STANDARD_GRAVITY),
-        'Gravitational acceleration, in the frame of the root link.',
-        'For an arm that hangs from the ceiling: [0.0, 0.0, 9.81].',
-        unit='m/s^2',
-        least=-100.0,
-        most=100.0,
-        size=3,
-        live=True,
-    ),
-    Parameter(
-        'joint_model',
-        'string',
-        '',
-        'Path of the friction.yaml of `robot_dynamics identify`: friction, offset and rotor '
-        'inertia of each joint.',
-        'A relative path is for the folder of the parameter file. The file must name each '
-        'commanded joint, and no joint that the robot does not have.',
-        path=True,
-        empty='damping and friction of the URDF, no offset and no rotor inertia',
-    ),
+    Parameter('terms', 'string_array', list(DEFAULT_TERMS), 'Terms of the torque to command.',
+              'Leave out every term that the driver of the arm adds itself: if gravity is '
+              'compensated twice, the arm rises.',
+              choices={
+                  'gravity': 'g(q)',
+                  'coriolis': 'C(q, v) v',
+                  'inertial': 'M(q) a, with the acceleration of the reference',
+                  'friction': 'F_v v + F_s v / sqrt(v^2 + v_0^2) + torque_offset',
+              }, live=True),
+    Parameter('evaluate_at', 'string', 'reference',
+              'State at which the torque is evaluated while there is a reference (qr, vr, ar).',
+              choices={
+                  'reference': 'M(qr) ar + C(qr, vr) vr + g(qr)',
+                  'state': 'M(q) ar + C(q, v) v + g(q), at the measured q and v',
+              }, live=True),
+    Parameter('gravity', 'double_array', list(STANDARD_GRAVITY),
+              'Gravitational acceleration, in the frame of the root link.',
+              'For an arm that hangs from the ceiling: [0.0, 0.0, 9.81].', unit='m/s^2',
+              least=-100.0, most=100.0, size=3, live=True),
+    Parameter('joint_model', 'string', '',
+              'Path of the friction.yaml of `robot_dynamics identify`: friction, offset and rotor '
+              'inertia of each joint.',
+              'A relative path is for the folder of the parameter file. The file must name each '
+              'commanded joint, and no joint that the robot does not have.', path=True,
+              empty='damping and friction of the URDF, no offset and no rotor inertia'),
 )
 
 STATES = (
-    Parameter(
-        'state_timeout',
-        'double',
-        GUARDS.state_timeout,
-        'Time without a valid position of each commanded joint after which the state is stale.',
-        'More than 2.5 periods of `joint_states`. A state that has waited longer for the node is '
-        f'not answered. Joints that are not commanded (grippers) have {OTHER_JOINTS:g} times this '
-        'time.',
-        unit='s',
-        above=0.0,
-        live=True,
-    ),
-    Parameter(
-        'on_stale',
-        'string',
-        GUARDS.on_stale,
-        'Command while the state is stale.',
-        choices={
-            'hold': 'gravity and torque_offset at the last valid state, as far as gravity and '
-            f'friction are in terms; after {LONGEST_STALE:g} s a fault, and the final command of '
-            'on_stop',
-            'zero': f'zero torque; after {LONGEST_STALE:g} s a fault',
-            'stop': 'nothing is published; a forward_command_controller keeps the last command',
-        },
-        live=True,
-    ),
+    Parameter('state_timeout', 'double', GUARDS.state_timeout,
+              'Time without a valid position of each commanded joint after which the state is '
+              'stale.',
+              'More than 2.5 periods of `joint_states`. A state that has waited longer for the '
+              'node is not answered. Joints that are not commanded (grippers) have '
+              f'{OTHER_JOINTS:g} times this time.', unit='s', above=0.0, live=True),
+    Parameter('on_stale', 'string', GUARDS.on_stale, 'Command while the state is stale.',
+              choices={
+                  'hold': 'gravity and torque_offset at the last valid state, as far as gravity '
+                      f'and friction are in terms; after {LONGEST_STALE:g} s a fault, and the '
+                      'final command of on_stop',
+                  'zero': f'zero torque; after {LONGEST_STALE:g} s a fault',
+                  'stop': 'nothing is published; a forward_command_controller keeps the last '
+                      'command',
+              }, live=True),
 )
 
 REFERENCE = (
-    Parameter(
-        'controller_action',
-        'string',
-        '',
-        'Action of the controller to which `~/follow_joint_trajectory` passes goals on, such as '
-        '`/arm_controller/follow_joint_trajectory`.',
-        empty='no goal is passed on',
-    ),
-    Parameter(
-        'reference_tolerance',
-        'double_array',
-        list(GUARDS.reference_tolerance),
-        'Largest distance of the measured position of each commanded joint from `~/reference`; '
-        '0: any.',
-        'A reference that begins farther away is rejected. One that the arm has left by more is '
-        'dropped, and the node returns to the measured state.',
-        unit='rad or m',
-        least=0.0,
-        empty=f'what the joint covers in {REFERENCE_TIME:g} s at its velocity limit, at most '
-        f'{REFERENCE_SHARE:g} of its range (of a turn or 1 m without limits)',
-        live=True,
-    ),
+    Parameter('controller_action', 'string', '',
+              'Action of the controller to which `~/follow_joint_trajectory` passes goals on, '
+              'such as `/arm_controller/follow_joint_trajectory`.', empty='no goal is passed on'),
+    Parameter('reference_tolerance', 'double_array', list(GUARDS.reference_tolerance),
+              'Largest distance of the measured position of each commanded joint from '
+              '`~/reference`; 0: any.',
+              'A reference that begins farther away is rejected. One that the arm has left by '
+              'more is dropped, and the node returns to the measured state.', unit='rad or m',
+              least=0.0,
+              empty=f'what the joint covers in {REFERENCE_TIME:g} s at its velocity limit, at '
+                    f'most {REFERENCE_SHARE:g} of its range (of a turn or 1 m without limits)',
+              live=True),
 )
 
 COMMANDS = (
-    Parameter(
-        'controller',
-        'string',
-        '',
-        'Node of the controller that applies `~/commands`.',
-        'Its parameters joints and interface_name must fit, and commands begin when the '
-        'controller manager says that it is active. A controller that is named here must answer. '
-        'none: no check.',
-        empty='the node after which the topic is named, if it answers: `/effort_controller` for '
-        '`/effort_controller/commands`',
-    ),
-    Parameter(
-        'effort_limits',
-        'double_array',
-        list(GUARDS.effort_limits),
-        'Largest magnitude of the command of each commanded joint.',
-        'Where the URDF has no limit, or 0, the node does not activate until this parameter is '
-        'set.',
-        unit=NEWTON,
-        least=0.0,
-        infinite=True,
-        empty='effort limit of the URDF',
-        live=True,
-    ),
-    Parameter(
-        'fade_time',
-        'double',
-        GUARDS.fade_time,
-        'Duration of the fade to the new command after every change of what is commanded.',
-        unit='s',
-        least=0.0,
-        most=60.0,
-        live=True,
-    ),
-    Parameter(
-        'on_stop',
-        'string',
-        GUARDS.on_stop,
-        'Last command on deactivation, on `~/enable` with false, on shutdown (SIGINT, SIGTERM, '
-        'SIGHUP) and on a fault.',
-        'Nothing is published after it.',
-        choices={
-            'zero': 'zero torque',
-            'hold': 'gravity and torque_offset at the last valid state, as far as gravity and '
-            'friction are in terms',
-        },
-        live=True,
-    ),
-    Parameter(
-        'on_restart',
-        'string',
-        GUARDS.on_restart,
-        'Torque at which commands begin when the last command of the controller is not known.',
-        'So it is after the start of the process, and after another publisher commanded. After '
-        'the controller was inactive, commands begin at the last command if measured efforts show '
-        'that the drive has kept it.',
-        choices={
-            'automatic': 'where the measured efforts equal gravity: the gravity torque if a '
-            'publisher of commands was seen that has ended, else none, and the log says why; '
-            'zero torque elsewhere',
-            'take_over': 'the gravity torque where the measured efforts equal it, or, where they '
-            'are not measured, the arm is at rest; zero torque elsewhere',
-            'fade_from_zero': 'zero torque, in one step if the controller still applies another',
-        },
-        live=True,
-    ),
-    Parameter(
-        'driver_gravity_check',
-        'bool',
-        True,
-        'Whether to warn when the measured efforts show that the driver adds gravity compensation '
-        'too.',
-        'With `external_observer`, also whether efforts without gravity or in another unit are '
-        'refused: false estimates external torques from any efforts.',
-        live=True,
-    ),
+    Parameter('controller', 'string', '', 'Node of the controller that applies `~/commands`.',
+              'Its parameters joints and interface_name must fit, and commands begin when the '
+              'controller manager says that it is active. A controller that is named here must '
+              'answer. none: no check.',
+              empty='the node after which the topic is named, if it answers: `/effort_controller` '
+                    'for `/effort_controller/commands`'),
+    Parameter('effort_limits', 'double_array', list(GUARDS.effort_limits),
+              'Largest magnitude of the command of each commanded joint.',
+              'Where the URDF has no limit, or 0, the node does not activate until this parameter '
+              'is set.', unit=NEWTON, least=0.0, infinite=True, empty='effort limit of the URDF',
+              live=True),
+    Parameter('fade_time', 'double', GUARDS.fade_time,
+              'Duration of the fade to the new command after every change of what is commanded.',
+              unit='s', least=0.0, most=60.0, live=True),
+    Parameter('on_stop', 'string', GUARDS.on_stop,
+              'Last command on deactivation, on `~/enable` with false, on shutdown (SIGINT, '
+              'SIGTERM, SIGHUP) and on a fault.', 'Nothing is published after it.',
+              choices={
+                  'zero': 'zero torque',
+                  'hold': 'gravity and torque_offset at the last valid state, as far as gravity '
+                      'and friction are in terms',
+              }, live=True),
+    Parameter('on_restart', 'string', GUARDS.on_restart,
+              'Torque at which commands begin when the last command of the controller is not '
+              'known.',
+              'So it is after the start of the process, and after another publisher commanded. '
+              'After the controller was inactive, commands begin at the last command if measured '
+              'efforts show that the drive has kept it.',
+              choices={
+                  'automatic': 'where the measured efforts equal gravity: the gravity torque if a '
+                      'publisher of commands was seen that has ended, else none, and the log says '
+                      'why; zero torque elsewhere',
+                  'take_over': 'the gravity torque where the measured efforts equal it, or, where '
+                      'they are not measured, the arm is at rest; zero torque elsewhere',
+                  'fade_from_zero': 'zero torque, in one step if the controller still applies '
+                      'another',
+              }, live=True),
+    Parameter('driver_gravity_check', 'bool', True,
+              'Whether to warn when the measured efforts show that the driver adds gravity '
+              'compensation too.',
+              'With `external_observer`, also whether efforts without gravity or in another unit '
+              'are refused: false estimates external torques from any efforts.', live=True),
 )
 
 
@@ -288,62 +177,35 @@ def _threshold(band: str, side: str) -> Parameter:
 
 
 CONTACTS = (
-    Parameter(
-        'external_observer',
-        'bool',
-        EXTERNAL.external_observer,
-        'Whether the torques of external forces are estimated.',
-        'The joint states must contain velocities, and efforts in N m and N, with gravity.',
-        live=True,
-    ),
-    Parameter(
-        'external_bandwidth',
-        'double_array',
-        list(EXTERNAL.external_bandwidth),
-        'Bandwidth f of the estimate of each commanded joint.',
-        'The estimate follows the external torque with the time constant 1 / (2 pi f). A larger '
-        'bandwidth passes on more noise of velocities and efforts.',
-        unit='Hz',
-        above=0.0,
-        live=True,
-    ),
-    Parameter(
-        'external_frame',
-        'string',
-        EXTERNAL.external_frame,
-        'Link at whose origin and in whose axes `~/external_wrench` is given; a commanded joint '
-        'must move it.',
-        empty='link at the tip of `joints`',
-        live=True,
-    ),
+    Parameter('external_observer', 'bool', EXTERNAL.external_observer,
+              'Whether the torques of external forces are estimated.',
+              'The joint states must contain velocities, and efforts in N m and N, with gravity.',
+              live=True),
+    Parameter('external_bandwidth', 'double_array', list(EXTERNAL.external_bandwidth),
+              'Bandwidth f of the estimate of each commanded joint.',
+              'The estimate follows the external torque with the time constant 1 / (2 pi f). A '
+              'larger bandwidth passes on more noise of velocities and efforts.', unit='Hz',
+              above=0.0, live=True),
+    Parameter('external_frame', 'string', EXTERNAL.external_frame,
+              'Link at whose origin and in whose axes `~/external_wrench` is given; a commanded '
+              'joint must move it.', empty='link at the tip of `joints`', live=True),
     _threshold('collision', 'above'),
     _threshold('push', 'below'),
-    Parameter(
-        'contact_thresholds',
-        'string',
-        '',
-        'File of `robot_dynamics thresholds --output`: the thresholds of collisions and pushes by '
-        'joint name, which grow with the motion.',
-        '`external_bandwidth` must be that of the file, `collision_threshold` and '
-        '`push_threshold` empty. A relative path is for the folder of the parameter file.',
-        path=True,
-        empty='`collision_threshold` and `push_threshold`',
-        live=True,
-    ),
-    Parameter(
-        'on_collision',
-        'string',
-        GUARDS.on_collision,
-        'Reaction to a collision; until `~/enable` is called.',
-        choices={
-            'report': '`~/contact` alone; the commands go on',
-            'hold': 'the reference is dropped: gravity compensation at the measured positions, '
-            'which holds no position',
-            'zero': 'the reference is dropped: zero torque',
-            'stop': 'the last command as `on_stop` says, then nothing',
-        },
-        live=True,
-    ),
+    Parameter('contact_thresholds', 'string', '',
+              'File of `robot_dynamics thresholds --output`: the thresholds of collisions and '
+              'pushes by joint name, which grow with the motion.',
+              '`external_bandwidth` must be that of the file, `collision_threshold` and '
+              '`push_threshold` empty. A relative path is for the folder of the parameter file.',
+              path=True, empty='`collision_threshold` and `push_threshold`', live=True),
+    Parameter('on_collision', 'string', GUARDS.on_collision,
+              'Reaction to a collision; until `~/enable` is called.',
+              choices={
+                  'report': '`~/contact` alone; the commands go on',
+                  'hold': 'the reference is dropped: gravity compensation at the measured '
+                      'positions, which holds no position',
+                  'zero': 'the reference is dropped: zero torque',
+                  'stop': 'the last command as `on_stop` says, then nothing',
+              }, live=True),
 )
 
 TABLE = Table(

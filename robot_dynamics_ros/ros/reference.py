@@ -112,7 +112,7 @@ def read_trajectory(
     Raises:
         StateError: joints, sizes, values or times are wrong, or the trajectory has ended.
     """
-    stamp = nanoseconds('header.stamp', message.header.stamp) or now
+    stamp = nanoseconds(message.header.stamp) or now
     points = read_points(message, joints, start=time + 1e-9 * (stamp - now))
     if len(points) and points.times[-1] < time - LARGEST_DELAY:
         raise StateError(
@@ -182,6 +182,6 @@ def _seconds(message: JointTrajectory) -> Array:
     total = seconds * 10**9 + np.array([time.nanosec for time in times], dtype=np.int64)
     if (total < 0).any():
         index = int(np.flatnonzero(total < 0)[0])
-        nanoseconds(f'point {index}: time_from_start', times[index])
+        nanoseconds(times[index], f'point {index}: time_from_start')
     result: Array = 1e-9 * total
     return result

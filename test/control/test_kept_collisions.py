@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hit_arm import HIT, HitArm
-from shown_states import GRAVITY, LOADED, MODEL, REST, assert_smooth
+from shown_states import GRAVITY, LOADED, REST, assert_smooth
 
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 from robot_dynamics_ros.core import StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
 
 INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
 
@@ -105,7 +104,7 @@ def test_thresholds_that_are_set_while_the_node_is_inactive_count_from_then_on()
     arm.settle()
     thresholds = {'thresholds': ContactThresholds.of(3, collision=(5.0, 5.0, 1.0))}
     external = arm.guard.external
-    external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
+    external.apply(replace(external.settings, **thresholds))
     arm.settle()
     assert not arm.guard.supervisor.collision
     arm.guard.supervisor.active = True
@@ -123,7 +122,7 @@ def test_what_is_above_thresholds_when_they_are_set_is_no_collision(active):
     arm.collide()
     external = arm.guard.external
     thresholds = {'thresholds': ContactThresholds.of(3, (5.0, 5.0, 1.0), (5.0, 5.0, 1.0))}
-    external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
+    external.apply(replace(external.settings, **thresholds))
     arm.settle()
     arm.guard.supervisor.active = True
     np.testing.assert_allclose(arm.settle()[-1], GRAVITY, rtol=1e-12)

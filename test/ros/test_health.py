@@ -1,6 +1,7 @@
 """Conditions: begin, change and end in the log, and what the node says from its start on."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +14,7 @@ from three_joints import JOINTS, URDF, state
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.supervisor import Inhibition, Mode
-from robot_dynamics_ros.ros import conditions, health
+from robot_dynamics_ros.ros import conditions, diagnostics, health
 from robot_dynamics_ros.ros.health import ERROR, FLICKER, OK, WARN, Health, Rule
 from robot_dynamics_ros.ros.robot.requested_state import never_measured
 
@@ -126,11 +127,9 @@ def test_a_condition_holds_after_its_time_in_log_and_diagnostics(table):
 
 
 def test_codes_are_unique_and_their_statuses_exist():
-    from robot_dynamics_ros.ros.diagnostics import STATUSES
-
     codes = [rule.code for rule in conditions.RULES]
     assert len(set(codes)) == len(codes)
-    assert {rule.status for rule in conditions.RULES} <= {'', *STATUSES}
+    assert {rule.status for rule in conditions.RULES} <= {'', *diagnostics.STATUSES}
 
 
 @pytest.mark.parametrize(
@@ -280,3 +279,10 @@ def test_every_mode_has_its_constant():
     assert len(set(values)) == len(values)
     constants = [name for name in dir(JointTorques) if name.startswith('MODE_')]
     assert len(constants) == len(values)
+
+
+def test_the_document_lists_the_codes_of_each_status():
+    text = (Path(__file__).parents[2] / 'docs' / 'interfaces.md').read_text()
+    for status in diagnostics.STATUSES:
+        codes = ', '.join(f'`{each.code}`' for each in conditions.RULES if each.status == status)
+        assert f'| {status} | {codes} |' in text

@@ -1,12 +1,14 @@
-"""The file of thresholds that `robot_dynamics thresholds` writes, see `control.external`."""
+"""The file that `robot_dynamics thresholds` writes: what was learned from, above the values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+
+import numpy as np
 
 from robot_dynamics_ros.contacts import ThresholdSurvey
-from robot_dynamics_ros.control.external.thresholds import BANDS, BANDWIDTH, PARTS
 from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
+from robot_dynamics_ros.threshold_file import LearnedThresholds
 
 from .contact_tables import false_alarms
 
@@ -22,10 +24,7 @@ HEAD = """\
 #
 # Of each joint: the bandwidth of the observer [Hz]; constant [N m or N], part that grows with the
 # speed [N m s/rad or N s/m], and with the acceleration [kg m^2 or kg].
-joints:
 """
-# Digits: thresholds are not more exact.
-DIGITS = 4
 
 
 def threshold_file(survey: ThresholdSurvey, file: str, doubts: Sequence[str] = ()) -> str:
@@ -45,17 +44,7 @@ def threshold_file(survey: ThresholdSurvey, file: str, doubts: Sequence[str] = (
         file=file,
     )
     doubted = yaml_comment('Doubts of robot_dynamics thresholds:', doubts)
-    return ''.join([doubted, head, *_joints(survey)])
-
-
-def _joints(survey: ThresholdSurvey) -> Iterator[str]:
-    for row, name in enumerate(survey.joints):
-        yield f'  {yaml_value(name)}:\n'
-        yield f'    {BANDWIDTH}: {yaml_value(_rounded(survey.recordings[0].bandwidth[row]))}\n'
-        for band, coefficients in zip(BANDS, survey.thresholds.coefficients, strict=True):
-            parts = dict(zip(PARTS, map(_rounded, coefficients[:, row]), strict=True))
-            yield f'    {band}: {yaml_value(parts)}\n'
-
-
-def _rounded(value: float) -> float:
-    return float(f'{value:.{DIGITS}g}')
+    bandwidths = dict(zip(survey.joints, survey.recordings[0].bandwidth.tolist(), strict=True))
+    parts = np.moveaxis(survey.thresholds.coefficients, 2, 0)
+    learned = LearnedThresholds(bandwidths, dict(zip(survey.joints, parts, strict=True)))
+    return f'{doubted}{head}{learned.text()}'

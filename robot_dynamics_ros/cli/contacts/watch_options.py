@@ -11,8 +11,8 @@ import click
 from click.core import ParameterSource
 
 from robot_dynamics_ros.contacts import Learning, WatchSettings
-from robot_dynamics_ros.control.external.thresholds import read_thresholds
 from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.threshold_file import read_thresholds
 
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions

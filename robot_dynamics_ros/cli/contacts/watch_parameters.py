@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.contacts import WatchSettings
-from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER, read_thresholds
+from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.joint_model import (
@@ -22,6 +22,7 @@ from robot_dynamics_ros.joint_model import (
 )
 from robot_dynamics_ros.parameter_yaml import node_parameters, parameter_blocks
 from robot_dynamics_ros.recordings.extra import required
+from robot_dynamics_ros.threshold_file import read_thresholds
 
 from ..surroundings import ParameterNames
 

@@ -12,7 +12,7 @@
 from .contact import ContactLinks
 from .contact_detector import ContactDetector
 from .momentum_observer import ExternalForceObserver
-from .thresholds import ContactThresholds, read_thresholds
+from .thresholds import ContactThresholds
 from .wrench import FeltDirections, WrenchEstimate, WrenchEstimator
 
 __all__ = [
@@ -23,5 +23,4 @@ __all__ = [
     'FeltDirections',
     'WrenchEstimate',
     'WrenchEstimator',
-    'read_thresholds',
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..torque_text import joint_torques, units_of
 from .contact_detector import FREE, ContactDetector
-from .thresholds import BANDS, NEVER, ContactThresholds
+from .thresholds import NEVER, ContactThresholds
 from .wrench import explaining_wrench
 
 COLLISION = 'collision'
@@ -214,9 +213,3 @@ class Contact:
             felt = np.zeros(self._model.size, dtype=bool)
             felt[self._indices[list(self.state.joints)]] = True
             self.links = self._links.touched(felt)
-
-
-def threshold_text(limits: Sequence[float]) -> str:
-    """The thresholds (2,) of a joint by their band; empty where there are none."""
-    each = zip(BANDS, limits, strict=True)
-    return ', '.join(f'{band} {limit:.3g}' for band, limit in each if math.isfinite(limit))

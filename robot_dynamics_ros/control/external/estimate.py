@@ -92,11 +92,12 @@ class ExternalForceEstimate:
         self._joints, self._dynamics = tuple(joints), dynamics
         self._indices: npt.NDArray[np.intp] = np.array(model.indices_of(joints))
         self._chosen = choice(self._indices)
-        self.settings, self._friction, self._offset = settings, friction, offset
+        self.settings, self._friction = settings, friction
+        self._offset = self._all(offset, 0.0)
         self._gravity: Array = dynamics.gravity.copy()
         self.reason, self.stamp = NO_STATE, math.nan
         self._restarts, self._settled = 0, False
-        self.torque, self._residual = np.zeros((2, len(self._joints)))
+        self.torque = np.zeros(len(self._joints))
         limits = model.effort_bounds[self._indices]
         self.tare = Tare(self._joints, units_of(model, self._joints))
         self.contact = Contact(model, self._joints, self._indices, settings.thresholds)
@@ -104,7 +105,7 @@ class ExternalForceEstimate:
         self._check = GravityCheck(limits)
         self._wrench = self._wrench_estimator()
         self._observer = ExternalForceObserver(
-            dynamics, self._bandwidth(), friction=friction, offset=self._all(offset, 0.0)
+            dynamics, self._bandwidth(), friction=friction, offset=self._offset
         )
 
     @property
@@ -144,18 +145,30 @@ class ExternalForceEstimate:
         # Else the step of the estimates would be a contact.
         self.contact.reset()
 
-    def apply(self, settings: ExternalSettings, friction: JointFriction, offset: Array) -> None:
-        """Use other settings from the next state on; arguments as of the constructor.
+    def apply(self, settings: ExternalSettings) -> None:
+        """Use other settings from the next state on; the gravity of the dynamics may be another.
 
         Raises:
             UnknownNameError: there is no link `external_frame`.
         """
-        self._use(self._dynamics, settings, friction, offset)
+        if not np.array_equal(self._gravity, self._dynamics.gravity):
+            self._drop_tare('gravity')
+        self._gravity = self._dynamics.gravity.copy()
+        before, self.settings = self.settings, settings
+        if settings.external_frame != before.external_frame:
+            self._wrench = self._wrench_estimator()
+        if settings.external_bandwidth != before.external_bandwidth:
+            self.tare.stop()
+            self._observer.bandwidth = self._bandwidth()
+        self.contact.use(self._dynamics.model, settings.thresholds)
 
     def use(self, dynamics: RobotDynamics) -> None:
         """Compute with another payload from the next state on, without a step in the estimate."""
         self._drop_tare('the payload')
-        self._use(dynamics, self.settings, self._friction, self._offset)
+        self._dynamics = dynamics
+        self._wrench = self._wrench_estimator()
+        self._observer.use(dynamics, friction=self._friction, offset=self._offset)
+        self.apply(self.settings)
 
     def reset(self) -> None:
         """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
@@ -207,43 +220,16 @@ class ExternalForceEstimate:
             self._restarts = self._observer.restarts
             self._forget(SETTLING)
         elapsed, self.stamp = stamp - self.stamp, stamp
-        self._residual = r[self._chosen]
-        if reason := self._doubt(elapsed):
+        residual = r[self._chosen]
+        if reason := self._doubt(residual, elapsed):
             self._silence(reason)
             return
         self.reason = ''
-        np.subtract(self._residual, self.tare.torque, out=self.torque)
+        np.subtract(residual, self.tare.torque, out=self.torque)
         speeds = drives.v[self._chosen]
         self.contact.step(self.torque, speeds, stamp)
         if self.tare.averaging:
-            self.tare.step(self._residual, speeds, stamp, self.touch())
-
-    def _use(
-        self,
-        dynamics: RobotDynamics,
-        settings: ExternalSettings,
-        friction: JointFriction,
-        offset: Array,
-    ) -> None:
-        """Compute with another model of the same joints, or other settings."""
-        for changed, what in (
-            (not np.array_equal(self._gravity, dynamics.gravity), 'gravity'),
-            (not np.array_equal(self._friction.coefficients, friction.coefficients), 'friction'),
-            (not np.array_equal(self._offset, offset), 'the torque offset'),
-        ):
-            if changed:
-                self._drop_tare(what)
-        moved = dynamics is not self._dynamics or settings.external_frame != self._named_frame
-        self._dynamics, self.settings = dynamics, settings
-        self._friction, self._offset = friction, offset
-        self._gravity = dynamics.gravity.copy()
-        if moved:
-            self._wrench = self._wrench_estimator()
-        self.contact.use(dynamics.model, settings.thresholds)
-        if not np.array_equal(self._observer.bandwidth, self._bandwidth()):
-            self.tare.stop()
-            self._observer.bandwidth = self._bandwidth()
-        self._observer.use(dynamics, friction=friction, offset=self._all(offset, 0.0))
+            self.tare.step(residual, speeds, stamp, self.touch())
 
     def _drop_tare(self, changed: str) -> None:
         if self.tare.torque.any():
@@ -251,7 +237,7 @@ class ExternalForceEstimate:
             self.contact.reset()
         self.tare.drop(changed)
 
-    def _doubt(self, elapsed: float) -> str:
+    def _doubt(self, residual: Array, elapsed: float) -> str:
         """Why the residual means nothing yet, or never will; empty if it does mean something."""
         if not self._settled:
             self._settled = self._observer.settled
@@ -260,7 +246,7 @@ class ExternalForceEstimate:
         if check.fits or not self.settings.driver_gravity_check:
             return ''
         gravity = self._dynamics.gravity_torque(self.drives.q)[self._indices]
-        check.step(self._residual, gravity, elapsed)
+        check.step(residual, gravity, elapsed)
         if check.reason:
             return f'measured efforts {check.reason}'
         return '' if check.known else SETTLING
@@ -279,8 +265,7 @@ class ExternalForceEstimate:
         self.reason = reason
 
     def _wrench_estimator(self) -> WrenchEstimator:
-        self._named_frame = self.settings.external_frame
-        frame = self._named_frame or tip_frame(self._dynamics.model, self._joints)
+        frame = self.settings.external_frame or tip_frame(self._dynamics.model, self._joints)
         return WrenchEstimator(self._dynamics, frame, 'LOCAL', self._joints)
 
     def _bandwidth(self) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.task.twist_rows import (
     SPATIAL_ENTRIES,
     damped_reciprocals,
@@ -81,19 +82,18 @@ class WrenchEstimator:
         Args:
             dynamics: of the robot.
             frame: name of a link.
-            axes: of the wrench: its moment is about the origin of the frame, and its axes are
-                those of the frame (LOCAL) or of the base (LOCAL_WORLD_ALIGNED); or both are those
-                of the base (WORLD).
+            axes: of the wrench, whose moment is about the origin of the frame: those of the frame
+                (LOCAL) or of the base (LOCAL_WORLD_ALIGNED).
             joints: whose external torque is known; all if empty.
 
         Raises:
             UnknownNameError: there is no such link or joint.
-            ParameterError: there are no such axes, or a joint is named twice.
+            ParameterError: the axes are others, or a joint is named twice.
         """
         model = dynamics.model
-        # WORLD from the other: damping depends on the point that moments are about.
-        self._jacobian_axes: Axes = 'LOCAL_WORLD_ALIGNED' if axes == 'WORLD' else axes
-        dynamics.compile(('jacobian', frame, self._jacobian_axes), ('frame_pose', frame))
+        if axes == 'WORLD':
+            raise ParameterError('a wrench is about the origin of its frame: not WORLD axes')
+        dynamics.compile(('jacobian', frame, axes))
         self.frame, self.axes = frame, axes
         self._dynamics = dynamics
         self._indices = model.indices_of(joints or model.joint_names)
@@ -101,11 +101,8 @@ class WrenchEstimator:
 
     def wrench(self, q: Array, r: Array) -> Array:
         """The wrench (6,) of `estimate` alone, in less than half of the time."""
-        jacobian = self._dynamics.jacobian(q, self.frame, self._jacobian_axes)
-        found = explaining_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
-        if self.axes != 'WORLD':
-            return found
-        return _about_base(found, self._dynamics.frame_pose(q, self.frame)[1])
+        jacobian = self._dynamics.jacobian(q, self.frame, self.axes)
+        return explaining_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
 
     def estimate(self, q: Array, r: Array) -> WrenchEstimate:
         """The wrench at a pose.
@@ -117,17 +114,8 @@ class WrenchEstimator:
         Raises:
             StateError: q has a wrong size or is not finite.
         """
-        jacobian = self._dynamics.jacobian(q, self.frame, self._jacobian_axes)
-        found = estimated_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
-        if self.axes != 'WORLD':
-            return found
-        _, origin = self._dynamics.frame_pose(q, self.frame)
-        unfelt = _orthonormal(_about_base(found.felt.unfelt, origin))
-        return replace(
-            found,
-            wrench=_about_base(found.wrench, origin),
-            felt=replace(found.felt, unfelt=unfelt),
-        )
+        jacobian = self._dynamics.jacobian(q, self.frame, self.axes)
+        return estimated_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
 
 
 def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) -> WrenchEstimate:
@@ -174,12 +162,6 @@ def _solved(
     count = len(values)
     answers = damped_reciprocals(values, HARDLY_FELT) * ((joints * r) @ left)[:count]
     return moments * (answers @ right[:count]), moments, values, right
-
-
-def _about_base(wrenches: Array, origin: Array) -> Array:
-    """Wrenches (..., 6) about the base, from those about a point (3,) in the axes of the base."""
-    force, moment = wrenches[..., :3], wrenches[..., 3:]
-    return np.concatenate([force, moment + np.cross(origin, force)], axis=-1)
 
 
 def _orthonormal(rows: Array) -> Array:

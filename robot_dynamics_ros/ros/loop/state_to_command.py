@@ -26,9 +26,9 @@ from robot_dynamics_ros.core.errors import StateError
 
 from ..endpoints import OVERRIDABLE, WARNING_PERIOD, SubscriberCheck, TopicCounters
 from ..external import ExternalTopics
-from ..messages import doubles
+from ..messages import doubles, nanoseconds
 from ..polling import PolledSubscription
-from ..robot.commanded_robot import CommandedRobot, nanoseconds
+from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
@@ -137,7 +137,7 @@ class StateToCommand:
         robot.statistics.count_received(*origin)
         if self.kept is not None and robot.reader.names_commanded:
             effort = robot.reader.effort if robot.reader.has_effort else None
-            seconds = 1e-9 * nanoseconds(message) or clock.monotonic()
+            seconds = 1e-9 * nanoseconds(message.header.stamp) or clock.monotonic()
             self.kept(seconds, robot.guard.state.q, robot.reader.v, effort)
         if jump := robot.guard.state.jump:
             self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)

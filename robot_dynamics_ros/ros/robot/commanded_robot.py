@@ -27,7 +27,7 @@ from robot_dynamics_ros.core.plausibility.audit import audit
 
 from ..cycle_statistics import CycleStatistics
 from ..joint_states import JointStateReader
-from ..messages import doubles
+from ..messages import doubles, nanoseconds
 from .compilation import CompiledRobot
 from .live_values import LiveValues, locked_joints, require_joints
 
@@ -119,7 +119,7 @@ class CommandedRobot:
         elif estimate is None:
             self.guard.external = self._estimate(live.external)
         else:
-            estimate.apply(live.external, self.feedforward.friction, self.feedforward.offset)
+            estimate.apply(live.external)
 
     def _estimate(self, settings: ExternalSettings) -> ExternalForceEstimate:
         """The estimate of external torques; compiles what it needs, if that is not compiled."""
@@ -189,7 +189,7 @@ class CommandedRobot:
             # By the clock of this machine alone: the stamps may be of another one, or simulated.
             wait = 1e-9 * (clock.time_ns() - received)
         else:
-            wait = 1e-9 * (node_clock.now().nanoseconds - nanoseconds(message))
+            wait = 1e-9 * (node_clock.now().nanoseconds - nanoseconds(message.header.stamp))
             self._same_clock |= 0.0 <= wait <= self.guard.settings.state_timeout
         self.knows_wait = bool(received) or self._same_clock
         return wait if self.knows_wait else math.nan
@@ -212,7 +212,7 @@ class CommandedRobot:
         self.has_state = False
         reader, guard = self.reader, self.guard
         reader.read(message)
-        now, stamped = clock.monotonic(), nanoseconds(message)
+        now, stamped = clock.monotonic(), nanoseconds(message.header.stamp)
         stamp = 1e-9 * stamped or now
         v = reader.v if reader.has_velocity else None
         if reader.names_commanded:
@@ -314,16 +314,3 @@ def no_effort_limit(model: RobotModel, joints: Sequence[str], settings: Settings
         f'no effort limit for {", ".join(names)} in the description, or 0: set parameter '
         f'effort_limits for {", ".join(joints)} [N m or N], .inf for no limit on purpose'
     )
-
-
-def nanoseconds(message: JointState) -> int:
-    """The stamp of a state [ns]; 0 for none.
-
-    Raises:
-        StateError: it is negative.
-    """
-    stamp = message.header.stamp
-    total = int(stamp.sec) * 10**9 + int(stamp.nanosec)
-    if total < 0:
-        raise StateError(f'header.stamp is {stamp.sec} s, it must not be negative')
-    return total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 
 from rclpy.node import Node
@@ -26,7 +25,6 @@ class LiveParameters:
         """Register the callbacks with the node; paths are relative to these files."""
         self._node = node
         self._holder, self._files = holder, files
-        self._applying = threading.Lock()
         accept_changes(node, TABLE, self._check, self._apply)
 
     def _check(self, changes: Changes) -> None:
@@ -51,22 +49,13 @@ class LiveParameters:
             robot.report = compared(replace(robot.compiled, dynamics=dynamics)).report
 
     def _apply(self, changes: Changes) -> None:
-        # One thread at a time: else values read earlier could be applied after later ones.
-        with self._applying:
-            self._apply_present_values()
-
-    def _apply_present_values(self) -> None:
-        """Apply the parameters; the lock that the loop needs is held for the last step only.
-
-        Raises:
-            RobotDynamicsError: they do not fit the robot.
-        """
-        while (robot := self._holder.current) is not None:
-            values = read(self._node, TABLE, files=self._files)
-            live = LiveValues.of(values, robot.dynamics.model, robot.joints)
-            robot.prepare(live)
-            with self._holder.lock:
-                # Another thread may have replaced the robot meanwhile.
-                if self._holder.current is robot:
-                    robot.apply(live)
-                    return
+        """Apply the parameters; the lock that the loop needs is held for the last step only."""
+        robot = self._holder.current
+        if robot is None:
+            return
+        values = read(self._node, TABLE, files=self._files)
+        live = LiveValues.of(values, robot.dynamics.model, robot.joints)
+        robot.prepare(live)
+        with self._holder.lock:
+            if self._holder.current is robot:
+                robot.apply(live)

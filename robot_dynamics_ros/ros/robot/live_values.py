@@ -12,13 +12,13 @@ from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.external.thresholds import (
     BANDS,
     ContactThresholds,
-    read_thresholds,
 )
 from robot_dynamics_ros.control.settings import Settings, per_joint
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.threshold_file import read_thresholds
 
 # Bandwidths that thresholds are learned with, and that of the node, may differ by so much [-].
 SAME = 0.02

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from felt_arm import (
     DYNAMICS,
-    FRICTION,
     MODEL,
     NONE,
-    OFFSET,
     PERIOD,
     PUSH,
     SAMPLING,
@@ -26,7 +24,6 @@ from three_joints import JOINTS
 from robot_dynamics_ros.control.external.estimate import SETTLING
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
 
 
 def test_a_constant_push_is_felt_with_its_sign_and_nothing_without_it():
@@ -120,7 +117,7 @@ def test_live_changes_keep_what_is_felt():
     changed = settings(external_bandwidth=(30.0, 5.0, 10.0), **thresholds((2.0, 2.0, 0.5)))
     kind = arm.estimate.contact.state.kind
     assert kind
-    arm.estimate.apply(changed, FRICTION, OFFSET)
+    arm.estimate.apply(changed)
     arm.show()
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-2)
     assert arm.estimate.contact.state.kind == kind
@@ -146,24 +143,17 @@ def test_what_is_taken_off_is_no_contact():
     np.testing.assert_allclose(arm.estimate.torque, [-0.4, -1.0, -0.3], atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ('model', 'what'),
-    [
-        ((JointFriction(MODEL), OFFSET), 'friction'),
-        ((FRICTION, 2.0 * OFFSET), 'the torque offset'),
-    ],
-    ids=['friction', 'offset'],
-)
-def test_the_tare_is_of_one_model(model, what):
-    arm = settled(moves=False)
+def test_the_tare_is_of_one_gravity():
+    arm = settled(moves=False, dynamics=RobotDynamics(MODEL))
     arm.push = 0.1 * PUSH
     arm.run(0.3)
     take_off(arm)
-    arm.estimate.apply(settings(), FRICTION, OFFSET)
+    arm.estimate.apply(settings())
     assert arm.estimate.tare.torque.any()
-    arm.estimate.apply(settings(), *model)
+    arm.dynamics.gravity = (0.0, 0.0, -9.7)
+    arm.estimate.apply(settings())
     assert not arm.estimate.tare.torque.any()
-    assert arm.estimate.tare.dropped == what
+    assert arm.estimate.tare.dropped == 'gravity'
 
 
 @pytest.mark.parametrize('breaks', [lambda arm: arm.estimate.reset(), lambda arm: arm.run(0.2)])

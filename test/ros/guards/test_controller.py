@@ -1,5 +1,6 @@
 """The controller behind the command topic: its joints, its state, and where commands begin."""
 
+import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -139,6 +140,24 @@ def test_a_controller_that_is_deactivated_and_activated_gets_the_fade_again(guar
             scene.observer.until(lambda: controller.applied, 'commands')
             scene.settle(torque)
             assert not np.any(controller.applied[0])
+
+
+def test_activity_tells_of_a_controller_that_is_off_for_an_instant(guarded, dynamics):
+    """Both messages of the manager come at once; answers that are older are not taken."""
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(**SETTINGS) as scene:
+        controller = begin(scene, list(JOINTS))
+        scene.settle(torque)
+        scene.recording.not_applied()
+        controller.publish_activity('inactive', 'active')
+        scene.observer.wait(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+        # What was commanded before has come.
+        scene.wait_for_states()
+        began = time.monotonic()
+        scene.recording.applied_again()
+        scene.observer.until(lambda: len(scene.recording.since(began)[0]), 'commands')
+        assert not scene.recording.since(began)[1][0].any()
+        scene.settle(torque)
 
 
 def test_a_controller_that_ends_is_waited_for(guarded, dynamics):
