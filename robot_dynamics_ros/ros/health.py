@@ -108,6 +108,7 @@ class Health:
         now: time of the last look [s], on the monotonic clock.
         found: the conditions that held then, in the order of the table.
         slowest: the commanded joint that is measured least often.
+        active: whether torque was wanted then, with ~/enable.
         rate: of its measurements [Hz]; NaN if it is not known.
     """
 
@@ -126,7 +127,7 @@ class Health:
         self.now = self._changed = clock.monotonic()
         self.slowest, self.rate = '', math.nan
         self._robot: CommandedRobot | None = None
-        self._active = False
+        self.active = False
         self._forget()
         self.node.create_timer(PERIOD, self.update, clock=STEADY)
 
@@ -179,8 +180,8 @@ class Health:
         if self.configured is not (before is not None):
             self._forget()
         active = self.configured and self.guard.supervisor.active
-        if active is not self._active:
-            self._active, self._changed = active, self.now
+        if active is not self.active:
+            self.active, self._changed = active, self.now
         if self.configured:
             self._measure()
         for rule in self.rules:
