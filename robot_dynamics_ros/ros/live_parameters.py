@@ -47,7 +47,7 @@ class LiveParameters:
             dynamics = robot.dynamics.with_gravity(values['gravity'])
             robot.report = compared(replace(robot.compiled, dynamics=dynamics)).report
 
-    def _apply(self, changes: Changes) -> None:
+    def _apply(self) -> None:
         """Apply the parameters; the lock that the loop needs is held for the last step only."""
         robot = self._holder.current
         if robot is None:
