@@ -55,7 +55,9 @@ class LiveMotion:
     def take(self) -> list[Motion]:
         """The motion that the states determine since the last call; empty for too few."""
         coming = [self._coming.popleft() for _ in range(len(self._coming))]
-        rows = np.array([*self._rows, *coming]).reshape(-1, self._rows.shape[1])
+        # At once: a list of arrays would stop all other threads for some milliseconds.
+        new = np.concatenate(coming or [np.empty(0)]).reshape(-1, self._rows.shape[1])
+        rows = np.concatenate([self._rows, new])
         if (backward := np.flatnonzero(np.diff(rows[:, 0]) < 0.0)).size:
             # The clock was set back.
             rows = rows[backward[-1] + 1 :]

@@ -26,7 +26,7 @@ from .external_report import (
     touch_text,
 )
 from .health import AVERAGED, ERROR, OK, STALE, WARN, Health, Rule
-from .robot.requested_state import never_measured
+from .requested_state import never_measured
 
 # A joint at its effort limit for so long is reported [s].
 SATURATED = 0.5
@@ -77,19 +77,17 @@ def _reaction(health: Health) -> str:
 
 def _no_effort_limit(health: Health) -> str:
     missing = health.robot.missing_limits()
-    return (
-        f'cannot be activated: {missing}' if missing and not health.guard.supervisor.active else ''
-    )
+    return f'cannot be activated: {missing}' if missing and not health.active else ''
 
 
 def _inactive(health: Health) -> str:
-    if health.guard.supervisor.active or health.robot.missing_limits():
+    if health.active or health.robot.missing_limits():
         return ''
     return f'inactive: no torque is commanded; to activate: {_transition(health, "activate")}'
 
 
 def _disabled(health: Health) -> str:
-    disabled = health.guard.supervisor.active and not health.guard.supervisor.enabled
+    disabled = health.active and not health.guard.supervisor.enabled
     return 'torque disabled: call ~/enable with true' if disabled else ''
 
 
@@ -149,10 +147,6 @@ def _refused(topic: str) -> Callable[[Health], str]:
     return sentence
 
 
-def _unused(health: Health) -> str:
-    return health.description.unused()
-
-
 def _left(health: Health) -> str:
     left = health.guard.followed.left
     return f'{left}: dropped, fading to the torque of the measured state' if left else ''
@@ -178,10 +172,6 @@ def _no_states(health: Health) -> str:
     else:
         reason = f'{names} publishes on {topic}, but no joint state arrives'
     return f'no valid joint state yet: {reason}'
-
-
-def _never_measured(health: Health) -> str:
-    return never_measured(health.robot)
 
 
 def _stale(health: Health) -> str:
@@ -242,7 +232,7 @@ def _lost(health: Health) -> str:
 
 
 def _wait_unknown(health: Health) -> str:
-    if health.robot.knows_wait:
+    if health.loop.knows_wait:
         return ''
     return (
         'states that have waited longer than state_timeout are not detected: the middleware gives '
@@ -251,10 +241,6 @@ def _wait_unknown(health: Health) -> str:
 
 
 # What applies the commands
-
-
-def _publishers(health: Health) -> str:
-    return health.publishers.text()
 
 
 def _inhibited(*, interrupts: bool) -> Callable[[Health], str]:
@@ -271,13 +257,13 @@ def _inhibited(*, interrupts: bool) -> Callable[[Health], str]:
 
 def _controller_active(health: Health) -> str:
     questions = health.controller.questions
-    active = health.guard.supervisor.active and questions is not None and questions.state == ACTIVE
+    active = health.active and questions is not None and questions.state == ACTIVE
     return f'controller {health.controller.text()}' if active else ''
 
 
 def _unwatched(health: Health) -> str:
     reason = health.controller.unwatched
-    if not (reason and health.guard.supervisor.active):
+    if not (reason and health.active):
         return ''
     return (
         f'controller {health.controller.text()}, {reason}: a controller that is activated later '
@@ -286,7 +272,7 @@ def _unwatched(health: Health) -> str:
 
 
 def _receivers(health: Health) -> str:
-    if not health.guard.supervisor.active:
+    if not health.active:
         return ''
     names = sorted({name for name in health.controller.subscribers if UNKNOWN_NAME not in name})
     received = f', received by {", ".join(names)}' if names else ''
@@ -294,7 +280,7 @@ def _receivers(health: Health) -> str:
 
 
 def _nobody_listens(health: Health) -> str:
-    if health.controller.subscribers or not health.guard.supervisor.active:
+    if health.controller.subscribers or not health.active:
         return ''
     return (
         f'nobody subscribes to {health.loop.topic}: the commands go nowhere; load the controller, '
@@ -344,20 +330,12 @@ def _double_gravity(health: Health) -> str:
     )
 
 
-def _contact_settings(health: Health) -> str:
-    return '; '.join(contact_doubts(health.robot, health.rate).values())
-
-
 def _efforts_missing(health: Health) -> str:
     estimate = health.guard.external
     if estimate is None:
         return ''
     seen, _ = health.growth('efforts', estimate.drives.seen, AVERAGED)
     return missing_drive_values(health.robot.joints, seen)
-
-
-def _no_estimate(health: Health) -> str:
-    return no_estimate(health.robot)
 
 
 def _tare_dropped(health: Health) -> str:
@@ -374,10 +352,6 @@ def _still_touched(health: Health) -> str:
         clause = missing_reaction(guard)
         touch = touch_text(guard) if clause else ''
     return f'the arm is still touched: {touch}{clause}' if touch else ''
-
-
-def _unchecked(health: Health) -> str:
-    return 'off: parameter cross_check is false' if health.robot.report is None else ''
 
 
 def _disagreement(health: Health) -> str:
@@ -402,10 +376,18 @@ RULES = (
         _refused('robot_description'),
         configured=None,
     ),
-    Rule('description_unused', 'robot_description', WARN, _unused),
+    Rule(
+        'description_unused', 'robot_description', WARN, lambda health: health.description.unused()
+    ),
     Rule('states_refused', 'joint_states', WARN, _refused('joint_states')),
     Rule('no_states', 'joint_states', STALE, _no_states, blocks=True),
-    Rule('joints_missing', 'joint_states', STALE, _never_measured, blocks=True),
+    Rule(
+        'joints_missing',
+        'joint_states',
+        STALE,
+        lambda health: never_measured(health.robot),
+        blocks=True,
+    ),
     Rule('stale', 'joint_states', STALE, _stale, 'joint states are valid again', blocks=True),
     Rule('outside_limits', 'joint_states', WARN, _outside),
     Rule('reference_refused', 'reference', WARN, _refused('reference')),
@@ -414,7 +396,7 @@ RULES = (
         'other_publishers',
         'commands',
         ERROR,
-        _publishers,
+        lambda health: health.publishers.text(),
         'no other publisher of commands any more',
         blocks=True,
     ),
@@ -430,14 +412,18 @@ RULES = (
         'no_external_torques',
         'external forces',
         WARN,
-        _no_estimate,
+        lambda health: no_estimate(health.robot),
         'external torques are estimated again',
     ),
     Rule('tare_dropped', 'external forces', WARN, _tare_dropped),
-    Rule('contact_settings', 'external forces', WARN, _contact_settings),
+    Rule(
+        'contact_settings',
+        'external forces',
+        WARN,
+        lambda health: '; '.join(contact_doubts(health.robot, health.rate).values()),
+    ),
     Rule('efforts_missing', 'external forces', WARN, _efforts_missing, after=AVERAGED),
     Rule('still_touched', 'external forces', WARN, _still_touched),
-    Rule('unchecked', 'cross-check', WARN, _unchecked, logged=False),
     # Logged by who has compared.
     Rule('disagreement', 'cross-check', ERROR, _disagreement, logged=False),
     Rule('states_slow', 'timing', WARN, _slow, after=AVERAGED),

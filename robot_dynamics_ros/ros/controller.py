@@ -13,13 +13,13 @@ from typing import Any
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.task import Future
 
 from robot_dynamics_ros.control.supervisor import Inhibition
 
-from .endpoints import LATCHED, STEADY
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .endpoints import STEADY
+from .robot import CommandedRobot, RobotHolder
 
 try:
     from controller_manager_msgs.srv import ListControllers
@@ -36,6 +36,8 @@ PERIOD = 0.2
 # The same where the topic of activity exists: it says nothing where an error of the hardware
 # deactivates a controller.
 SLOW_PERIOD = 1.0
+# Latched; deep enough for both messages of a controller that is off for an instant.
+ACTIVITY = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # An answer that takes longer is not waited for [s].
 ANSWER_TIMEOUT = 2.0
 # A controller, or its manager, that has not been discovered in this time after activation is taken
@@ -93,7 +95,7 @@ class Questions:
             self._states = _Client(node, ListControllers, f'{self.manager}/list_controllers')
         if ControllerManagerActivity is not None:
             self._activity = node.create_subscription(
-                ControllerManagerActivity, f'{self.manager}/activity', self.on_activity, LATCHED
+                ControllerManagerActivity, f'{self.manager}/activity', self.on_activity, ACTIVITY
             )
 
     @property

@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from .endpoints import OVERRIDABLE, STEADY
 from .external_report import external_entry
-from .health import OK, STALE, Health
+from .health import OK, RECENT, STALE, WARN, Health
 
 PERIOD = 1.0
 STATUSES = (
@@ -108,7 +108,7 @@ class Diagnostics:
                 return external_entry(robot)
         if name == 'cross-check':
             if robot.report is None:
-                return OK, '', {}
+                return WARN, 'off: parameter cross_check is false', {}
             worst = f'{robot.report.worst.worst_relative:.2e}'
             return OK, str(robot.report), {'worst relative error [-]': worst}
         return self._timing(now)
@@ -146,18 +146,21 @@ class Diagnostics:
         return OK, text, {'measured excess / gravity [-]': f'{seen.share:.3f}'}
 
     def _timing(self, now: float) -> tuple[bytes, str, dict[str, object]]:
-        summary = self._health.robot.statistics.summary(now)
+        statistics = self._health.robot.statistics
+        median, p99 = statistics.latencies()
+        answered, elapsed = self._health.growth('answered', statistics.answered, RECENT)
+        rate = float(answered) / elapsed if elapsed else math.nan
         figures: dict[str, object] = {
-            'rate [Hz]': f'{summary.rate:.1f}',
-            'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
-            'latency p99 [ms]': f'{1e3 * summary.p99_latency:.3f}',
-            'lost cycles': 'not known' if summary.lost is None else summary.lost,
+            'rate [Hz]': f'{rate:.1f}',
+            'latency p50 [ms]': f'{1e3 * median:.3f}',
+            'latency p99 [ms]': f'{1e3 * p99:.3f}',
+            'lost cycles': 'not known' if statistics.lost is None else statistics.lost,
             'too old to be answered': self._health.counters['joint_states'].late,
         }
         if not self._health.guard.fresh(now):
             return STALE, 'no valid joint state', figures
-        known = math.isfinite(summary.rate)
-        return OK, f'{summary.rate:.0f} Hz' if known else 'the rate is not known yet', figures
+        known = math.isfinite(rate)
+        return OK, f'{rate:.0f} Hz' if known else 'the rate is not known yet', figures
 
 
 def _known(value: object) -> str:

@@ -21,10 +21,8 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)
 # Shortest time between two questions whether a topic has subscribers [s].
 SUBSCRIBERS_PERIOD = 0.1
-# Shortest time between two warnings about a topic for the same reason [s].
+# Shortest time between two warnings for the same reason [s].
 WARNING_PERIOD = 5.0
-# Shortest time between two warnings about a topic [s].
-SHORTEST_PERIOD = 0.5
 
 
 @dataclass

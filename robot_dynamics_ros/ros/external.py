@@ -22,10 +22,9 @@ from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, u
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from .endpoints import LATCHED, OVERRIDABLE, SHORTEST_PERIOD, STEADY, SubscriberCheck
+from .endpoints import LATCHED, OVERRIDABLE, STEADY, SubscriberCheck
 from .messages import doubles
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .robot import CommandedRobot, RobotHolder
 
 KINDS = {
     '': Contact.KIND_NONE,
@@ -40,6 +39,8 @@ WRENCH_RATE = 125.0
 CHANGE_RATE = 100.0
 # How often is looked whether enough was averaged, and for how long at most [s].
 LOOK, LONGEST = 0.05, 5.0
+# Shortest time between two log lines of touches [s].
+TOUCH_PERIOD = 0.5
 
 
 class ExternalTopics:
@@ -86,7 +87,7 @@ class ExternalTopics:
         if state is not self._published:
             self._publish_contact(estimate, state, stamp)
         if estimate is not None and estimate.contact.collides:
-            self._logger.warning(estimate.touch(), throttle_duration_sec=SHORTEST_PERIOD)
+            self._logger.warning(estimate.touch(), throttle_duration_sec=TOUCH_PERIOD)
         # A part of the joints, or a repeated stamp, is no new estimate.
         if estimate is None or estimate.reason or estimate.stamp == self._stepped:
             return

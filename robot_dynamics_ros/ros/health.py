@@ -24,9 +24,8 @@ from robot_dynamics_ros.core.checks import Array
 from .controller import CommandPublishers, Controller
 from .description import Description
 from .endpoints import STEADY, TopicCounters
-from .loop.state_to_command import StateToCommand
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .loop import Loop
+from .robot import CommandedRobot, RobotHolder
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
@@ -108,6 +107,7 @@ class Health:
         now: time of the last look [s], on the monotonic clock.
         found: the conditions that held then, in the order of the table.
         slowest: the commanded joint that is measured least often.
+        active: whether torque was wanted then, with ~/enable.
         rate: of its measurements [Hz]; NaN if it is not known.
     """
 
@@ -115,7 +115,7 @@ class Health:
     holder: RobotHolder
     counters: Mapping[str, TopicCounters]
     description: Description
-    loop: StateToCommand
+    loop: Loop
     publishers: CommandPublishers
     controller: Controller
     rules: Sequence[Rule]
@@ -126,7 +126,7 @@ class Health:
         self.now = self._changed = clock.monotonic()
         self.slowest, self.rate = '', math.nan
         self._robot: CommandedRobot | None = None
-        self._active = False
+        self.active = False
         self._forget()
         self.node.create_timer(PERIOD, self.update, clock=STEADY)
 
@@ -179,8 +179,8 @@ class Health:
         if self.configured is not (before is not None):
             self._forget()
         active = self.configured and self.guard.supervisor.active
-        if active is not self._active:
-            self._active, self._changed = active, self.now
+        if active is not self.active:
+            self.active, self._changed = active, self.now
         if self.configured:
             self._measure()
         for rule in self.rules:

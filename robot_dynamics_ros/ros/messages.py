@@ -27,7 +27,7 @@ def matrix_message(matrix: Array) -> Float64MultiArray:
     return message
 
 
-def nanoseconds(field: str, time: Time | Duration) -> int:
+def nanoseconds(time: Time | Duration, field: str = 'header.stamp') -> int:
     """A time of a message [ns].
 
     Raises:

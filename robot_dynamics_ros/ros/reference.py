@@ -14,10 +14,9 @@ from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import StateError
 
 from .endpoints import OVERRIDABLE, TopicCounters
-from .loop.state_to_command import StateToCommand
+from .loop import Loop
 from .messages import nanoseconds
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .robot import CommandedRobot, RobotHolder
 
 # A reference may end this long before it is received [s]: streamed points are stamped when they
 # are computed, and the transport takes time.
@@ -33,7 +32,7 @@ class ReferenceTopic:
         counters: of the references.
     """
 
-    def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
+    def __init__(self, node: Node, holder: RobotHolder, loop: Loop) -> None:
         """Subscribe."""
         self._holder = holder
         self._clock = loop.reference_clock
@@ -112,7 +111,7 @@ def read_trajectory(
     Raises:
         StateError: joints, sizes, values or times are wrong, or the trajectory has ended.
     """
-    stamp = nanoseconds('header.stamp', message.header.stamp) or now
+    stamp = nanoseconds(message.header.stamp) or now
     points = read_points(message, joints, start=time + 1e-9 * (stamp - now))
     if len(points) and points.times[-1] < time - LARGEST_DELAY:
         raise StateError(
@@ -182,6 +181,6 @@ def _seconds(message: JointTrajectory) -> Array:
     total = seconds * 10**9 + np.array([time.nanosec for time in times], dtype=np.int64)
     if (total < 0).any():
         index = int(np.flatnonzero(total < 0)[0])
-        nanoseconds(f'point {index}: time_from_start', times[index])
+        nanoseconds(times[index], f'point {index}: time_from_start')
     result: Array = 1e-9 * total
     return result

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -94,3 +95,9 @@ def test_the_conditions_of_the_node_are_listed():
     listed = (ROOT / 'docs/interfaces.md').read_text()
     assert len(codes) > 20
     assert [code for code in codes if f'`{code}`' not in listed] == []
+
+
+def test_the_transitions_are_those_of_the_table():
+    """If not: python -m scripts.transitions."""
+    written = runpy.run_path(str(ROOT / 'scripts/transitions.py'))['documents']()
+    assert {name: (ROOT / name).read_text() for name in written} == written

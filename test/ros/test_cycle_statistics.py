@@ -27,7 +27,7 @@ def test_lost_states_are_counted_exactly(first, came, interleaved):
             statistics.count_received(OTHER, 7 + count)
     heard = [count for count, there in enumerate(came) if there]
     missing = heard[-1] - heard[0] + 1 - len(heard) if heard else 0
-    assert (statistics.summary(0.0).lost or 0) == missing
+    assert (statistics.lost or 0) == missing
 
 
 def test_states_of_other_joints_are_no_gap_where_their_publisher_sends_ours():
@@ -35,39 +35,24 @@ def test_states_of_other_joints_are_no_gap_where_their_publisher_sends_ours():
     for number in range(1, 20, 2):
         statistics.count_received(ONE, number)
         statistics.count_ignored(ONE, number + 1)
-    assert statistics.summary(0.0).lost == 0
+    assert statistics.lost == 0
 
 
-def test_lost_messages_of_other_joints_are_not_counted():
+@pytest.mark.parametrize('numbers', [(5, 6, 1, 2), (7, 7, 8)])
+def test_a_publisher_that_starts_again_has_lost_nothing(numbers):
     statistics = CycleStatistics()
-    statistics.count_received(ONE, 1)
-    for number in (5, 10, 20):
-        statistics.count_ignored(OTHER, number)
-    assert statistics.summary(0.0).lost == 0
-
-
-def test_a_publisher_that_starts_again_has_lost_nothing():
-    statistics = CycleStatistics()
-    for number in (5, 6, 1, 2):
+    for number in numbers:
         statistics.count_received(ONE, number)
-    assert statistics.summary(0.0).lost == 0
+        statistics.count_ignored(OTHER, 10 * number)
+    assert statistics.lost == 0
 
 
 def test_a_middleware_that_does_not_number_tells_of_no_loss():
     statistics = CycleStatistics()
     for _ in range(3):
         statistics.count_received(ONE, None)
-    assert statistics.summary(0.0).lost is None
-
-
-def test_the_rate_is_that_of_the_answers_since_the_last_summary():
-    statistics = CycleStatistics()
-    assert np.isnan(statistics.summary(10.0).rate)
-    for count, rate in ((500, 500.0), (5, 5.0), (0, 0.0)):
-        for _ in range(count):
-            statistics.record(1e-4)
-        now = {500: 11.0, 5: 12.0, 0: 13.0}[count]
-        assert statistics.summary(now).rate == pytest.approx(rate)
+    assert np.isnan(statistics.latencies()).all()
+    assert statistics.lost is None
 
 
 def test_the_latencies_are_the_percentiles_of_the_latest():
@@ -75,15 +60,9 @@ def test_the_latencies_are_the_percentiles_of_the_latest():
     latencies = np.random.default_rng(3).exponential(1e-4, 2 * WINDOW + 137)
     for latency in latencies:
         statistics.record(latency)
-    summary = statistics.summary(0.0)
     expected = np.percentile(latencies[-WINDOW:], [50.0, 99.0])
-    assert [summary.median_latency, summary.p99_latency] == pytest.approx(expected)
-
-
-def test_summary_without_any_state():
-    summary = CycleStatistics().summary(0.0)
-    assert np.isnan([summary.rate, summary.median_latency, summary.p99_latency]).all()
-    assert summary.lost is None
+    assert statistics.latencies() == pytest.approx(expected)
+    assert statistics.answered == latencies.size
 
 
 def test_it_does_not_grow():
