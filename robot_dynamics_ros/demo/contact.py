@@ -256,7 +256,8 @@ def _delay(phase: Phase, onset: float) -> float:
     """From the first state with a force of the wall to the first contact that was found [s]."""
     found = [contact for contact in phase.contacts.messages if contact.kind]
     delay = (nanoseconds(found[0].since) - phase.start) * 1e-9 - onset if found else np.nan
-    return delay if delay >= -1e-9 else np.nan
+    # Seconds since 1970 as a double have steps of 0.2 us.
+    return max(delay, 0.0) if delay >= -1e-6 else np.nan
 
 
 def _wrenches(samples: Samples) -> Array:

@@ -26,7 +26,7 @@ from .external_report import (
     touch_text,
 )
 from .health import AVERAGED, ERROR, OK, STALE, WARN, Health, Rule
-from .robot.requested_state import never_measured
+from .requested_state import never_measured
 
 # A joint at its effort limit for so long is reported [s].
 SATURATED = 0.5
@@ -232,7 +232,7 @@ def _lost(health: Health) -> str:
 
 
 def _wait_unknown(health: Health) -> str:
-    if health.robot.knows_wait:
+    if health.loop.knows_wait:
         return ''
     return (
         'states that have waited longer than state_timeout are not detected: the middleware gives '

@@ -19,8 +19,7 @@ from rclpy.task import Future
 from robot_dynamics_ros.control.supervisor import Inhibition
 
 from .endpoints import STEADY
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .robot import CommandedRobot, RobotHolder
 
 try:
     from controller_manager_msgs.srv import ListControllers

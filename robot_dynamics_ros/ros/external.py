@@ -24,8 +24,7 @@ from robot_dynamics_ros.core.errors import StateError
 
 from .endpoints import LATCHED, OVERRIDABLE, STEADY, SubscriberCheck
 from .messages import doubles
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .robot import CommandedRobot, RobotHolder
 
 KINDS = {
     '': Contact.KIND_NONE,

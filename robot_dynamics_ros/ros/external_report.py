@@ -19,7 +19,7 @@ from robot_dynamics_ros.control.torque_text import joint_torques, units_of, with
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import listed
 
-from .robot.commanded_robot import CommandedRobot
+from .robot import CommandedRobot
 
 OK, WARN, STALE = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.STALE
 # Above this share of the rate of the states, the observer passes on what single samples err.

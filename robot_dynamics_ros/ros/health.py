@@ -24,9 +24,8 @@ from robot_dynamics_ros.core.checks import Array
 from .controller import CommandPublishers, Controller
 from .description import Description
 from .endpoints import STEADY, TopicCounters
-from .loop.state_to_command import StateToCommand
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .loop import Loop
+from .robot import CommandedRobot, RobotHolder
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
@@ -116,7 +115,7 @@ class Health:
     holder: RobotHolder
     counters: Mapping[str, TopicCounters]
     description: Description
-    loop: StateToCommand
+    loop: Loop
     publishers: CommandPublishers
     controller: Controller
     rules: Sequence[Rule]

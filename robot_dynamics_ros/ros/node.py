@@ -1,4 +1,17 @@
-"""The lifecycle node: creates the endpoints, and configures and clears the robot."""
+"""The lifecycle node: creates the endpoints, and configures and clears the robot.
+
+A joint state comes to `Loop`, which reads it by name and hands it to the guard of the robot
+(`control.guarded_feedforward`). `StateFilter` takes or refuses it, `Supervisor` decides what is
+commanded, `Feedforward` computes that torque, `Limiter` leads the command there, and `Loop`
+publishes it. The supervisor has one state:
+
+- SILENT, until all conditions hold: `on_activate` makes torque wanted, `Controller` and
+  `CommandPublishers` say who applies and who else sends commands, `~/enable` acknowledges faults;
+- TRACKING: the terms of the torque, at the reference or at the measured state;
+- HOLDING, while states are stale (`on_stale`); a fault after 5 s;
+- REACTING, after a collision (`on_collision`), until `~/enable`;
+- STOPPING, after deactivation, a fault or the end (`on_stop`), then SILENT again.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +33,14 @@ from .controller import CommandPublishers, Controller
 from .description import Description
 from .diagnostics import Diagnostics
 from .health import Health
-from .loop.state_to_command import StateToCommand
+from .live_parameters import LiveParameters
+from .loop import Loop
 from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
 from .parameters import declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
-from .robot.live_parameters import LiveParameters
-from .robot.robot_factory import RobotFactory
-from .robot.robot_holder import RobotHolder
+from .robot import RobotFactory, RobotHolder
 from .services import offer_services
 from .services.change_state import serve_transitions
 from .services.estimate_payload import PayloadAction
@@ -64,7 +76,7 @@ class DynamicsNode(LifecycleNode):
 
         self.robot_holder = RobotHolder()
         self._factory = RobotFactory(self, files)
-        self._loop = StateToCommand(self, self.robot_holder)
+        self._loop = Loop(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
         self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
@@ -262,9 +274,7 @@ class DynamicsNode(LifecycleNode):
             'the clock was set: the reference ends; the next joint state is not compared with the '
             'last one'
         )
-        with self.robot_holder.lock:
-            if self.robot_holder.current is not None:
-                self.robot_holder.current.reset_times()
+        self._loop.reset_times()
 
 
 def main(args: list[str] | None = None) -> None:

@@ -10,12 +10,11 @@ from typing import Any, Literal
 from robot_dynamics_ros.core.errors import ParameterError
 
 ParameterType = Literal['bool', 'double', 'string', 'double_array', 'string_array', 'double_map']
-# Of one entry: what is needed of it in words, the types that are taken, and the type it gets. A
-# file says 1 where it means 1.0.
-ENTRIES: dict[str, tuple[str, str, tuple[type, ...], type]] = {
-    'bool': ('a bool', 'bools', (bool,), bool),
-    'double': ('a number', 'numbers', (int, float), float),
-    'string': ('a string', 'strings', (str,), str),
+# Of an entry: what is needed in words, and the type. A file says 1 where it means 1.0.
+ENTRIES: dict[str, tuple[str, type]] = {
+    'bool': ('a bool', bool),
+    'double': ('a number', float),
+    'string': ('a string', str),
 }
 
 
@@ -101,13 +100,13 @@ class Parameter:
         return ' and '.join(words)
 
     def _array(self, value: Any) -> list[Any]:
-        _, plural, allowed, _ = ENTRIES[self._entry_type]
         # An empty list in a parameter file arrives as None.
         if value is None:
             value = []
         if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-            hint = _in_brackets(value, allowed)
-            raise ParameterError(f'{self.name} is {value!r}, a list of {plural} is needed{hint}')
+            # The command line takes [0, 0, -9.81] for a string.
+            example = "['a', 'b']" if self.type == 'string_array' else '[0.0, 0.0, -9.81]'
+            raise ParameterError(f'{self.name} is {value!r}, a list is needed, such as {example}')
         entries = [
             self._entry(f'{self.name}[{index}]', entry)
             for index, entry in enumerate(value)
@@ -123,21 +122,22 @@ class Parameter:
         return entries
 
     def _entry(self, name: str, value: Any) -> Any:
-        needed, _, allowed, convert = ENTRIES[self._entry_type]
+        needed, kind = ENTRIES[self._entry_type]
         # In Python a bool is an integer, in ROS it is not.
-        mistaken = isinstance(value, bool) and self._entry_type != 'bool'
-        if mistaken or not isinstance(value, allowed):
+        if kind is float and type(value) is int:
+            value = float(value)
+        if not isinstance(value, kind):
             raise ParameterError(f'{name} is {value!r}, {needed} is needed')
         if self.choices and value not in self.choices:
             raise ParameterError(f'{name} is {value!r}, allowed are {", ".join(self.choices)}')
-        if self._entry_type == 'double':
+        if kind is float:
             within = self.above < value and self.least <= value <= self.most
             if not (within and (math.isfinite(value) or self.infinite)):
                 finite = '' if self.infinite or math.isfinite(self.most) else 'finite'
                 words = ' and '.join(filter(None, (self._interval(), finite)))
                 unit = f' [{self.unit}]' if self.unit else ''
                 raise ParameterError(f'{name} is {value}, it must be {words}{unit}')
-        return convert(value)
+        return value
 
     @property
     def _entry_type(self) -> str:
@@ -167,13 +167,3 @@ class Table:
         """The row of a parameter of a node, also of one entry of a map; None if there is none."""
         row = self.rows.get(name) or self.rows.get(name.partition('.')[0])
         return row if row is not None and (row.name == name or row.is_map) else None
-
-
-def _in_brackets(value: Any, allowed: tuple[type, ...]) -> str:
-    """How to write a list that was meant, as the end of a sentence; empty if that is not known."""
-    if isinstance(value, str) and value.lstrip().startswith('['):
-        # The command line takes [0, 0, -9.81] for a string.
-        return ': write each number with a decimal point, as in [0.0, 0.0, -9.81]'
-    if isinstance(value, allowed) and not isinstance(value, bool):
-        return f': write it in brackets, [{value}]'
-    return ''

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from difflib import get_close_matches
 from typing import Any
 
@@ -37,7 +37,8 @@ def declare(node: Node, table: Table) -> None:
                     node.declare_parameter(name, given.value, described)
             continue
         value = node.declare_parameter(row.name, row.default, described).value
-        if row.is_array and not described.read_only and _is_empty(value):
+        empty = value is None or (isinstance(value, Sized) and not len(value))
+        if row.is_array and empty and not described.read_only:
             # rclpy takes an empty list in a file for no value, and one in Python for bytes:
             # `ros2 param dump` would write null, which a parameter file holds for a text.
             kind = rclpy.Parameter.Type[row.type.upper()]
@@ -108,7 +109,7 @@ def accept_changes(
     node: Node,
     table: Table,
     check: Callable[[Changes], None],
-    apply: Callable[[Changes], None],
+    apply: Callable[[], None],
 ) -> None:
     """Check each change of the parameters of a table, and apply it.
 
@@ -120,7 +121,7 @@ def accept_changes(
         apply: uses the values that were set.
     """
 
-    def own(changes: Iterable[rclpy.Parameter[Any]]) -> dict[str, Any]:
+    def own(changes: list[rclpy.Parameter[Any]]) -> dict[str, Any]:
         return {each.name: each.value for each in changes if table.row_of(each.name)}
 
     def require_declared(changes: list[rclpy.Parameter[Any]]) -> list[rclpy.Parameter[Any]]:
@@ -137,20 +138,18 @@ def accept_changes(
         except RobotDynamicsError as error:
             # rclpy has written the types of the refused values into the descriptors.
             for change in changes:
-                if node.has_parameter(change.name):
-                    present = node.get_parameter(change.name).type_.value
-                    node.describe_parameter(change.name).type = present
+                present = node.get_parameter(change.name).type_.value
+                node.describe_parameter(change.name).type = present
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     def applied(changes: list[rclpy.Parameter[Any]]) -> None:
-        if values := own(changes):
-            for name, value in values.items():
-                # rclpy gives lists of numbers as arrays, which print their type; a description
-                # fills pages.
-                text = str(value.tolist() if isinstance(value, array) else value)
-                node.get_logger().info(f'{name} is now {textwrap.shorten(text, 200)}')
-            apply(values)
+        for name, value in own(changes).items():
+            # rclpy gives numbers as arrays, which print their type; a description fills pages.
+            text = str(value.tolist() if isinstance(value, array) else value)
+            node.get_logger().info(f'{name} is now {textwrap.shorten(text, 200)}')
+        if own(changes):
+            apply()
 
     node.add_pre_set_parameters_callback(require_declared)
     node.add_on_set_parameters_callback(checked)
@@ -164,17 +163,11 @@ def unknown(node: Node, table: Table) -> str:
 
 
 def _check_one(name: str, value: Any, table: Table) -> None:
-    row = table.rows.get(name)
-    if row is not None and row.is_array and value is None:
+    """Check a value that is to be set, also of one entry of a map; None deletes."""
+    row = table.row_of(name)
+    if row is None or value is None:
         raise ParameterError(f'{name} cannot be deleted: set a value')
-    if row is not None:
-        row.checked(value)
-    elif row := table.row_of(name):
-        row.checked({name.removeprefix(f'{row.name}.'): value})
-
-
-def _is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, Sized) and not len(value))
+    row.checked(value if row.name == name else {name.removeprefix(f'{row.name}.'): value})
 
 
 def _with_nearest(name: str, table: Table) -> str:

@@ -14,10 +14,9 @@ from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import StateError
 
 from .endpoints import OVERRIDABLE, TopicCounters
-from .loop.state_to_command import StateToCommand
+from .loop import Loop
 from .messages import nanoseconds
-from .robot.commanded_robot import CommandedRobot
-from .robot.robot_holder import RobotHolder
+from .robot import CommandedRobot, RobotHolder
 
 # A reference may end this long before it is received [s]: streamed points are stamped when they
 # are computed, and the transport takes time.
@@ -33,7 +32,7 @@ class ReferenceTopic:
         counters: of the references.
     """
 
-    def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
+    def __init__(self, node: Node, holder: RobotHolder, loop: Loop) -> None:
         """Subscribe."""
         self._holder = holder
         self._clock = loop.reference_clock

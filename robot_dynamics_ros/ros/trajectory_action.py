@@ -31,9 +31,8 @@ from .messages import doubles
 from .parameter_table import TABLE
 from .parameters import read
 from .reference import read_points
-from .robot.commanded_robot import CommandedRobot
-from .robot.requested_state import RequestedState
-from .robot.robot_holder import RobotHolder
+from .requested_state import RequestedState
+from .robot import CommandedRobot, RobotHolder
 
 try:
     from control_msgs.action import FollowJointTrajectory

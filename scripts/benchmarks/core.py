@@ -125,7 +125,7 @@ START_UP = """
 import sys, time
 started = time.perf_counter()
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros.robot.compilation import COMPILED_QUANTITIES
+from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
 imported = time.perf_counter()
 model = parse_urdf(sys.stdin.read())
 parsed = time.perf_counter()

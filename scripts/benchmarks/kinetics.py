@@ -13,7 +13,7 @@ from timing import interleaved
 
 from robot_dynamics_ros.core import Frame, RobotDynamics, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.joint_tree import ancestors
-from robot_dynamics_ros.ros.robot.compilation import COMPILED_QUANTITIES
+from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
 
 BOUND = 0.6
 # Until every program that a node needs is compiled, 32 joints, nothing cached [s].

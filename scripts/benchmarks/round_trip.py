@@ -9,7 +9,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from robot_dynamics_ros.ros.loop.state_to_command import STATES
+from robot_dynamics_ros.ros.loop import STATES
 
 PERIOD = 1e-3
 BLOCK = 1000

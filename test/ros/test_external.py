@@ -80,13 +80,13 @@ def test_without_efforts_or_velocities_the_reason_is_in_diagnostics_and_once_in_
         assert status.level == DiagnosticStatus.WARN
         arm.scene.observer.until(arm.silent, 'silence')
         assert np.isnan(arm.next_torques().external).all()
+        arm.scene.observer.until(lambda: logged('estimated: effort of slide is'), 'the log')
 
         def without_velocity(message):
             message.velocity = []
 
         arm.scene.driver.change = without_velocity
         arm.scene.status('external forces', 'need measured velocities')
-        # Two warnings in half a second would be one too many.
         arm.scene.observer.until(lambda: logged('velocity of turn, slide, wrist is'), 'the log')
         arm.scene.driver.change = lambda message: None
         arm.scene.driver.effort = lambda: arm.gravity

@@ -16,7 +16,7 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 from robot_dynamics_ros.ros import conditions, diagnostics, health
 from robot_dynamics_ros.ros.health import ERROR, FLICKER, OK, WARN, Health, Rule
-from robot_dynamics_ros.ros.robot.requested_state import never_measured
+from robot_dynamics_ros.ros.requested_state import never_measured
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 

@@ -37,8 +37,8 @@ def test_a_value_of_another_type_is_refused(type, given):
     ('type', 'value', 'said'),
     [
         ('double', True, 'size is True'),
-        ('double_array', '[0, 0, -9.81]', 'decimal point'),
-        ('double_array', 5.0, 'in brackets, [5.0]'),
+        ('double_array', '[0, 0, -9.81]', '[0.0, 0.0, -9.81]'),
+        ('double_array', 5.0, 'size is 5.0, a list'),
         ('double_array', [1.0, True], 'size[1] is True'),
         ('double_map', {'finger': 'open'}, "size.finger is 'open'"),
         ('string_array', ['a', 'a'], "'a' is named twice"),

@@ -9,8 +9,7 @@ from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.ros.controller import Controller
 from robot_dynamics_ros.ros.node import DynamicsNode
-from robot_dynamics_ros.ros.robot.commanded_robot import CommandedRobot
-from robot_dynamics_ros.ros.robot.robot_factory import RobotFactory
+from robot_dynamics_ros.ros.robot import CommandedRobot, RobotFactory
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 

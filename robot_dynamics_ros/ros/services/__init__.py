@@ -21,8 +21,8 @@ from robot_dynamics_interfaces.srv import (
 )
 
 from ..external import ZeroExternal
-from ..robot.requested_state import RequestedState
-from ..robot.robot_holder import RobotHolder
+from ..requested_state import RequestedState
+from ..robot import RobotHolder
 from ..trajectory_action import FillEffortsService
 from .answering import offer, offer_awaited
 from .dynamics import DynamicsServices

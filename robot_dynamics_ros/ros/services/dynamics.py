@@ -14,12 +14,11 @@ from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, St
 from robot_dynamics_ros.core.model.sampling import State, random_states
 from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
 
+from ..compilation import CHECKED_STATES, TOLERANCE
 from ..joint_states import in_order_of
 from ..messages import doubles, matrix_message
-from ..robot.commanded_robot import CommandedRobot
-from ..robot.compilation import CHECKED_STATES, TOLERANCE
-from ..robot.requested_state import RequestedState, is_given
-from ..robot.robot_holder import RobotHolder
+from ..requested_state import RequestedState, is_given
+from ..robot import CommandedRobot, RobotHolder
 
 # What a cross-check may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
 MOST_STATES = 1000

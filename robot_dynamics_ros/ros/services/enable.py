@@ -11,7 +11,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
 from ..external_report import missing_reaction, touch_text
-from ..robot.robot_holder import RobotHolder
+from ..robot import RobotHolder
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from rclpy.node import Node
 from robot_dynamics_interfaces.action import EstimatePayload
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 
-from ..loop.state_to_command import StateToCommand
-from ..robot.robot_holder import RobotHolder
+from ..loop import Loop
+from ..robot import RobotHolder
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.identification.payload import PayloadEstimate
@@ -43,7 +43,7 @@ class PayloadAction:
     aborted, with the reason in the result and in the log.
     """
 
-    def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
+    def __init__(self, node: Node, holder: RobotHolder, loop: Loop) -> None:
         """Offer the action.
 
         Args:

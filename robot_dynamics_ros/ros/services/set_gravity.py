@@ -23,7 +23,7 @@ from robot_dynamics_ros.core.errors import (
 from robot_dynamics_ros.core.model.gravity import rotated_gravity
 
 from ..endpoints import STEADY
-from ..robot.robot_holder import RobotHolder
+from ..robot import RobotHolder
 
 try:
     from tf2_msgs.msg import TFMessage

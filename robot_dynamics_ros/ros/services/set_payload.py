@@ -14,8 +14,8 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
-from ..robot.compilation import compared
-from ..robot.robot_holder import RobotHolder
+from ..compilation import compared
+from ..robot import RobotHolder
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0

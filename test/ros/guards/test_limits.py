@@ -10,7 +10,7 @@ from rclpy.parameter import Parameter
 from references import follow, point, trajectory
 from three_joints import URDF
 
-from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
+from robot_dynamics_ros.ros.loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2

@@ -11,7 +11,7 @@ from guard_scene import MACHINE
 from rclpy.clock import Clock
 from references import follow, point, trajectory
 
-from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
+from robot_dynamics_ros.ros.loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 QR, VR, AR = [0.2, -0.1, 0.6], [1.0, 0.3, -0.8], [2.0, -1.0, 3.0]

@@ -17,7 +17,7 @@ from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
+from robot_dynamics_ros.ros.loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 TIMEOUT, FADE = 0.1, 0.3

@@ -11,7 +11,7 @@ from guard_scene import MACHINE, figures
 from three_joints import JOINTS
 
 from robot_dynamics_ros.control.supervisor import Mode
-from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
+from robot_dynamics_ros.ros.loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2

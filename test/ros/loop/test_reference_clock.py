@@ -9,7 +9,7 @@ pytest.importorskip('rclpy')
 
 from rclpy.time import Time
 
-from robot_dynamics_ros.ros.loop.reference_clock import ReferenceClock
+from robot_dynamics_ros.ros.loop import ReferenceClock
 
 
 @dataclass

@@ -9,13 +9,12 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.settings import reference_distances, torque_limits
 from robot_dynamics_ros.core.errors import ParameterError
 
-from ..parameter_files import ParameterFiles
-from ..parameter_table import TABLE
-from ..parameters import Changes, accept_changes, read
-from .commanded_robot import no_effort_limit
 from .compilation import compared
 from .live_values import LiveValues
-from .robot_holder import RobotHolder
+from .parameter_files import ParameterFiles
+from .parameter_table import TABLE
+from .parameters import Changes, accept_changes, read
+from .robot import RobotHolder, no_effort_limit
 
 
 class LiveParameters:
@@ -48,7 +47,7 @@ class LiveParameters:
             dynamics = robot.dynamics.with_gravity(values['gravity'])
             robot.report = compared(replace(robot.compiled, dynamics=dynamics)).report
 
-    def _apply(self, changes: Changes) -> None:
+    def _apply(self) -> None:
         """Apply the parameters; the lock that the loop needs is held for the last step only."""
         robot = self._holder.current
         if robot is None:

@@ -1,53 +1,62 @@
-"""The robot of a configured node: joint states in, command messages out."""
+"""The robot of a configured node, and who holds it."""
 
 from __future__ import annotations
 
-import math
+import os
+import threading
 import time as clock
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rclpy.clock import Clock
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.external.estimate import (
-    ExternalForceEstimate,
-    ExternalSettings,
-)
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.joint_limits import PositionLimits
 from robot_dynamics_ros.control.settings import Settings, joints_without_limit
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.errors import ParameterError, StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 
-from ..cycle_statistics import CycleStatistics
-from ..joint_states import JointStateReader
-from ..messages import doubles, nanoseconds
-from .compilation import CompiledRobot
+from .compilation import (
+    BACKEND,
+    COMPILED_QUANTITIES,
+    OBSERVER_QUANTITIES,
+    CompiledRobot,
+    compile_robot,
+)
+from .cycle_statistics import CycleStatistics
+from .joint_states import JointStateReader
 from .live_values import LiveValues, locked_joints, require_joints
+from .messages import doubles, nanoseconds
+from .parameter_files import ParameterFiles
+from .parameter_table import TABLE
+from .parameters import read
 
 
 class CommandedRobot:
-    """Answers each joint state with the torque to command.
+    """Joint states in, commands out.
 
     Attributes:
         compiled: the compiled and cross-checked robot.
         dynamics: of it.
         report: of the last cross-check; None without one.
-        feedforward: computes the torque.
-        guard: decides whether and how the torque is commanded.
         findings: of the audit of its description.
         joints: names of the commanded joints.
         reader: reads joint states.
+        feedforward: computes the torque.
+        guard: decides whether and how the torque is commanded.
         has_state: whether each joint was measured, and the last joint state was valid.
+        stamp: of the last joint state [s]; the time when it came, where it had none.
         limits: the position limits of the joints.
         statistics: of the cycles.
-        knows_wait: whether it is known for how long the last state has waited for the node.
     """
 
     def __init__(self, compiled: CompiledRobot, values: Mapping[str, Any]) -> None:
@@ -79,16 +88,13 @@ class CommandedRobot:
             self.guard.external = self._estimate(live.external)
         locked = locked_joints(values, model, self.joints)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
-        self.has_state = False
+        self.has_state, self.stamp = False, 0.0
         self.limits = PositionLimits(model)
         self.statistics = CycleStatistics()
         # Whether the last state had a stamp; None before the first.
         self._stamped: bool | None = None
         # Whether the last state that was taken is to be answered.
         self._due = False
-        # Whether a stamp was recent by the clock of the node.
-        self._same_clock = False
-        self.knows_wait = True
         self._root_link = model.frames[0].name
 
     def prepare(self, live: LiveValues) -> None:
@@ -107,12 +113,6 @@ class CommandedRobot:
         self.guard.apply(live.settings)
         self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
         self.dynamics.gravity = live.gravity
-        self._apply_external(live)
-        if live.shapes_other_torque(self._live):
-            self.guard.request_fade()
-        self._live = live
-
-    def _apply_external(self, live: LiveValues) -> None:
         estimate = self.guard.external
         if not live.external.external_observer:
             self.guard.external = None
@@ -120,6 +120,9 @@ class CommandedRobot:
             self.guard.external = self._estimate(live.external)
         else:
             estimate.apply(live.external)
+        if live.shapes_other_torque(self._live):
+            self.guard.request_fade()
+        self._live = live
 
     def _estimate(self, settings: ExternalSettings) -> ExternalForceEstimate:
         """The estimate of external torques; compiles what it needs, if that is not compiled."""
@@ -152,7 +155,7 @@ class CommandedRobot:
 
     def reset_times(self) -> None:
         """Compare the next state with none, and drop the reference: the clock has been set."""
-        self._stamped, self._same_clock = None, False
+        self._stamped = None
         self.guard.reset_times()
 
     def missing_limits(self) -> str:
@@ -173,31 +176,6 @@ class CommandedRobot:
         """
         return self.limits.phrase(self.guard.state.q)
 
-    def waited(self, message: JointState, received: int, node_clock: Clock) -> float:
-        """For how long a state has waited for the node [s]; NaN if that is not known.
-
-        Args:
-            message: the state.
-            received: when the middleware received it, on the clock of this machine [ns]; 0 where
-                it does not say that: then the stamp counts, if it is of the clock of the node.
-            node_clock: of the node.
-
-        Raises:
-            StateError: the stamp is negative.
-        """
-        if received:
-            # By the clock of this machine alone: the stamps may be of another one, or simulated.
-            wait = 1e-9 * (clock.time_ns() - received)
-        else:
-            wait = 1e-9 * (node_clock.now().nanoseconds - nanoseconds(message.header.stamp))
-            self._same_clock |= 0.0 <= wait <= self.guard.settings.state_timeout
-        self.knows_wait = bool(received) or self._same_clock
-        return wait if self.knows_wait else math.nan
-
-    def too_old(self, wait: float) -> bool:
-        """Whether a state that has waited so long [s] is not answered."""
-        return wait > self.guard.settings.state_timeout
-
     def take(self, message: JointState) -> None:
         """Take a state; `command` answers it, if no newer one waits.
 
@@ -209,19 +187,18 @@ class CommandedRobot:
         Raises:
             StateError: the state cannot be used; `has_state` is then false until a valid one.
         """
-        self.has_state = False
-        reader, guard = self.reader, self.guard
+        self.has_state, reader = False, self.reader
         reader.read(message)
         now, stamped = clock.monotonic(), nanoseconds(message.header.stamp)
-        stamp = 1e-9 * stamped or now
-        v = reader.v if reader.has_velocity else None
         if reader.names_commanded:
             self._check_stamped(bool(stamped))
-            effort = reader.effort if reader.has_effort else None
-            self._due = guard.take(stamp, reader.q, v, effort, now=now)
-        else:
-            guard.take(stamp, reader.q, v, None, now=now)
-        self.has_state = guard.state.complete
+        self.stamp = 1e-9 * stamped or now
+        v = reader.v if reader.has_velocity else None
+        effort = reader.effort if reader.has_effort else None
+        # Of several states that are taken, the last one with a commanded joint counts.
+        due = self.guard.take(self.stamp, reader.q, v, effort, now=now)
+        self._due = due if reader.names_commanded else self._due
+        self.has_state = self.guard.state.complete
 
     def command(self, time: float) -> Array | None:
         """The command (k,) that answers the states that were taken [N m or N].
@@ -260,19 +237,6 @@ class CommandedRobot:
             else 'header.stamp is 0, that of the state before was set: the driver must set it in '
             'every message, or in none'
         )
-
-    def command_without_state(self, time: float) -> Array | None:
-        """The command (k,) that is due although no valid state has come [N m or N].
-
-        While states are stale, and while the last command of a stopped robot is being reached.
-
-        Args:
-            time: at which to evaluate the reference [s], on its clock.
-
-        Returns:
-            None where nothing is to be commanded; valid until the next call.
-        """
-        return self.guard.command_without_state(clock.monotonic(), time)
 
     def external_torque(self) -> Array:
         """The estimated external torque (k,) [N m or N]: zero if off, NaN if there is none."""
@@ -314,3 +278,162 @@ def no_effort_limit(model: RobotModel, joints: Sequence[str], settings: Settings
         f'no effort limit for {", ".join(names)} in the description, or 0: set parameter '
         f'effort_limits for {", ".join(joints)} [N m or N], .inf for no limit on purpose'
     )
+
+
+class RobotHolder:
+    """Holds the configured robot, or none, and the lock under which it changes.
+
+    Attributes:
+        lock: held while a joint state is answered. Other threads change the robot under it, so
+            that a change takes effect between two states.
+        refusal: why the last description was not configured; empty if it was.
+    """
+
+    def __init__(self) -> None:
+        """Hold no robot yet."""
+        self.lock = threading.RLock()
+        self.refusal = ''
+        self._robot: CommandedRobot | None = None
+        # Kept after cleanup: the robot whose last command may be continued, and whether torque is
+        # enabled.
+        self._last: CommandedRobot | None = None
+        self._enabled = True
+        # Whether the controller may have kept the command of another publisher, or of a robot with
+        # other joints.
+        self._commanded = False
+
+    @property
+    def current(self) -> CommandedRobot | None:
+        """The configured robot; None if the node is not configured."""
+        return self._robot
+
+    def text(self) -> str:
+        """The description of the configured robot; empty if the node is not configured."""
+        return '' if self._robot is None else self._robot.compiled.text
+
+    def require(self) -> CommandedRobot:
+        """The configured robot, for callers that need one.
+
+        Raises:
+            StateError: the node is not configured.
+        """
+        if self._robot is None:
+            raise StateError('the node is not configured: call the transition configure first')
+        return self._robot
+
+    def set(self, robot: CommandedRobot) -> None:
+        """Hold this robot; with the same joints as before it continues from the last command."""
+        with self.lock:
+            guard, last = robot.guard, self._last
+            if last is not None and last.joints == robot.joints:
+                guard.limiter.effort[:] = last.guard.effort
+                guard.start.continue_from(last.guard.start)
+            elif self._commanded:
+                guard.start.another_commanded()
+            self._last = None
+            guard.supervisor.enabled = self._enabled
+            self.refusal = ''
+            self._robot = robot
+
+    def clear(self) -> None:
+        """Hold no robot; keep its last command, and whether torque is enabled."""
+        with self.lock:
+            robot = self._robot
+            if robot is not None:
+                guard = robot.guard
+                guard.supervisor.active = False
+                trusted = guard.double_compensation.excluded
+                self._last, self._enabled = robot, guard.supervisor.enabled
+                self._commanded = guard.start.may_have_commanded(trusted=trusted)
+            self._robot = None
+
+    def forget_commands(self, *, another: bool) -> None:
+        """What the controller has kept is not known any more, while this node commands nothing.
+
+        Args:
+            another: whether another publisher has commanded; else the controller was not seen.
+        """
+        with self.lock:
+            if self._robot is None and another:
+                self._last, self._commanded = None, True
+            elif self._robot is None and self._last is not None:
+                self._last.guard.forget_command()
+            elif another and self._robot is not None:
+                self._robot.guard.another_commanded()
+
+
+class RobotFactory:
+    """Makes robots from descriptions and the parameters of a node; logs the properties of one."""
+
+    def __init__(self, node: Node, files: ParameterFiles) -> None:
+        """Read the parameters of this node, and log to its logger.
+
+        Args:
+            node: whose parameters these are.
+            files: that gave them.
+        """
+        self._node = node
+        self._files = files
+
+    def from_description(self, description: str) -> CommandedRobot:
+        """Parse, compile and cross-check a robot.
+
+        Args:
+            description: text of the URDF.
+
+        Raises:
+            RobotDynamicsError: the description or a parameter cannot be used, or Pinocchio
+                computes other torques.
+        """
+        if not description:
+            raise StateError(
+                'there is no robot_description: set the parameter or description_file, or publish '
+                'the topic robot_description'
+            )
+        values = read(self._node, TABLE, files=self._files)
+        compiled = compile_robot(
+            description,
+            gravity=values['gravity'],
+            joint_model=_joint_model(values['joint_model']),
+            payload_frame=values['payload_frame'],
+            joints=values['joints'],
+            quantities=COMPILED_QUANTITIES
+            + (OBSERVER_QUANTITIES if values['external_observer'] else ()),
+            cross_check=values['cross_check'],
+        )
+        return CommandedRobot(compiled, values)
+
+    def log(self, robot: CommandedRobot) -> None:
+        """Log the properties of a robot that is used from now on; not of one that is refused."""
+        log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
+        values = read(self._node, TABLE)
+        for finding in robot.findings:
+            if finding.severity != 'info':
+                log.warning(str(finding))
+        log.info(
+            f'robot {dynamics.model.name!r}: {dynamics.model.size} joints, compiled '
+            f'in {compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
+        )
+        if dynamics.backend == 'python' and not os.environ.get(BACKEND):
+            log.warning(
+                f'backend is {dynamics.backend_description}. README.md says how to '
+                f'install llvmlite; {BACKEND}=python in the environment accepts plain Python'
+            )
+        log.info(
+            str(compiled.report)
+            if compiled.report
+            else 'not compared with Pinocchio: parameter cross_check is false'
+        )
+        terms = ' + '.join(values['terms'])
+        log.info(
+            f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
+            f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
+        )
+
+
+def _joint_model(path: str) -> JointModel:
+    """That of a file; that of the description for an empty path."""
+    try:
+        return read_joint_model(Path(path)) if path else AS_DESCRIBED
+    except OSError as error:
+        raise ParameterError(f'joint_model: {path}: {error.strerror}') from None

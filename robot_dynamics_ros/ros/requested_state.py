@@ -12,8 +12,8 @@ from sensor_msgs.msg import JointState
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..joint_states import JointStateReader
-from .commanded_robot import CommandedRobot
+from .joint_states import JointStateReader
+from .robot import CommandedRobot
 
 
 class RequestedState:

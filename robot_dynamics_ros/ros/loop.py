@@ -1,0 +1,270 @@
+"""The way of a joint state, from top to bottom: received, taken, answered, published.
+
+One thread waits for states and drains the queue (`Loop.run`). Each state is taken, or counted with
+the reason why not (`_take`). The newest is answered, once (`_command`). While no state comes, the
+same thread acts every `WAIT_TIMEOUT` (`_command_without_state`). The external torques and the
+payload estimate listen beside this way, after the command is published.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time as clock
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.clock import ROSClock
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control.supervisor import Mode
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import StateError
+
+from .endpoints import OVERRIDABLE, WARNING_PERIOD, SubscriberCheck, TopicCounters
+from .external import ExternalTopics
+from .messages import doubles, nanoseconds
+from .polling import PolledSubscription
+from .robot import CommandedRobot, RobotHolder
+
+# Best effort receives from reliable and from best-effort publishers. The depth bridges a pause of
+# ten cycles; older states are better not answered.
+STATES = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+# How long the thread waits for a state [s] before it acts without one, or sees that it must end.
+WAIT_TIMEOUT = 0.01
+
+
+class ReferenceClock:
+    """The time of references: one that is never set, or the simulated one.
+
+    The clock of the machine may be set while a reference runs (by NTP or an operator), and the
+    reference would leap. So references use the monotonic clock, and a stamp is converted once,
+    when its message comes. Simulated time is used itself: it may stand still or be slow.
+    """
+
+    def __init__(self, clock: ROSClock) -> None:
+        """Follow this clock of the node while it is simulated."""
+        self._clock = clock
+        # So that a float resolves nanoseconds.
+        self._epoch = clock.now().nanoseconds
+
+    def time(self) -> float:
+        """Now [s]."""
+        return self.both()[1] if self._clock.ros_time_is_active else clock.monotonic()
+
+    def both(self) -> tuple[int, float]:
+        """Now on the clock of the node [ns], in which stamps are given, and on this one [s]."""
+        now = self._clock.now().nanoseconds
+        simulated = self._clock.ros_time_is_active
+        return now, 1e-9 * (now - self._epoch) if simulated else clock.monotonic()
+
+
+class Loop(threading.Thread):
+    """Subscribes to `joint_states`, publishes `~/commands` and `~/torques`.
+
+    Attributes:
+        counters: of the joint states.
+        reference_clock: the time at which references are evaluated.
+        kept: is given each accepted state: stamp [s], q, v and efforts, None for none; the arrays
+            are used again. None: nobody listens. Changes under the lock of the robot.
+        topic: resolved name of `~/commands`.
+        states_topic: resolved name of `joint_states`.
+        knows_wait: whether it is known for how long the last state has waited for the node.
+    """
+
+    def __init__(self, node: LifecycleNode, holder: RobotHolder) -> None:
+        """Create the endpoints; `start` begins to answer."""
+        super().__init__(name='joint_states', daemon=True)
+        self._holder, self._logger, self._clock = holder, node.get_logger(), node.get_clock()
+        self.reference_clock = ReferenceClock(self._clock)
+        self.counters = TopicCounters('joint_states')
+        self.kept: Callable[[float, Array, Array, Array | None], None] | None = None
+        self._states = PolledSubscription(
+            node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
+        )
+        self._commands = node.create_lifecycle_publisher(
+            Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
+        )
+        self._torques = node.create_lifecycle_publisher(
+            JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
+        )
+        self._torques_heard = SubscriberCheck(self._torques)
+        self._external = ExternalTopics(node)
+        self.topic, self.states_topic = self._commands.topic_name, self._states.topic
+        self._message, self._commanding = Float64MultiArray(), False
+        self._ended = threading.Event()
+        # Whether a stamp was recent by the clock of the node.
+        self._same_clock, self.knows_wait = False, True
+
+    def run(self) -> None:
+        """Answer states, in this thread, until `stop`."""
+        while self._states.usable and not self._ended.is_set():
+            self._answer_next()
+
+    def _answer_next(self) -> None:
+        try:
+            came = self._states.wait(WAIT_TIMEOUT)
+            self._answer(list(self._states.poll()) if came else [])
+        except Exception:
+            # One message must not end the loop: later states would not be answered. After shutdown
+            # an exception is expected, and the loop ends.
+            if self._states.usable:
+                self._logger.fatal(
+                    f'a message on joint_states was not answered:\n{traceback.format_exc()}',
+                    throttle_duration_sec=1,
+                )
+
+    def stop(self) -> None:
+        """End the thread, and wait until it has ended."""
+        self._ended.set()
+        if self.is_alive():
+            self.join()
+
+    def clear_robot(self) -> None:
+        """Answer no state any more; the contact that was published last is over."""
+        with self._holder.lock:
+            self._holder.clear()
+            self._external.expire(None)
+
+    def reset_times(self) -> None:
+        """Compare the next state with none, and drop the reference: the clock has been set."""
+        with self._holder.lock:
+            self._same_clock = False
+            if self._holder.current is not None:
+                self._holder.current.reset_times()
+
+    def incompatible_publishers(self) -> str:
+        """Publishers of joint states that cannot be received, with the reason; empty for none."""
+        return self._states.incompatible_publishers()
+
+    def _answer(self, messages: list[tuple[JointState, dict[str, Any]]]) -> None:
+        """Take all states that wait, oldest first, and answer the newest."""
+        with self._holder.lock:
+            robot = self._holder.current
+            if robot is None:
+                return
+            newest = None
+            for message, info in messages:
+                newest = self._take(robot, message, info) or newest
+            if newest is None or not self._command(robot, *newest):
+                # States of other joints must not delay what is due without a state.
+                self._command_without_state(robot)
+            if self._commanding and robot.guard.mode is Mode.SILENT:
+                # Once: commands have ceased.
+                self._commanding = False
+                self._torques.publish(robot.torques(self._clock.now().to_msg()))
+
+    def _take(
+        self, robot: CommandedRobot, message: JointState, info: dict[str, Any]
+    ) -> tuple[Time, int] | None:
+        """Take a state, or count why not.
+
+        Returns:
+            Its stamp, and when the middleware received it [ns], 0 for not known; None if there is
+            nothing to answer.
+        """
+        origin, received = _origin(info), info['received_timestamp']
+        if robot.reader.names_other_joints_only(message):
+            self.counters.ignore(message.name)
+            robot.statistics.count_ignored(*origin)
+            return None
+        robot.statistics.count_received(*origin)
+        try:
+            if self._waited(message, received) > robot.guard.settings.state_timeout:
+                self.counters.late += 1
+                return None
+            robot.take(message)
+        except Exception as error:
+            self._refuse(error)
+            return None
+        self.counters.use()
+        if jump := robot.guard.state.jump:
+            self._logger.warning(jump, throttle_duration_sec=WARNING_PERIOD)
+        if not robot.reader.names_commanded:
+            return None
+        if self.kept is not None:
+            effort = robot.reader.effort if robot.reader.has_effort else None
+            self.kept(robot.stamp, robot.guard.state.q, robot.reader.v, effort)
+        return message.header.stamp, received
+
+    def _command(self, robot: CommandedRobot, stamp: Time, received: int) -> bool:
+        """Answer the states that were taken; whether that was possible.
+
+        Args:
+            robot: that has taken them.
+            stamp: of the newest.
+            received: when the middleware received that [ns]; 0 for not known.
+        """
+        try:
+            command = robot.command(self._time(robot))
+        except Exception as error:
+            self.counters.used -= 1
+            self._refuse(error)
+            return False
+        if command is not None:
+            self._publish(robot, command, stamp)
+        robot.statistics.record(1e-9 * (clock.time_ns() - received) if received else math.nan)
+        self._external.publish(robot, stamp)
+        return True
+
+    def _command_without_state(self, robot: CommandedRobot) -> None:
+        command = robot.guard.command_without_state(clock.monotonic(), self._time(robot))
+        if command is not None:
+            self._publish(robot, command, self._clock.now().to_msg())
+        self._external.expire(robot)
+
+    def _publish(self, robot: CommandedRobot, command: Array, stamp: Time) -> None:
+        self._message.data = doubles(command)
+        self._commands.publish(self._message)
+        self._commanding = True
+        if self._torques_heard.any:
+            self._torques.publish(robot.torques(stamp))
+
+    def _refuse(self, error: Exception) -> None:
+        """Count a state that cannot be used: it must not end the loop."""
+        if isinstance(error, StateError):
+            self.counters.reject(str(error))
+            return
+        self.counters.reject(f'{type(error).__name__}: {error}')
+        self._logger.error(
+            f'a joint state was not answered:\n{traceback.format_exc()}',
+            throttle_duration_sec=WARNING_PERIOD,
+        )
+
+    def _time(self, robot: CommandedRobot) -> float:
+        # Without a reference its time is not needed, and reading the clock takes longer than this.
+        return 0.0 if robot.guard.reference is None else self.reference_clock.time()
+
+    def _waited(self, message: JointState, received: int) -> float:
+        """For how long a state has waited for the node [s]; NaN if that is not known.
+
+        By the clock of this machine alone: stamps may be of another one, or simulated. Where the
+        middleware gives no time of reception (0), the stamp counts, once one was recent.
+
+        Raises:
+            StateError: the stamp is negative.
+        """
+        if received:
+            wait = 1e-9 * (clock.time_ns() - received)
+        else:
+            stamp = nanoseconds(message.header.stamp)
+            wait = 1e-9 * (self._clock.now().nanoseconds - stamp)
+            robot = self._holder.require()
+            self._same_clock |= 0.0 <= wait <= robot.guard.settings.state_timeout
+        self.knows_wait = bool(received) or self._same_clock
+        return wait if self.knows_wait else math.nan
+
+
+def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:
+    """The publisher of a message, and its number of the message; b'' and None if not known."""
+    # rclpy gives the publisher since ROS 2 Kilted. Before, the numbers of several would mix.
+    publisher = info.get('publisher_gid')
+    if publisher is None:
+        return b'', None
+    return publisher['data'], info['publication_sequence_number']
