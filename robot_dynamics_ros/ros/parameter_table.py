@@ -155,7 +155,8 @@ COMMANDS = (
               }, live=True),
     Parameter('driver_gravity_check', 'bool', True,
               'Whether efforts without gravity or in another unit are refused with '
-              '`external_observer`; false estimates external torques from any efforts.', live=True),
+              '`external_observer`; false estimates external torques from any efforts.',
+              live=True),
 )
 
 
