@@ -89,14 +89,6 @@ def test_the_files_that_contributors_are_sent_to_exist():
     assert named
 
 
-def test_the_conditions_of_the_node_are_listed():
-    rules = (ROOT / 'robot_dynamics_ros/ros/conditions.py').read_text()
-    codes = re.findall(r"Rule\(\s*'(\w+)',\s*'[\w -]", rules)
-    listed = (ROOT / 'docs/interfaces.md').read_text()
-    assert len(codes) > 20
-    assert [code for code in codes if f'`{code}`' not in listed] == []
-
-
 def test_the_transitions_are_those_of_the_table():
     """If not: python -m scripts.transitions."""
     written = runpy.run_path(str(ROOT / 'scripts/transitions.py'))['documents']()
