@@ -1,4 +1,17 @@
-"""The lifecycle node: creates the endpoints, and configures and clears the robot."""
+"""The lifecycle node: creates the endpoints, and configures and clears the robot.
+
+A joint state comes to `Loop`, which reads it by name and hands it to the guard of the robot
+(`control.guarded_feedforward`). `StateFilter` takes or refuses it, `Supervisor` decides what is
+commanded, `Feedforward` computes that torque, `Limiter` leads the command there, and `Loop`
+publishes it. The supervisor has one state:
+
+- SILENT, until all conditions hold: `on_activate` makes torque wanted, `Controller` and
+  `CommandPublishers` say who applies and who else sends commands, `~/enable` acknowledges faults;
+- TRACKING: the terms of the torque, at the reference or at the measured state;
+- HOLDING, while states are stale (`on_stale`); a fault after 5 s;
+- REACTING, after a collision (`on_collision`), until `~/enable`;
+- STOPPING, after deactivation, a fault or the end (`on_stop`), then SILENT again.
+"""
 
 from __future__ import annotations
 

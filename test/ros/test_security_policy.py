@@ -27,6 +27,8 @@ OPTIONAL = {
     ('execute', '/robot_dynamics/follow_joint_trajectory'): 'control_msgs',
     ('call', ACTION): 'control_msgs',
     ('request', '/controller_manager/list_controllers'): 'controller_manager_msgs',
+    # Since Jazzy.
+    ('subscribe', '/controller_manager/activity'): '',
 }
 
 
