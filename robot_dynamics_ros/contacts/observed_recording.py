@@ -119,6 +119,8 @@ class ObservedRecording:
         observer = self._robot.observer(recording.interval, 2.0 * limit)
         cutoff = min(VELOCITY_CUTOFF, SHARE_OF_RATE / recording.interval)
         estimate = VelocityEstimate(self._robot.model, cutoff)
+        # How late derived velocities are.
+        delay = 1.0 / (2.0 * np.pi * cutoff)
         begins, start = True, 0.0
         for starts, samples in segment_parts(recording, PART):
             self.seconds += len(samples) * recording.interval
@@ -131,7 +133,7 @@ class ObservedRecording:
                 begins, start = True, samples.times[0]
             longest = max(longest, samples.times[-1] - start)
             velocities = self._velocities(samples, estimate)
-            ready = start + (SETTLED * estimate.delay if self.derived else 0.0)
+            ready = start + (SETTLED * delay if self.derived else 0.0)
             residuals, first = _residuals(observer, samples, velocities, ready)
             if first == len(samples):
                 continue
@@ -150,7 +152,7 @@ class ObservedRecording:
             begins = False
         # The interval of a single state is NaN.
         if not self.known > LITTLE * self.seconds:
-            raise RecordingError(self._never_settles(longest, estimate.delay))
+            raise RecordingError(self._never_settles(longest, delay))
 
     @property
     def known(self) -> float:

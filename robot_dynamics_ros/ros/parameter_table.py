@@ -154,10 +154,9 @@ COMMANDS = (
                       'another',
               }, live=True),
     Parameter('driver_gravity_check', 'bool', True,
-              'Whether to warn when the measured efforts show that the driver adds gravity '
-              'compensation too.',
-              'With `external_observer`, also whether efforts without gravity or in another unit '
-              'are refused: false estimates external torques from any efforts.', live=True),
+              'Whether efforts without gravity or in another unit are refused with '
+              '`external_observer`; false estimates external torques from any efforts.',
+              live=True),
 )
 
 

@@ -194,3 +194,11 @@ def test_a_long_pause_between_two_stretches_is_no_missing_time():
     stamps[3000:] += 3600 * 10**9
     found = marked(replace(STATES, stamps=stamps), thresholds=GIVEN)
     assert not any('settles anew' in each for each in found.remarks)
+
+
+@pytest.mark.parametrize('judged', [marked, survey])
+def test_states_too_slow_for_the_bands_are_refused_with_their_rate(judged):
+    rows = slice(None, None, 25)
+    fields = {name: getattr(STATES, name)[rows] for name in vars(STATES) if name != 'joints'}
+    with pytest.raises(RecordingError, match='at 8 Hz, at least 10 Hz'):
+        judged(replace(STATES, **fields))
