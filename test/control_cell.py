@@ -32,6 +32,7 @@ from std_msgs.msg import String
 from waiting import wait_until
 
 from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control.settings import torque_rates
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.demo.processes import die_with_parent
 
@@ -42,8 +43,8 @@ JOINTS, Q = ['shoulder', 'elbow'], [0.1, 0.2]
 DYNAMICS = RobotDynamics(parse_urdf(URDF), backend='python')
 GRAVITY = DYNAMICS.gravity_torque(Q)
 LIMIT = 60.0
-# Of the node, small against the gravity torque in one cycle [N m/s].
-RATE = 60.0
+# Of the node [N m/s].
+RATES = torque_rates(DYNAMICS.model.effort_bounds)
 # Of a fade and 3 s at 200 Hz, with some to spare.
 COMMANDS_UNTIL_TRUSTED = 1000
 # From a command to the cycle that applies it, on a busy machine [s]; a step takes none of it.
@@ -204,7 +205,6 @@ class Cell:
         parameters = {
             'joints': f'[{", ".join(joints)}]',
             'terms': '[gravity]',
-            'effort_rate_limits': f'[{RATE}]',
             'controller_action': '/arm_controller/follow_joint_trajectory',
             **parameters,
         }
@@ -234,7 +234,7 @@ class Cell:
         """The torque of the drives has changed no faster than the node may change it."""
         times, steps = self.steps(since)
         assert len(steps)
-        assert (steps <= RATE * (times[:, None] + LATENESS)).all(), steps.max(axis=0)
+        assert (steps <= RATES * (times[:, None] + LATENESS)).all(), steps.max(axis=0)
 
     def close(self):
         """End all processes."""

@@ -71,7 +71,7 @@ class GuardedFeedforward:
         self.external: ExternalForceEstimate | None = None
         # Whether a state has contained efforts.
         self._has_efforts = False
-        # The target of the last command, and how often that was commanded since it was reached.
+        # The target of the last command, and how often that was the final command.
         self._mode, self._reached = Mode.SILENT, 0
         # When the last step was [s].
         self._stepped = -math.inf
@@ -263,9 +263,11 @@ class GuardedFeedforward:
             self.double_compensation.begin()
         if mode is not self._mode or (event is Event.MISAPPLIED and self.limiter.fading):
             self.request_fade(fade_time)
+            self._reached = 0
         self._mode = mode
         self.limiter.step(target, elapsed)
-        self._reached = self._reached + 1 if self.limiter.reached_target else 0
+        final = self.limiter.reached_target and not supervisor.running
+        self._reached = self._reached + 1 if final else 0
         return self.effort
 
     def command_without_state(self, now: float, time: float) -> Array | None:

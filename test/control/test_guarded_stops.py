@@ -14,7 +14,7 @@ from shown_states import (
 )
 
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import REPEATS, Mode
 from robot_dynamics_ros.core import RobotDynamics
 
 
@@ -156,3 +156,14 @@ def test_after_stale_states_a_stop_gives_the_final_command():
     assert_smooth([GRAVITY, *spoken], GRAVITY)
     assert not spoken[-1].any()
     assert driver.tick() is None
+
+
+@pytest.mark.parametrize('fade_time', [0.0, 0.2])
+def test_the_final_command_is_repeated(fade_time):
+    """Controllers receive with best effort."""
+    driver = Driver(Settings(fade_time=fade_time))
+    driver.settle()
+    driver.guard.supervisor.active = False
+    commands = [driver.show() for _ in range(100)]
+    spoken = [command for command in commands if command is not None]
+    assert sum(not command.any() for command in spoken) == 1 + REPEATS

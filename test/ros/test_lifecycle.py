@@ -63,8 +63,8 @@ def test_deactivation_stops_commands_and_forgets_the_reference(graph, dynamics):
         follow(node, observer, trajectory(point(Q, V, V)))
         observer.answer_to(state(Q, V))
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
-        # The answer, and the final command.
-        sent = 1 + REPEATS
+        # The answer, the last command and its repeats.
+        sent = 2 + REPEATS
         observer.until(lambda: len(observer.commands) == sent, 'the last command')
         used = node.topic_counters['joint_states'].used
         observer.states.publish(state(Q, V))
@@ -107,7 +107,7 @@ REFUSED = {
     ),
     'a joint twice': ({'robot_description': URDF, 'joints': ['turn', 'turn']}, 'named twice'),
     'an unknown term': ({'robot_description': URDF, 'terms': ['weight']}, 'allowed are gravity'),
-    'a wrong type': ({'robot_description': URDF, 'gravity': 9.81}, 'list of numbers'),
+    'a wrong type': ({'robot_description': URDF, 'gravity': 9.81}, 'a list is needed'),
     'too few numbers': ({'robot_description': URDF, 'gravity': [9.81]}, 'gravity has 1 values'),
 }
 
@@ -133,7 +133,7 @@ def test_a_refused_configuration_can_be_repaired(graph, bad, capfd):
         ('joints', ['turn'], 'read on configure'),
         ('robot_description', URDF, 'read on configure'),
         ('terms', ['weight'], "terms[0] is 'weight', allowed are gravity"),
-        ('terms', 'gravity', 'list of strings'),
+        ('terms', 'gravity', "terms is 'gravity', a list"),
         ('gravity', [0.0, 0.0, float('nan')], 'gravity[2] is nan'),
         ('gravity', ['down', 'down', 'down'], "gravity[0] is 'down', a number"),
         ('evaluate_at', 'nowhere', 'allowed are reference, state'),
