@@ -1,16 +1,21 @@
 """The lifecycle node: creates the endpoints, and configures and clears the robot.
 
-A joint state comes to `Loop`, which reads it by name and hands it to the guard of the robot
-(`control.guarded_feedforward`). `StateFilter` takes or refuses it, `Supervisor` decides what is
-commanded, `Feedforward` computes that torque, `Limiter` leads the command there, and `Loop`
-publishes it. The supervisor has one state:
+A joint state comes to the thread of `Loop`, which reads it by name and hands it to the guard of the
+robot (`control.guarded_feedforward`). `StateFilter` takes or refuses it; the external torques are
+estimated from it where that is on. `Supervisor` decides what is commanded, `Feedforward` computes
+that torque, and `Limiter` leads the command there: a fade, the effort limits, the rate limits.
+While no good state comes, the same thread does the same every 10 ms. The supervisor has one state:
 
-- SILENT, until all conditions hold: `on_activate` makes torque wanted, `Controller` and
-  `CommandPublishers` say who applies and who else sends commands, `~/enable` acknowledges faults;
+- SILENT, until all conditions hold: active (`on_activate`), enabled and without a fault
+  (`~/enable`), every joint fresh, no other publisher (`CommandPublishers`), and a controller that
+  is active with these joints (`Controller`);
 - TRACKING: the terms of the torque, at the reference or at the measured state;
-- HOLDING, while states are stale (`on_stale`); a fault after 5 s;
-- REACTING, after a collision (`on_collision`), until `~/enable`;
-- STOPPING, after deactivation, a fault or the end (`on_stop`), then SILENT again.
+- HOLDING (`on_stale`: hold, zero, stop), while a joint has had no good measurement for
+  `state_timeout`; after 5 s it is a fault;
+- REACTING (`on_collision`: hold, zero), from a collision until `~/enable`;
+- STOPPING (`on_stop`: zero, hold), after deactivation, a fault or the end; then SILENT.
+
+Each exit of TRACKING drops the reference. `control.supervisor` has the table of transitions.
 """
 
 from __future__ import annotations

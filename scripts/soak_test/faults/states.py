@@ -195,7 +195,6 @@ FAULTS = (
     ),
     Fault('position NaN', 'diagnostics: finite', _bad(_not_a_number, 'finite', _many)),
     Fault('velocity infinite', 'diagnostics: finite', _bad(_infinite_velocity, 'finite', _many)),
-    Fault('velocity NaN', 'diagnostics: velocity', _bad(_no_velocity, 'not measured', _many)),
     Fault('velocity NaN, gravity only', 'gravity torque, each state answered', _gravity_only),
     Fault(
         'one joint missing',
