@@ -1,8 +1,8 @@
 """The lifecycle node: creates the endpoints, and configures and clears the robot.
 
-A joint state comes to the thread of `Loop`, which reads it by name and hands it to the guard of the
-robot (`control.guarded_feedforward`). `StateFilter` takes or refuses it; the external torques are
-estimated from it where that is on. `Supervisor` decides what is commanded, `Feedforward` computes
+A joint state comes to the thread of `Loop`, which reads it by name and hands it to the guard of
+the robot (`control.guarded_feedforward`). `StateFilter` takes or refuses it; the external torques
+are estimated from it where that is on. `Supervisor` decides what is commanded, `Feedforward` computes
 that torque, and `Limiter` leads the command there: a fade, the effort limits, the rate limits.
 While no good state comes, the same thread does the same every 10 ms. The supervisor has one state:
 
