@@ -2,9 +2,10 @@
 
 A joint state comes to the thread of `Loop`, which reads it by name and hands it to the guard of
 the robot (`control.guarded_feedforward`). `StateFilter` takes or refuses it; the external torques
-are estimated from it where that is on. `Supervisor` decides what is commanded, `Feedforward` computes
-that torque, and `Limiter` leads the command there: a fade, the effort limits, the rate limits.
-While no good state comes, the same thread does the same every 10 ms. The supervisor has one state:
+are estimated from it where that is on. `Supervisor` decides what is commanded, `Feedforward`
+computes that torque, and `Limiter` leads the command there: a fade, the effort limits, the rate
+limits. While no good state comes, the same thread does the same every 10 ms. The supervisor has
+one state:
 
 - SILENT, until all conditions hold: active (`on_activate`), enabled and without a fault
   (`~/enable`), every joint fresh, no other publisher (`CommandPublishers`), and a controller that
