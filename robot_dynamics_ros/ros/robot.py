@@ -145,7 +145,6 @@ class CommandedRobot:
         # It may have been set meanwhile.
         dynamics.gravity = self.dynamics.gravity
         self.compiled, self.dynamics, self.report = compiled, dynamics, compiled.report
-        self.findings = audit(dynamics.model)
         self.feedforward.use(dynamics)
         if self.guard.external is not None:
             self.guard.external.use(dynamics)
