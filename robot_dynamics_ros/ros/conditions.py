@@ -227,7 +227,7 @@ def _late(health: Health) -> str:
 
 
 def _lost(health: Health) -> str:
-    new = health.recent('lost', health.robot.statistics.lost or 0)
+    new = health.recent('lost', health.loop.statistics.lost or 0)
     return f'{new} joint states were lost in the last second' if new else ''
 
 

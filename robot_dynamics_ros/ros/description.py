@@ -17,7 +17,7 @@ from std_msgs.msg import String
 from robot_dynamics_ros.core.errors import ParameterError
 
 from .endpoints import LATCHED, OVERRIDABLE, TopicCounters
-from .parameter_files import ParameterFiles
+from .parameters import ParameterFiles
 
 LONGEST_WAIT = 10.0  # [s]
 # Longest time until Ctrl-C is noticed [s].

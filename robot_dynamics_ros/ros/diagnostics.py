@@ -146,7 +146,7 @@ class Diagnostics:
         return OK, text, {'measured excess / gravity [-]': f'{seen.share:.3f}'}
 
     def _timing(self, now: float) -> tuple[bytes, str, dict[str, object]]:
-        statistics = self._health.robot.statistics
+        statistics = self._health.loop.statistics
         median, p99 = statistics.latencies()
         answered, elapsed = self._health.growth('answered', statistics.answered, RECENT)
         rate = float(answered) / elapsed if elapsed else math.nan

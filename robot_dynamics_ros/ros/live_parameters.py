@@ -11,9 +11,8 @@ from robot_dynamics_ros.core.errors import ParameterError
 
 from .compilation import compared
 from .live_values import LiveValues
-from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
-from .parameters import Changes, accept_changes, read
+from .parameters import Changes, ParameterFiles, accept_changes, read
 from .robot import RobotHolder, no_effort_limit
 
 

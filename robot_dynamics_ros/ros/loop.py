@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from rclpy.clock import ROSClock
 from rclpy.lifecycle import LifecycleNode
@@ -38,6 +39,10 @@ from .robot import CommandedRobot, RobotHolder
 STATES = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 # How long the thread waits for a state [s] before it acts without one, or sees that it must end.
 WAIT_TIMEOUT = 0.01
+# Of the latest cycles: one second at 1 kHz.
+WINDOW = 1000
+# Publishers of joint states whose numbers are kept; where there are more, counting starts again.
+MOST_SOURCES = 16
 
 
 class ReferenceClock:
@@ -65,11 +70,64 @@ class ReferenceClock:
         return now, 1e-9 * (now - self._epoch) if simulated else clock.monotonic()
 
 
+class CycleStatistics:
+    """Counts and times cycles, without allocating memory.
+
+    Attributes:
+        answered: number of states that were answered.
+        lost: number of states that were sent and not received; None where the middleware does not
+            number the messages of each publisher.
+    """
+
+    def __init__(self) -> None:
+        """Start with no cycle."""
+        self.answered = 0
+        self.lost: int | None = None
+        self._latencies = np.full(WINDOW, math.nan)
+        self._numbers: dict[bytes, int] = {}
+
+    def count_received(self, source: bytes, number: int | None) -> None:
+        """Count a state that was received, valid or not, and those lost before it.
+
+        Args:
+            source: which publisher sent it.
+            number: of the message, as its publisher counts; None if that is not known.
+        """
+        if number is None:
+            return
+        if source not in self._numbers and len(self._numbers) >= MOST_SOURCES:
+            self._numbers.clear()
+        missing = max(number - self._numbers.get(source, number - 1) - 1, 0)
+        self.lost = missing + (self.lost or 0)
+        self._numbers[source] = number
+
+    def count_ignored(self, source: bytes, number: int | None) -> None:
+        """Count a state of other joints, as its publisher may also send states of this robot.
+
+        Without it, the gap in the numbers of that publisher would count as a loss.
+        """
+        if source in self._numbers:
+            self.count_received(source, number)
+
+    def record(self, latency: float) -> None:
+        """Record the time from the reception of a state to its command [s]; NaN if not known."""
+        self._latencies[self.answered % WINDOW] = latency
+        self.answered += 1
+
+    def latencies(self) -> tuple[float, float]:
+        """Median and 99th percentile of the latest cycles [s]; NaN if not known."""
+        if not np.isfinite(self._latencies).any():
+            return math.nan, math.nan
+        median, p99 = np.nanpercentile(self._latencies, [50.0, 99.0])
+        return float(median), float(p99)
+
+
 class Loop(threading.Thread):
     """Subscribes to `joint_states`, publishes `~/commands` and `~/torques`.
 
     Attributes:
         counters: of the joint states.
+        statistics: of the cycles of the configured robot.
         reference_clock: the time at which references are evaluated.
         kept: is given each accepted state: stamp [s], q, v and efforts, None for none; the arrays
             are used again. None: nobody listens. Changes under the lock of the robot.
@@ -83,7 +141,7 @@ class Loop(threading.Thread):
         super().__init__(name='joint_states', daemon=True)
         self._holder, self._logger, self._clock = holder, node.get_logger(), node.get_clock()
         self.reference_clock = ReferenceClock(self._clock)
-        self.counters = TopicCounters('joint_states')
+        self.counters, self.statistics = TopicCounters('joint_states'), CycleStatistics()
         self.kept: Callable[[float, Array, Array, Array | None], None] | None = None
         self._states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
@@ -130,6 +188,7 @@ class Loop(threading.Thread):
         """Answer no state any more; the contact that was published last is over."""
         with self._holder.lock:
             self._holder.clear()
+            self.statistics = CycleStatistics()
             self._external.expire(None)
 
     def reset_times(self) -> None:
@@ -172,9 +231,9 @@ class Loop(threading.Thread):
         origin, received = _origin(info), info['received_timestamp']
         if robot.reader.names_other_joints_only(message):
             self.counters.ignore(message.name)
-            robot.statistics.count_ignored(*origin)
+            self.statistics.count_ignored(*origin)
             return None
-        robot.statistics.count_received(*origin)
+        self.statistics.count_received(*origin)
         try:
             if self._waited(message, received) > robot.guard.settings.state_timeout:
                 self.counters.late += 1
@@ -209,7 +268,7 @@ class Loop(threading.Thread):
             return False
         if command is not None:
             self._publish(robot, command, stamp)
-        robot.statistics.record(1e-9 * (clock.time_ns() - received) if received else math.nan)
+        self.statistics.record(1e-9 * (clock.time_ns() - received) if received else math.nan)
         self._external.publish(robot, stamp)
         return True
 

@@ -41,9 +41,8 @@ from .diagnostics import Diagnostics
 from .health import Health
 from .live_parameters import LiveParameters
 from .loop import Loop
-from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
-from .parameters import declare, read, unknown
+from .parameters import ParameterFiles, declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
 from .robot import RobotFactory, RobotHolder

@@ -1,25 +1,30 @@
-"""A table of parameters on a node of rclpy: declared, described, read, and changed."""
+"""Parameters of a node of rclpy: their files, and a table declared, read, and changed."""
 
 from __future__ import annotations
 
 import textwrap
 from array import array
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from difflib import get_close_matches
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import rclpy
+import yaml
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.parameter_yaml import PARAMETERS, Block, parameter_blocks, stands_for
 
 from .parameter import Parameter, Table
-from .parameter_files import ParameterFiles
 
 # Sets the values by name.
 Changes = Mapping[str, Any]
+# Nodes in the message about a file that is for others.
+MOST_NAMES = 10
 
 
 def declare(node: Node, table: Table) -> None:
@@ -181,3 +186,67 @@ def _overrides(node: Node) -> Changes:
     # rclpy keeps them for the declarations, and has no public way to ask.
     given: Changes = getattr(node, '_parameter_overrides', {})
     return given
+
+
+class ParameterFiles:
+    """Those of a process; they are read once, as the launcher may remove them later.
+
+    Attributes:
+        refusal: why a file is without effect; empty if each has a block for the node. Without one
+            the node would run on defaults that nobody chose.
+    """
+
+    def __init__(self, arguments: Sequence[str], node_name: str) -> None:
+        """Read the files.
+
+        Args:
+            arguments: of the process.
+            node_name: full name of the node, such as `/arm/robot_dynamics`.
+        """
+        self.refusal = ''
+        # Of each block for the node, the folder of its file.
+        self._values: list[tuple[Path, Block]] = []
+        for file in _files(arguments):
+            blocks = _blocks(file)
+            own = [block for block in blocks if stands_for(block[0], node_name)]
+            self._values += [(Path(file).resolve().parent, block) for block in own]
+            if not own and not self.refusal:
+                names = [name for name, _ in blocks]
+                found = ', '.join(names[:MOST_NAMES] + ['...'] * (len(names) > MOST_NAMES))
+                self.refusal = (
+                    f'parameter file {file} has no block for {node_name}, it has '
+                    f'{found or "none"}: name a block {node_name} or /**, with {PARAMETERS} below '
+                    'it, or leave out the file. Then start the node again'
+                )
+
+    def path(self, parameter: str, value: str) -> Path:
+        """The file that a parameter names.
+
+        Args:
+            parameter: name of the parameter.
+            value: an absolute path, or one relative to the last parameter file that gives it; to
+                the working directory where none does.
+        """
+        for folder, (_, values) in reversed(self._values):
+            if values.get(parameter) == value:
+                return folder / Path(value).expanduser()
+        return Path(value).expanduser().absolute()
+
+
+def _files(arguments: Sequence[str]) -> list[str]:
+    """The parameter files of a command line; those between `--ros-args` and `--` count."""
+    files, within = [], False
+    for argument, following in pairwise([*arguments, '']):
+        if argument in ('--ros-args', '--'):
+            within = argument == '--ros-args'
+        elif argument == '--params-file' and within:
+            files.append(following)
+    return files
+
+
+def _blocks(file: str) -> list[Block]:
+    """The blocks of a file; none of one that cannot be read, which ROS refuses itself."""
+    try:
+        return parameter_blocks(yaml.load(Path(file).read_text(), Loader=yaml.BaseLoader))
+    except (OSError, ValueError, yaml.YAMLError):
+        return []

@@ -32,13 +32,11 @@ from .compilation import (
     CompiledRobot,
     compile_robot,
 )
-from .cycle_statistics import CycleStatistics
 from .joint_states import JointStateReader
 from .live_values import LiveValues, locked_joints, require_joints
 from .messages import doubles, nanoseconds
-from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
-from .parameters import read
+from .parameters import ParameterFiles, read
 
 
 class CommandedRobot:
@@ -56,7 +54,6 @@ class CommandedRobot:
         has_state: whether each joint was measured, and the last joint state was valid.
         stamp: of the last joint state [s]; the time when it came, where it had none.
         limits: the position limits of the joints.
-        statistics: of the cycles.
     """
 
     def __init__(self, compiled: CompiledRobot, values: Mapping[str, Any]) -> None:
@@ -90,7 +87,6 @@ class CommandedRobot:
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
         self.has_state, self.stamp = False, 0.0
         self.limits = PositionLimits(model)
-        self.statistics = CycleStatistics()
         # Whether the last state had a stamp; None before the first.
         self._stamped: bool | None = None
         # Whether the last state that was taken is to be answered.

@@ -10,8 +10,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.ros.description import given_description
 from robot_dynamics_ros.ros.parameter import Parameter, Table
-from robot_dynamics_ros.ros.parameter_files import ParameterFiles
-from robot_dynamics_ros.ros.parameters import declare, read
+from robot_dynamics_ros.ros.parameters import ParameterFiles, declare, read
 
 from .mujoco_model import SimulationError
 

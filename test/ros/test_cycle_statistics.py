@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_dynamics_ros.ros.cycle_statistics import MOST_SOURCES, WINDOW, CycleStatistics
+from robot_dynamics_ros.ros.loop import MOST_SOURCES, WINDOW, CycleStatistics
 
 ONE, OTHER = b'one', b'other'
 

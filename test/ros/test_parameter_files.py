@@ -11,7 +11,7 @@ from rclpy.parameter import Parameter
 from three_joints import URDF
 
 from robot_dynamics_ros.ros.node import DynamicsNode
-from robot_dynamics_ros.ros.parameter_files import ParameterFiles
+from robot_dynamics_ros.ros.parameters import ParameterFiles
 
 NAMESPACES = ('/', '/arm', '/arm/cell')
 # Keys above the values, from the outside in, and the namespaces in which rcl finds the block.
