@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,8 +12,6 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.robot import RobotModel
-
-from .joint_limits import joint_reach
 
 OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
@@ -120,6 +119,27 @@ def reference_distances(model: RobotModel, joints: Sequence[str], settings: Sett
     if given is None:
         return joint_reach(model, REFERENCE_TIME, REFERENCE_SHARE)[model.indices_of(joints)]
     return np.where(given > 0.0, given, np.inf)
+
+
+def joint_reach(model: RobotModel, time: float, share: float) -> Array:
+    """How far each independent joint moves in a time at its velocity limit, (n,) [rad or m].
+
+    At most a share of its range; that of a joint without ends is a turn, or a metre.
+
+    Args:
+        model: of the robot.
+        time: [s].
+        share: of the range [-].
+    """
+    ranges = [
+        joint.limits.upper - joint.limits.lower
+        if joint.kind != 'continuous' and joint.limits.lower < joint.limits.upper
+        else 1.0
+        if joint.kind == 'prismatic'
+        else 2.0 * math.pi
+        for joint in model.independent_joints
+    ]
+    return np.minimum(time * model.velocity_bounds, share * np.array(ranges))
 
 
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> Array | None:

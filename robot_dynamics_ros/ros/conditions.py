@@ -17,16 +17,14 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import listed
 
 from .controller import ACTIVE, UNKNOWN_NAME, names_of
-from .external_report import (
+from .external import (
     contact_doubts,
-    dropped_tare,
     missing_drive_values,
     missing_reaction,
     no_estimate,
     touch_text,
 )
 from .health import AVERAGED, ERROR, OK, STALE, WARN, Health, Rule
-from .requested_state import never_measured
 
 # A joint at its effort limit for so long is reported [s].
 SATURATED = 0.5
@@ -340,7 +338,12 @@ def _efforts_missing(health: Health) -> str:
 
 def _tare_dropped(health: Health) -> str:
     estimate = health.guard.external
-    return dropped_tare(estimate) if estimate is not None else ''
+    if estimate is None or not estimate.tare.dropped:
+        return ''
+    return (
+        f'{estimate.tare.dropped} was changed after ~/zero_external: nothing is taken off any '
+        'more, call it again at rest'
+    )
 
 
 def _still_touched(health: Health) -> str:
@@ -385,7 +388,7 @@ RULES = (
         'joints_missing',
         'joint_states',
         STALE,
-        lambda health: never_measured(health.robot),
+        lambda health: health.robot.never_measured(),
         blocks=True,
     ),
     Rule('stale', 'joint_states', STALE, _stale, 'joint states are valid again', blocks=True),
@@ -420,7 +423,7 @@ RULES = (
         'contact_settings',
         'external forces',
         WARN,
-        lambda health: '; '.join(contact_doubts(health.robot, health.rate).values()),
+        lambda health: '; '.join(contact_doubts(health.robot, health.rate)),
     ),
     Rule('efforts_missing', 'external forces', WARN, _efforts_missing, after=AVERAGED),
     Rule('still_touched', 'external forces', WARN, _still_touched),

@@ -6,11 +6,16 @@ import math
 import time as clock
 from dataclasses import replace
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from robot_dynamics_ros.control.external.estimate import PASSING, ExternalForceEstimate
+from robot_dynamics_ros.control.torque_text import joint_torques, units_of, without_rounding
+
 from .endpoints import OVERRIDABLE, STEADY
-from .external_report import external_entry
+from .external import missing_reaction, threshold_text
 from .health import OK, RECENT, STALE, WARN, Health
+from .robot import CommandedRobot
 
 PERIOD = 1.0
 STATUSES = (
@@ -105,7 +110,7 @@ class Diagnostics:
             return self._driver_gravity()
         if name == 'external forces':
             with health.holder.lock:
-                return external_entry(robot)
+                return _external_entry(robot)
         if name == 'cross-check':
             if robot.report is None:
                 return WARN, 'off: parameter cross_check is false', {}
@@ -161,6 +166,60 @@ class Diagnostics:
             return STALE, 'no valid joint state', figures
         known = math.isfinite(rate)
         return OK, f'{rate:.0f} Hz' if known else 'the rate is not known yet', figures
+
+
+def _external_entry(robot: CommandedRobot) -> tuple[bytes, str, dict[str, object]]:
+    """Level, text and values: whether external torques are estimated, and what touches the arm.
+
+    What is wrong with them is said by the table of conditions. The caller holds the lock of the
+    robot.
+    """
+    guard, estimate = robot.guard, robot.guard.external
+    if estimate is None:
+        return OK, 'off: parameter external_observer is false', {}
+    values: dict[str, object] = {'on_collision': guard.settings.on_collision}
+    supervisor = guard.supervisor
+    if supervisor.collision:
+        values['reaction'] = supervisor.policy
+    if not guard.fresh(clock.monotonic()):
+        return STALE, 'no valid joint state', values
+    if estimate.reason:
+        passing = (
+            f'no external torques are estimated: {estimate.reason}'
+            if estimate.reason in PASSING
+            else ''
+        )
+        return (STALE if passing else OK), passing, values
+    values |= _external_figures(robot, estimate)
+    if supervisor.collision:
+        text = (
+            f'reaction {supervisor.policy} until ~/enable is called: {supervisor.collision}; now: '
+            f'{estimate.touch() or "no contact"}'
+        )
+        return WARN, text, values
+    if estimate.contact.state:
+        return WARN, f'{estimate.touch()}{missing_reaction(guard)}', values
+    if estimate.settings.thresholds is None:
+        return OK, 'estimated; contacts are not detected: set contact_thresholds', values
+    return OK, 'no contact', values
+
+
+def _external_figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str, object]:
+    figures: dict[str, object] = {}
+    limits, units = estimate.contact.limits, units_of(robot.dynamics.model, robot.joints)
+    for index, (name, unit) in enumerate(zip(robot.joints, units, strict=True)):
+        torque = without_rounding(estimate.torque[index])
+        bounds = threshold_text(limits[:, index].tolist())
+        text = f'{torque:.3g} (thresholds: {bounds})' if bounds else f'{torque:.3g}'
+        figures[f'external torque of {name} [{unit}]'] = text
+    if estimate.tare.torque.any():
+        taken = estimate.tare.torque.tolist()
+        figures['taken off'] = joint_torques(robot.joints, taken, units)
+    force = without_rounding(float(np.linalg.norm(estimate.wrench()[:3])))
+    figures[f'force at {estimate.frame} [N]'] = f'{force:.3g}'
+    remarks = estimate.felt_directions().remarks()
+    figures[f'not felt at {estimate.frame}'] = '; '.join(remarks) or 'nothing'
+    return figures
 
 
 def _known(value: object) -> str:

@@ -35,17 +35,17 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from .conditions import RULES
+from .configuration import LiveParameters, RobotFactory
 from .controller import CommandPublishers, Controller
 from .description import Description
 from .diagnostics import Diagnostics
 from .health import Health
-from .live_parameters import LiveParameters
 from .loop import Loop
 from .parameter_table import TABLE
 from .parameters import ParameterFiles, declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
-from .robot import RobotFactory, RobotHolder
+from .robot import RobotHolder
 from .services import offer_services
 from .services.change_state import serve_transitions
 from .services.estimate_payload import PayloadAction

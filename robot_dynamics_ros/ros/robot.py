@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time as clock
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.joint_limits import PositionLimits
 from robot_dynamics_ros.control.settings import Settings, joints_without_limit
+from robot_dynamics_ros.control.state_filter import PositionLimits
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import ParameterError, StateError
+from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
-from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 
 from .compilation import (
-    BACKEND,
-    COMPILED_QUANTITIES,
-    OBSERVER_QUANTITIES,
     CompiledRobot,
-    compile_robot,
 )
 from .joint_states import JointStateReader
 from .live_values import LiveValues, locked_joints, require_joints
 from .messages import doubles, nanoseconds
-from .parameter_table import TABLE
-from .parameters import ParameterFiles, read
 
 
 class CommandedRobot:
@@ -170,6 +160,32 @@ class CommandedRobot:
             cause.
         """
         return self.limits.phrase(self.guard.state.q)
+
+    def never_measured(self) -> str:
+        """The joints that no state has contained, and what to do.
+
+        Returns:
+            Empty if there are none, or if no state has come.
+        """
+        state, model = self.guard.state, self.dynamics.model
+        names = np.array(model.joint_names)
+        missing = np.isinf(state.times)
+        if not missing.any() or missing.all():
+            return ''
+        text = f'never in joint_states: {", ".join(names[missing])}'
+        missing[self.feedforward.indices] = False
+        if not missing.any():
+            return f'{text}: commanded joints (parameter joints) must be measured'
+        entries = []
+        for index in np.flatnonzero(missing):
+            limits = model.independent_joints[index].limits
+            bounded = limits.lower < limits.upper
+            position = min(max(0.0, limits.lower), limits.upper) if bounded else 0.0
+            entries.append(f'{names[index]}: {position:g}')
+        return (
+            f'{text}: start what publishes its position, or set parameter locked_joints: '
+            f'{{{", ".join(entries)}}} (with the position where it stands)'
+        )
 
     def take(self, message: JointState) -> None:
         """Take a state; `command` answers it, if no newer one waits.
@@ -316,6 +332,24 @@ class RobotHolder:
             raise StateError('the node is not configured: call the transition configure first')
         return self._robot
 
+    def latest(self, robot: CommandedRobot) -> tuple[Array, Array]:
+        """q and v (n,) of the latest joint state of a robot.
+
+        Raises:
+            StateError: there is no valid one.
+        """
+        with self.lock:
+            if not robot.has_state:
+                reason = robot.never_measured() or (
+                    'none has been received yet, or the last one was rejected'
+                )
+                raise StateError(
+                    'state names no joints, and there is no valid joint state on joint_states: '
+                    f'{reason}'
+                )
+            state = robot.guard.state
+            return state.q.copy(), state.v.copy()
+
     def set(self, robot: CommandedRobot) -> None:
         """Hold this robot; with the same joints as before it continues from the last command."""
         with self.lock:
@@ -355,80 +389,3 @@ class RobotHolder:
                 self._last.guard.forget_command()
             elif another and self._robot is not None:
                 self._robot.guard.another_commanded()
-
-
-class RobotFactory:
-    """Makes robots from descriptions and the parameters of a node; logs the properties of one."""
-
-    def __init__(self, node: Node, files: ParameterFiles) -> None:
-        """Read the parameters of this node, and log to its logger.
-
-        Args:
-            node: whose parameters these are.
-            files: that gave them.
-        """
-        self._node = node
-        self._files = files
-
-    def from_description(self, description: str) -> CommandedRobot:
-        """Parse, compile and cross-check a robot.
-
-        Args:
-            description: text of the URDF.
-
-        Raises:
-            RobotDynamicsError: the description or a parameter cannot be used, or Pinocchio
-                computes other torques.
-        """
-        if not description:
-            raise StateError(
-                'there is no robot_description: set the parameter or description_file, or publish '
-                'the topic robot_description'
-            )
-        values = read(self._node, TABLE, files=self._files)
-        compiled = compile_robot(
-            description,
-            gravity=values['gravity'],
-            joint_model=_joint_model(values['joint_model']),
-            payload_frame=values['payload_frame'],
-            joints=values['joints'],
-            quantities=COMPILED_QUANTITIES
-            + (OBSERVER_QUANTITIES if values['external_observer'] else ()),
-            cross_check=values['cross_check'],
-        )
-        return CommandedRobot(compiled, values)
-
-    def log(self, robot: CommandedRobot) -> None:
-        """Log the properties of a robot that is used from now on; not of one that is refused."""
-        log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
-        values = read(self._node, TABLE)
-        for finding in robot.findings:
-            if finding.severity != 'info':
-                log.warning(str(finding))
-        log.info(
-            f'robot {dynamics.model.name!r}: {dynamics.model.size} joints, compiled '
-            f'in {compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
-        )
-        if dynamics.backend == 'python' and not os.environ.get(BACKEND):
-            log.warning(
-                f'backend is {dynamics.backend_description}. README.md says how to '
-                f'install llvmlite; {BACKEND}=python in the environment accepts plain Python'
-            )
-        log.info(
-            str(compiled.report)
-            if compiled.report
-            else 'not compared with Pinocchio: parameter cross_check is false'
-        )
-        terms = ' + '.join(values['terms'])
-        log.info(
-            f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
-            f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
-        )
-
-
-def _joint_model(path: str) -> JointModel:
-    """That of a file; that of the description for an empty path."""
-    try:
-        return read_joint_model(Path(path)) if path else AS_DESCRIBED
-    except OSError as error:
-        raise ParameterError(f'joint_model: {path}: {error.strerror}') from None

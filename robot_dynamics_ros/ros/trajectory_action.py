@@ -31,7 +31,6 @@ from .messages import doubles
 from .parameter_table import TABLE
 from .parameters import read
 from .reference import read_points
-from .requested_state import RequestedState
 from .robot import CommandedRobot, RobotHolder
 
 try:
@@ -56,7 +55,6 @@ class TrajectoryAction:
         """Offer the action, if its messages are installed, for the robot of this holder."""
         self._node = node
         self._holder = holder
-        self._state = RequestedState(holder.lock)
         self._goals: dict[bytes, PassedGoal] = {}
         self._server: ActionServer | None = None
         self._client: ActionClient | None = None
@@ -111,9 +109,9 @@ class TrajectoryAction:
             raise StateError('the node is not active: call the transition activate')
         if not message.points:
             return
-        _add_joints(message, robot, self._state)
+        _add_joints(message, robot, self._holder)
         terms = [term for term in read(self._node, TABLE)['terms'] if term in PARTS]
-        if excesses := _excesses(fill_efforts(message, robot, self._state, terms)):
+        if excesses := _excesses(fill_efforts(message, robot, self._holder, terms)):
             self._node.get_logger().warning(
                 f'the trajectory of a goal exceeds limits: {excesses}',
                 throttle_duration_sec=WARNING_PERIOD,
@@ -244,26 +242,25 @@ class FillEffortsService:
     """Answers `~/fill_efforts` by the configured robot."""
 
     holder: RobotHolder
-    state: RequestedState
 
     def fill_efforts(self, request: Any, response: Any) -> None:
         """Fill in the trajectory, the demand on each joint, and the limits that are exceeded."""
         terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
-        demands = fill_efforts(request.trajectory, self.holder.require(), self.state, terms)
+        demands = fill_efforts(request.trajectory, self.holder.require(), self.holder, terms)
         response.trajectory = request.trajectory
         response.demands = [_demand_message(demand) for demand in demands]
         response.message = _excesses(demands)
 
 
 def fill_efforts(
-    message: JointTrajectory, robot: CommandedRobot, state: RequestedState, terms: Sequence[str]
+    message: JointTrajectory, robot: CommandedRobot, holder: RobotHolder, terms: Sequence[str]
 ) -> list[JointDemand]:
     """Fill in the efforts at every point, and find what the trajectory demands of each joint.
 
     Args:
         message: names independent joints, in any order; changed in place.
         robot: gives the dynamics and the limits.
-        state: gives the positions of the joints that the trajectory does not name; they rest.
+        holder: gives the positions of the joints that the trajectory does not name; they rest.
         terms: parts of the torque to fill in; with none, efforts are left empty.
 
     Raises:
@@ -278,7 +275,7 @@ def fill_efforts(
         model.index_of(name)
     points = read_points(message, joints, start=0.0)
     others = [name for name in model.joint_names if name not in joints]
-    q = _measured(robot, state, others) if others else np.zeros(model.size)
+    q = _measured(robot, holder, others) if others else np.zeros(model.size)
     efforts = trajectory_efforts(robot.dynamics, joints, points, q)
     filled = efforts.sum_of(terms)
     for point, values in zip(message.points, filled, strict=True):
@@ -286,13 +283,13 @@ def fill_efforts(
     return joint_demands(efforts, joints, _limits(robot, joints))
 
 
-def _add_joints(message: JointTrajectory, robot: CommandedRobot, state: RequestedState) -> None:
+def _add_joints(message: JointTrajectory, robot: CommandedRobot, holder: RobotHolder) -> None:
     """Add the commanded joints that the trajectory does not name, if it names any."""
     missing = [name for name in robot.joints if name not in message.joint_names]
     if not missing or not message.joint_names:
         return
     count = len(message.joint_names)
-    at = _measured(robot, state, missing)
+    at = _measured(robot, holder, missing)
     q = [float(at[robot.dynamics.model.index_of(name)]) for name in missing]
     message.joint_names = [*message.joint_names, *missing]
     rest = [0.0] * len(missing)
@@ -303,10 +300,10 @@ def _add_joints(message: JointTrajectory, robot: CommandedRobot, state: Requeste
                 given.extend(values)
 
 
-def _measured(robot: CommandedRobot, state: RequestedState, joints: Sequence[str]) -> Array:
+def _measured(robot: CommandedRobot, holder: RobotHolder, joints: Sequence[str]) -> Array:
     """q (n,) of the latest joint state, for these joints that a trajectory does not name."""
     try:
-        return state.latest(robot)[0]
+        return holder.latest(robot)[0]
     except StateError:
         raise StateError(
             f'the trajectory does not name {", ".join(joints)}, and there is no valid joint '

@@ -16,7 +16,6 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 from robot_dynamics_ros.ros import conditions, diagnostics, health
 from robot_dynamics_ros.ros.health import ERROR, FLICKER, OK, WARN, Health, Rule
-from robot_dynamics_ros.ros.requested_state import never_measured
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
@@ -198,7 +197,7 @@ def test_a_joint_that_never_comes_is_named_with_the_line_to_add(graph, log):
     with graph(robot_description=URDF, joints=['turn', 'slide']) as (node, observer):
         observer.states.publish(state(Q[:2], V[:2], names=JOINTS[:2]))
         line = log.until(observer, 'commanded: never in joint_states: wrist')
-        assert line.endswith(never_measured(node.robot_holder.require()))
+        assert line.endswith(node.robot_holder.require().never_measured())
         assert 'set parameter locked_joints: {wrist: 0}' in line
     assert len(log.lines('never in joint_states')) == 1
 

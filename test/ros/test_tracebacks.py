@@ -7,9 +7,10 @@ from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.ros.configuration import RobotFactory
 from robot_dynamics_ros.ros.controller import Controller
 from robot_dynamics_ros.ros.node import DynamicsNode
-from robot_dynamics_ros.ros.robot import CommandedRobot, RobotFactory
+from robot_dynamics_ros.ros.robot import CommandedRobot
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 

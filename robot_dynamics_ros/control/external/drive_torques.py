@@ -13,7 +13,6 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from ..joint_choice import choice
 from ..torque_text import torque_text, units_of
 
 NO_STATE = 'no joint state yet'
@@ -38,6 +37,15 @@ class GivenState(NamedTuple):
     q: Array
     v: Array | None
     effort: Array | None
+
+
+def choice(indices: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
+    """What chooses the entries with these indices: as a view, where that is possible.
+
+    A view takes a tenth of the time of a copy.
+    """
+    count_up = np.array_equal(indices, np.arange(len(indices)))
+    return slice(len(indices)) if count_up else indices
 
 
 class DriveTorques:

@@ -28,7 +28,6 @@ from robot_dynamics_interfaces.srv import (
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from ..external import ZeroExternal
-from ..requested_state import RequestedState
 from ..robot import RobotHolder
 from ..trajectory_action import FillEffortsService
 from .dynamics import DynamicsServices
@@ -52,9 +51,8 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
         node: that offers them.
         holder: of the configured robot.
     """
-    state = RequestedState(holder.lock)
-    dynamics = DynamicsServices(node, holder, state)
-    trajectories = FillEffortsService(holder, state)
+    dynamics = DynamicsServices(node, holder)
+    trajectories = FillEffortsService(holder)
     payload = PayloadServices(node, holder)
     for name, service_type, answer in (
         ('~/get_mass_matrix', GetMassMatrix, dynamics.get_mass_matrix),
@@ -71,7 +69,7 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
         ('~/get_payload', GetPayload, payload.get_payload),
     ):
         if 'state' in service_type.Request.get_fields_and_field_types():
-            answer = state.questioned(holder.require, answer)
+            answer = dynamics.questioned(answer)
         offer(node, service_type, name, answer)
     gravity = SetGravityService(node, holder)
     offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from rclpy.node import Node
+from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
@@ -15,9 +16,8 @@ from robot_dynamics_ros.core.model.sampling import State, random_states
 from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
 
 from ..compilation import CHECKED_STATES, TOLERANCE
-from ..joint_states import in_order_of
+from ..joint_states import JointStateReader, in_order_of
 from ..messages import doubles, matrix_message
-from ..requested_state import RequestedState, is_given
 from ..robot import CommandedRobot, RobotHolder
 
 # What a cross-check may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
@@ -34,32 +34,31 @@ class DynamicsServices:
 
     node: Node
     holder: RobotHolder
-    state: RequestedState
 
     def get_mass_matrix(self, request: Any, response: Any) -> None:
         """Fill in M(q) (k, k)."""
         robot, indices = self._robot(response)
-        q, _ = self.state.read(robot, request.state)
+        q, _ = self._read(robot, request.state)
         matrix = robot.dynamics.mass_matrix(q)
         response.mass_matrix = matrix_message(matrix[np.ix_(indices, indices)])
 
     def get_coriolis_matrix(self, request: Any, response: Any) -> None:
         """Fill in C(q, v) (k, k)."""
         robot, indices = self._robot(response)
-        q, v = self.state.read(robot, request.state, needs_velocity=True)
+        q, v = self._read(robot, request.state, needs_velocity=True)
         matrix = robot.dynamics.coriolis_matrix(q, v)
         response.coriolis_matrix = matrix_message(matrix[np.ix_(indices, indices)])
 
     def get_gravity(self, request: Any, response: Any) -> None:
         """Fill in g(q) (k,)."""
         robot, indices = self._robot(response)
-        q, _ = self.state.read(robot, request.state)
+        q, _ = self._read(robot, request.state)
         response.effort = doubles(robot.dynamics.gravity_torque(q)[indices])
 
     def inverse_dynamics(self, request: Any, response: Any) -> None:
         """Fill in M(q) a + C(q, v) v + g(q) (k,)."""
         robot, indices = self._robot(response)
-        q, v = self.state.read(robot, request.state, needs_velocity=True)
+        q, v = self._read(robot, request.state, needs_velocity=True)
         a = np.zeros_like(q)
         if request.acceleration:
             a[indices] = _in_order(robot, request, request.acceleration, 'acceleration')
@@ -68,7 +67,7 @@ class DynamicsServices:
     def forward_dynamics(self, request: Any, response: Any) -> None:
         """Fill in the acceleration (k,) that the efforts give."""
         robot, indices = self._robot(response)
-        q, v = self.state.read(robot, request.state, needs_velocity=True)
+        q, v = self._read(robot, request.state, needs_velocity=True)
         if not request.effort:
             raise StateError(
                 f'effort is empty: one value is needed for each of {", ".join(robot.joints)} '
@@ -81,14 +80,14 @@ class DynamicsServices:
     def get_jacobian(self, request: Any, response: Any) -> None:
         """Fill in J(q) (6, k) of a link."""
         robot, indices = self._robot(response)
-        q, _ = self.state.read(robot, request.state)
+        q, _ = self._read(robot, request.state)
         jacobian = robot.dynamics.jacobian(q, request.frame, request.axes or DEFAULT_AXES)
         response.jacobian = matrix_message(jacobian[:, indices])
 
     def get_task_space_inertia(self, request: Any, response: Any) -> None:
         """Fill in (J M^-1 J^T)^-1 (m, m) of a link, for m rows of its twist."""
         robot, _ = self._robot(response)
-        q, _ = self.state.read(robot, request.state)
+        q, _ = self._read(robot, request.state)
         axes, rows = request.axes or DEFAULT_AXES, list(request.rows) or ALL_ROWS
         task = robot.dynamics.task_inertia(q, request.frame, axes, rows, robot.joints)
         response.rows = list(task.rows)
@@ -105,8 +104,8 @@ class DynamicsServices:
                 'parameter cross_check is false: set it to true and configure again'
             )
         model = robot.dynamics.model
-        if is_given(request.state):
-            q, v = self.state.read(robot, request.state)
+        if _is_given(request.state):
+            q, v = self._read(robot, request.state)
             states = [State(q, v, np.zeros(model.size))]
         else:
             samples = request.samples or CHECKED_STATES
@@ -125,6 +124,50 @@ class DynamicsServices:
             self.node.get_logger().error(f'cross_check: {report}')
         report.raise_on_disagreement()
 
+    def questioned(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        """An answer whose message asks for the unit of a state far outside the position limits.
+
+        Args:
+            answer: fills a response from a request with a field `state`.
+        """
+
+        def answer_and_ask(request: Any, response: Any) -> None:
+            answer(request, response)
+            if _is_given(request.state):
+                robot = self.holder.require()
+                q, _ = self._read(robot, request.state)
+                remarks = (response.message, robot.limits.question(q))
+                response.message = '; '.join(filter(None, remarks))
+
+        return answer_and_ask
+
+    def _read(
+        self, robot: CommandedRobot, message: JointState, *, needs_velocity: bool = False
+    ) -> tuple[Array, Array]:
+        """q and v (n,) of a request; v is zero for joints that are not commanded.
+
+        Args:
+            robot: gives the joints, and the latest state.
+            message: field `state` of the request; empty for the latest joint state.
+            needs_velocity: whether a state without velocities is an error.
+
+        Raises:
+            StateError: the message is neither empty nor a valid state, or there is no valid joint
+                state yet.
+        """
+        if _is_given(message):
+            locked = robot.reader.locked
+            reader = JointStateReader(robot.dynamics.model.joint_names, locked=locked)
+            reader.read_all(message)
+            q, measured, has_velocity = reader.q, reader.v, reader.has_velocity
+        else:
+            (q, measured), has_velocity = self.holder.latest(robot), True
+        if needs_velocity and not has_velocity:
+            raise StateError('velocity is empty: one value for each named joint is needed')
+        v = np.zeros_like(measured)
+        v[robot.feedforward.indices] = measured[robot.feedforward.indices]
+        return q, v
+
     def _robot(self, response: Any) -> tuple[CommandedRobot, Any]:
         """The robot and the indices (k,) of its commanded joints, which the response names."""
         robot = self.holder.require()
@@ -136,3 +179,24 @@ def _in_order(robot: CommandedRobot, request: Any, values: Sequence[float], fiel
     """(k,) of the commanded joints, from values in the order of the state, or of these joints."""
     names = list(request.state.name) or list(robot.joints)
     return in_order_of(robot.joints, names, values, field)
+
+
+def _is_given(message: JointState) -> bool:
+    """Whether a request holds a state of its own; else it asks about the latest joint state.
+
+    Raises:
+        StateError: it holds values without names, or names without positions.
+    """
+    fields = [
+        field for field in ('position', 'velocity', 'effort') if len(getattr(message, field))
+    ]
+    if not message.name and fields:
+        raise StateError(
+            f'state has {" and ".join(fields)} but no name: name the joints, or leave state '
+            'empty for the latest joint state'
+        )
+    if message.name and not len(message.position):
+        raise StateError(
+            f'state names {len(message.name)} joints but has no position: one for each is needed'
+        )
+    return bool(message.name)

@@ -10,7 +10,7 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
-from ..external_report import missing_reaction, touch_text
+from ..external import missing_reaction, touch_text
 from ..robot import RobotHolder
 
 

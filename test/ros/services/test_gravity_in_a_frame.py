@@ -19,8 +19,8 @@ from sensor_msgs.msg import MultiDOFJointState
 from three_joints import URDF
 
 from robot_dynamics_interfaces.srv import GetMassMatrix, SetGravity
+from robot_dynamics_ros.ros.configuration import RobotFactory
 from robot_dynamics_ros.ros.parameters import ParameterFiles
-from robot_dynamics_ros.ros.robot import RobotFactory
 from robot_dynamics_ros.ros.services import set_gravity
 
 try:
