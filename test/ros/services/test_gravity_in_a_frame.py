@@ -177,7 +177,7 @@ def test_a_frame_without_transform_is_refused_and_nothing_waits_for_it(caller, m
 @pytest.mark.parametrize('root', [None, 'plate'])
 def test_a_robot_that_is_changed_during_the_request_keeps_its_gravity(caller, root):
     """It is not configured any more, or its root link is another one."""
-    node, holder = caller.robot, caller.robot
+    node, holder = caller.robot, caller.robot.robot_holder
     before = node.get_parameter('gravity').value
     future = caller.client.call_async(request('world'))
     caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
