@@ -204,7 +204,8 @@ def _stale(health: Health) -> str:
 
 
 def _outside(health: Health) -> str:
-    beyond = health.robot.beyond_limits() if health.guard.state.complete else ''
+    state = health.guard.state
+    beyond = health.robot.limits.phrase(state.q) if state.complete else ''
     return f'outside the position limits: {beyond}; is the unit rad?' if beyond else ''
 
 

@@ -1,17 +1,22 @@
-"""What endpoints share: quality of service, a clock for timers, counts, known subscribers."""
+"""What endpoints share: quality of service, a clock for timers, counts, values of messages."""
 
 from __future__ import annotations
 
 import math
-import time
+import time as clock
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from builtin_interfaces.msg import Duration, Time
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import StateError
 
 # Makes parameters such as qos_overrides./joint_states.subscription.reliability.
 OVERRIDABLE = QoSOverridingOptions.with_default_policies()
@@ -78,8 +83,25 @@ class SubscriberCheck:
     @property
     def any(self) -> bool:
         """Whether there was a subscriber when the middleware was asked last."""
-        now = time.monotonic()
+        now = clock.monotonic()
         if now - self._asked >= SUBSCRIBERS_PERIOD:
             self._asked = now
             self._any = self._publisher.get_subscription_count() > 0
         return self._any
+
+
+def doubles(values: Array) -> array[float]:
+    """The values as a float64[] field takes them without a check of each value."""
+    return array('d', values.tobytes())
+
+
+def nanoseconds(time: Time | Duration, field: str = 'header.stamp') -> int:
+    """A time of a message [ns].
+
+    Raises:
+        StateError: it is negative; the error names the field.
+    """
+    total = int(time.sec) * 10**9 + int(time.nanosec)
+    if total < 0:
+        raise StateError(f'{field} is {1e-9 * total:g} s, it must not be negative')
+    return total

@@ -28,8 +28,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.findings import listed
 
-from .endpoints import LATCHED, OVERRIDABLE, STEADY, SubscriberCheck
-from .messages import doubles
+from .endpoints import LATCHED, OVERRIDABLE, STEADY, SubscriberCheck, doubles
 from .robot import CommandedRobot, RobotHolder
 
 KINDS = {

@@ -28,9 +28,15 @@ from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from .endpoints import OVERRIDABLE, WARNING_PERIOD, SubscriberCheck, TopicCounters
+from .endpoints import (
+    OVERRIDABLE,
+    WARNING_PERIOD,
+    SubscriberCheck,
+    TopicCounters,
+    doubles,
+    nanoseconds,
+)
 from .external import ExternalTopics
-from .messages import doubles, nanoseconds
 from .polling import PolledSubscription
 from .robot import CommandedRobot, RobotHolder
 

@@ -13,9 +13,8 @@ from robot_dynamics_ros.control.trajectory import Point, Trajectory, Waypoints
 from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import StateError
 
-from .endpoints import OVERRIDABLE, TopicCounters
+from .endpoints import OVERRIDABLE, TopicCounters, nanoseconds
 from .loop import Loop
-from .messages import nanoseconds
 from .robot import CommandedRobot, RobotHolder
 
 # A reference may end this long before it is received [s]: streamed points are stamped when they

@@ -24,9 +24,9 @@ from robot_dynamics_ros.core.plausibility.audit import audit
 from .compilation import (
     CompiledRobot,
 )
+from .endpoints import doubles, nanoseconds
 from .joint_states import JointStateReader
 from .live_values import LiveValues, locked_joints, require_joints
-from .messages import doubles, nanoseconds
 
 
 class CommandedRobot:
@@ -151,15 +151,6 @@ class CommandedRobot:
         """Copies of q and v (k,) of the commanded joints; None if there is no valid state."""
         indices, state = self.feedforward.indices, self.guard.state
         return (state.q[indices], state.v[indices]) if self.has_state else None
-
-    def beyond_limits(self) -> str:
-        """The joints of the latest state that are far outside their position limits.
-
-        Returns:
-            A phrase for diagnostics; empty if there are none. A driver that sends degrees is one
-            cause.
-        """
-        return self.limits.phrase(self.guard.state.q)
 
     def never_measured(self) -> str:
         """The joints that no state has contained, and what to do.

@@ -26,8 +26,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError, UnknownNameError
 from robot_dynamics_ros.core.model.tree import Limits
 
-from .endpoints import STEADY, WARNING_PERIOD
-from .messages import doubles
+from .endpoints import STEADY, WARNING_PERIOD, doubles
 from .parameter_table import TABLE
 from .parameters import read
 from .reference import read_points

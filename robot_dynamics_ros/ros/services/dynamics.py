@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
@@ -16,8 +17,8 @@ from robot_dynamics_ros.core.model.sampling import State, random_states
 from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
 
 from ..compilation import CHECKED_STATES, TOLERANCE
+from ..endpoints import doubles
 from ..joint_states import JointStateReader, in_order_of
-from ..messages import doubles, matrix_message
 from ..robot import CommandedRobot, RobotHolder
 
 # What a cross-check may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
@@ -40,14 +41,14 @@ class DynamicsServices:
         robot, indices = self._robot(response)
         q, _ = self._read(robot, request.state)
         matrix = robot.dynamics.mass_matrix(q)
-        response.mass_matrix = matrix_message(matrix[np.ix_(indices, indices)])
+        response.mass_matrix = _matrix_message(matrix[np.ix_(indices, indices)])
 
     def get_coriolis_matrix(self, request: Any, response: Any) -> None:
         """Fill in C(q, v) (k, k)."""
         robot, indices = self._robot(response)
         q, v = self._read(robot, request.state, needs_velocity=True)
         matrix = robot.dynamics.coriolis_matrix(q, v)
-        response.coriolis_matrix = matrix_message(matrix[np.ix_(indices, indices)])
+        response.coriolis_matrix = _matrix_message(matrix[np.ix_(indices, indices)])
 
     def get_gravity(self, request: Any, response: Any) -> None:
         """Fill in g(q) (k,)."""
@@ -82,7 +83,7 @@ class DynamicsServices:
         robot, indices = self._robot(response)
         q, _ = self._read(robot, request.state)
         jacobian = robot.dynamics.jacobian(q, request.frame, request.axes or DEFAULT_AXES)
-        response.jacobian = matrix_message(jacobian[:, indices])
+        response.jacobian = _matrix_message(jacobian[:, indices])
 
     def get_task_space_inertia(self, request: Any, response: Any) -> None:
         """Fill in (J M^-1 J^T)^-1 (m, m) of a link, for m rows of its twist."""
@@ -91,7 +92,7 @@ class DynamicsServices:
         axes, rows = request.axes or DEFAULT_AXES, list(request.rows) or ALL_ROWS
         task = robot.dynamics.task_inertia(q, request.frame, axes, rows, robot.joints)
         response.rows = list(task.rows)
-        response.inertia = matrix_message(task.inertia)
+        response.inertia = _matrix_message(task.inertia)
         response.singular = task.singular
         response.message = '; '.join(task.remarks())
 
@@ -200,3 +201,14 @@ def _is_given(message: JointState) -> bool:
             f'state names {len(message.name)} joints but has no position: one for each is needed'
         )
     return bool(message.name)
+
+
+def _matrix_message(matrix: Array) -> Float64MultiArray:
+    """A matrix (m, n) as a message: row-major, with dimensions labelled row and column."""
+    rows, columns = matrix.shape
+    message = Float64MultiArray(data=doubles(matrix))
+    message.layout.dim = [
+        MultiArrayDimension(label='row', size=rows, stride=rows * columns),
+        MultiArrayDimension(label='column', size=columns, stride=columns),
+    ]
+    return message

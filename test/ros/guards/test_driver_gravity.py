@@ -1,6 +1,5 @@
 """A driver that adds gravity itself is found out from the measured effort."""
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -24,16 +23,3 @@ def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guar
         scene.set(terms=['coriolis', 'inertial'])
         scene.settle(dynamics.bias_torque(Q, V) - gravity)
         scene.status('driver gravity', 'terms does not contain gravity')
-
-
-def test_an_unknown_payload_is_not_double_compensation(guarded, dynamics):
-    """Its torque has another shape."""
-    moving = dynamics.bias_torque(Q, V)
-    with guarded(fade_time=0.2) as scene:
-        scene.settle(moving)
-        load = np.array([5.0, 20.0, -4.0])
-        scene.driver.effort = lambda: scene.recording.last + load
-        seen = scene.guard.double_compensation
-        scene.observer.until(lambda: abs(seen.share) > 0.1, 'enough effort')
-        assert not seen.suspected
-        scene.status('driver gravity', 'does not appear')

@@ -8,7 +8,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import MACHINE, figures
 from rclpy.parameter import Parameter
 from references import follow, point, trajectory
-from three_joints import URDF
 
 from robot_dynamics_ros.ros.loop import WAIT_TIMEOUT
 
@@ -45,21 +44,6 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
         scene.settle(whole)
         scene.observer.until(lambda: not torques[-1].saturated, 'no saturation')
         scene.status('commands', 'within the limits')
-
-
-# With an effort limit for each joint.
-TURN = '<axis xyz="0 0 1"/></joint>'
-LIMITED = URDF.replace(TURN, '<axis xyz="0 0 1"/><limit effort="3" velocity="3"/></joint>')
-LIMITED = LIMITED.replace('effort="200"', 'effort="10"').replace('effort="20"', 'effort="1"')
-
-
-def test_the_limits_of_the_description_are_the_default(guarded, dynamics):
-    whole = dynamics.bias_torque(Q, V)
-    given = {'robot_description': LIMITED, 'effort_limits': []}
-    with guarded(fade_time=FADE, **given) as scene:
-        scene.recording.limits = limits = np.array([3.0, 10.0, 1.0])
-        scene.recording.rates = 10.0 * limits
-        scene.settle(np.clip(whole, -limits, limits))
 
 
 def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):

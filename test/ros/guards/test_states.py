@@ -139,43 +139,6 @@ def test_refused_states_only_become_stale(guarded, dynamics, spoil):
         scene.status('joint_states', '0 rejected')
 
 
-def test_degrees_that_begin_later_are_never_answered(guarded, dynamics):
-    """Positions in another unit stay: their second state must not become the truth."""
-    with guarded(fade_time=FADE) as scene:
-        scene.settle(dynamics.bias_torque(Q, V))
-        counters = scene.node.topic_counters['joint_states']
-        scene.driver.q[:] = np.degrees(Q)
-        scene.observer.until(lambda: counters.rejected, 'a refused state')
-        used = counters.used
-        scene.wait_for_states(20)
-        assert counters.used == used
-        assert 'not degrees' in counters.last_reason
-        scene.driver.q[:] = Q
-        scene.settle(dynamics.bias_torque(Q, V))
-
-
-def test_degrees_after_a_pause_are_never_answered(guarded, dynamics):
-    """By the stamps, it was so long that the velocity limits explain the way."""
-
-    def a_minute_later(message):
-        message.header.stamp.sec += 60
-
-    with guarded(fade_time=FADE) as scene:
-        scene.settle(dynamics.bias_torque(Q, V))
-        counters = scene.node.topic_counters['joint_states']
-        scene.driver.pause()
-        scene.driver.q[:] = np.degrees(Q)
-        scene.driver.change = a_minute_later
-        scene.driver.resume()
-        scene.observer.until(lambda: counters.rejected, 'a refused state')
-        used = counters.used
-        scene.wait_for_states(20)
-        assert counters.used == used
-        assert 'not degrees' in counters.last_reason
-        scene.driver.q[:] = Q
-        scene.settle(dynamics.bias_torque(Q, V))
-
-
 def test_a_moved_robot_has_one_state_refused(guarded, dynamics, capfd):
     """It was moved while the driver was off: the torque goes there through the fade."""
     there = [0.3, -0.4, 0.9]

@@ -1,15 +1,21 @@
-"""What is counted is what was lost; what is timed is what was timed."""
+"""Counts, latencies, and the clock of references: what was lost, how long it took, and when."""
 
+import time
 import tracemalloc
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from guard_scene import figures
 from hypothesis import given
 from hypothesis import strategies as st
+from rclpy.time import Time
 
-from robot_dynamics_ros.ros.loop import MOST_SOURCES, WINDOW, CycleStatistics
+from robot_dynamics_ros.ros.loop import MOST_SOURCES, WINDOW, CycleStatistics, ReferenceClock
+from robot_dynamics_ros.ros.polling import PolledSubscription
 
 ONE, OTHER = b'one', b'other'
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
 
 @given(
@@ -81,3 +87,52 @@ def test_it_does_not_grow():
         tracemalloc.stop()
     # One number a cycle would be 24 kB.
     assert after - before < 4096
+
+
+def test_in_jazzy_without_the_name_of_the_publisher_losses_are_not_known(
+    guarded, dynamics, monkeypatch
+):
+    poll = PolledSubscription.poll
+
+    def poll_in_jazzy(subscription):
+        for message, info in poll(subscription):
+            info.pop('publisher_gid', None)
+            yield message, info
+
+    monkeypatch.setattr(PolledSubscription, 'poll', poll_in_jazzy)
+    with guarded(fade_time=0.2) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        assert figures(scene.status('timing', 'Hz'))['lost cycles'] == 'not known'
+
+
+@dataclass
+class NodeClock:
+    """Stands for the clock of a node."""
+
+    nanoseconds: int = 10**18
+    ros_time_is_active: bool = False
+
+    def now(self):
+        return Time(nanoseconds=self.nanoseconds)
+
+
+@pytest.mark.parametrize('step', [-3600, -1, 1, 3600])
+def test_setting_the_clock_of_the_machine_changes_no_reference_time(step):
+    clock = NodeClock()
+    references = ReferenceClock(clock)
+    start = time.monotonic()
+    before = references.time()
+    clock.nanoseconds += step * 10**9
+    now, after = references.both()
+    assert now == clock.nanoseconds
+    assert 0.0 <= after - before <= time.monotonic() - start
+
+
+@pytest.mark.parametrize('step', [0, 1, 3600])
+def test_simulated_time_is_used_to_the_nanosecond(step):
+    clock = NodeClock(ros_time_is_active=True)
+    references = ReferenceClock(clock)
+    before = references.time()
+    clock.nanoseconds += step * 10**9 + 7
+    assert references.both() == (clock.nanoseconds, references.time())
+    assert references.time() - before == pytest.approx(step + 7e-9, abs=1e-12)
