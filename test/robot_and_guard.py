@@ -77,7 +77,7 @@ class RobotAndGuard(RuleBasedStateMachine):
 
     @property
     def rates(self):
-        return np.where(np.isfinite(self.limits), 10.0 * self.limits, 1000.0)
+        return self.guard.limiter.rates
 
     @property
     def running(self):

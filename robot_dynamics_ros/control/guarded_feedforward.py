@@ -228,7 +228,7 @@ class GuardedFeedforward:
         """The command (k,) for the states that were taken [N m or N]; None for nothing.
 
         Raises:
-            StateError: the torque is not finite. The last command stays, and the state is stale.
+            StateError: the torque is not finite; the last command stays.
         """
         if self.supervisor.inhibitions.interrupting:
             self.start.reconsider()
@@ -240,19 +240,20 @@ class GuardedFeedforward:
             self.settings,
             fresh=self.fresh(now),
             lost=not self.fresh(now - LONGEST_STALE),
-            finished=self._mode is self.mode and self._reached > REPEATS,
+            finished=self._mode is self.mode
+            and self.limiter.reached_target
+            and self._reached > REPEATS,
         )
+        if event is Event.INHIBITED and before is not State.SILENT:
+            # Nothing was published, as `on_stale` is 'stop': the controller is not known.
+            self.forget_command()
         state = TRANSITIONS[before][event]
         # A reference belongs to the commands that follow it. It may wait for their begin.
         waits = state is before is State.SILENT
         if not (waits or state is State.TRACKING or self.reference is None):
             self._drop_reference(time)
         mode = supervisor.mode(self.settings, state)
-        try:
-            target = self._target(mode, time)
-        except StateError:
-            self.state.expire(now - self.settings.state_timeout)
-            raise
+        target = self._target(mode, time)
         fade_time, elapsed = supervisor.enter(event), now - self._stepped
         self._stepped = now
         if target is None:
@@ -279,8 +280,8 @@ class GuardedFeedforward:
             now: [s], on a monotonic clock.
             time: [s], on the clock of the references.
         """
-        waits = self.supervisor.running and self.fresh(now)
-        return None if waits else self.command(now, time)
+        running = self.supervisor.running and not self.supervisor.inhibitions.interrupting
+        return None if running and self.fresh(now) else self.command(now, time)
 
     @property
     def watches(self) -> bool:
@@ -295,6 +296,7 @@ class GuardedFeedforward:
     def _decide_start(self, effort: Array | None, held: npt.NDArray[np.bool_], now: float) -> bool:
         """Watch a state where that is needed; whether it was, or need not be, decided by it."""
         inhibition, rule = None, self.settings.on_restart
+        self.start.revoke()
         if self.watches:
             q = self.state.q[self.feedforward.indices]
             timeout = self.settings.state_timeout

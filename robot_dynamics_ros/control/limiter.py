@@ -119,7 +119,9 @@ class Limiter:
             limits: (k,) largest command [N m or N]; infinite where there is no limit.
             fade_time: of the fades for which `request_fade` gives none [s].
         """
-        self.limits, self.rates, self._fade_time = limits, torque_rates(limits), fade_time
+        # A command beyond lower limits decreases within 0.1 s, whatever they are.
+        largest = np.maximum(limits, np.abs(self.effort))
+        self.limits, self.rates, self._fade_time = limits, torque_rates(largest), fade_time
         # A command at the old limits may be short of the new ones.
         self._at_target = False
 
@@ -157,6 +159,7 @@ class Limiter:
         """
         self.effort[:] = effort
         self._fade = Fade(self.effort.size)
+        self.use(self.limits, self._fade_time)
         self.request_fade()
 
     def step(self, target: Array, elapsed: float) -> None:

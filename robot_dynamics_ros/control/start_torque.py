@@ -161,8 +161,12 @@ class StartTorque:
             rule: parameter on_restart.
         """
         # States with a pause between them say nothing about the pause.
-        if self._q is None or (now - self._times[held] > max(WATCHED, timeout)).any():
-            self._since, self._q, self._moved, self._changed = now, q.copy(), 0.0, False
+        paused = self._q is None or (now - self._times[held] > max(WATCHED, timeout)).any()
+        # What was long ago says nothing about the present arm; a drive that has changed its
+        # effort once has not kept the command.
+        if paused or now - self._since > 2.0 * max(WATCHED, timeout):
+            self._since, self._q, self._moved = now, q.copy(), 0.0
+            self._changed &= not paused
             self._times.fill(now)
             for figures in (self._counts, self._measured, self._efforts):
                 figures.fill(0.0)
@@ -205,6 +209,11 @@ class StartTorque:
         else:
             self._judge(gravity, self._counted(~small), rule)
         return self._refusal
+
+    def revoke(self) -> None:
+        """Begin at zero, where the next state does not decide otherwise."""
+        self._begin.fill(0.0)
+        self.torque = ZERO
 
     def begin(self) -> None:
         """Begin to command: where that was decided with the last state, or at zero."""

@@ -19,8 +19,8 @@ UNLIMITED = 1e100
 # The jump tolerance of a joint: what it covers in this time at its velocity limit [s], at most
 # this share of its range [-].
 JUMP_TIME, JUMP_SHARE = 0.05, 0.05
-# A velocity is refused beyond this multiple of its limit [-].
-FASTEST = 10.0
+# A velocity is refused beyond this multiple of its limit [-], and beyond this where there is none.
+FASTEST, IMPOSSIBLE = 10.0, 1e9
 # Cutoff of the estimated velocity of joints whose velocity is not measured [Hz].
 VELOCITY_CUTOFF = 20.0
 # A joint this far outside its position limits is reported [rad or m]: a wrong offset or a soft
@@ -54,10 +54,10 @@ class VelocityEstimate:
         self.v, self._q = np.zeros((2, model.size))
         self._times = np.full(model.size, -math.inf)
 
-    def reset(self) -> None:
-        """Return to zero, without positions to compare with."""
-        self.v.fill(0.0)
-        self._times.fill(-math.inf)
+    def reset(self, joints: npt.NDArray[np.bool_] | slice = slice(None)) -> None:
+        """Return to zero, without positions to compare with; these joints only (n,)."""
+        self.v[joints] = 0.0
+        self._times[joints] = -math.inf
 
     def update(self, time: float, q: Array) -> Array:
         """Take positions, and return the new estimate (n,).
@@ -136,10 +136,10 @@ class StateFilter:
     A state holds any of the joints, and each has a time of its own. A joint is compared with its
     own last measurement, since stamps of two drivers may run backwards relative to each other. A
     state is refused where a stamp runs backwards, a position is out of the reach of the velocity
-    limit and the jump tolerance, or a velocity exceeds `FASTEST` times its limit: a joint that
-    falls or is pushed may exceed its limit, but not by so much. The next state is compared with
-    the last one, also where that was refused. So only one state is refused where the robot really
-    is elsewhere, or its clock really was set back.
+    limit and the jump tolerance, or a velocity exceeds `FASTEST` times its limit (`IMPOSSIBLE`
+    without one): a joint that falls or is pushed may exceed its limit, but not by so much. The
+    next state is compared with the last one, also where that was refused. So only one state is
+    refused where the robot really is elsewhere, or its clock really was set back.
 
     Joints that are measured for the first time, or that have moved by more than their jump
     tolerance, are refused again and again where several of them are far outside their position
@@ -178,7 +178,7 @@ class StateFilter:
         self._names, self._limits = model.joint_names, PositionLimits(model)
         self.jump_tolerances = joint_reach(model, JUMP_TIME, JUMP_SHARE)
         self._speeds = np.minimum(model.velocity_bounds, UNLIMITED)
-        self._fastest = np.where(self._speeds < UNLIMITED, FASTEST * self._speeds, math.inf)
+        self._fastest = np.where(self._speeds < UNLIMITED, FASTEST * self._speeds, IMPOSSIBLE)
         # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
         self._any_wraps = bool(self._wraps.any())
@@ -188,8 +188,8 @@ class StateFilter:
         # Which joints have been plausible, and have not moved far from one state to the next
         # since.
         self._plausible = np.zeros(size, dtype=bool)
-        # Whether a state was refused since the last good one.
-        self._refused = False
+        # (n,) of which joints a state was refused since their last good one.
+        self._refused = np.zeros(size, dtype=bool)
 
     @property
     def complete(self) -> bool:
@@ -217,12 +217,6 @@ class StateFilter:
         timeout = settings.state_timeout
         return now - self.time <= timeout and now - self.others_time <= OTHER_JOINTS * timeout
 
-    def expire(self, time: float) -> None:
-        """Count the last state as measured before that time [s]: no torque follows from it."""
-        np.minimum(self.times, np.nextafter(time, -math.inf), out=self.times)
-        self.time = float(self.times[self._commanded].min())
-        self._velocity.reset()
-
     def reset_stamps(self) -> None:
         """Compare the next stamp and position of each joint with none: the clock has been set."""
         self._stamps.fill(-math.inf)
@@ -231,7 +225,7 @@ class StateFilter:
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock than that of the last one."""
         self.reset_stamps()
-        self._refused = True
+        self._refused.fill(True)
 
     def update(self, stamp: float, q: Array, v: Array | None, now: float) -> bool:
         """Take a state.
@@ -251,13 +245,14 @@ class StateFilter:
         try:
             newer = self._check(stamp, q, v)
         except StateError:
-            self._velocity.reset()
-            self._refused = True
+            held = ~np.isnan(q)
+            self._velocity.reset(held)
+            self._refused |= held
             raise
-        moved = self._refused and self._has_jumped(q)
+        moved = self._refused.any() and self._has_jumped(np.where(self._refused, q, math.nan))
         if not moved:
             self.jump = ''
-        self._refused = False
+        self._refused &= np.isnan(q)
         if v is not None and all_finite(v) and all_finite(q):
             self.q[:], self.v[:] = q, v
             self.estimated.fill(False)
@@ -310,8 +305,9 @@ class StateFilter:
             self._plausible &= ~far
             worst = int(fast.argmax())
             raise StateError(
-                f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, more than {FASTEST:g} '
-                f'times its limit of {self._speeds[worst]:.4g}'
+                f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, allowed is up to '
+                f'{self._fastest[worst]:.4g}: {FASTEST:g} times its limit, or without one '
+                f'{IMPOSSIBLE:g}'
             )
         if (elapsed < 0.0).any():
             self._plausible &= ~far

@@ -193,6 +193,7 @@ class Loop(threading.Thread):
     def clear_robot(self) -> None:
         """Answer no state any more; the contact that was published last is over."""
         with self._holder.lock:
+            self._same_clock = False
             self._holder.clear()
             self.statistics = CycleStatistics()
             self._external.expire(None)

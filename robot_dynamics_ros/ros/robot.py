@@ -346,7 +346,7 @@ class RobotHolder:
         with self.lock:
             guard, last = robot.guard, self._last
             if last is not None and last.joints == robot.joints:
-                guard.limiter.effort[:] = last.guard.effort
+                guard.limiter.begin_at(last.guard.effort)
                 guard.start.continue_from(last.guard.start)
             elif self._commanded:
                 guard.start.another_commanded()

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from held_arm import GRAVITY, INACTIVE, PERIOD, ZERO, Arm, Q, interrupted
+from guard_answer import answer
+from held_arm import DYNAMICS, GRAVITY, INACTIVE, PERIOD, ZERO, Arm, Q, interrupted
 
-from robot_dynamics_ros.control.guarded_feedforward import REPEATS
+from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.guarded_feedforward import REPEATS, GuardedFeedforward
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
+from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.start_torque import WATCHED
 from robot_dynamics_ros.control.supervisor import Mode
 
@@ -178,9 +181,9 @@ def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
     """The drive has kept more than the limits: one step down to them would be felt."""
     arm = interrupted()
     arm.guard.apply(replace(arm.guard.settings, effort_limits=(10.0, 10.0, 1.0)))
-    rates = arm.guard.limiter.rates
     command, _ = arm.first()
-    assert (np.abs(command - GRAVITY) <= rates * LONGEST_STEP).all()
+    rates = arm.guard.limiter.rates
+    assert (np.abs(command - GRAVITY) <= rates * LONGEST_STEP * (1.0 + 1e-9)).all()
     begun = len(arm.commands) - 1
     limits = arm.guard.limiter.limits
     assert (np.abs(GRAVITY) > limits).any()
@@ -280,3 +283,37 @@ def test_the_last_command_is_repeated(on_stop):
     after_fade = given[round(0.2 / PERIOD) :]
     np.testing.assert_allclose(after_fade, np.tile(final, (len(after_fade), 1)), atol=1e-12)
     assert len(after_fade) == 1 + REPEATS
+
+
+def test_an_arm_that_was_moved_while_commands_were_refused_is_judged_by_where_it_is():
+    """The operator sets take_over after it has come to rest: what was before says nothing."""
+    arm = Arm(on_restart='automatic')
+    for _ in range(400):
+        assert arm.show() is None
+    moved = Q + np.array([0.5, 0.1, 0.6])
+    needed = DYNAMICS.gravity_torque(moved)
+    for share in np.linspace(0.0, 1.0, 200):
+        arm.show(Q + share * (moved - Q), effort=GRAVITY + share * (needed - GRAVITY))
+    for _ in range(400):
+        arm.show(moved, effort=needed)
+    arm.guard.apply(replace(arm.guard.settings, on_restart='take_over'))
+    while (command := arm.show(moved, effort=needed)) is None:
+        assert arm.now < 30.0
+    np.testing.assert_allclose(command, needed, rtol=1e-12)
+
+
+def test_a_decision_to_begin_at_gravity_does_not_outlive_the_rule():
+    """It was taken while a joint that is not commanded was missing."""
+    guard = GuardedFeedforward(
+        Feedforward(DYNAMICS, ['turn', 'slide'], terms=('gravity',)),
+        Settings(on_restart='take_over'),
+    )
+    guard.supervisor.active = True
+    part, now = np.array([True, True, False]), 10.0
+    for _ in range(200):
+        now += PERIOD
+        shown = np.where(part, Q, np.nan)
+        assert answer(guard, now, shown, None, None, now=now, time=now) is None
+    guard.apply(replace(guard.settings, on_restart='fade_from_zero'))
+    now += PERIOD
+    assert not answer(guard, now, Q, ZERO, None, now=now, time=now).any()

@@ -152,12 +152,30 @@ def test_a_new_payload_takes_nothing_from_the_estimated_velocity():
     assert steps.max() < 2.0 * np.median(steps)
 
 
-def test_a_torque_that_is_not_finite_is_not_commanded_and_the_state_is_stale():
+def test_a_velocity_beyond_all_bounds_is_refused_for_a_joint_without_a_limit_too():
+    """Its torque would not be finite: what is held is the last good state, and not for ever."""
     driver = Driver(Settings(fade_time=0.0), ('gravity', 'coriolis'))
     driver.settle()
-    fast = np.array([1e200, 0.0, 0.0])
-    with pytest.raises(StateError):
-        driver.show(v=fast)
-    driver.tick()
-    assert driver.guard.mode is Mode.HOLD
-    np.testing.assert_allclose(driver.guard.effort, GRAVITY, rtol=1e-12)
+    for _ in range(1200):
+        with pytest.raises(StateError, match='velocity'):
+            driver.show(Q + 0.05, v=np.array([1e200, 0.0, 0.0]))
+        command = driver.tick()
+        if driver.guard.mode is Mode.HOLD:
+            np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+    assert driver.guard.supervisor.fault
+    assert command is None
+
+
+def test_a_robot_that_moved_while_states_were_refused_is_faded_to_in_two_messages_too():
+    """One of another joint between does not hide the move of the arm."""
+    driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, 0.0])
+    before = driver.settle()
+    arm, wrist = np.array([True, True, False]), np.array([False, False, True])
+    with pytest.raises(StateError, match='jumps'):
+        driver.show(np.where(arm, elsewhere, np.nan))
+    commands = [before]
+    for _ in range(60):
+        commands += [driver.show(np.where(part, elsewhere, np.nan)) for part in (wrist, arm)]
+    needed = DYNAMICS.gravity_torque(elsewhere)
+    assert_smooth(commands, needed - before)
+    np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)

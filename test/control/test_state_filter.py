@@ -340,12 +340,15 @@ def test_each_joint_has_the_time_of_its_own_measurement():
     np.testing.assert_array_equal(state.counts, [4, 4, 1])
 
 
-def test_what_expires_is_stale_until_the_next_good_state():
-    state = shown()
-    state.expire(10.0 - Settings().state_timeout)
-    assert not state.fresh(10.0, Settings())
-    take(state, 10.01, Q)
-    assert state.fresh(10.01, Settings())
+def test_a_refused_joint_takes_nothing_from_the_estimates_of_the_others():
+    state = new()
+    for step in range(400):
+        take(state, 0.002 * step, Q + V * 0.002 * step)
+        if step % 10 == 5:
+            with pytest.raises(StateError, match='before'):
+                take(state, -1.0 - step, some('wrist'))
+            take(state, -0.9 - step, some('wrist'))
+    np.testing.assert_allclose(state.v[:2], V[:2], rtol=1e-9)
 
 
 @pytest.mark.parametrize('measured', [None, np.full(3, NO)])
