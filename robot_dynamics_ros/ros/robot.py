@@ -26,7 +26,7 @@ from .compilation import (
 )
 from .endpoints import doubles, nanoseconds
 from .joint_states import JointStateReader
-from .live_values import LiveValues, locked_joints, require_joints
+from .live_values import LiveValues, locked_joints
 
 
 class CommandedRobot:
@@ -60,7 +60,6 @@ class CommandedRobot:
         self.report = compiled.report
         model = self.dynamics.model
         self.findings = audit(model)
-        require_joints('joints', values['joints'], model)
         joints = values['joints'] or model.joint_names
         self.feedforward = Feedforward(
             self.dynamics, joints, terms=values['terms'], evaluate_at=values['evaluate_at']

@@ -250,23 +250,6 @@ def test_an_effort_that_is_missing_now_and_then_is_named_with_its_share(
     assert 'effort of slide is not' not in text
 
 
-def test_where_stamps_are_repeated_a_share_is_still_one_of_all_states(
-    guarded, dynamics, monkeypatch
-):
-    monkeypatch.setattr(health, 'AVERAGED', 0.5)
-    with felt(guarded, dynamics, state_timeout=10.0) as arm:
-        arm.feels(NONE)
-        sent = []
-
-        def repeat(message):
-            sent.append(message.header.stamp)
-            message.header.stamp = sent[(len(sent) - 1) // 3 * 3]
-
-        arm.scene.driver.change = repeat
-        arm.scene.driver.effort = lambda: np.where(np.arange(3) == 1, np.nan, arm.gravity)
-        arm.scene.status('external forces', 'effort of slide in 100 %')
-
-
 FIELDS = ('name', 'position', 'velocity', 'effort')
 
 
@@ -309,29 +292,6 @@ def test_two_messages_are_one_estimate_that_ends_with_one_of_them(guarded, dynam
         in_turn(arm.scene.driver, ['turn', 'wrist'])
         arm.touched(Contact.KIND_NONE)
         assert arm.silent()
-
-
-def test_velocities_and_efforts_in_messages_apart_are_named_as_that(guarded, dynamics, capfd):
-    log = []
-
-    def logged():
-        log.append(capfd.readouterr().err)
-        return re.search(f'no external torques .*: {text}', ''.join(log))
-
-    with felt(guarded, dynamics, terms=['gravity']) as arm:
-        arm.feels(NONE)
-        fields = itertools.cycle(['effort', 'velocity'])
-        arm.scene.driver.change = lambda message: setattr(message, next(fields), [])
-        text = 'velocity and effort of turn, slide, wrist come'
-        status = arm.scene.status('external forces', text)
-        assert status.level == DiagnosticStatus.WARN
-        arm.scene.observer.until(logged, 'the reason in the log')
-        arm.scene.wait_for_states(50)
-        arm.scene.driver.change = lambda message: None
-        arm.feels(NONE)
-    logged()
-    # Not once for each state: a busy machine may add some.
-    assert ''.join(log).count('no external torques') < 10
 
 
 def test_efforts_without_positions_are_refused_with_what_they_need(guarded, dynamics):
