@@ -262,6 +262,8 @@ class GuardedFeedforward:
         if not self.start.known:
             self.start.begin()
             self.double_compensation.begin()
+        elif before is State.SILENT:
+            self.start.decision = ''
         if mode is not self._mode or (event is Event.MISAPPLIED and self.limiter.fading):
             self.request_fade(fade_time)
             self._reached = 0

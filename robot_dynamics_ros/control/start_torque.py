@@ -161,10 +161,11 @@ class StartTorque:
             rule: parameter on_restart.
         """
         # States with a pause between them say nothing about the pause.
-        paused = self._q is None or (now - self._times[held] > max(WATCHED, timeout)).any()
+        paused = bool((now - self._times[held] > max(WATCHED, timeout)).any())
         # What was long ago says nothing about the present arm; a drive that has changed its
         # effort once has not kept the command.
-        if paused or now - self._since > 2.0 * max(WATCHED, timeout):
+        if self._q is None or paused or now - self._since > 2.0 * max(WATCHED, timeout):
+            paused |= self._q is None
             self._since, self._q, self._moved = now, q.copy(), 0.0
             self._changed &= not paused
             self._times.fill(now)

@@ -249,7 +249,9 @@ class StateFilter:
             self._velocity.reset(held)
             self._refused |= held
             raise
-        moved = self._refused.any() and self._has_jumped(np.where(self._refused, q, math.nan))
+        moved = bool(self._refused.any()) and self._has_jumped(
+            np.where(self._refused, q, math.nan)
+        )
         if not moved:
             self.jump = ''
         self._refused &= np.isnan(q)

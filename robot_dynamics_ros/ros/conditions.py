@@ -48,7 +48,10 @@ def _unconfigured(health: Health) -> str:
     if health.description.is_given:
         return f'not configured; to configure: {_transition(health, "configure")}'
     topic = health.node.resolve_topic_name('robot_description')
-    text = 'not configured: waiting for a description: no parameter gives one, and '
+    text = (
+        'not configured: waiting for a description: neither robot_description nor '
+        'description_file is set, and '
+    )
     if names := publishers_of(health, topic):
         return f'{text}{names} publishes on {topic}, but nothing has arrived'
     return (
@@ -79,13 +82,14 @@ def _no_effort_limit(health: Health) -> str:
 
 
 def _inactive(health: Health) -> str:
-    if health.active or health.robot.missing_limits():
+    if health.active or health.commanding or health.robot.missing_limits():
         return ''
     return f'inactive: no torque is commanded; to activate: {_transition(health, "activate")}'
 
 
 def _disabled(health: Health) -> str:
-    disabled = health.active and not health.guard.supervisor.enabled
+    supervisor = health.guard.supervisor
+    disabled = health.active and not (supervisor.enabled or health.commanding)
     return 'torque disabled: call ~/enable with true' if disabled else ''
 
 
@@ -100,14 +104,18 @@ def _commanding(health: Health) -> str:
     if not (guard.supervisor.running and health.commanding):
         return ''
     terms = ' + '.join(health.robot.feedforward.selected_terms) or 'zero'
-    joints, begin = ', '.join(health.robot.joints), ''
-    if guard.start.decision:
-        rule = guard.settings.on_restart
-        begin = f' from {guard.start.torque} (on_restart={rule}: {guard.start.decision})'
     return (
-        f'commanding {joints} on {health.loop.topic}: {terms}, faded in over '
-        f'{guard.settings.fade_time:g} s{begin}'
+        f'commanding {", ".join(health.robot.joints)} on {health.loop.topic}: {terms}, faded in '
+        f'over {guard.settings.fade_time:g} s'
     )
+
+
+def _begun(health: Health) -> str:
+    """Where the present commands have begun; nothing where they continue the last one."""
+    start, rule = health.guard.start, health.guard.settings.on_restart
+    if not (health.commanding and start.decision):
+        return ''
+    return f'commands begin at {start.torque} (on_restart={rule}): {start.decision}'
 
 
 def _no_torque(health: Health) -> str:
@@ -174,12 +182,12 @@ def _no_states(health: Health) -> str:
 
 def _stale(health: Health) -> str:
     guard, state, now = health.guard, health.guard.state, health.now
-    ages, timeouts = now - state.times, state.timeouts(guard.settings)
+    ages, timeouts = np.maximum(now - state.times, 0.0), state.timeouts(guard.settings)
     old = ages > timeouts
     if not old.any() or np.isinf(ages).any():
         return ''
     if old[health.robot.feedforward.indices].all():
-        text = f'no valid joint state for {guard.age(now):.2g} s'
+        text = f'no valid joint state for {ages[health.robot.feedforward.indices].max():.2g} s'
     else:
         names = _chosen(health.robot.dynamics.model.joint_names, old)
         text = f'no valid position of {names} for {ages[old].max():.2g} s'
@@ -437,6 +445,7 @@ RULES = (
     Rule('inactive', 'model', OK, _inactive),
     Rule('receivers', '', OK, _receivers),
     Rule('controller_active', '', OK, _controller_active),
+    Rule('begun', 'commands', OK, _begun),
     Rule('commanding', 'model', OK, _commanding),
 )
 

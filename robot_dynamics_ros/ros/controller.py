@@ -432,8 +432,8 @@ def _inactive(questions: Questions, now: float) -> Inhibition | None:
 def _not_known(name: str) -> Inhibition:
     """While the answers of a controller are awaited."""
     return Inhibition(
-        f'waiting for the parameters and the state of controller {name} (controller: none asks '
-        'for nothing)',
+        f'waiting for the parameters and the state of controller {name} (set controller: '
+        'none to start without asking)',
         f'as soon as controller {name} has answered',
     )
 

@@ -87,7 +87,7 @@ class _Line:
     Attributes:
         logged: the sentence that was logged, without numbers; empty if the condition has ended.
         at: when a line was logged last [s].
-        began: when the first line of this time was logged [s].
+        began: since when the condition holds that was logged [s].
         since: since when the condition has been found without a break [s]; None if it is absent.
         seen: when it was found last [s].
     """
@@ -210,7 +210,8 @@ class Health:
         """Log that a condition begins, changes or ends."""
         log = self.node.get_logger()
         if not text:
-            if line.logged and self.now >= line.seen + FLICKER:
+            # What must be acknowledged ends by that, and may begin again at once.
+            if line.logged and self.now >= line.seen + (0.0 if rule.level == ERROR else FLICKER):
                 line.logged, line.at = '', self.now
                 if rule.over:
                     log.info(f'{rule.over}, after {line.seen - line.began:.1f} s')
@@ -223,7 +224,7 @@ class Health:
             return
         if rule.waits and self.now < self._changed + PATIENCE:
             return
-        line.began = line.began if line.logged else self.now
+        line.began = line.began if line.logged else line.since or self.now
         line.logged, line.at = logged, self.now
         # A place for each level: rclpy refuses a second level at one place.
         if rule.level == OK:

@@ -122,11 +122,12 @@ def _thresholds(
             f'contact_thresholds is {file!r}, and {" and ".join(given)} thresholds are set too: '
             'set either the file, or collision_threshold and push_threshold'
         )
-    learned = read_thresholds(file, model.joint_names)
     try:
+        learned = read_thresholds(file, model.joint_names)
         thresholds = learned.of(joints)
     except ParameterError as error:
-        raise ParameterError(f'contact_thresholds: {file}: {error}') from None
+        name = '' if str(file) in str(error) else f'{file}: '
+        raise ParameterError(f'contact_thresholds: {name}{error}') from None
     wanted = np.array([learned.bandwidths[name] for name in joints])
     if not np.allclose(bandwidth, wanted, rtol=SAME):
         raise ParameterError(

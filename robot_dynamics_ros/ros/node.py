@@ -161,7 +161,7 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.set(robot)
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)
-            self.get_logger().error(f'not configured: {error}')
+            self.get_logger().error(f'not configured: {error}{self._remedy()}')
             return TransitionCallbackReturn.FAILURE
         self._factory.log(robot)
         self._autostart_pending = False
@@ -228,7 +228,7 @@ class DynamicsNode(LifecycleNode):
         """What to do after a parameter was refused at the start; that of a file says it itself."""
         if self._refused_files:
             return ''
-        return '; set the parameter, then configure and activate the node'
+        return '; mend that, then configure and activate the node'
 
     def _clear_robot(self) -> None:
         robot = self.robot_holder.current

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import importlib
 import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import lz4.frame
-
 from robot_dynamics_ros.core.errors import RecordingError
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 # First bytes of a frame of zstd.
 MAGIC = b'\x28\xb5\x2f\xfd'
@@ -28,13 +22,19 @@ MAGIC = b'\x28\xb5\x2f\xfd'
 LARGEST_RATIO = 100
 # [bytes] that any file may expand to, and that none may.
 ALWAYS_ALLOWED, LARGEST = 1 << 26, 1 << 34
+
+
+def zstd() -> Any:
+    """The module of zstd, at its first use: what reads no recordings needs none."""
+    name = 'compression.zstd' if sys.version_info >= (3, 14) else 'backports.zstd'
+    return importlib.import_module(name)
+
+
 DECOMPRESSORS: dict[str, Callable[[], Any]] = {
-    'zstd': zstd.ZstdDecompressor,
-    'lz4': lz4.frame.LZ4FrameDecompressor,
+    'zstd': lambda: zstd().ZstdDecompressor(),
+    'lz4': lambda: importlib.import_module('lz4.frame').LZ4FrameDecompressor(),
     'bz2': bz2.BZ2Decompressor,
 }
-
-ZstdError = zstd.ZstdError
 
 
 def expanded(data: Any, compression: str, most: int) -> bytes:
@@ -67,7 +67,7 @@ class ExpandedFile(io.RawIOBase):
     def __init__(self, file: Path) -> None:
         """Open it; the ending of its name says the compression."""
         self._file = file
-        expanding: Any = gzip.GzipFile if file.suffix == '.gz' else zstd.ZstdFile
+        expanding: Any = gzip.GzipFile if file.suffix == '.gz' else zstd().ZstdFile
         self._source = expanding(file)
         self._allowed = min(max(LARGEST_RATIO * file.stat().st_size, ALWAYS_ALLOWED), LARGEST)
         self._size = 0

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .bounded_expansion import ExpandedFile, ZstdError
+from .bounded_expansion import ExpandedFile, zstd
 
 METADATA = 'metadata.yaml'
 STORAGES = ('.mcap', '.db3')
@@ -60,7 +60,7 @@ def decompressed(file: Path, folder: Path) -> Path:
     try:
         with ExpandedFile(file) as source, target.open('wb') as out:
             copyfileobj(source, out, BLOCK)
-    except (ZstdError, EOFError) as error:
+    except (zstd().ZstdError, EOFError) as error:
         raise RecordingError(f'{file} cannot be decompressed: {error}') from None
     return target
 
