@@ -445,8 +445,8 @@ RULES = (
     Rule('inactive', 'model', OK, _inactive),
     Rule('receivers', '', OK, _receivers),
     Rule('controller_active', '', OK, _controller_active),
-    Rule('begun', 'commands', OK, _begun),
     Rule('commanding', 'model', OK, _commanding),
+    Rule('begun', 'model', OK, _begun),
 )
 
 
