@@ -12,7 +12,7 @@ from three_joints import URDF
 from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode, State
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 
 MODEL = parse_urdf(URDF)
@@ -49,6 +49,7 @@ class RobotAndGuard(RuleBasedStateMachine):
         )
         self.robot = 0
         self.guard = self.make()
+        self.state, self.largest = self.guard.supervisor.state, self.limits
         self.now, self.stamp = 5.0, 100.0
         self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
         # Of each joint: the stamp and position that the state guard saw last, whether it ever saw
@@ -77,7 +78,9 @@ class RobotAndGuard(RuleBasedStateMachine):
 
     @property
     def rates(self):
-        return self.guard.limiter.rates
+        """Ten times the limits, or the command at which they were lowered, in a second."""
+        known = np.isfinite(self.largest) & (self.largest > 0.0)
+        return np.where(known, 10.0 * self.largest, 1000.0)
 
     @property
     def running(self):
@@ -161,12 +164,12 @@ class RobotAndGuard(RuleBasedStateMachine):
         return self.given and not self.running and not self.guard.supervisor.inhibitions
 
     def tick(self):
-        fresh = self.fresh
+        waits = self.running and self.fresh and not self.interrupted
         silent = self.guard.mode is Mode.SILENT and not self.final_command_pending
         command = self.guard.command_without_state(self.now, self.time)
-        if command is not None or not (self.running and fresh):
+        if command is not None or not waits:
             self.check(command)
-        if (self.running and fresh) or silent:
+        if waits or silent:
             assert command is None
         elif self.running and self.settings.on_stale == 'stop':
             assert self.guard.mode is Mode.SILENT
@@ -176,10 +179,12 @@ class RobotAndGuard(RuleBasedStateMachine):
         """What holds of every decision."""
         elapsed, self.decided = self.now - self.decided, self.now
         assert (command is None) == (self.guard.mode is Mode.SILENT)
-        if self.interrupted:
+        before, self.state = self.state, self.guard.supervisor.state
+        lost = before is State.HOLDING and self.state is State.SILENT
+        if self.interrupted or lost:
             assert command is None
             # The robot has no torque of this guard any more.
-            self.last, self.expected_end = np.zeros(3), math.inf
+            self.last, self.largest, self.expected_end = np.zeros(3), self.limits, math.inf
         if command is None:
             self.given = self.given and self.running and not self.guard.supervisor.inhibitions
             return

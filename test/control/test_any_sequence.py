@@ -126,6 +126,7 @@ class AnySequence(RobotAndGuard):
         values['effort_limits'] = tuple(values.pop('scale') * EFFORTS)
         self.settings = replace(self.settings, **values)
         self.guard.apply(self.settings)
+        self.largest = np.maximum(self.limits, np.abs(self.last))
 
     @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
     def changes(self, fade_time):
@@ -243,6 +244,19 @@ def test_a_single_point_for_later_ends_by_when_it_came():
     sequence.gets_a_reference(share=np.zeros(3), count=1, start=0.5)
     sequence.pauses(elapsed=0.5)
     sequence.shows_no_velocity(share=np.zeros(3))
+
+
+def test_what_is_not_known_after_silence_while_stale_is_not_continued():
+    """Another publisher may have commanded meanwhile."""
+    sequence = AnySequence()
+    sequence.begin(on_stale='stop', on_stop='zero')
+    sequence.begins()
+    sequence.settles()
+    sequence.pauses(elapsed=0.5)
+    sequence.is_inhibited(interrupts=False)
+    sequence.pauses(elapsed=0.05)
+    sequence.the_effort_is_what_was_commanded_last()
+    assert not sequence.guard.start.known
 
 
 def test_the_joints_are_in_this_order():
