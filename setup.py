@@ -15,7 +15,6 @@ def extensions():
     entry = Extension(
         f'{package_name}.core.compiler._entry',
         [f'{folder}/_entry.c'],
-        depends=[f'{folder}/_compute.h'],
         include_dirs=[numpy.get_include()],
         optional=True,
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..scalar import Scalar, cos, sin, sqrt
-from .expression import Expression, ExpressionGraph
+from .expression import Expression, ExpressionGraph, nearest
 
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
     'neg': operator.neg,
@@ -21,6 +21,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     'sin': sin,
     'cos': cos,
     'sqrt': sqrt,
+    'nearest': nearest,
 }
 
 
@@ -48,15 +49,21 @@ class Program:
         return needed_for([*self.outputs, *(value for value, _ in self.conditions)])
 
 
-def needed_for(results: Iterable[Scalar]) -> list[Expression]:
-    """The expressions among some scalars, and all that these need, operands first."""
+def needed_for(results: Iterable[Scalar], known: Collection[str] = ()) -> list[Expression]:
+    """The expressions among some scalars, and all that these need, operands first.
+
+    Args:
+        results: expressions and floats.
+        known: operations whose results are there, so that they need nothing.
+    """
     needed: dict[int, Expression] = {}
     pending = [entry for entry in results if isinstance(entry, Expression)]
     while pending:
         expression = pending.pop()
         if expression.index not in needed:
             needed[expression.index] = expression
-            pending += [x for x in expression.operands if isinstance(x, Expression)]
+            if expression.operation not in known:
+                pending += [x for x in expression.operands if isinstance(x, Expression)]
     return [needed[index] for index in sorted(needed)]
 
 
