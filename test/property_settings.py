@@ -20,6 +20,7 @@ def load_profile():
     settings.register_profile(
         'asked',
         max_examples=ASKED or settings.default.max_examples,
+        derandomize=False,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
     )
