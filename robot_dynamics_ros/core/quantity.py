@@ -26,6 +26,7 @@ from .algorithms import (
     kinematics,
     momentum_terms,
     observer_step,
+    pivots,
     regressor,
     rnea,
 )
@@ -39,7 +40,7 @@ from .model.friction import coefficient_names
 from .model.gravity import STANDARD_GRAVITY
 from .model.inertial_parameters import PARAMETERS
 from .model.robot import RobotModel
-from .task.twist_rows import SPATIAL_ENTRIES
+from .task import SPATIAL_ENTRIES
 
 # Names of the entries of a vector, or along an axis of a result, in their order.
 Labels = Sequence[str]
@@ -271,11 +272,11 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
     ),
     Quantity(
         'frame_poses', kinematics.frame_poses, ('q',), ('frames', 3, 4),
-        '[R | p] of every frame, its rotation and origin in the base', '1; m', of_inertia=False,
+        '[R | p] of every frame, rotation and origin in the base', '1; m', of_inertia=False,
     ),
     Quantity(
         'frame_pose', kinematics.frame_pose, ('q',), (3, 4),
-        '[R | p] of a frame, its rotation and origin in the base', '1; m',
+        '[R | p] of a frame, rotation and origin in the base', '1; m',
         of_frame=True, of_inertia=False,
     ),
     Quantity(
@@ -294,13 +295,17 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
     ),
 )  # fmt: skip
 
-# Parts of what is computed from sample to sample: no quantities of a state, and not exported.
+# Parts of other computations: no quantities of a state, and not exported.
 STEPS: Mapping[str, Quantity] = _by_name(
     Quantity(
         'observer_step', observer_step.observer_step,
         ('q', 'v', 'effort', *observer_step.SETTINGS, 'interval', 'previous', 'gravity'),
         (3, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
         regrouped=True,
+    ),
+    Quantity(
+        'largest_inertias', pivots.largest_of_coordinates, ('q',), ('n',),
+        'Upper bounds of the diagonal of M(q) without armature', 'kg m^2 or kg',
     ),
 )  # fmt: skip
 PROGRAMS: Mapping[str, Quantity] = {**QUANTITIES, **STEPS}
