@@ -21,7 +21,7 @@ from robot_dynamics_ros.core.algorithms import coriolis, crba, rnea
 from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.tree import Coordinate, Joint
-from robot_dynamics_ros.core.textbook import christoffel, lagrange
+from robot_dynamics_ros.textbook import christoffel, lagrange
 
 DOCUMENT = Path(__file__).resolve().parents[1] / 'docs/closed_forms.md'
 

@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.model.tree import Coordinate
 from robot_dynamics_ros.core.scalar import cos as generic_cos
 from robot_dynamics_ros.core.scalar import sin as generic_sin
-from robot_dynamics_ros.core.textbook.lagrange import link_states
+from robot_dynamics_ros.textbook.lagrange import link_states
 
 pytestmark = pytest.mark.contract
 

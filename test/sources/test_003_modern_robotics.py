@@ -15,8 +15,8 @@ from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.dual import Dual
 from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
-from robot_dynamics_ros.core.textbook import christoffel, screw, screw_rnea, solids
-from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
+from robot_dynamics_ros.textbook import christoffel, screw, screw_rnea, solids
+from robot_dynamics_ros.textbook import spatial_inertia as spatial
 
 pytestmark = pytest.mark.contract
 

@@ -18,8 +18,8 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.dual import Dual, along, independent, slope_of
 from robot_dynamics_ros.core.model.inertia import Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
-from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange, screw
-from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
+from robot_dynamics_ros.textbook import christoffel, kronecker, lagrange, screw
+from robot_dynamics_ros.textbook import spatial_inertia as spatial
 
 pytestmark = pytest.mark.contract
 

@@ -11,7 +11,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
 from robot_dynamics_ros.core.algorithms import aba, derivatives, energy
-from robot_dynamics_ros.core.textbook import lagrange, screw_rnea
+from robot_dynamics_ros.textbook import lagrange, screw_rnea
 
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]
 

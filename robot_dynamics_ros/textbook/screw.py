@@ -7,9 +7,9 @@ first: a twist is (omega, v), a wrench (moment, force).
 
 from __future__ import annotations
 
-from ..model.inertia import Placement
-from ..scalar import Scalar, cos, sin
-from ..spatial import (
+from robot_dynamics_ros.core.model.inertia import Placement
+from robot_dynamics_ros.core.scalar import Scalar, cos, sin
+from robot_dynamics_ros.core.spatial import (
     ZERO,
     Vector,
     add,

@@ -14,12 +14,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..algorithms.joint_tree import accumulate, ancestors, joint_frames, joint_rates
-from ..model.inertia import Placement
-from ..model.robot import RobotModel
-from ..model.tree import Joint
-from ..scalar import Scalar
-from ..spatial import (
+from robot_dynamics_ros.core.algorithms.joint_tree import (
+    accumulate,
+    ancestors,
+    joint_frames,
+    joint_rates,
+)
+from robot_dynamics_ros.core.model.inertia import Placement
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.tree import Joint
+from robot_dynamics_ros.core.scalar import Scalar
+from robot_dynamics_ros.core.spatial import (
     ZERO,
     Matrix,
     Vector,

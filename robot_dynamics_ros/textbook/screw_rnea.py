@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..algorithms.joint_tree import joint_rates
-from ..model.inertia import Placement
-from ..model.robot import RobotModel
-from ..model.tree import Frame, Joint
-from ..scalar import Scalar
-from ..spatial import ZERO, Matrix, Vector, cross, rotate, scale
+from robot_dynamics_ros.core.algorithms.joint_tree import joint_rates
+from robot_dynamics_ros.core.model.inertia import Placement
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.tree import Frame, Joint
+from robot_dynamics_ros.core.scalar import Scalar
+from robot_dynamics_ros.core.spatial import ZERO, Matrix, Vector, cross, rotate, scale
+
 from .screw import (
     NO_WRENCH,
     Twist,
