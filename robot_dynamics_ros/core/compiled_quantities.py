@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .checks import Array
-from .codegen.kernel import Backend, Kernel
+from .compiler.kernel import Backend, Kernel
 from .model.robot import RobotModel
 from .quantities import WITHOUT_INERTIA, Key, quantity_of, traced
 

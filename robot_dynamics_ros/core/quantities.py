@@ -24,7 +24,7 @@ from .algorithms import (
 from .algorithms import regressor as regression
 from .algorithms.kinematics import AXES
 from .checks import checked_name
-from .codegen.program import Program, trace
+from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
 from .model.attachment import with_load
 from .model.base_parameters import regrouped

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from .algorithms.kinematics import Axes
 from .checks import Array, checked_gravity, checked_name
-from .codegen.kernel import Backend, choose_backend
-from .codegen.threads import checked_threads
 from .compiled_quantities import CompiledQuantities
+from .compiler.kernel import Backend, choose_backend
+from .compiler.threads import checked_threads
 from .errors import ParameterError, StateError, TopologyError, UnknownNameError
 from .model.gravity import STANDARD_GRAVITY
 from .model.payload import Payload

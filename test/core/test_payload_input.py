@@ -20,7 +20,7 @@ from robot_dynamics_ros.core import (
     StateError,
     UnknownNameError,
 )
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 from robot_dynamics_ros.core.quantities import (
     ANALYSES,
     EVERY_QUANTITY,

@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi
 
-from ..codegen.program import evaluate
+from ..compiler.program import evaluate
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
 from ..scalar import cos, sin, sqrt

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..codegen.program import evaluate
+from ..compiler.program import evaluate
 from ..errors import StateError
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from ..algorithms.kinematics import Axes
-from ..codegen.program import Program
+from ..compiler.program import Program
 from ..errors import InertiaError, ParameterError
 from ..model.payload_body import without_load
 from ..model.robot import RobotModel
