@@ -53,7 +53,6 @@ SOURCES = (
     'algorithms/derivatives.py',
     'algorithms/regressor.py',
     'spatial.py',
-    'model/inertia.py',
     'model/inertial_parameters.py',
     'model/tree.py',
 )

@@ -28,7 +28,7 @@ PUBLIC = (
     *('simulation.simulated_arm.*', 'simulation.mujoco_model.SimulationError'),
     *('demo.DemoError', 'demo.default_urdf', 'demo.processes.Children'),
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
-    *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),
+    *('core.dual.*', 'core.scalar.*', 'core.spatial*'),
     *('core.model.tree.*', 'core.quantities.*', 'core.model.findings.*'),
     *('core.model.sampling.*', 'inspection.codes.CODES'),
 )

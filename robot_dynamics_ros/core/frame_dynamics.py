@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .algorithms.crba import rounding_of_inertias
 from .algorithms.kinematics import Axes
-from .algorithms.pivots import rounding_of_inertias
 from .checks import Array, checked_name, checked_vector
 from .compiled_quantities import CompiledQuantities
 from .model.robot import RobotModel

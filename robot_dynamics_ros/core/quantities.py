@@ -8,17 +8,12 @@ from typing import Any
 
 from .algorithms import (
     aba,
-    center_of_mass,
+    centroidal,
     coriolis,
     crba,
     derivatives,
-    energy,
-    external_forces,
-    forward_dynamics_derivatives,
-    joint_space,
     kinematics,
-    momentum_terms,
-    observer_step,
+    observer,
     rnea,
 )
 from .algorithms import regressor as regression
@@ -47,22 +42,22 @@ QUANTITIES: Table = {
 # For simulation, optimisation and identification.
 ANALYSES: Table = {
     'forward_dynamics': (aba.forward_dynamics, ('q', 'v', 'tau', 'gravity')),
-    'mass_matrix_inverse': (joint_space.mass_matrix_inverse, ('q',)),
+    'mass_matrix_inverse': (crba.mass_matrix_inverse, ('q',)),
     'inverse_dynamics_derivatives': (
         derivatives.inverse_dynamics_derivatives,
         ('q', 'v', 'a', 'gravity'),
     ),
     'forward_dynamics_derivatives': (
-        forward_dynamics_derivatives.forward_dynamics_derivatives,
+        derivatives.forward_dynamics_derivatives,
         ('q', 'v', 'tau', 'gravity'),
     ),
     'regressor': (regression.regressor, ('q', 'v', 'a', 'gravity')),
-    'kinetic_energy': (energy.kinetic_energy, ('q', 'v')),
-    'potential_energy': (energy.potential_energy, ('q', 'gravity')),
-    'momentum': (energy.momentum, ('q', 'v')),
-    'momentum_terms': (momentum_terms.momentum_terms, ('q', 'v')),
-    'center_of_mass': (center_of_mass.center_of_mass, ('q',)),
-    'center_of_mass_jacobian': (center_of_mass.center_of_mass_jacobian, ('q',)),
+    'kinetic_energy': (centroidal.kinetic_energy, ('q', 'v')),
+    'potential_energy': (centroidal.potential_energy, ('q', 'gravity')),
+    'momentum': (centroidal.momentum, ('q', 'v')),
+    'momentum_terms': (observer.momentum_terms, ('q', 'v')),
+    'center_of_mass': (centroidal.center_of_mass, ('q',)),
+    'center_of_mass_jacobian': (centroidal.center_of_mass_jacobian, ('q',)),
     'frame_poses': (kinematics.frame_poses, ('q',)),
 }
 # These take a frame too, and the Jacobians axes.
@@ -70,14 +65,14 @@ FRAME_QUANTITIES: Table = {
     'frame_pose': (kinematics.frame_pose, ('q',)),
     'jacobian': (kinematics.jacobian, ('q',)),
     'jacobian_derivative': (kinematics.jacobian_derivative, ('q', 'v')),
-    'external_torque': (external_forces.external_torque, ('q', 'wrench')),
+    'external_torque': (kinematics.external_torque, ('q', 'wrench')),
 }
 EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
 # Parts of what is computed from sample to sample: no quantities of a state, and not exported.
 STEPS: Table = {
     'observer_step': (
-        observer_step.observer_step,
-        ('q', 'v', 'effort', *observer_step.SETTINGS, 'interval', 'previous', 'gravity'),
+        observer.observer_step,
+        ('q', 'v', 'effort', *observer.SETTINGS, 'interval', 'previous', 'gravity'),
     ),
 }
 EVERY_PROGRAM: Table = EVERY_QUANTITY | STEPS
@@ -99,7 +94,7 @@ LABELS = {
     'gravity': ('x', 'y', 'z'),
     'wrench': SPATIAL_ENTRIES,
     'payload': PARAMETERS,
-    'interval': observer_step.INTERVAL,
+    'interval': observer.INTERVAL,
 }
 # Quantities of a frame whose axes are those of the base.
 WITHOUT_AXES = ('frame_pose', 'external_torque')
@@ -170,7 +165,7 @@ def _labels_of_input(model: RobotModel, name: str) -> Sequence[str]:
     if name == 'friction':
         return coefficient_names(model)
     if name == 'previous':
-        return [f'{row} of {joint}' for row in observer_step.STATE for joint in model.joint_names]
+        return [f'{row} of {joint}' for row in observer.STATE for joint in model.joint_names]
     return LABELS.get(name, model.joint_names)
 
 

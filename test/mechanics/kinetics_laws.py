@@ -16,11 +16,10 @@ from mechanics.derivative_laws import DERIVATIVE_LAWS
 from mechanics.float_kinetics import FloatKinetics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
-from robot_dynamics_ros.core.algorithms import energy
-from robot_dynamics_ros.core.algorithms.center_of_mass import center_of_mass
-from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
+from robot_dynamics_ros.core.algorithms import centroidal
+from robot_dynamics_ros.core.algorithms.aba import solved_forward_dynamics
 from robot_dynamics_ros.core.algorithms.kinematics import AXES, frame_pose, jacobian
-from robot_dynamics_ros.core.algorithms.momentum_terms import momentum_terms
+from robot_dynamics_ros.core.algorithms.observer import momentum_terms
 
 
 def total_mass(robot: Robot) -> float:
@@ -146,11 +145,11 @@ def potential_energy_has_the_gravity_torque_for_gradient(
     robot: Robot, dynamics: Any, state: State
 ) -> None:
     model, q = robot.model, state.q
-    slope = gradient(lambda x: [energy.potential_energy(model, x, GRAVITY)], q)[0]
+    slope = gradient(lambda x: [centroidal.potential_energy(model, x, GRAVITY)], q)[0]
     with gravity(dynamics, GRAVITY):
         scale = total_mass(robot) * np.linalg.norm(GRAVITY)
         assert_close(dynamics.gravity_torque(q), slope, scale)
-        U = energy.potential_energy(model, q.tolist(), GRAVITY.tolist())
+        U = centroidal.potential_energy(model, q.tolist(), GRAVITY.tolist())
         assert_close(dynamics.potential_energy(q), U, 10.0 * scale)
 
 
@@ -158,8 +157,8 @@ def power_of_the_torques_is_the_rate_of_energy(robot: Robot, dynamics: Any, stat
     model, n, (q, v, a, _) = robot.model, robot.model.size, state
 
     def total(x: Any) -> Any:
-        kinetic = energy.kinetic_energy(model, x[:n], x[n:])
-        return [kinetic + energy.potential_energy(model, x[:n], GRAVITY)]
+        kinetic = centroidal.kinetic_energy(model, x[:n], x[n:])
+        return [kinetic + centroidal.potential_energy(model, x[:n], GRAVITY)]
 
     (rate,) = derivative(total, np.concatenate([q, v]), np.concatenate([v, a]))
     with gravity(dynamics, GRAVITY):
@@ -227,7 +226,7 @@ def center_of_mass_has_the_linear_momentum(robot: Robot, dynamics: Any, state: S
     """m c_dot = m J v, with c_dot by the complex step."""
     q, v, mass = state.q, state.v, total_mass(robot)
     if mass:
-        rate = derivative(lambda x: center_of_mass(robot.model, x), q, v)
+        rate = derivative(lambda x: centroidal.center_of_mass(robot.model, x), q, v)
         scale = np.abs(v).sum()
         assert_close(dynamics.center_of_mass_jacobian(q) @ v, rate, scale)
         assert_close(dynamics.momentum(q, v)[:3], mass * rate, mass * scale)

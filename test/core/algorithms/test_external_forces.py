@@ -11,9 +11,7 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import StateError, UnknownNameError
-from robot_dynamics_ros.core.algorithms.external_forces import external_torque
-from robot_dynamics_ros.core.algorithms.joint_tree import joint_frames
-from robot_dynamics_ros.core.model.inertia import Placement
+from robot_dynamics_ros.core.algorithms.kinematics import external_torque
 
 WRENCH = np.array([3.0, -4.0, 5.0, 0.7, -0.2, 0.4])
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 16]
@@ -47,10 +45,10 @@ def test_a_force_does_the_work_of_the_point_that_it_moves(robot):
     for frame in robot.model.frames:
 
         def work(q, frame=frame):
-            poses, body, placement = joint_frames(robot.model, q), frame.body, frame.placement
+            body, placement = frame.body, frame.placement
             while body >= 0:
-                placement = Placement(*poses[body]) @ placement
-                body = robot.model.joints[body].parent
+                joint = robot.model.joints[body]
+                placement, body = joint.pose(q) @ placement, joint.parent
             return sum(f * p for f, p in zip(force.tolist(), placement.translation, strict=True))
 
         wrench = [*force.tolist(), 0.0, 0.0, 0.0]
