@@ -58,16 +58,16 @@ def test_a_force_does_the_work_of_the_point_that_it_moves(robot):
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_holding_a_weight_is_a_payload(robot):
-    """The robot exerts h_e = -m g on what it holds: tau = g(q) + J^T h_e."""
+    """What it holds exerts h = m g on the robot: tau = g(q) - J^T h."""
     mass, gravity = 2.0, np.array([0.0, 0.0, -9.81])
-    wrench = [*(-mass * gravity).tolist(), 0.0, 0.0, 0.0]
+    wrench = [*(mass * gravity).tolist(), 0.0, 0.0, 0.0]
     for frame in robot.model.frames:
         if frame.body < 0:
             continue
         loaded = FloatDynamics(robot.model.with_payload(frame.name, mass))
         (state,) = robot.states(1)
         held = external_torque(robot.model, state.q.tolist(), wrench, frame)
-        tau = FloatDynamics(robot.model).gravity_torque(state.q) + held
+        tau = FloatDynamics(robot.model).gravity_torque(state.q) - np.array(held)
         assert_close(tau, loaded.gravity_torque(state.q), mass)
 
 
