@@ -211,6 +211,7 @@ class StateFilter:
         """
         self.timeouts = np.full(self.times.size, OTHER_JOINTS * timeout)
         self.timeouts[self._commanded] = timeout
+        self._shortest = timeout
         np.minimum(self.deadlines, self.times + self.timeouts, out=self.deadlines)
         self._deadline = float(self.deadlines.min())
 
@@ -269,14 +270,16 @@ class StateFilter:
             )
             np.copyto(self.estimated, missing, where=measured)
         self._counts += newer
-        np.copyto(self.times, now, where=newer)
-        np.copyto(self.deadlines, now + self.timeouts, where=newer)
-        self._deadline = float(self.deadlines.min())
         if newer.all():
-            self.time = now
+            self.times.fill(now)
+            np.add(self.timeouts, now, out=self.deadlines)
+            self.time, self._deadline = now, now + self._shortest
         else:
+            np.copyto(self.times, now, where=newer)
+            np.copyto(self.deadlines, now + self.timeouts, where=newer)
             np.copyto(self.repeated, now, where=~(newer | np.isnan(q)))
             self.time = float(self.times[self._commanded].min())
+            self._deadline = float(self.deadlines.min())
         return moved
 
     def _has_jumped(self, q: Array) -> bool:
