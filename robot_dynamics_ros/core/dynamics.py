@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import task
+from .algorithms.crba import SMALLEST_PIVOT
 from .algorithms.kinematics import Axes
-from .algorithms.pivots import SMALLEST_PIVOT
 from .checks import Array, check_one_state, checked_gravity, checked_name, checked_vector
 from .compiler.kernel import Backend, choose_backend
 from .compiler.threads import checked_threads
@@ -280,6 +280,20 @@ class RobotDynamics:
         """Rows g(q), C(q, v) v and M(q) a, whose sum is tau, shape (3, n) [N m or N]."""
         return self._call['torque_terms'](q, v, a, self._gravity, out)
 
+    def passivity_torque(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        v_reference: npt.ArrayLike,
+        a_reference: npt.ArrayLike,
+        out: Array | None = None,
+    ) -> Array:
+        """M(q) a_reference + C(q, v) v_reference + g(q), shape (n,) [N m or N].
+
+        With C as `coriolis_matrix`, for passivity-based control (Slotine, Li, 1987).
+        """
+        return self._call['passivity_torque'](q, v, v_reference, a_reference, self._gravity, out)
+
     def mass_matrix(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
         """M(q), full and symmetric, shape (n, n) [kg m^2, kg m or kg]."""
         return self._call['mass_matrix'](q, out)
@@ -453,14 +467,52 @@ class RobotDynamics:
             call = self._compiled('jacobian_derivative', frame, axes)
         return call(q, v, out)
 
+    def frame_velocity(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """J v, the twist [linear; angular] of a frame, shape (6,) [m/s; rad/s]."""
+        try:
+            call = self._framed['frame_velocity'][axes][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('frame_velocity', frame, axes)
+        return call(q, v, out)
+
+    def frame_acceleration(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        a: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """J a + dJ/dt v, the derivative of frame_velocity, shape (6,) [m/s^2; rad/s^2].
+
+        In LOCAL_WORLD_ALIGNED axes it is the acceleration of the origin of the frame; in the
+        others, whose point or axes move, the spatial acceleration.
+        """
+        try:
+            call = self._framed['frame_acceleration'][axes][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('frame_acceleration', frame, axes)
+        return call(q, v, a, out)
+
     def external_torque(
         self, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: str, out: Array | None = None
     ) -> Array:
-        """J^T wrench, added to inverse_dynamics to exert the wrench, shape (n,) [N m or N].
+        """tau_external = J^T wrench: M a + C v + g = tau + tau_external, shape (n,) [N m or N].
+
+        What a wrench on a frame does: subtract it from inverse_dynamics while the wrench acts.
+        Signs are explained in docs/theory.md.
 
         Args:
             q: (n,) positions [rad or m].
-            wrench: (6,) that the robot exerts: force [N], and moment about the origin of the
+            wrench: (6,) that acts on the robot: force [N], and moment about the origin of the
                 frame [N m], in the axes of the base.
             frame: name of a link.
             out: (n,) to write into.
@@ -485,7 +537,7 @@ class RobotDynamics:
     ) -> Array:
         """One step of the momentum observer, (3, n); `ExternalForceObserver` is for users.
 
-        The arguments are those of `core.algorithms.observer_step`.
+        The arguments are those of `core.algorithms.observer.observer_step`.
         """
         return self._call['observer_step'](
             q, v, effort, friction, offset, rates, interval, previous, self._gravity, out
@@ -619,8 +671,7 @@ class RobotDynamics:
             inverse, M = None, self._mass_matrix_without_rounding(q)
         terms = self._call['torque_terms'](q, v, self._rest, self._gravity, None)
         J = task.without_rounding(self.jacobian(q, frame, axes), self._reach(axes))
-        J_dot = self.jacobian_derivative(q, v, frame, axes)
-        drift = J_dot @ np.asarray(v, np.float64)
+        drift = self.frame_acceleration(q, v, self._rest, frame, axes)
         if chosen is not ALL_ROWS:
             J, drift = J[list(chosen)], drift[list(chosen)]
         return task.task_space(J, drift, M, inverse, terms[:2], chosen)
