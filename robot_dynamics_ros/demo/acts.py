@@ -43,7 +43,7 @@ class Acts:
     @property
     def values(self) -> dict[str, float]:
         """Every figure, by its key in the table of bounds."""
-        return {key: value for act in vars(self).values() for key, value in act.values.items()}
+        return {key: float(x) for act in vars(self).values() for key, x in act.values.items()}
 
 
 class Stage:

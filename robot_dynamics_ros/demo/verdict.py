@@ -122,7 +122,7 @@ class Verdict:
                 one,
                 unit=units.get(one.unit, one.unit),
                 limit=one.limit(values) if callable(one.limit) else one.limit,
-                value=float(values[one.key]),
+                value=values[one.key],
             )
             for one in FIGURES
         ]

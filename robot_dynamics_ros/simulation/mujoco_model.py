@@ -23,7 +23,7 @@ _PARTS = {
     'link': ('inertial',),
     'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
 }
-_MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
+_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 # Of the wall: time constant [s] and damping ratio, for the longest step; share that is rigid [-].
 _STIFFNESS, _IMPEDANCE = (0.0015, 1.0), 0.9999
 
@@ -92,22 +92,19 @@ def _stripped(urdf_text: str) -> str:
         robot = read_xml(urdf_text)
     except UrdfError as error:
         raise SimulationError(f'robot_description cannot be used: {error}') from error
-    stripped = ElementTree.Element('robot', {'name': robot.get('name') or 'robot'})
+    name = robot.get('name') or 'robot'
+    stripped = ElementTree.Element('robot', {'name': name})
     for tag, parts in _PARTS.items():
         for element in robot.findall(tag):
             kept = ElementTree.SubElement(stripped, tag, element.attrib)
             kept.extend(child for child in element if child.tag in parts)
-    kinds = {j.get('name'): j.get('type') for j in stripped.iter('joint')}
-    moving = {name: kind for name, kind in kinds.items() if kind != 'fixed'}
-    if not moving:
-        raise SimulationError(
-            f'{stripped.get("name")} has no moving joint: at least one is needed'
-        )
-    for name, kind in moving.items():
-        if kind not in _MOVING_TYPES:
-            allowed = ', '.join(_MOVING_TYPES)
+    kinds = {joint.get('name'): joint.get('type') for joint in stripped.iter('joint')}
+    if set(kinds.values()) <= {'fixed'}:
+        raise SimulationError(f'{name} has no moving joint: at least one is needed')
+    for joint, kind in kinds.items():
+        if kind not in _TYPES:
             raise SimulationError(
-                f'joint {name!r} is of type {kind!r}: allowed are {allowed}, fixed'
+                f'joint {joint!r} is of type {kind!r}: allowed are {", ".join(_TYPES)}'
             )
     return ElementTree.tostring(stripped, encoding='unicode')
 
