@@ -11,9 +11,9 @@ def extensions():
         import numpy
     except ImportError:
         return []
-    folder = f'{package_name}/core/codegen/native'
+    folder = f'{package_name}/core/compiler'
     entry = Extension(
-        f'{package_name}.core.codegen.native._entry',
+        f'{package_name}.core.compiler._entry',
         [f'{folder}/_entry.c'],
         depends=[f'{folder}/_compute.h'],
         include_dirs=[numpy.get_include()],
@@ -54,7 +54,7 @@ setup(
     packages=find_packages(include=[package_name, f'{package_name}.*']),
     package_data={
         package_name: ['py.typed'],
-        f'{package_name}.core.codegen.native': ['_entry.pyi'],
+        f'{package_name}.core.compiler': ['_entry.pyi'],
         f'{package_name}.report.html': ['page.css', 'page.js'],
     },
     ext_modules=extensions(),

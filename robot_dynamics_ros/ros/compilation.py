@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy.typing as npt
 
-from robot_dynamics_ros.core.codegen.kernel import Backend
+from robot_dynamics_ros.core.compiler.kernel import Backend
 from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from robot_dynamics_ros.core.codegen.threads import available_cores
+from robot_dynamics_ros.core.compiler.threads import available_cores
 
 from .interruptions import interruptions_later
 from .task import Outcome, Task, computed, failed

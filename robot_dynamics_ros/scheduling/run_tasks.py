@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from robot_dynamics_ros.core.codegen.threads import available_cores
+from robot_dynamics_ros.core.compiler.threads import available_cores
 from robot_dynamics_ros.core.errors import ParameterError
 
 from .kept_results import KeptResults

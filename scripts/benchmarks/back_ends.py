@@ -8,7 +8,7 @@ from figures import Figure
 from timing import interleaved
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.codegen.kernel import Backend
+from robot_dynamics_ros.core.compiler.kernel import Backend
 
 
 def measure() -> list[Figure]:

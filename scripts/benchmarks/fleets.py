@@ -15,7 +15,7 @@ from figures import Figure
 from robot_dynamics_ros.cli.recording_options import RecordingOptions
 from robot_dynamics_ros.cli.torques.torques_task import write_torques
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.codegen.threads import available_cores
+from robot_dynamics_ros.core.compiler.threads import available_cores
 from robot_dynamics_ros.recordings import JointSamples
 from robot_dynamics_ros.recordings.writers import TorqueOrigin, open_torque_file
 from robot_dynamics_ros.scheduling import Task, run

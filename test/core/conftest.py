@@ -3,7 +3,7 @@
 import pytest
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 
 
 @pytest.fixture(params=['native', 'python'])

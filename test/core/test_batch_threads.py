@@ -13,7 +13,7 @@ from mechanics.batches import inputs_of
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
@@ -171,7 +171,7 @@ import faulthandler, os, threading
 import numpy as np
 from mechanics.robots import hand_written
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.codegen.native.batches import native_batch
+from robot_dynamics_ros.core.compiler.native.batches import native_batch
 
 begun, go_on = threading.Event(), threading.Event()
 compiled = native_batch.compile_ir

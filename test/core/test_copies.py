@@ -59,6 +59,6 @@ def test_the_choice_of_the_back_end_is_made_again_where_it_was_left_open(monkeyp
     """A pickle may be read where there is no native code."""
     text = pickle.dumps(RobotDynamics(hand_written('oblique').model))
     monkeypatch.setattr(
-        'robot_dynamics_ros.core.codegen.kernel.native_obstacle', lambda: 'none here'
+        'robot_dynamics_ros.core.compiler.kernel.native_obstacle', lambda: 'none here'
     )
     assert pickle.loads(text).backend == 'python'

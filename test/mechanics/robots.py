@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from typing import Any
 
 import casadi
 
-from ..codegen.program import evaluate
+from ..compiler.program import evaluate
 from ..model.robot import RobotModel
-from ..quantities import key_of, traced
+from ..quantity import key_of, traced
 from ..scalar import cos, sin, sqrt
 
 for kind in (casadi.SX, casadi.MX):

@@ -11,10 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..codegen.program import evaluate
+from ..compiler.program import evaluate
 from ..errors import StateError
 from ..model.robot import RobotModel
-from ..quantities import key_of, traced
+from ..quantity import key_of, traced
 from ..scalar import cos, sin, sqrt
 
 for kind in (jax.Array, jax.core.Tracer):

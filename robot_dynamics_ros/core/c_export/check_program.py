@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..codegen.program import Program, evaluate
+from ..compiler.program import Program, evaluate
 from ..model.gravity import STANDARD_GRAVITY
 from ..model.robot import RobotModel
 from ..model.sampling import random_states

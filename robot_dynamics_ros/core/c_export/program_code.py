@@ -1,6 +1,6 @@
 """C99 of a program: a function from arrays of doubles to an array of doubles.
 
-The function is cut into segments as native code is (`codegen.segments`): compilers take more
+The function is cut into segments as native code is (`compiler.segments`): compilers take more
 than twice the time for twice the length of a function.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..codegen.expression import Expression
-from ..codegen.program import Program, needed_for
-from ..codegen.segments import (
+from ..compiler.expression import Expression
+from ..compiler.program import Program, needed_for
+from ..compiler.segments import (
     SINES,
     Action,
     Check,

@@ -1,13 +1,13 @@
 """C99 that takes sine and cosine of all angles of a program: by math.h, or by our own code.
 
-The own code is that of `codegen.native.llvm_sine` without fused multiply-adds, which C99 has
+The own code is that of `compiler.native.llvm_sine` without fused multiply-adds, which C99 has
 in math.h only: a Cody-Waite reduction by multiples of pi/2 (Cody and Waite, "Software Manual
 for the Elementary Functions", 1980), and the two polynomials of Cephes.
 """
 
 from __future__ import annotations
 
-from ..codegen.native.llvm_sine import COS, RANGE, SIN
+from ..compiler.native.llvm_sine import COS, RANGE, SIN
 from .c_text import LARGEST, literal
 from .identifiers import Names
 

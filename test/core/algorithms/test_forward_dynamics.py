@@ -5,8 +5,8 @@ from mechanics.closeness import assert_close
 from mechanics.examples import example
 
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.codegen.program import trace
-from robot_dynamics_ros.core.codegen.python import compile_python
+from robot_dynamics_ros.core.compiler.program import trace
+from robot_dynamics_ros.core.compiler.python import compile_python
 
 
 def test_gravity_can_change_after_compilation():

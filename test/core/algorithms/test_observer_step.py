@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.algorithms.observer_step import (
     observer_step,
     smooth_friction,
 )
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 
 RATE = 30.0
 KINDS = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')

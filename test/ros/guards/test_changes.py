@@ -91,7 +91,7 @@ def test_payloads_at_1_khz_compile_nothing_and_lose_no_cycle(
     with guarded(fade_time=FADE, **PATIENT) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         scene.driver.period = 0.001
-        monkeypatch.setattr('robot_dynamics_ros.core.quantities.trace', refuse_to_trace)
+        monkeypatch.setattr('robot_dynamics_ros.core.quantity.trace', refuse_to_trace)
         for mass in (1.2, 0.4, 0.0):
             response = carry(scene, mass)
             assert response.success, response.message

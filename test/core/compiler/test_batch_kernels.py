@@ -9,15 +9,15 @@ from mechanics.batches import inputs_of
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import NativeCodeError, RobotDynamics
-from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.native.batches.llvm_batch_loop import MOST_ON_STACK
-from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.compiler.kernel import Kernel, native_obstacle
+from robot_dynamics_ros.core.compiler.native.batches.llvm_batch_loop import MOST_ON_STACK
+from robot_dynamics_ros.core.compiler.program import trace
 from robot_dynamics_ros.core.scalar import cos, sin
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
 LANES = (2, 4, 8)
-NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native.batches.native_batch'
+NATIVE_BATCH = 'robot_dynamics_ros.core.compiler.native.batches.native_batch'
 
 
 def batch_kernel(program, labels, lanes, monkeypatch):
@@ -114,7 +114,7 @@ def test_a_scratch_memory_beyond_the_stack():
 
 
 def test_a_batch_kernel_that_is_wrong_is_not_used(monkeypatch):
-    from robot_dynamics_ros.core.codegen.native.batches import llvm_batch_body
+    from robot_dynamics_ros.core.compiler.native.batches import llvm_batch_body
 
     wrong = dict(llvm_batch_body.INSTRUCTIONS, sub='fadd')
     monkeypatch.setattr(llvm_batch_body, 'INSTRUCTIONS', wrong)

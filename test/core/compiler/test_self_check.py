@@ -8,11 +8,11 @@ import pytest
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import NativeCodeError, RobotDynamics
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
-from robot_dynamics_ros.core.codegen.native.llvm_kernel import ANGLE_NOT_FINITE, DONE, kernel_ir
-from robot_dynamics_ros.core.codegen.native.self_check import MOST, check_kernel, rounded_values
-from robot_dynamics_ros.core.codegen.program import trace
-from robot_dynamics_ros.core.codegen.python import compile_python
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.native.llvm_kernel import ANGLE_NOT_FINITE, DONE, kernel_ir
+from robot_dynamics_ros.core.compiler.native.self_check import MOST, check_kernel, rounded_values
+from robot_dynamics_ros.core.compiler.program import trace
+from robot_dynamics_ros.core.compiler.python import compile_python
 from robot_dynamics_ros.core.scalar import require_positive, sin
 
 
@@ -127,7 +127,9 @@ def test_a_wrong_instruction_is_noticed_and_the_kernel_is_not_used(monkeypatch, 
         match = found[round(part * (len(found) - 1))]
         return source[: match.start(1)] + WRONG[match[1]] + source[match.end(1) :]
 
-    monkeypatch.setattr('robot_dynamics_ros.core.codegen.native.native_kernel.kernel_ir', wrong_ir)
+    monkeypatch.setattr(
+        'robot_dynamics_ros.core.compiler.native.native_kernel.kernel_ir', wrong_ir
+    )
     dynamics = RobotDynamics(hand_written('oblique').model, backend='native')
     for _ in range(2):
         with pytest.raises(NativeCodeError, match=f'{quantity}: native code'):

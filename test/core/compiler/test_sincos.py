@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_dynamics_ros.core import StateError
-from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.native.llvm_sine import RANGE
-from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.compiler.kernel import Kernel, native_obstacle
+from robot_dynamics_ros.core.compiler.native.llvm_sine import RANGE
+from robot_dynamics_ros.core.compiler.program import trace
 from robot_dynamics_ros.core.scalar import cos, sin
 
 # From the C library's result, in units in its last place. Both are about one unit from the truth:

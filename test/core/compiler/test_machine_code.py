@@ -10,10 +10,10 @@ import time
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.native.llvm_kernel import MOST_ON_STACK, kernel_ir
-from robot_dynamics_ros.core.codegen.program import trace
-from robot_dynamics_ros.core.codegen.segments import SEGMENT, cut, slots_of
+from robot_dynamics_ros.core.compiler.kernel import Kernel, native_obstacle
+from robot_dynamics_ros.core.compiler.native.llvm_kernel import MOST_ON_STACK, kernel_ir
+from robot_dynamics_ros.core.compiler.program import trace
+from robot_dynamics_ros.core.compiler.segments import SEGMENT, cut, slots_of
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
@@ -38,8 +38,8 @@ def assembly():
     return machine.emit_assembly(llvm.parse_assembly(SOURCE))
 
 before = assembly()
-from robot_dynamics_ros.core.codegen.kernel import Kernel
-from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.compiler.kernel import Kernel
+from robot_dynamics_ros.core.compiler.program import trace
 
 kernel = Kernel(trace('double', lambda x: [2.0 * x[0]], {'x': 1}), {'x': ['x']}, 'native')
 assert kernel.call(np.ones(1), None).tolist() == [2.0]
@@ -59,7 +59,7 @@ def test_kernels_that_are_compiled_at_once_are_not_confused():
     wrong, barrier = [], threading.Barrier(4)
 
     def change_at_lines(frame, event, argument):
-        if 'codegen' not in frame.f_code.co_filename:
+        if 'compiler' not in frame.f_code.co_filename:
             return None
         if event == 'line':
             time.sleep(0)
@@ -132,7 +132,7 @@ done:
 @pytest.mark.parametrize('count', [SMALL, BIG])
 def test_threads_run_one_kernel_at_once(count):
     """Without the interpreter's lock, which the functions for Python hold."""
-    from robot_dynamics_ros.core.codegen.native.llvm import compile_ir
+    from robot_dynamics_ros.core.compiler.native.llvm import compile_ir
 
     program, algorithm = products(count)
     engine = compile_ir(kernel_ir(program) + REPEAT.format(size=8 * count))
@@ -167,7 +167,7 @@ SMALL_STACK = f"""
 import threading
 import numpy as np
 from test_machine_code import BIG, SMALL, products
-from robot_dynamics_ros.core.codegen.kernel import Kernel
+from robot_dynamics_ros.core.compiler.kernel import Kernel
 
 steps = []
 for count in (SMALL, BIG):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_dynamics_ros.core.codegen.expression import ExpressionGraph
-from robot_dynamics_ros.core.codegen.program import trace
-from robot_dynamics_ros.core.codegen.python import compile_python
+from robot_dynamics_ros.core.compiler.expression import ExpressionGraph
+from robot_dynamics_ros.core.compiler.program import trace
+from robot_dynamics_ros.core.compiler.python import compile_python
 from robot_dynamics_ros.core.scalar import cos, sin
 
 

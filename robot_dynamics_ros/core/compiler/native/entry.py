@@ -11,7 +11,7 @@ from . import ctypes_entry
 def _load_extension() -> tuple[Any, str]:
     """The function `make_entry`, and why it is not that of the extension; empty if it is."""
     try:
-        from ._entry import make_entry
+        from .._entry import make_entry
     except ModuleNotFoundError:
         return ctypes_entry.Entry, 'the extension _entry is not built'
     except Exception as error:

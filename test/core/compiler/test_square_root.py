@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core.codegen.expression import ExpressionGraph
-from robot_dynamics_ros.core.codegen.kernel import Kernel
-from robot_dynamics_ros.core.codegen.program import evaluate, trace
+from robot_dynamics_ros.core.compiler.expression import ExpressionGraph
+from robot_dynamics_ros.core.compiler.kernel import Kernel
+from robot_dynamics_ros.core.compiler.program import evaluate, trace
 from robot_dynamics_ros.core.scalar import sqrt
 
-NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native.batches.native_batch'
+NATIVE_BATCH = 'robot_dynamics_ros.core.compiler.native.batches.native_batch'
 VALUES = [0.0, 5e-324, 1e-300, 0.3, 1.0, 2.0, 3.7e8]
 
 

@@ -10,7 +10,7 @@ import pytest
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics
-from robot_dynamics_ros.core.codegen.kernel import choose_backend, native_obstacle
+from robot_dynamics_ros.core.compiler.kernel import choose_backend, native_obstacle
 
 needs_native = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
@@ -47,9 +47,9 @@ def test_newer_versions_and_release_candidates_are_read(monkeypatch, version):
 @needs_native
 def test_a_llvmlite_that_does_not_load_is_a_reason_for_plain_python(monkeypatch):
     """Its shared library is missing, or belongs to another Python."""
-    for name in [name for name in sys.modules if name.endswith('core.codegen.native.llvm')]:
+    for name in [name for name in sys.modules if name.endswith('core.compiler.native.llvm')]:
         monkeypatch.delitem(sys.modules, name)
-        monkeypatch.delattr('robot_dynamics_ros.core.codegen.native.llvm')
+        monkeypatch.delattr('robot_dynamics_ros.core.compiler.native.llvm')
     broken = types.ModuleType('llvmlite')
     broken.__version__ = '0.50.0'
     monkeypatch.setitem(sys.modules, 'llvmlite', broken)

@@ -4,11 +4,11 @@ import gc
 
 import pytest
 
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
-from robot_dynamics_ros.core.codegen.native import ctypes_entry
-from robot_dynamics_ros.core.codegen.native.entry import EXTENSION_OBSTACLE, make_entry
-from robot_dynamics_ros.core.codegen.native.llvm_kernel import kernel_ir
-from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.native import ctypes_entry
+from robot_dynamics_ros.core.compiler.native.entry import EXTENSION_OBSTACLE, make_entry
+from robot_dynamics_ros.core.compiler.native.llvm_kernel import kernel_ir
+from robot_dynamics_ros.core.compiler.program import trace
 from robot_dynamics_ros.core.scalar import require_positive
 
 
@@ -28,7 +28,7 @@ def address():
     """Of a kernel that computes the products of the entries of x (3,) and y (2,), (3, 2)."""
     if obstacle := native_obstacle():
         pytest.skip(obstacle)
-    from robot_dynamics_ros.core.codegen.native.llvm import compile_ir
+    from robot_dynamics_ros.core.compiler.native.llvm import compile_ir
 
     engine = compile_ir(kernel_ir(trace('products', products, {'x': 3, 'y': 2})))
     yield engine.get_function_address('kernel')

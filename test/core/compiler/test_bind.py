@@ -68,7 +68,9 @@ def test_values_beyond_the_range_of_native_code_are_computed_without_a_pause(mon
     dynamics = RobotDynamics(hand_written('oblique').model, backend='native')
     out = np.zeros_like(expected)
     step = dynamics.bind(quantity, *inputs, out=out)
-    monkeypatch.setattr('robot_dynamics_ros.core.codegen.kernel.compile_python', refuse_to_compile)
+    monkeypatch.setattr(
+        'robot_dynamics_ros.core.compiler.kernel.compile_python', refuse_to_compile
+    )
     step()
     called = getattr(dynamics, quantity)(*inputs)
     assert_close(out, expected)

@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core.codegen.native.entry import make_entry
+from robot_dynamics_ros.core.compiler.native.entry import make_entry
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.25])
 PRODUCTS = np.outer(X, Y)

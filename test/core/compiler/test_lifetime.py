@@ -9,7 +9,7 @@ from freed_memory import check_alive
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import Payload, RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 
 # The allocator fills what is freed: whoever reads it afterwards crashes.
 COLLECT = """

@@ -151,7 +151,7 @@ static PyType_Slot entry_slots[] = {
 };
 
 static PyType_Spec entry_spec = {
-    .name = "robot_dynamics_ros.core.codegen.native._entry.Entry",
+    .name = "robot_dynamics_ros.core.compiler._entry.Entry",
     .basicsize = sizeof(Entry),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
              Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,

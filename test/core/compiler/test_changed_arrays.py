@@ -9,8 +9,8 @@ from freed_memory import check_alive
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import StateError
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
-from robot_dynamics_ros.core.codegen.native.entry import EXTENSION_OBSTACLE
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.native.entry import EXTENSION_OBSTACLE
 
 CHANGES = {
     'resized input': (lambda q, out: q.resize(2, refcheck=False), 'q .* 2 .* 4 '),
@@ -201,9 +201,7 @@ print('alive')
 """
 
 
-WITHOUT_EXTENSION = (
-    "import sys; sys.modules['robot_dynamics_ros.core.codegen.native._entry'] = None"
-)
+WITHOUT_EXTENSION = "import sys; sys.modules['robot_dynamics_ros.core.compiler._entry'] = None"
 
 
 @pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())

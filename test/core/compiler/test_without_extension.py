@@ -14,11 +14,11 @@ from freed_memory import check_alive
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, StateError
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
-from robot_dynamics_ros.core.codegen.native import ctypes_entry, entry, native_kernel
+from robot_dynamics_ros.core.compiler.kernel import native_obstacle
+from robot_dynamics_ros.core.compiler.native import ctypes_entry, entry, native_kernel
 
 ROOT = Path(__file__).resolve().parents[3]
-EXTENSION = 'robot_dynamics_ros.core.codegen.native._entry'
+EXTENSION = 'robot_dynamics_ros.core.compiler._entry'
 NAMES = ('q', 'v', 'a')
 needs_native = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
@@ -141,7 +141,7 @@ try:
     import _interpreters as interpreters
 except ImportError:
     import _xxsubinterpreters as interpreters
-from robot_dynamics_ros.core.codegen.native import _entry
+from robot_dynamics_ros.core.compiler import _entry
 
 CODE = '''
 from importlib.machinery import ExtensionFileLoader

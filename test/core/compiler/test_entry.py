@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core.codegen.native.llvm_kernel import UNREADABLE
+from robot_dynamics_ros.core.compiler.native.llvm_kernel import UNREADABLE
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.25])
 PRODUCTS = np.outer(X, Y)
