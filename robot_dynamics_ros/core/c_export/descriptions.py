@@ -36,8 +36,8 @@ QUANTITY_TEXTS = {
     'frame_pose': '[R | p], (3, 4): rotation of {frame} to the base, and its origin there [m].',
     'jacobian': 'J(q), (6, {n}): J v is the twist [linear; angular] of {frame}, axes {axes}.',
     'jacobian_derivative': 'dJ/dt, (6, {n}), of the Jacobian of {frame}, axes {axes}.',
-    'external_torque': 'J^T wrench [N m or N], ({n}): add it to inverse_dynamics to exert a '
-    'wrench with {frame}.',
+    'external_torque': 'J^T wrench [N m or N], ({n}): what a wrench on {frame} does to the '
+    'joints; subtract it from inverse_dynamics while it acts.',
 }
 INPUT_TEXTS = {
     'q': 'positions [rad or m]',
@@ -49,8 +49,8 @@ INPUT_TEXTS = {
     'payload': 'inertial parameters m, m c (x, y, z), Ixx, Ixy, Iyy, Ixz, Iyz, Izz of what is '
     'fixed to the body of joint "{payload_joint}", about the origin of the joint frame, in its '
     'axes [kg, kg m, kg m^2]; zeros for none',
-    'wrench': 'what the robot exerts: force (x, y, z) [N], then moment (x, y, z) about the origin '
-    'of the frame [N m], both in the axes of the root link',
+    'wrench': 'what acts on the robot: force (x, y, z) [N], then moment (x, y, z) about the '
+    'origin of the frame [N m], both in the axes of the root link',
 }
 
 

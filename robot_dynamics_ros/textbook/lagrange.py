@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..algorithms.joint_tree import accumulate, ancestors, joint_frames, joint_rates
-from ..model.inertia import Placement
-from ..model.robot import RobotModel
-from ..model.tree import Joint
-from ..scalar import Scalar
-from ..spatial import (
+from robot_dynamics_ros.core.algorithms.kinematics import chain
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.tree import Joint
+from robot_dynamics_ros.core.scalar import Scalar
+from robot_dynamics_ros.core.spatial import (
     ZERO,
     Matrix,
+    Transform,
     Vector,
     add,
     cross,
@@ -90,7 +90,7 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
                     if j != k:
                         matrix[k][j] += entry
     for joint in model.joints:
-        accumulate(matrix, joint, joint, joint.armature)
+        matrix[joint.index][joint.index] += joint.rotor
     return matrix
 
 
@@ -109,8 +109,8 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
         velocity, omega = _times(link.linear, v), _times(link.angular, v)
         rotational = dot(omega, rotate(link.rotational, omega))
         energy += 0.5 * (link.mass * dot(velocity, velocity) + rotational)
-    for joint, rate in zip(model.joints, joint_rates(model, v), strict=True):
-        energy += 0.5 * joint.armature * rate * rate
+    for joint in model.joints:
+        energy += 0.5 * joint.rotor * v[joint.index] * v[joint.index]
     return energy
 
 
@@ -146,35 +146,34 @@ def gravity_torque(model: RobotModel, q: Sequence[Scalar], gravity: Vector) -> l
     return torque
 
 
-def _poses(model: RobotModel, q: Sequence[Scalar]) -> list[Placement]:
+def _poses(model: RobotModel, q: Sequence[Scalar]) -> list[Transform]:
     """T_i = T_parent T_i(q_i), the pose of each body in the base (004, equation 15)."""
-    poses: list[Placement] = []
-    for joint, frame in zip(model.joints, joint_frames(model, q), strict=True):
-        placed = Placement(*frame)
-        poses.append(placed if joint.parent < 0 else poses[joint.parent] @ placed)
+    poses: list[Transform] = []
+    for joint in model.joints:
+        pose = joint.pose(q)
+        poses.append(pose if joint.parent < 0 else poses[joint.parent] @ pose)
     return poses
 
 
-def _link_state(model: RobotModel, poses: list[Placement], index: int) -> LinkState:
+def _link_state(model: RobotModel, poses: list[Transform], index: int) -> LinkState:
     body, pose = model.joints[index].inertia, poses[index]
     center = add(pose.translation, rotate(pose.rotation, body.center_of_mass))
     linear: dict[int, Vector] = {}
     angular: dict[int, Vector] = {}
-    for i in (index, *ancestors(model, index)):
+    for i in chain(model, index):
         joint = model.joints[i]
         for columns, column in zip(
             (linear, angular), _columns(joint, poses[i], center), strict=True
         ):
             share = scale(joint.coordinate.multiplier, column)
-            column_index = joint.coordinate.index
-            columns[column_index] = add(columns.get(column_index, ZERO), share)
+            columns[joint.index] = add(columns.get(joint.index, ZERO), share)
     rotational = rotate_symmetric(pose.rotation, body.rotational_at_center_of_mass)
     return LinkState(body.mass, center, rotational, linear, angular)
 
 
-def _columns(joint: Joint, pose: Placement, center: Vector) -> tuple[Vector, Vector]:
+def _columns(joint: Joint, pose: Transform, center: Vector) -> tuple[Vector, Vector]:
     axis = rotate(pose.rotation, joint.axis)
-    if joint.kind == 'prismatic':
+    if joint.slides:
         return axis, ZERO
     return cross(axis, subtract(center, pose.translation)), axis
 

@@ -1,4 +1,4 @@
-"""The first-order momentum observer of external torques, from one sample to the next."""
+"""The generalised momentum, and its observer of external torques, in body frames."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from ..model.robot import RobotModel
 from ..scalar import Scalar, sqrt
 from ..spatial import Vector
-from .joint_tree import joint_rates
-from .momentum_terms import momentum_terms
+from .kinematics import body_twists, joint_poses
 from .rnea import gravity_torque
 
 # Inputs that change seldom.
@@ -24,6 +23,38 @@ HALVINGS = 4
 # Added to a speed in quadrature, as a share of the smoothing: a root has no derivative at zero,
 # and its square is above the least number of single precision.
 NEGLIGIBLE = 1e-15
+
+
+def momentum_terms(
+    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]
+) -> list[list[Scalar]]:
+    """Rows p = M(q) v [N m s or N s] and c = C(q, v)^T v [N m or N], shape (2, n).
+
+    They give the equation of motion without accelerations, p_dot = tau + c - g(q), with C by
+    Christoffel symbols. A joint with the axis S carries a subtree of the momentum H:
+    p = S . H, whose derivative is S . H_dot + S_dot . H. The first term is what the drive and
+    gravity do, so that c = S_dot . H, which is the gradient dT/dq of the kinetic energy, with
+    which De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control"
+    (2005) begin. Rotors add their armature times the velocity of the joint to p, nothing to c.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        v: (n,) velocities [rad/s or m/s].
+    """
+    poses = joint_poses(model, q)
+    twists, carriers = body_twists(model, poses, v)
+    momenta = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
+
+    # Backward, tips to base: momenta[i] is that of all that joint i carries.
+    terms: list[list[Scalar]] = [[0.0] * model.size for _ in range(2)]
+    for i, joint in reversed(list(enumerate(model.joints))):
+        S = joint.subspace
+        terms[0][joint.index] += S.dot(momenta[i]) + joint.rotor * v[joint.index]
+        terms[1][joint.index] += carriers[i].cross(S).dot(momenta[i])
+        if joint.parent >= 0:
+            momenta[joint.parent] += poses[i] @ momenta[i]
+    return terms
 
 
 def observer_step(
@@ -129,7 +160,8 @@ def smooth_friction(
         friction[k * count : (k + 1) * count] for k in range(5)
     )
     result: list[Scalar] = [0.0] * model.size
-    for i, (joint, rate) in enumerate(zip(model.joints, joint_rates(model, v), strict=True)):
+    for i, joint in enumerate(model.joints):
+        rate = joint.coordinate.multiplier * v[joint.index]
         square, least = rate * rate, NEGLIGIBLE * smoothing[i]
         speed = sqrt(square + least * least) - least
         # s(v) = v / hypot and |s(v)| = |v| / hypot.
@@ -137,5 +169,5 @@ def smooth_friction(
         slope = viscous[i] + viscous_back[i] + (coulomb[i] + coulomb_back[i]) / length
         excess = viscous[i] - viscous_back[i] + (coulomb[i] - coulomb_back[i]) / length
         torque = 0.5 * (slope * rate + excess * speed)
-        result[joint.coordinate.index] += joint.coordinate.multiplier * torque
+        result[joint.index] += joint.coordinate.multiplier * torque
     return result

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..algorithms.joint_tree import joint_rates
-from ..model.inertia import Placement
-from ..model.robot import RobotModel
-from ..model.tree import Frame, Joint
-from ..scalar import Scalar
-from ..spatial import ZERO, Matrix, Vector, cross, rotate, scale
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.tree import Frame, Joint
+from robot_dynamics_ros.core.scalar import Scalar
+from robot_dynamics_ros.core.spatial import ZERO, Matrix, Transform, Vector, cross, rotate, scale
+
 from .screw import (
     NO_WRENCH,
     Twist,
@@ -47,7 +46,7 @@ class ScrewLink:
     """
 
     parent: int
-    home: Placement
+    home: Transform
     axis: Twist
     mass: Scalar
     rotational: Matrix
@@ -58,14 +57,14 @@ def screw_links(model: RobotModel) -> list[ScrewLink]:
 
     M_i is the pose of link i and S_i the axis of joint i, in the base, with every joint at zero.
     """
-    bodies: list[Placement] = []
-    centers: list[Placement] = []
+    bodies: list[Transform] = []
+    centers: list[Transform] = []
     links = []
     for joint in model.joints:
-        carrier = Placement() if joint.parent < 0 else bodies[joint.parent]
+        carrier = Transform() if joint.parent < 0 else bodies[joint.parent]
         body = carrier @ joint.placement
-        center = body @ Placement(translation=joint.inertia.center_of_mass)
-        parent = Placement() if joint.parent < 0 else centers[joint.parent]
+        center = body @ Transform(translation=joint.inertia.center_of_mass)
+        parent = Transform() if joint.parent < 0 else centers[joint.parent]
         links.append(
             ScrewLink(
                 joint.parent,
@@ -109,7 +108,7 @@ def inverse_dynamics(
     # Forward, base to tips. The base accelerates upward by V_dot_0 = (0, -g0).
     twists: list[Twist] = []
     rates: list[Twist] = []
-    transforms: list[Placement] = []
+    transforms: list[Transform] = []
     wrenches: list[Wrench] = []
     for link, coordinate in zip(links, coordinates, strict=True):
         index, multiplier = coordinate.index, coordinate.multiplier
@@ -140,28 +139,27 @@ def inverse_dynamics(
     # Backward, tips to base: F_i = Ad_T^T F_(i+1) + G_i V_dot_i - ad_(V_i)^T (G_i V_i), and
     # tau_i = F_i^T A_i, with what accelerates the rotor.
     tau: list[Scalar] = [0.0] * model.size
-    accelerations = joint_rates(model, a)
     for i, link in reversed(list(enumerate(links))):
         coordinate = coordinates[i]
-        effort = pairing(link.axis, wrenches[i]) + model.joints[i].armature * accelerations[i]
-        tau[coordinate.index] += coordinate.multiplier * effort
+        tau[coordinate.index] += coordinate.multiplier * pairing(link.axis, wrenches[i])
+        tau[coordinate.index] += model.joints[i].rotor * a[coordinate.index]
         if link.parent >= 0:
             at_parent = adjoint_transposed(transforms[i], wrenches[i])
             wrenches[link.parent] = add_screws(wrenches[link.parent], at_parent)
     return tau
 
 
-def _axis_in_base(joint: Joint, body: Placement) -> Twist:
+def _axis_in_base(joint: Joint, body: Transform) -> Twist:
     """S = (omega, -omega x p) of a joint that rotates, (0, v) of one that slides."""
     direction = rotate(body.rotation, joint.axis)
-    if joint.kind == 'prismatic':
+    if joint.slides:
         return ZERO, direction
     return direction, cross(body.translation, direction)
 
 
-def _tip_from_link(model: RobotModel, tip: Frame) -> Placement:
+def _tip_from_link(model: RobotModel, tip: Frame) -> Transform:
     """T_(n+1, n), from the frame at the centre of mass of the link that carries the tip."""
-    center = Placement(translation=model.joints[tip.body].inertia.center_of_mass)
+    center = Transform(translation=model.joints[tip.body].inertia.center_of_mass)
     return inverse(inverse(center) @ tip.placement)
 
 

@@ -16,9 +16,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ..dual import along, independent, slope_of
-from ..model.robot import RobotModel
-from ..scalar import Scalar
+from robot_dynamics_ros.core.dual import along, independent, slope_of
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.scalar import Scalar
+
 from .lagrange import mass_matrix
 
 # float64 entries for floats, objects for other scalars.

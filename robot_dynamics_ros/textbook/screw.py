@@ -7,10 +7,10 @@ first: a twist is (omega, v), a wrench (moment, force).
 
 from __future__ import annotations
 
-from ..model.inertia import Placement
-from ..scalar import Scalar, cos, sin
-from ..spatial import (
+from robot_dynamics_ros.core.scalar import Scalar, cos, sin
+from robot_dynamics_ros.core.spatial import (
     ZERO,
+    Transform,
     Vector,
     add,
     cross,
@@ -44,19 +44,19 @@ def pairing(twist: Twist, wrench: Wrench) -> Scalar:
     return dot(twist[0], wrench[0]) + dot(twist[1], wrench[1])
 
 
-def inverse(pose: Placement) -> Placement:
+def inverse(pose: Transform) -> Transform:
     """T^-1: T_ba from T_ab."""
     back = scale(-1.0, rotate_back(pose.rotation, pose.translation))
-    return Placement(transpose(pose.rotation), back)
+    return Transform(transpose(pose.rotation), back)
 
 
-def adjoint(pose: Placement, twist: Twist) -> Twist:
+def adjoint(pose: Transform, twist: Twist) -> Twist:
     """Ad_T V with Ad_T = [[R, 0], [[p] R, R]]: of T_ab, V_a from V_b."""
     omega = rotate(pose.rotation, twist[0])
     return omega, add(cross(pose.translation, omega), rotate(pose.rotation, twist[1]))
 
 
-def adjoint_transposed(pose: Placement, wrench: Wrench) -> Wrench:
+def adjoint_transposed(pose: Transform, wrench: Wrench) -> Wrench:
     """Ad_T^T F: of T_ab, F_b from F_a."""
     moment = subtract(wrench[0], cross(pose.translation, wrench[1]))
     return rotate_back(pose.rotation, moment), rotate_back(pose.rotation, wrench[1])
@@ -73,7 +73,7 @@ def lie_bracket_transposed(a: Twist, wrench: Wrench) -> Wrench:
     return scale(-1.0, moment), scale(-1.0, cross(a[0], wrench[1]))
 
 
-def exponential(axis: Twist, angle: Scalar) -> Placement:
+def exponential(axis: Twist, angle: Scalar) -> Transform:
     """e^([S] theta), the motion along a screw axis.
 
     The translation is written without theta sin and cos of which cancel: with h = omega . v it is
@@ -85,7 +85,7 @@ def exponential(axis: Twist, angle: Scalar) -> Placement:
     """
     omega, v = axis
     if omega == ZERO:
-        return Placement(translation=scale(angle, v))
+        return Transform(translation=scale(angle, v))
     along = scale(dot(omega, v), omega)
     swept = add(scale(sin(angle), subtract(v, along)), scale(1.0 - cos(angle), cross(omega, v)))
-    return Placement(rotation_about(omega, angle), add(scale(angle, along), swept))
+    return Transform(rotation_about(omega, angle), add(scale(angle, along), swept))

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..model.robot import RobotModel
-from ..scalar import Scalar
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.scalar import Scalar
+
 from .christoffel import Tensor, mass_matrix_slopes
 
 

@@ -6,8 +6,8 @@ returns the (3, 3) matrix [kg m^2] that a URDF's <inertia> or `Inertia.at_center
 
 from __future__ import annotations
 
-from ..scalar import Scalar
-from ..spatial import Matrix, symmetric
+from robot_dynamics_ros.core.scalar import Scalar
+from robot_dynamics_ros.core.spatial import Matrix, symmetric
 
 
 def box(mass: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Matrix:
