@@ -40,6 +40,7 @@ def tip(robot):
 def values(dynamics, state):
     """Every quantity without a frame, at one state."""
     given = {'q': state.q, 'v': state.v, 'a': state.a, 'tau': state.w}
+    given |= {'v_reference': state.w, 'a_reference': state.a}
     for quantity in OF_STATES:
         inputs = [given[name] for name in quantity.arguments]
         yield quantity.name, getattr(dynamics, quantity.name)(*inputs)
