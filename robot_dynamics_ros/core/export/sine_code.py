@@ -1,6 +1,6 @@
-"""C99 that takes sine and cosine of all angles of a program: by math.h, or by our own code.
+"""C99 that takes sine and cosine of all angles of a program.
 
-The own code is that of `compiler.native.llvm_sine` without fused multiply-adds, which C99 has
+It is that of `compiler.native.llvm_sine` without fused multiply-adds, which C99 has
 in math.h only: a Cody-Waite reduction by multiples of pi/2 (Cody and Waite, "Software Manual
 for the Elementary Functions", 1980), and the two polynomials of Cephes.
 """
@@ -8,8 +8,7 @@ for the Elementary Functions", 1980), and the two polynomials of Cephes.
 from __future__ import annotations
 
 from ..compiler.native.llvm_sine import COS, RANGE, SIN
-from .c_text import LARGEST, literal
-from .identifiers import Names
+from .c_code import literal
 
 # pi/2 as a sum. A multiple below 2^30 of each of the first three, of 23 bits, is exact.
 HALF_PI = (
@@ -19,8 +18,9 @@ HALF_PI = (
     float.fromhex('0x1.8cc51701b839ap-72'),
 )
 
-HEAD = """\
-/* Sines and cosines of some angles; returns 0 if one of them is {refused}. */
+TEXT = """\
+/* Sines and cosines of some angles; returns 0 if one of them is not finite, or not below
+ * 2^30 rad. */
 static int {prefix}_sines(const double *angles, int count, double *{restrict} sines,
                           double *{restrict} cosines)
 {{
@@ -32,12 +32,6 @@ static int {prefix}_sines(const double *angles, int count, double *{restrict} si
         }}
     }}
     for (i = 0; i < count; ++i) {{
-"""
-BY_MATH_H = """\
-        sines[i] = sin(angles[i]);
-        cosines[i] = cos(angles[i]);
-"""
-OWN = """\
         const double x = angles[i];
         const double turns = x * {inverse};
         /* x = k pi/2 + y. The products are exact, and so are the first two differences. */
@@ -62,35 +56,24 @@ OWN = """\
         const double cosine = (quadrant & 1u) ? s : c;
         sines[i] = (quadrant & 2u) ? -sine : sine;
         cosines[i] = ((quadrant + 1u) & 2u) ? -cosine : cosine;
-"""
-TAIL = """\
-    }
+    }}
     return 1;
-}
+}}
 """
 
 
-def sine_code(names: Names, *, own: bool) -> str:
-    """Definition of `int <prefix>_sines(angles, count, sines, cosines)`.
-
-    Args:
-        names: of the export.
-        own: whether it needs no function of math.h; then angles end at `RANGE`.
-    """
-    head = HEAD.format(
-        prefix=names.prefix,
-        restrict=f'{names.macro}_RESTRICT',
-        refused='not finite, or not below 2^30 rad' if own else 'not finite',
-        range=literal(RANGE if own else LARGEST),
-    )
-    if not own:
-        # The largest double is finite too.
-        return head.replace(' > ', ' >= ').replace('] < ', '] <= ') + BY_MATH_H + TAIL
+def sine_code(prefix: str) -> str:
+    """Definition of `int <prefix>_sines(angles, count, sines, cosines)`."""
     parts = {f'p{index}': literal(part) for index, part in enumerate(HALF_PI, start=1)}
-    body = OWN.format(
-        inverse=literal(1.0 / sum(HALF_PI)), sine=_horner(SIN), cosine=_horner(COS), **parts
+    return TEXT.format(
+        prefix=prefix,
+        restrict=f'{prefix.upper()}_RESTRICT',
+        range=literal(RANGE),
+        inverse=literal(1.0 / sum(HALF_PI)),
+        sine=_horner(SIN),
+        cosine=_horner(COS),
+        **parts,
     )
-    return head + body + TAIL
 
 
 def _horner(coefficients: tuple[float, ...]) -> str:

@@ -78,7 +78,7 @@ def test_six_robots_of_different_kinds():
 
 @pytest.mark.parametrize('name', ROBOTS)
 def test_every_quantity(name, tmp_path):
-    """Freestanding, with our own sine, and every warning an error; as C++17 too."""
+    """Freestanding, and every warning an error; as C++17 too."""
     robot = example(name)
     frame = ROBOTS[name] or robot.model.frames[-1].name
     dynamics = ExportedDynamics(robot.model, tmp_path, frame=frame)

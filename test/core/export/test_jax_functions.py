@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 
 jax = pytest.importorskip('jax', reason='JAX is not installed')
 
-from robot_dynamics_ros.core.adapters.jax_functions import jax_function
+from robot_dynamics_ros.core.export.jax_functions import jax_function
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 OF_STATES = [name for name, each in QUANTITIES.items() if not each.of_frame]

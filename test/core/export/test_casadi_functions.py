@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 
 casadi = pytest.importorskip('casadi', reason='CasADi is not installed')
 
-from robot_dynamics_ros.core.adapters.casadi_functions import casadi_function
+from robot_dynamics_ros.core.export.casadi_functions import casadi_function
 
 GRAVITY = (0.0, 0.0, -9.81)
 OF_STATES = [name for name, each in QUANTITIES.items() if not each.of_frame]

@@ -9,7 +9,7 @@ from three_joints import URDF
 
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.export import export_c
 
 pytestmark = [
     pytest.mark.contract,
@@ -108,15 +108,3 @@ def test_colcon_builds_it(installed, tmp_path):
     catkin_package = pytest.importorskip('catkin_pkg.package')
     package = catkin_package.parse_package(installed / 'share' / 'arm_dynamics')
     assert (package.name, package.get_build_type()) == ('arm_dynamics', 'cmake')
-
-
-def test_files_of_two_exports_are_not_configured(tmp_path, environment):
-    """As a process leaves them that is killed while it replaces an export."""
-    model = parse_urdf(URDF)
-    old, new = (
-        export_c(robot, name='arm', quantities=['gravity_torque'])
-        for robot in (model, model.with_payload('hand', mass=1.0))
-    )
-    write_folder(tmp_path / 'arm', new | {'CMakeLists.txt': old['CMakeLists.txt']})
-    with pytest.raises(AssertionError, match='robot_dynamics'):
-        run('cmake', '-S', tmp_path / 'arm', '-B', tmp_path / 'build', env=environment)
