@@ -29,8 +29,8 @@ from robot_dynamics_ros.core.model.tree import Limits
 from .endpoints import STEADY, WARNING_PERIOD, doubles
 from .parameter_table import TABLE
 from .parameters import read
-from .reference import read_points
 from .robot import CommandedRobot, RobotHolder
+from .waypoints import read_points
 
 try:
     from control_msgs.action import FollowJointTrajectory
