@@ -62,23 +62,9 @@ class Plan:
     wall_normal: Array
     force: Array
 
-    @property
-    def model(self) -> RobotModel:
-        """The model of the arm."""
-        return self.dynamics.model
-
-    @property
-    def thresholds(self) -> Array:
-        """Thresholds of contacts (n,) [N m or N]."""
-        return THRESHOLD_SHARE * self.model.effort_bounds
-
 
 def make_plan(model: RobotModel, duration: float) -> Plan:
-    """Plan all motions of an arm.
-
-    Args:
-        model: of the arm.
-        duration: of the fast trajectory [s].
+    """Plan all motions of an arm; its fast trajectory has this duration [s].
 
     Raises:
         DemoError: no joint moves, or the motors are too weak for any pose or any such motion.
@@ -89,17 +75,9 @@ def make_plan(model: RobotModel, duration: float) -> Plan:
     home = choose_home(dynamics)
     there = _pushed_position(dynamics, home, tool)
     back, contact, onward = _way_into_the_wall(dynamics, there, home, tool)
-    return Plan(
-        dynamics,
-        home,
-        plan_trajectory(dynamics, home, duration),
-        tool,
-        _way(home, there, back.end),
-        back,
-        contact,
-        -onward,
-        _push(dynamics, home, there, tool),
-    )
+    trajectory = plan_trajectory(dynamics, home, duration)
+    out, force = _way(home, there, back.end), _push(dynamics, home, there, tool)
+    return Plan(dynamics, home, trajectory, tool, out, back, contact, -onward, force)
 
 
 def choose_home(dynamics: RobotDynamics) -> Array:
