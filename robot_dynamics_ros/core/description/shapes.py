@@ -8,8 +8,7 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from ..model.extent import Extent
-from ..model.inertia import Placement
-from ..spatial import rotation_from_rpy
+from ..spatial import Transform, rotation_from_rpy
 
 
 def extent_of_link(link: Element) -> Extent | None:
@@ -74,12 +73,12 @@ def _half_sides_and_volume(primitive: Element) -> tuple[Sequence[float], float] 
     return (radius, radius, length / 2.0 + radius), rod + ball
 
 
-def _placement(origin: Element | None) -> Placement:
+def _placement(origin: Element | None) -> Transform:
     if origin is None:
-        return Placement()
+        return Transform()
     x, y, z = _numbers(origin, 'xyz', 3, default='0 0 0')
     roll, pitch, yaw = _numbers(origin, 'rpy', 3, default='0 0 0')
-    return Placement(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
+    return Transform(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
 
 
 def _numbers(element: Element, attribute: str, count: int, default: str = '') -> list[float]:

@@ -10,10 +10,9 @@ from typing import Any
 
 from ..errors import InertiaError, TopologyError, UrdfError
 from ..model.findings import Finding, examine_inertial, massless_body, orphaned_mimic
-from ..model.inertia import Inertia, Placement
 from ..model.robot import RobotModel
 from ..model.tree import Frame, Joint, Limits, Link
-from ..spatial import Vector, rotation_from_rpy
+from ..spatial import Inertia, Transform, Vector, rotation_from_rpy
 from .mimic import Mimic, assign_coordinates
 from .shapes import extent_of_link
 from .urdf_text import SHORTEST, is_xacro, read_urdf, read_xml
@@ -81,7 +80,7 @@ class _Body:
 
     joint: Any
     parent: int
-    placement: Placement
+    placement: Transform
     inertia: Inertia = field(default_factory=Inertia)
 
 
@@ -99,15 +98,15 @@ def _grow_tree(urdf: Any) -> tuple[list[_Body], list[Frame]]:
     frames: list[Frame] = []
     # Each entry: a link, the joint that leads to it, the moving body that carries that joint
     # (-1: the base), and the pose of the link in that body.
-    stack: list[tuple[str, Any, int, Placement]] = [(_root(urdf), None, -1, Placement())]
+    stack: list[tuple[str, Any, int, Transform]] = [(_root(urdf), None, -1, Transform())]
     while stack:
         link, joint, carrier, placement = stack.pop()
         if joint is not None and joint.type != 'fixed':
             bodies.append(_Body(joint, carrier, placement))
-            carrier, placement = len(bodies) - 1, Placement()
+            carrier, placement = len(bodies) - 1, Transform()
         frames.append(Frame(link, carrier, placement))
         if carrier >= 0:
-            carried = _inertia(links[link]).moved(placement.rotation, placement.translation)
+            carried = placement @ _inertia(links[link])
             bodies[carrier].inertia += carried
         stack += [
             (child.child, child, carrier, placement @ _placement(child.origin))
@@ -143,11 +142,11 @@ def _root(urdf: Any) -> str:
     return str(roots[0])
 
 
-def _placement(origin: Any) -> Placement:
+def _placement(origin: Any) -> Transform:
     if origin is None:
-        return Placement()
+        return Transform()
     x, y, z = origin.xyz or (0.0, 0.0, 0.0)
-    return Placement(rotation_from_rpy(*(origin.rpy or (0.0, 0.0, 0.0))), (x, y, z))
+    return Transform(rotation_from_rpy(*(origin.rpy or (0.0, 0.0, 0.0))), (x, y, z))
 
 
 def _inertia(link: Any) -> Inertia:

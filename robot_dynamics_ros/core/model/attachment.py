@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..checks import is_finite
 from ..errors import ParameterError, UnknownNameError
 from ..scalar import Scalar
-from .inertia import Inertia
+from ..spatial import Inertia
 from .inertial_parameters import body_of
 from .payload import Payload
 from .tree import Frame, Joint
@@ -44,7 +44,7 @@ def moments_on_body(payload: Payload, frame: Frame) -> Inertia:
         payload: on the frame.
         frame: of its link.
     """
-    return payload.moments.moved(frame.placement.rotation, frame.placement.translation)
+    return frame.placement @ payload.moments
 
 
 def with_load(

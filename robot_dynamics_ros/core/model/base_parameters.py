@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..spatial import add_matrices, dot, outer, rotate, scale, subtract
-from .inertia import Inertia
+from ..spatial import Inertia, add_matrices, dot, outer, rotate, scale, subtract
 from .robot import RobotModel
 from .tree import Joint
 
@@ -35,7 +34,7 @@ def regrouped(model: RobotModel, whole: int | None = None) -> RobotModel:
         inertias[i] = _without(inertias[i], part)
         if joint.parent >= 0:
             place = joint.placement
-            inertias[joint.parent] += part.moved(place.rotation, place.translation)
+            inertias[joint.parent] += place @ part
     joints = zip(model.joints, inertias, strict=True)
     return replace(model, joints=tuple(replace(joint, inertia=body) for joint, body in joints))
 

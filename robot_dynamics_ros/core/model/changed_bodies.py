@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..spatial import Inertia
 from .findings import Finding, examine_inertial, massless_body
-from .inertia import Inertia
 from .tree import Frame, Joint, Link
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..checks import checked_vector
 from ..errors import ParameterError, StateError
-from ..spatial import symmetric
-from .inertia import Inertia
+from ..spatial import Inertia, symmetric
 from .tree import Joint
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
@@ -26,9 +25,7 @@ def parameters_of(body: Inertia) -> list[float]:
 def body_of(parameters: Sequence[Any]) -> Inertia:
     """The body of `PARAMETERS` (10,), which may be impossible."""
     m, x, y, z, xx, xy, yy, xz, yz, zz = parameters
-    half = 0.5 * (xx + yy + zz)
-    second = symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
-    return Inertia(m, (x, y, z), second)
+    return Inertia.about_origin(m, (x, y, z), symmetric(xx, xy, xz, yy, yz, zz))
 
 
 def checked_parameters(pi: Any, joints: Sequence[Joint]) -> list[list[float]]:

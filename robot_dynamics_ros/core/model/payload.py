@@ -8,9 +8,8 @@ import numpy as np
 
 from ..checks import checked_name, is_finite
 from ..errors import ParameterError
-from ..spatial import Matrix, Vector, symmetric
+from ..spatial import Inertia, Matrix, Transform, Vector, symmetric
 from .findings import examine_inertial
-from .inertia import Inertia, Placement
 
 
 @dataclass(frozen=True)
@@ -61,4 +60,4 @@ class Payload:
     @property
     def moments(self) -> Inertia:
         """The mass moments of the payload in the link frame."""
-        return Inertia.at_center_of_mass(self.mass, self.inertia, Placement(translation=self.com))
+        return Inertia.at_center_of_mass(self.mass, self.inertia, Transform(translation=self.com))

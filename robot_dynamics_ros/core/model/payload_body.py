@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ..spatial import Inertia
 from .attachment import moments_on_body
-from .inertia import Inertia
 from .inertial_parameters import parameters_of
 from .robot import RobotModel
 

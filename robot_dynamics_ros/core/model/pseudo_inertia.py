@@ -8,8 +8,8 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import InertiaError
+from ..spatial import Inertia
 from .findings import PRINTED_PRECISION
-from .inertia import Inertia
 from .tree import Joint
 
 # Rounding of the central inertia, relative to the inertia about the joint frame: the difference of

@@ -13,12 +13,11 @@ import numpy.typing as npt
 
 from ..checks import Array, checked_name
 from ..errors import ParameterError, UnknownNameError
-from ..spatial import ZERO, ZERO_MATRIX, Matrix, Vector
+from ..spatial import ZERO, ZERO_MATRIX, Matrix, Transform, Vector
 from . import attachment, changed_bodies, pseudo_inertia, reduction
 from . import inertial_parameters as parameters
 from .findings import Finding
 from .independent_joints import IndependentJoints
-from .inertia import Placement
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
@@ -66,7 +65,7 @@ class RobotModel(IndependentJoints):
         digits with the distance of the base.
         """
         joints = tuple(
-            replace(j, placement=Placement(j.placement.rotation)) if j.parent < 0 else j
+            replace(j, placement=Transform(j.placement.rotation)) if j.parent < 0 else j
             for j in self.joints
         )
         return replace(self, joints=joints)

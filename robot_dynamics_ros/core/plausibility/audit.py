@@ -9,9 +9,9 @@ import numpy as np
 
 from ..checks import Array
 from ..model.findings import PRINTED_PRECISION, Finding, examine_inertial, listed
-from ..model.inertia import Inertia
 from ..model.robot import RobotModel
 from ..model.tree import Link
+from ..spatial import Inertia
 from .joint_audit import examine_joints
 
 # [kg/m^3]: of foam and hollow shells, and of the densest metals, with a margin for rough shapes.

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.float_kinetics import FloatKinetics
+from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import InertiaError, ParameterError, audit
-from robot_dynamics_ros.core.model.inertia import Inertia
 from robot_dynamics_ros.core.model.pseudo_inertia import impossible
+from robot_dynamics_ros.core.spatial import Inertia
 
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
@@ -50,8 +50,8 @@ def test_what_was_given_comes_back(robot):
 def test_the_torque_is_that_of_the_regressor(robot):
     """Y knows nothing of the bodies: it is computed on the robot as it was."""
     pi = other_parameters(robot.model)
-    before = FloatKinetics(robot.model)
-    after = FloatKinetics(robot.model.with_inertial_parameters(pi))
+    before = FloatDynamics(robot.model)
+    after = FloatDynamics(robot.model.with_inertial_parameters(pi))
     for q, v, a, _ in robot.states(3):
         Y = before.regressor(q, v, a)
         scale = (np.abs(Y) @ np.abs(pi)).max()
@@ -106,7 +106,7 @@ def test_links_add_up_to_their_bodies(robot):
     for frame, link in zip(model.frames, model.links, strict=True):
         if frame.body >= 0:
             placement = frame.placement
-            sums[frame.body] += link.inertia.moved(placement.rotation, placement.translation)
+            sums[frame.body] += placement @ link.inertia
     for total, joint in zip(sums, model.joints, strict=True):
         assert total.mass == joint.inertia.mass
         assert_close(total.first_moment, joint.inertia.first_moment)
