@@ -6,7 +6,7 @@ package_name = 'robot_dynamics_ros'
 
 
 def extensions():
-    """Calls of compiled kernels; without a compiler, the package installs and uses ctypes."""
+    """Calls of compiled kernels; without a compiler, the package computes in plain Python."""
     try:
         import numpy
     except ImportError:

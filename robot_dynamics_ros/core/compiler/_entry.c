@@ -379,6 +379,9 @@ with_fallback(PyObject *self, PyObject *arguments)
         return NULL;
     }
     int wanted = entry->inputs.count + 1;
+    if (entry->lanes != 1) {
+        return PyErr_Format(PyExc_TypeError, "code of batches has no single calls");
+    }
     if (arrays != NULL && PyTuple_GET_SIZE(arrays) != wanted) {
         return PyErr_Format(PyExc_TypeError, "a step takes %d arrays, got %zd", wanted,
                             PyTuple_GET_SIZE(arrays));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .program import Program
 from .threads import share
 
 # Steps and entries of the result that a chunk computes at least: some 0.1 ms; and at most so many
-# times as many, where each thread has so many chunks.
+# times as many, where each thread has so many chunks, and nothing is copied.
 CHUNK, LARGEST_CHUNK, CHUNKS_OF_A_THREAD = 3_000_000, 16, 8
 # A result from this size on is written past the caches [bytes].
 PAST_CACHES = 8 * 2**20
@@ -70,16 +71,12 @@ class Batch:
             check_output(out, self._shape(inputs))
             # Rows that are written must not be read later.
             inputs = [x.copy() if np.may_share_memory(x, out) else x for x in inputs]
-        samples = len(result)
-        most = max(samples // (self._threads * CHUNKS_OF_A_THREAD) // self._chunk, 1)
-        size = self._chunk * min(most, LARGEST_CHUNK)
+        samples, size = len(result), self._chunk
+        if _is_writeable(result) and all(x.ndim == 1 or _is_readable(x) for x in inputs):
+            share_of_a_thread = samples // (self._threads * CHUNKS_OF_A_THREAD)
+            size *= max(1, min(share_of_a_thread // size, LARGEST_CHUNK))
         try:
-            share(
-                lambda first, last: self._compute(inputs, result, first, last),
-                samples,
-                size,
-                self._threads,
-            )
+            share(partial(self._compute, inputs, result), samples, size, self._threads)
         except StateError as error:
             if out is None:
                 raise
@@ -115,9 +112,13 @@ class Batch:
         Raises:
             StateError: a row has no result; the first such row is named.
         """
-        inputs = [x if x.ndim == 1 else _readable(x[first:last]) for x in inputs]
+        inputs = [x if x.ndim == 1 else x[first:last] for x in inputs]
+        inputs = [
+            x if x.ndim == 1 or _is_readable(x) else np.array(x, np.float64, order='C')
+            for x in inputs
+        ]
         target = made = result[first:last]
-        if not (made.flags.c_contiguous and made.flags.aligned):
+        if not _is_writeable(target):
             made = np.empty(made.shape)
         past_caches = made is target and result.nbytes >= PAST_CACHES
         done = 0
@@ -163,14 +164,18 @@ class Batch:
             raise type(error)(f'row {number}: {error}') from None
 
 
-def _readable(rows: Array) -> Array:
-    """Rows that native code can read: where they lie, or a copy."""
+def _is_readable(rows: Array) -> bool:
+    """Whether native code reads rows where they lie."""
     across, along = rows.strides
-    where_they_lie = (
+    return (
         type(rows) is np.ndarray
         and rows.dtype == np.float64
         and rows.flags.aligned
         and (along == rows.itemsize or rows.shape[1] == 1)
         and across % rows.itemsize == 0
     )
-    return rows if where_they_lie else np.ascontiguousarray(rows, np.float64)
+
+
+def _is_writeable(result: Array) -> bool:
+    """Whether native code writes a result where it lies."""
+    return type(result) is np.ndarray and result.flags.c_contiguous and result.flags.aligned

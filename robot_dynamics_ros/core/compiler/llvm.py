@@ -92,10 +92,13 @@ def compile_ir(source: str, level: int = 1) -> Any:
     Raises:
         ParameterError: threads have too small a stack.
     """
-    if 0 < threading.stack_size() < STACK:
+    # Asking for it sets it to 0.
+    stack = threading.stack_size()
+    threading.stack_size(stack)
+    if 0 < stack < STACK and threading.current_thread() is not threading.main_thread():
         raise ParameterError(
-            f'threading.stack_size is {threading.stack_size()}: to compile, LLVM needs 0 (the '
-            f'default of the system) or at least {STACK} bytes'
+            f'threading.stack_size is {stack}: to compile in a thread, LLVM needs 0 (the default '
+            f'of the system) or at least {STACK} bytes'
         )
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level

@@ -87,18 +87,22 @@ def trace(name: str, algorithm: Callable[..., object], inputs: Mapping[str, int]
 
 
 def evaluate(
-    program: Program, inputs: Mapping[str, Sequence[Scalar]]
+    program: Program,
+    inputs: Mapping[str, Sequence[Scalar]],
+    divide: Callable[[Scalar, Scalar], Scalar] = operator.truediv,
 ) -> tuple[list[Scalar], list[Scalar]]:
     """What a program computes, step by step with any scalars: slow, and in that order.
 
     Args:
         program: to compute.
         inputs: the entries of each input vector by its name.
+        divide: of two scalars; that of floats raises ZeroDivisionError.
 
     Returns:
         The entries of the result, row-major, and the values that must be positive for there to be
         one. Those that are constant are floats.
     """
+    operations = {**OPERATIONS, 'div': divide}
     values: dict[int, Scalar] = {}
 
     def value(operand: Scalar) -> Scalar:
@@ -109,6 +113,6 @@ def evaluate(
             vector, index = step.operands
             values[step.index] = inputs[vector][index]
         else:
-            values[step.index] = OPERATIONS[step.operation](*map(value, step.operands))
+            values[step.index] = operations[step.operation](*map(value, step.operands))
     conditions = [value(condition) for condition, _ in program.conditions]
     return [value(output) for output in program.outputs], conditions
