@@ -28,8 +28,7 @@ from .model.payload import Payload
 from .model.robot import RobotModel
 from .model.tree import Frame, Joint, Limits, Link
 from .plausibility.audit import audit
-from .task.resolved_rate import VelocitySolution
-from .task.task_space import TaskInertia, TaskSpace
+from .task import TaskInertia, TaskSpace, VelocitySolution
 
 __all__ = [
     'Finding',
