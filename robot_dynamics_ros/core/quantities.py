@@ -26,10 +26,8 @@ from .algorithms.kinematics import AXES
 from .checks import checked_name
 from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
-from .model.attachment import with_load
-from .model.base_parameters import regrouped
 from .model.friction import coefficient_names
-from .model.inertial_parameters import PARAMETERS
+from .model.inertial_parameters import PARAMETERS, regrouped, with_load
 from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
 
@@ -198,7 +196,7 @@ def traced(
         if payload and payload_body is not None:
             loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
         if quantity in OF_TORQUES:
-            loaded = regrouped(loaded, payload_body)
+            loaded = replace(loaded, joints=regrouped(loaded.joints, payload_body))
         return algorithm(loaded, *vectors[: len(names)], **frame, **axes)
 
     sizes = {name: len(entries) for name, entries in labels.items()}

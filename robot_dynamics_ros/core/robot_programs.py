@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .algorithms.kinematics import Axes
-from .checks import Array, checked_gravity, checked_name
+from .checks import Array, checked_gravity
 from .compiled_quantities import CompiledQuantities
 from .compiler.kernel import Backend, choose_backend
 from .compiler.threads import checked_threads
-from .errors import ParameterError, StateError, TopologyError, UnknownNameError
+from .errors import ParameterError, StateError, TopologyError
 from .model.gravity import STANDARD_GRAVITY
 from .model.payload import Payload
-from .model.payload_body import without_load
 from .model.robot import RobotModel
 from .quantities import EVERY_PROGRAM, Key, key_of
 
@@ -167,16 +166,13 @@ class RobotPrograms:
         """The robot to compile; the body whose payload is an input, and that payload (10,)."""
         if self.payload_frame is None:
             return model, None, None
-        links = tuple(frame.name for frame in model.frames)
-        if checked_name('payload_frame', self.payload_frame) not in links:
-            raise UnknownNameError('payload_frame', self.payload_frame, links)
         body = model.frame(self.payload_frame).body
         if body < 0:
             raise ParameterError(
                 f'payload_frame: link {self.payload_frame!r} is fixed to the base and moves with '
                 'no joint; name a link that moves'
             )
-        bare, parameters = without_load(model, body)
+        bare, parameters = model.without_load(body)
         payload = np.array(parameters, dtype=np.float64)
         payload.flags.writeable = False
         return bare, body, payload

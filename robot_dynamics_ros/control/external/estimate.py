@@ -13,7 +13,6 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
-from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 from ..torque_text import units_of
 from .contact import Contact
@@ -264,7 +263,7 @@ class ExternalForceEstimate:
         self.reason = reason
 
     def _wrench_estimator(self) -> WrenchEstimator:
-        frame = self.settings.external_frame or tip_frame(self._dynamics.model, self._joints)
+        frame = self.settings.external_frame or self._dynamics.model.tip_frame(self._joints)
         return WrenchEstimator(self._dynamics, frame, 'LOCAL', self._joints)
 
     def _bandwidth(self) -> Array:

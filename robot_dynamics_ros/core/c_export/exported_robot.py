@@ -10,7 +10,6 @@ from importlib import metadata
 from ..algorithms.kinematics import Axes
 from ..compiler.program import Program
 from ..errors import InertiaError, ParameterError
-from ..model.payload_body import without_load
 from ..model.robot import RobotModel
 from ..quantities import FRAME_QUANTITIES, WITHOUT_AXES, key_of, traced
 from .c_text import in_comment
@@ -166,5 +165,5 @@ def split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int
             f'payload_frame: link {frame!r} is fixed to the base and moves with no joint; name a '
             'link that moves'
         )
-    bare, _ = without_load(model, body)
+    bare, _ = model.without_load(body)
     return bare, body
