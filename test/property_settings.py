@@ -1,6 +1,6 @@
-"""How many examples a property test tries: its own number, or as many as TEST_EXAMPLES says.
+"""What a property test tries: its own number of examples, the same in each run.
 
-With TEST_EXAMPLES the examples come from fresh seeds, in the tests that repeat theirs as well.
+With TEST_EXAMPLES as many as it says, from fresh seeds.
 """
 
 import os
@@ -12,19 +12,19 @@ ASKED = int(os.environ.get('TEST_EXAMPLES', '0'))
 
 
 def load_profile():
-    """Give every property test without a number of its own the number that is asked for.
+    """Repeat the same examples in each run, or try as many new ones as are asked for.
 
-    Deadlines are left out then: of thousands of examples, one meets a pause of the machine.
+    Without deadlines: of thousands of examples, one meets a pause of the machine.
     """
-    if ASKED:
-        settings.register_profile(
-            'asked',
-            max_examples=ASKED,
-            derandomize=False,
-            deadline=None,
-            suppress_health_check=[HealthCheck.too_slow],
-        )
-        settings.load_profile('asked')
+    settings.register_profile('repeated', derandomize=True, deadline=None)
+    settings.register_profile(
+        'asked',
+        max_examples=ASKED or settings.default.max_examples,
+        derandomize=False,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile('asked' if ASKED else 'repeated')
 
 
 def examples(count, **others):
