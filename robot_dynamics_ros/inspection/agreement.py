@@ -71,6 +71,5 @@ def agreement(model: RobotModel, urdf: str) -> Agreement:
         f'{report.tolerance:.0e}',
         'look for numbers that differ in magnitude by far, and report the file as a defect',
         'error',
-        'other',
     )
     return Agreement(report, (finding,))
