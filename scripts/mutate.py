@@ -195,12 +195,12 @@ def verdict(mutant: Mutant | None) -> tuple[Mutant | None, str]:
         sys.meta_path.insert(0, _Loader(mutant))
     try:
         from mechanics import kinetics_laws, laws, model_laws
-        from mechanics.float_kinetics import FloatKinetics
+        from mechanics.float_dynamics import FloatDynamics
         from mechanics.robots import HAND_WRITTEN
 
         for robot in HAND_WRITTEN:
             for state in robot.states(1):
-                dynamics = FloatKinetics(robot.model)
+                dynamics = FloatDynamics(robot.model)
                 for law in (*laws.LAWS, *kinetics_laws.KINETICS_LAWS):
                     name = f'{law.__name__} of {robot}'
                     law(robot, dynamics, state)

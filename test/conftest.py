@@ -29,7 +29,7 @@ PUBLIC = (
     *('demo.DemoError', 'demo.default_urdf', 'demo.processes.Children'),
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
     *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),
-    *('core.model.tree.*', 'core.quantities.*', 'core.model.findings.*'),
+    *('core.model.tree.*', 'core.quantity.*', 'core.model.findings.*'),
     *('core.model.sampling.*', 'inspection.codes.CODES'),
 )
 # Parts of the node that a test would reach through it.

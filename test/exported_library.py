@@ -15,7 +15,7 @@ import pytest
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.c_export import export_c
-from robot_dynamics_ros.core.quantities import EVERY_QUANTITY
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 needs_compilers = pytest.mark.skipif(
     not (shutil.which('cc') and shutil.which('c++')), reason='there is no C and C++ compiler'
@@ -57,7 +57,7 @@ class ExportedDynamics:
         model: RobotModel,
         folder: Path,
         *,
-        quantities: Sequence[str] = tuple(EVERY_QUANTITY),
+        quantities: Sequence[str] = tuple(QUANTITIES),
         options: Sequence[str] = ('-ffreestanding', '-O1'),
         **export: Any,
     ) -> None:
@@ -87,12 +87,12 @@ class ExportedDynamics:
         return getattr(self.library, f'{NAME}_{quantity}')(*pointers), result
 
     def __getattr__(self, quantity: str) -> Callable[..., Any]:
-        if quantity not in EVERY_QUANTITY:
+        if quantity not in QUANTITIES:
             raise AttributeError(quantity)
 
         def method(*arguments: Any) -> Any:
             vectors = [x for x in arguments if not isinstance(x, str)]
-            if 'gravity' in EVERY_QUANTITY[quantity][1]:
+            if 'gravity' in QUANTITIES[quantity].inputs:
                 vectors.append(self.gravity)
             shape = self._shape(quantity)
             code, result = self.call(quantity, *vectors, size=int(np.prod(shape)))

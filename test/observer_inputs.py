@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robot_dynamics_ros.core.quantities import labels_of
+from robot_dynamics_ros.core.quantity import STEPS
 
 POSITIVE = ('friction', 'rates', 'interval')
 
@@ -19,7 +19,7 @@ def observer_inputs(model, shape=(), seed=5):
     return {
         name: random.uniform(0.01, 3.0, (*shape, len(entries)))
         * (1.0 if name in POSITIVE else random.choice([-1.0, 1.0]))
-        for name, entries in labels_of(model, 'observer_step').items()
+        for name, entries in STEPS['observer_step'].labels(model).items()
         if name != 'gravity'
     }
 

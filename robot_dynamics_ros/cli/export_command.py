@@ -10,7 +10,7 @@ import click
 
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, STEPS, export_c
-from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 from .description_file import files_and_arguments, robot_of_words
 from .output import Output, Subcommand, output_options
@@ -21,7 +21,7 @@ Example:
   robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
   colcon build --packages-select ur5_dynamics
 """
-LISTED = textwrap.fill(', '.join(EVERY_QUANTITY), 76, initial_indent='  ', subsequent_indent='  ')
+LISTED = textwrap.fill(', '.join(QUANTITIES), 76, initial_indent='  ', subsequent_indent='  ')
 HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
 FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
@@ -106,5 +106,5 @@ def export_command(
 def chosen_quantities(listed: str, frame: str | None) -> list[str]:
     """The quantities of a list that is separated by commas, or of `all`."""
     if listed == 'all':
-        return list(EVERY_QUANTITY if frame else QUANTITIES | ANALYSES)
+        return [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
     return [quantity.strip() for quantity in listed.split(',') if quantity.strip()]

@@ -8,7 +8,7 @@ from typing import Any
 from .checks import Array
 from .compiler.kernel import Backend, Kernel
 from .model.robot import RobotModel
-from .quantities import WITHOUT_INERTIA, Key, quantity_of, traced
+from .quantity import Key, quantity_of, traced
 
 
 class CompiledQuantities(dict[Key, Callable[..., Array]]):
@@ -77,7 +77,7 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
 
     def _payload_of(self, key: Key) -> list[Array]:
         """The payload, if the program of the quantity takes it."""
-        if self.payload is None or quantity_of(key) in WITHOUT_INERTIA:
+        if self.payload is None or not quantity_of(key).of_inertia:
             return []
         return [self.payload]
 

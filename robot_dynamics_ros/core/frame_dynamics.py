@@ -13,7 +13,7 @@ from .algorithms.pivots import rounding_of_inertias
 from .checks import Array, checked_name, checked_vector
 from .compiled_quantities import CompiledQuantities
 from .model.robot import RobotModel
-from .quantities import key_of
+from .quantity import key_of
 from .scaled_eigenvalues import without_rounding_noise
 from .task.payload_margin import largest_mass, weight_torque
 from .task.resolved_rate import VelocitySolution, resolve_twist

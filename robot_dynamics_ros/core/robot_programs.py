@@ -18,7 +18,7 @@ from .errors import ParameterError, StateError, TopologyError
 from .model.gravity import STANDARD_GRAVITY
 from .model.payload import Payload
 from .model.robot import RobotModel
-from .quantities import EVERY_PROGRAM, Key, key_of
+from .quantity import PROGRAMS, Key, key_of
 
 Programs = TypeVar('Programs', bound='RobotPrograms')
 
@@ -228,12 +228,11 @@ class RobotPrograms:
             StateError: an array would have to be converted or copied.
         """
         key = key_of(quantity, frame, axes)
-        _, names = EVERY_PROGRAM[quantity]
-        expected = [name for name in names if name != 'gravity']
+        expected = PROGRAMS[quantity].arguments
         if len(inputs) != len(expected):
             raise StateError(
                 f'bind: {quantity} takes {len(expected)} inputs ({", ".join(expected)}), '
                 f'got {len(inputs)}'
             )
-        gravity = [self._gravity] if 'gravity' in names else []
+        gravity = [self._gravity] if 'gravity' in PROGRAMS[quantity].inputs else []
         return self._call.bind(key, [*inputs, *gravity], out)

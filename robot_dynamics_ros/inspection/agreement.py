@@ -6,10 +6,10 @@ import importlib.util
 from dataclasses import dataclass
 
 from robot_dynamics_ros.core.errors import OracleUnavailable
-from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.quantity import EvaluatedDynamics
 from robot_dynamics_ros.oracle.report import Report
 
 # A description that is read differently shows at every state.

@@ -10,10 +10,10 @@ import numpy as np
 from robot_dynamics_ros.control.settings import Settings, joints_without_limit
 from robot_dynamics_ros.core.definiteness import check_mass_matrix
 from robot_dynamics_ros.core.errors import InertiaError
-from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.findings import Finding, listed
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.quantity import EvaluatedDynamics
 
 from .agreement import Agreement, agreement
 from .gravity_load import gravity_loads, overloads

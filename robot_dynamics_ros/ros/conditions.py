@@ -182,8 +182,7 @@ def _no_states(health: Health) -> str:
 
 def _stale(health: Health) -> str:
     guard, state, now = health.guard, health.guard.state, health.now
-    ages, timeouts = np.maximum(now - state.times, 0.0), state.timeouts(guard.settings)
-    old = ages > timeouts
+    ages, old = np.maximum(now - state.times, 0.0), now > state.deadlines
     if not old.any() or np.isinf(ages).any():
         return ''
     if old[health.robot.feedforward.indices].all():
@@ -191,7 +190,7 @@ def _stale(health: Health) -> str:
     else:
         names = _chosen(health.robot.dynamics.model.joint_names, old)
         text = f'no valid position of {names} for {ages[old].max():.2g} s'
-    if (old & (now - state.repeated <= timeouts)).any():
+    if (old & (now - state.repeated <= state.timeouts)).any():
         text += ', header.stamp of the states that come stands still'
     elif health.recent('ignored', health.counters['joint_states'].ignored):
         text += f', {_foreign(health)}'

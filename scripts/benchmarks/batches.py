@@ -21,7 +21,7 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.compiler.native.batches import native_batch
 from robot_dynamics_ros.core.compiler.program import Program, trace
 from robot_dynamics_ros.core.compiler.threads import available_cores
-from robot_dynamics_ros.core.quantities import traced
+from robot_dynamics_ros.core.quantity import traced
 from robot_dynamics_ros.core.scalar import cos, sin
 
 SAMPLES = 100_000

@@ -6,7 +6,7 @@ compiled programs are compared as well.
 
 import pytest
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.float_kinetics import FloatKinetics
+from mechanics.float_dynamics import FloatDynamics
 from mechanics.numbered_trees import COUNT, random_tree
 from mechanics.robots import HAND_WRITTEN
 
@@ -44,13 +44,13 @@ def check(name, text, dynamics, worst, states=STATES):
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 def test_robot(robot, worst):
-    check(robot.name, robot.text, FloatKinetics(robot.model), worst)
+    check(robot.name, robot.text, FloatDynamics(robot.model), worst)
 
 
 @pytest.mark.parametrize('number', range(COUNT))
 def test_random_tree(number, worst):
     text = random_tree(number)
-    check(f'random tree {number}', text, FloatKinetics(parse_urdf(text)), worst)
+    check(f'random tree {number}', text, FloatDynamics(parse_urdf(text)), worst)
 
 
 @pytest.mark.parametrize('number', COMPILED)

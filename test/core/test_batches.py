@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from mechanics.batches import ARGUMENTS, call, inputs_of, one_by_one
+from mechanics.batches import ARGUMENTS, MAIN_QUANTITIES, call, inputs_of, one_by_one
 from mechanics.closeness import coriolis_scale, torque_scale
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
@@ -12,7 +12,6 @@ from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, native_obstac
 from property_settings import examples
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
-from robot_dynamics_ros.core.quantities import QUANTITIES
 
 pytestmark = pytest.mark.contract
 
@@ -52,14 +51,14 @@ def compare(dynamics, quantity, samples=11):
     assert worst <= TOLERANCE * scale, f'off by {worst:.3g} of {scale:.3g}'
 
 
-@pytest.mark.parametrize('quantity', QUANTITIES)
+@pytest.mark.parametrize('quantity', MAIN_QUANTITIES)
 @pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 def test_a_batch_is_what_its_samples_are(robot, quantity):
     if robot.model.size <= MOST_JOINTS.get(quantity, MOST_JOINTS_OTHERWISE):
         compare(robot.native, quantity)
 
 
-@pytest.mark.parametrize('quantity', [q for q in ARGUMENTS if q not in QUANTITIES])
+@pytest.mark.parametrize('quantity', [q for q in ARGUMENTS if q not in MAIN_QUANTITIES])
 @pytest.mark.parametrize(
     'robot', [robot for robot in HAND_WRITTEN if robot.name not in SINGULAR], ids=str
 )

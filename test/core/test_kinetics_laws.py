@@ -2,7 +2,7 @@
 
 import pytest
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.float_kinetics import FloatKinetics
+from mechanics.float_dynamics import FloatDynamics
 from mechanics.kinetics_laws import KINETICS_LAWS
 from mechanics.robots import HAND_WRITTEN
 
@@ -16,7 +16,7 @@ ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size 
 @pytest.mark.parametrize('robot', ROBOTS, ids=str)
 def test_law_evaluated_on_floats(robot, law):
     for state in robot.states(2):
-        law(robot, FloatKinetics(robot.model), state)
+        law(robot, FloatDynamics(robot.model), state)
 
 
 @pytest.mark.parametrize('law', KINETICS_LAWS, ids=lambda law: law.__name__)

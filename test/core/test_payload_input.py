@@ -21,18 +21,13 @@ from robot_dynamics_ros.core import (
     UnknownNameError,
 )
 from robot_dynamics_ros.core.compiler.kernel import native_obstacle
-from robot_dynamics_ros.core.quantities import (
-    ANALYSES,
-    EVERY_QUANTITY,
-    FRAME_QUANTITIES,
-    QUANTITIES,
-    WITHOUT_INERTIA,
-)
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
 ARMS = ('ur_description/urdf/ur5_robot.urdf', 'panda_description/urdf/panda.urdf')
-COMPILED = 'robot_dynamics_ros.core.quantities.trace'
+COMPILED = 'robot_dynamics_ros.core.quantity.trace'
+OF_STATES = [each for each in QUANTITIES.values() if not each.of_frame]
 
 
 def payload_on(frame, mass=MASS, name='payload'):
@@ -46,9 +41,9 @@ def tip(robot):
 def values(dynamics, state):
     """Every quantity without a frame, at one state."""
     given = {'q': state.q, 'v': state.v, 'a': state.a, 'tau': state.w}
-    for quantity, (_, names) in (QUANTITIES | ANALYSES).items():
-        inputs = [given[name] for name in names if name != 'gravity']
-        yield quantity, getattr(dynamics, quantity)(*inputs)
+    for quantity in OF_STATES:
+        inputs = [given[name] for name in quantity.arguments]
+        yield quantity.name, getattr(dynamics, quantity.name)(*inputs)
 
 
 @pytest.fixture
@@ -146,8 +141,9 @@ def test_nothing_is_compiled_and_nothing_is_left_behind(chain, nothing_compiles)
     for quantity, value in values(after, state):
         assert np.array_equal(value, before[quantity]), quantity
         assert np.array_equal(np.signbit(value), np.signbit(before[quantity])), quantity
-    for quantity in (QUANTITIES | ANALYSES).keys() - WITHOUT_INERTIA:
-        assert not np.array_equal(changed[quantity], before[quantity]), quantity
+    for quantity in OF_STATES:
+        same = np.array_equal(changed[quantity.name], before[quantity.name])
+        assert same != quantity.of_inertia, quantity.name
 
 
 def test_two_payloads_of_one_body_add_up(chain):
@@ -249,12 +245,9 @@ def test_a_payload_frame_is_a_link_that_moves():
 def test_what_the_inertia_does_not_enter_takes_no_payload(chain):
     """The table is right: for all others the payload is among the inputs of the program."""
     frame = chain.model.frames[-1].name
-    for quantity in EVERY_QUANTITY:
-        key = (quantity, frame) if quantity in FRAME_QUANTITIES else quantity
-        if quantity in ('jacobian', 'jacobian_derivative'):
-            key = (*key, 'LOCAL')
-        program = chain._call.kernel(key)._program
+    for quantity in QUANTITIES.values():
+        program = chain._call.kernel(quantity.key(frame if quantity.of_frame else None))._program
         used = any(
             step.operation == 'input' and step.operands[0] == 'payload' for step in program.steps()
         )
-        assert used == ('payload' in program.inputs) == (quantity not in WITHOUT_INERTIA)
+        assert used == ('payload' in program.inputs) == quantity.of_inertia

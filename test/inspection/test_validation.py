@@ -7,7 +7,7 @@ import pytest
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import UnknownNameError, parse_urdf
-from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
+from robot_dynamics_ros.core.quantity import EvaluatedDynamics
 from robot_dynamics_ros.inspection import agreement as agreement_module
 from robot_dynamics_ros.inspection import inspect_robot, validate_robot
 from robot_dynamics_ros.inspection.agreement import agreement

@@ -7,25 +7,28 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
-from robot_dynamics_ros.core.quantities import EVERY_QUANTITY, FRAME_QUANTITIES, LABELS
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 # What a quantity takes beside gravity.
-ARGUMENTS = {
-    quantity: tuple(name for name in names if name != 'gravity')
-    for quantity, (_, names) in EVERY_QUANTITY.items()
-}
+ARGUMENTS = {name: quantity.arguments for name, quantity in QUANTITIES.items()}
+# Of which all robots are tried: the others take minutes.
+MAIN_QUANTITIES = (
+    'inverse_dynamics', 'gravity_torque', 'bias_torque', 'torque_terms', 'mass_matrix',
+    'coriolis_matrix',
+)  # fmt: skip
 
 
 def inputs_of(model: RobotModel, quantity: str, samples: int, seed: int = 0) -> list[Any]:
     """Random rows of each input."""
     random = np.random.default_rng(seed)
-    sizes = [len(LABELS.get(name, model.joint_names)) for name in ARGUMENTS[quantity]]
+    labels = QUANTITIES[quantity].labels(model)
+    sizes = [len(labels[name]) for name in ARGUMENTS[quantity]]
     return [random.uniform(-3.0, 3.0, (samples, size)) for size in sizes]
 
 
 def call(dynamics: RobotDynamics, quantity: str, *inputs: Any, **options: Any) -> Any:
     """The result as one array; of a quantity of a frame at the last link."""
-    if quantity in FRAME_QUANTITIES:
+    if QUANTITIES[quantity].of_frame:
         options['frame'] = dynamics.model.links[-1].name
     result = getattr(dynamics, quantity)(*inputs, **options)
     if quantity == 'frame_pose':

@@ -8,7 +8,7 @@ import numpy as np
 
 from mechanics.closeness import assert_close, coriolis_scale, gravity, solvable, torque_scale
 from mechanics.complex_step import gradient
-from mechanics.float_kinetics import FloatKinetics
+from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core.algorithms.aba import forward_dynamics
@@ -55,7 +55,7 @@ def torque_is_the_regressor_times_the_parameters(
 ) -> None:
     q, v, a, _ = state
     with gravity(dynamics, GRAVITY):
-        Y, pi = dynamics.regressor(q, v, a), dynamics.inertial_parameters()
+        Y, pi = dynamics.regressor(q, v, a), dynamics.model.inertial_parameters()
         scale = (np.abs(Y) @ np.abs(pi)).max()
         assert_close(Y @ pi, dynamics.inverse_dynamics(q, v, a), scale)
 
@@ -67,7 +67,7 @@ def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State
 
     def torque(pi: Any) -> Any:
         model = robot.model.with_inertial_parameters(pi, physical=False)
-        changed = FloatKinetics(model, dynamics.gravity)
+        changed = FloatDynamics(model, dynamics.gravity)
         return changed.inverse_dynamics(q, v, a)
 
     first, second = np.random.default_rng(5).uniform(-1.0, 1.0, (2, Y.shape[1]))

@@ -1,5 +1,5 @@
 """The algorithms evaluated on plain floats: slow, with no program and no compiler in between."""
 
-from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics as FloatDynamics
+from robot_dynamics_ros.core.quantity import EvaluatedDynamics as FloatDynamics
 
 __all__ = ['FloatDynamics']

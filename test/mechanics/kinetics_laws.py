@@ -13,7 +13,7 @@ import numpy as np
 from mechanics.closeness import assert_close, gravity, solvable
 from mechanics.complex_step import derivative, gradient
 from mechanics.derivative_laws import DERIVATIVE_LAWS
-from mechanics.float_kinetics import FloatKinetics
+from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core.algorithms import energy
@@ -240,7 +240,7 @@ def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State)
     """An armature b of every joint adds b to the diagonal of M, and what follows from that."""
     (q, v, a, tau), b = state, 0.7
     model = robot.model.with_armature(dict.fromkeys(robot.model.joint_names, b))
-    rotors = FloatKinetics(model, dynamics.gravity)
+    rotors = FloatDynamics(model, dynamics.gravity)
     M = dynamics.mass_matrix(q) + b * np.eye(len(q))
     bias = dynamics.bias_torque(q, v)
     scale = np.abs(M).max() * np.abs(a).max() + np.abs(bias).max()

@@ -12,7 +12,7 @@ import casadi
 
 from ..compiler.program import evaluate
 from ..model.robot import RobotModel
-from ..quantities import key_of, traced
+from ..quantity import key_of, traced
 from ..scalar import cos, sin, sqrt
 
 for kind in (casadi.SX, casadi.MX):

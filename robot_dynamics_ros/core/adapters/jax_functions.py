@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from ..compiler.program import evaluate
 from ..errors import StateError
 from ..model.robot import RobotModel
-from ..quantities import key_of, traced
+from ..quantity import key_of, traced
 from ..scalar import cos, sin, sqrt
 
 for kind in (jax.Array, jax.core.Tracer):

@@ -8,7 +8,7 @@ from ..algorithms.kinematics import AXES
 from ..checks import checked_names
 from ..errors import ParameterError, TopologyError, UnknownNameError
 from ..model.robot import RobotModel
-from ..quantities import EVERY_QUANTITY, FRAME_QUANTITIES, WITHOUT_AXES
+from ..quantity import QUANTITIES
 
 
 def check_robot(model: RobotModel, urdf: str) -> None:
@@ -41,8 +41,8 @@ def checked_quantities(quantities: Iterable[str]) -> tuple[str, ...]:
     if not names:
         raise ParameterError(f'quantities are {quantities!r}: at least one is needed')
     for name in names:
-        if name not in EVERY_QUANTITY:
-            raise UnknownNameError('quantity', name, tuple(EVERY_QUANTITY))
+        if name not in QUANTITIES:
+            raise UnknownNameError('quantity', name, tuple(QUANTITIES))
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise ParameterError(f'quantities are named twice: {", ".join(repeated)}')
     return names
@@ -65,11 +65,12 @@ def check_frame(
     """
     if frame is not None:
         model.frame(frame)
-        _check_used(f'frame {frame!r}', quantities, list(FRAME_QUANTITIES))
+        of_frame = [name for name, each in QUANTITIES.items() if each.of_frame]
+        _check_used(f'frame {frame!r}', quantities, of_frame)
     if axes is not None:
         if axes not in AXES:
             raise ParameterError(f'axes are {axes!r}, allowed are {", ".join(AXES)}')
-        with_axes = [name for name in FRAME_QUANTITIES if name not in WITHOUT_AXES]
+        with_axes = [name for name, each in QUANTITIES.items() if each.takes_axes]
         _check_used(f'axes {axes}', quantities, with_axes)
 
 

@@ -11,7 +11,7 @@ from ..algorithms.kinematics import Axes
 from ..compiler.program import Program
 from ..errors import InertiaError, ParameterError
 from ..model.robot import RobotModel
-from ..quantities import FRAME_QUANTITIES, WITHOUT_AXES, key_of, traced
+from ..quantity import QUANTITIES, traced
 from .c_text import in_comment
 from .descriptions import quantity_text
 from .identifiers import Names
@@ -127,11 +127,10 @@ def exported_quantity(
         ParameterError: the quantity needs a frame and there is none.
         InertiaError: it does not exist for this robot.
     """
-    of_frame = quantity in FRAME_QUANTITIES
-    if of_frame and frame is None:
+    record = QUANTITIES[quantity]
+    if record.of_frame and frame is None:
         raise ParameterError(f'{quantity} needs a frame: name a link (--frame)')
-    takes_axes = of_frame and quantity not in WITHOUT_AXES
-    key = key_of(quantity, frame if of_frame else None, axes if takes_axes else None)
+    key = record.key(frame if record.of_frame else None, axes if record.takes_axes else None)
     text = quantity_text(
         quantity,
         n=model.size,

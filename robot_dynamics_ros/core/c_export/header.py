@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.robot import RobotModel
-from ..quantities import LABELS
+from ..quantity import INPUTS
 from .c_text import comment, in_comment
 from .descriptions import input_text
 from .exported_robot import ExportedQuantity, ExportedRobot, version
@@ -60,7 +60,7 @@ def header(robot: ExportedRobot) -> str:
     sizes = [
         f'#define {names.macro}_{name.upper()}_SIZE {size}'
         for name, size in robot.inputs.items()
-        if name in LABELS
+        if INPUTS[name].labels(robot.model) != robot.model.joint_names
     ]
     tables = [
         f'/* {text} */\nextern const double {names.prefix}_{name}[{names.macro}_SIZE];'

@@ -8,26 +8,26 @@ from observer_inputs import observer_inputs, slopes_at_rest
 
 from robot_dynamics_ros.core import UnknownNameError
 from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
-from robot_dynamics_ros.core.quantities import ANALYSES, QUANTITIES
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 casadi = pytest.importorskip('casadi', reason='CasADi is not installed')
 
 from robot_dynamics_ros.core.adapters.casadi_functions import casadi_function
 
 GRAVITY = (0.0, 0.0, -9.81)
-TABLE = QUANTITIES | ANALYSES
+OF_STATES = [name for name, each in QUANTITIES.items() if not each.of_frame]
 
 
-@pytest.mark.parametrize('quantity', TABLE)
+@pytest.mark.parametrize('quantity', OF_STATES)
 @pytest.mark.parametrize('name', ['oblique', 'mimic'])
 def test_equals_the_method_of_that_name(name, quantity):
     robot = hand_written(name)
     function, method = casadi_function(robot.model, quantity), getattr(robot.python, quantity)
     for q, v, a, w in robot.states(2):
         given = {'q': q, 'v': v, 'a': a, 'tau': w}
-        inputs = [given[name] for name in TABLE[quantity][1] if name != 'gravity']
+        inputs = [given[name] for name in QUANTITIES[quantity].arguments]
         expected = np.array(method(*inputs))
-        gravity = [GRAVITY] if 'gravity' in TABLE[quantity][1] else []
+        gravity = [GRAVITY] if 'gravity' in QUANTITIES[quantity].inputs else []
         outputs = function.call([*map(casadi.DM, [*inputs, *gravity])])
         value = np.array([output.full() for output in outputs]).reshape(expected.shape)
         assert_close(value, expected, 100.0)

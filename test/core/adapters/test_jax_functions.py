@@ -8,14 +8,14 @@ from observer_inputs import observer_inputs, slopes_at_rest
 
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.algorithms.rnea import gravity_torque
-from robot_dynamics_ros.core.quantities import ANALYSES, QUANTITIES
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 jax = pytest.importorskip('jax', reason='JAX is not installed')
 
 from robot_dynamics_ros.core.adapters.jax_functions import jax_function
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
-TABLE = QUANTITIES | ANALYSES
+OF_STATES = [name for name, each in QUANTITIES.items() if not each.of_frame]
 
 
 @pytest.fixture(autouse=True)
@@ -26,15 +26,15 @@ def double_precision():
     jax.config.update('jax_enable_x64', before)
 
 
-@pytest.mark.parametrize('quantity', TABLE)
+@pytest.mark.parametrize('quantity', OF_STATES)
 def test_equals_the_method_of_that_name(quantity):
     robot = hand_written('oblique')
     function, method = jax_function(robot.model, quantity), getattr(robot.python, quantity)
     ((q, v, a, w),) = robot.states(1)
     given = {'q': q, 'v': v, 'a': a, 'tau': w}
-    inputs = [given[name] for name in TABLE[quantity][1] if name != 'gravity']
+    inputs = [given[name] for name in QUANTITIES[quantity].arguments]
     expected = np.array(method(*inputs))
-    gravity = [GRAVITY] if 'gravity' in TABLE[quantity][1] else []
+    gravity = [GRAVITY] if 'gravity' in QUANTITIES[quantity].inputs else []
     value = function(*inputs, *gravity)
     assert value.dtype == np.float64
     assert_close(value, expected, 100.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.examples import example
-from mechanics.float_kinetics import FloatKinetics
+from mechanics.float_dynamics import FloatDynamics
 
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.algorithms.kinematics import AXES
@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.algorithms.kinematics import AXES
 
 def test_programs_compute_what_the_algorithms_do():
     robot = example('ur_description/urdf/ur5_robot.urdf')
-    reference = FloatKinetics(robot.model)
+    reference = FloatDynamics(robot.model)
     q, v, _, _ = next(robot.states(1))
     for dynamics in (robot.native, robot.python):
         for ours, theirs in zip(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.float_kinetics import FloatKinetics
+from mechanics.float_dynamics import FloatDynamics
 from mechanics.kinetics_laws import momentum_terms_are_those_of_the_matrices
 from mechanics.robots import HAND_WRITTEN, hand_written
 
@@ -17,7 +17,7 @@ from robot_dynamics_ros.core.dual import independent, slope_of
 def test_the_matrices_of_each_robot_with_rotors(robot):
     random = np.random.default_rng(3)
     armature = {joint.name: random.uniform(0.01, 0.5) for joint in robot.model.joints}
-    dynamics = FloatKinetics(robot.model.with_armature(armature))
+    dynamics = FloatDynamics(robot.model.with_armature(armature))
     for state in robot.states(2):
         momentum_terms_are_those_of_the_matrices(robot, dynamics, state)
 

@@ -30,7 +30,7 @@ from robot_dynamics_ros.core import (
 )
 from robot_dynamics_ros.core.c_export import STEPS, export_c
 from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 pytestmark = pytest.mark.contract
 
@@ -104,7 +104,8 @@ def test_the_payload_of_a_body_is_an_input(mass, tmp_path):
 @needs_compilers
 def test_nothing_is_needed_from_outside(tmp_path):
     """No function, no writable data: what `nm` lists beside code and constants is a defect."""
-    dynamics = ExportedDynamics(model(), tmp_path, quantities=[*QUANTITIES, *ANALYSES])
+    of_states = [name for name, each in QUANTITIES.items() if not each.of_frame]
+    dynamics = ExportedDynamics(model(), tmp_path, quantities=of_states)
     assert dynamics.library
     compile_c(tmp_path, f'src/{NAME}_dynamics.c', '-ffreestanding', '-O2', '-c', '-o',
               tmp_path / 'robot.o')  # fmt: skip
@@ -165,7 +166,7 @@ def test_a_condition_that_does_not_hold_is_numbered_and_writes_nothing(tmp_path)
 @pytest.mark.parametrize('own', [True, False])
 def test_the_check_passes_and_undefined_behaviour_is_not_found(own, tmp_path):
     files = export_c(
-        model(), name=NAME, quantities=list(EVERY_QUANTITY), frame=model().frames[-1].name,
+        model(), name=NAME, quantities=list(QUANTITIES), frame=model().frames[-1].name,
         own_sincos=own,
     )  # fmt: skip
     write_folder(tmp_path, files)

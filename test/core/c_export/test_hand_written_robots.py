@@ -6,7 +6,7 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core.c_export import export_c
-from robot_dynamics_ros.core.quantities import EVERY_QUANTITY
+from robot_dynamics_ros.core.quantity import QUANTITIES
 
 pytestmark = pytest.mark.contract
 
@@ -18,7 +18,7 @@ def test_every_quantity_compiles_without_a_warning_and_checks_itself(name, own, 
     """Arguments that a robot does not need, too: one joint has no Coriolis torque."""
     model = hand_written(name).model
     files = export_c(
-        model, name=NAME, quantities=list(EVERY_QUANTITY), frame=model.frames[-1].name,
+        model, name=NAME, quantities=list(QUANTITIES), frame=model.frames[-1].name,
         own_sincos=own,
     )  # fmt: skip
     write_folder(tmp_path, files)

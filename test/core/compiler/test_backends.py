@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
+from mechanics.batches import ARGUMENTS, MAIN_QUANTITIES
 from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN
 
-from robot_dynamics_ros.core.quantities import QUANTITIES
-
-ARGUMENTS = {
-    quantity: tuple(name for name in names if name != 'gravity')
-    for quantity, (_, names) in QUANTITIES.items()
-}
 # To compile C of all robots takes minutes, and its program has no operation of its own.
 MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 1000}
 MOST_JOINTS_OTHERWISE = 12
@@ -34,13 +29,13 @@ def compare(robot, back_end, quantity):
         assert_close(getattr(dynamics, quantity)(*inputs), expected, scale)
 
 
-@pytest.mark.parametrize('quantity', ARGUMENTS)
+@pytest.mark.parametrize('quantity', MAIN_QUANTITIES)
 @pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 def test_native_code_computes_what_the_algorithm_does(robot, quantity):
     compare(robot, 'native', quantity)
 
 
-@pytest.mark.parametrize('quantity', ARGUMENTS)
+@pytest.mark.parametrize('quantity', MAIN_QUANTITIES)
 @pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 def test_plain_python_computes_what_the_algorithm_does(robot, quantity):
     compare(robot, 'python', quantity)

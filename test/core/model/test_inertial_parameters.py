@@ -7,7 +7,6 @@ import pytest
 from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.float_kinetics import FloatKinetics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import InertiaError, ParameterError, audit
@@ -54,8 +53,8 @@ def test_what_was_given_comes_back(robot):
 def test_the_torque_is_that_of_the_regressor(robot):
     """Y knows nothing of the bodies: it is computed on the robot as it was."""
     pi = other_parameters(robot.model)
-    before = FloatKinetics(robot.model)
-    after = FloatKinetics(robot.model.with_inertial_parameters(pi))
+    before = FloatDynamics(robot.model)
+    after = FloatDynamics(robot.model.with_inertial_parameters(pi))
     for q, v, a, _ in robot.states(3):
         Y = before.regressor(q, v, a)
         scale = (np.abs(Y) @ np.abs(pi)).max()

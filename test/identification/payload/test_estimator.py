@@ -14,7 +14,7 @@ from three_joints import URDF
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError, UnknownNameError
-from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
+from robot_dynamics_ros.core.quantity import EvaluatedDynamics
 from robot_dynamics_ros.identification.payload import PayloadEstimator, estimate_recorded_payload
 from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.recordings import Motion
