@@ -15,10 +15,11 @@ from xml.etree.ElementTree import Element
 
 from .errors import InertiaError, TopologyError, UrdfError
 from .mimic import Mimic, assign_coordinates
+from .model.extent import Extent
 from .model.findings import Finding, examine_inertial
 from .model.inertia import Inertia, Placement
 from .model.robot import RobotModel
-from .model.tree import Coordinate, Extent, Frame, Joint, JointKind, Limits, Link
+from .model.tree import Coordinate, Frame, Joint, JointKind, Limits, Link
 from .spatial import Vector, rotation_from_rpy, symmetric
 from .urdf_xml import (
     SHORTEST,

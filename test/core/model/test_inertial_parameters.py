@@ -1,4 +1,4 @@
-"""Inertial parameters: exchanged, refused where no body has them, and regrouped."""
+"""Inertial parameters: exchanged, and refused where no body has them."""
 
 from dataclasses import replace
 
@@ -10,12 +10,9 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import InertiaError, ParameterError, audit
-from robot_dynamics_ros.core.algorithms import coriolis, crba, derivatives, rnea
 from robot_dynamics_ros.core.model.inertia import Inertia
-from robot_dynamics_ros.core.model.inertial_parameters import impossible, regrouped
+from robot_dynamics_ros.core.model.inertial_parameters import impossible
 
-SMALL = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]
-GRAVITY = (0.3, -0.2, -9.81)
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
 
@@ -157,16 +154,6 @@ def test_what_no_body_has_is_refused(kind):
     assert_close(accepted.inertial_parameters(), pi)
 
 
-@pytest.mark.parametrize('count', [1, 2, 3, 4, 20])
-def test_point_masses_are_a_body(count):
-    """One, a rod and a plate lie on the boundary: rounding must not refuse them."""
-    random = np.random.default_rng(count)
-    model = hand_written('pendulum').model
-    for _ in range(200):
-        pi = particles(random, count)
-        model.with_inertial_parameters(np.concatenate([pi] * len(model.joints)))
-
-
 def test_is_the_definiteness_of_the_pseudo_inertia():
     """[[S, m c], [m c^T, m]] of numbers drawn at random, far from the boundary or beyond it."""
     random = np.random.default_rng(0)
@@ -196,44 +183,3 @@ def test_what_is_no_vector_of_parameters(pi, words):
     model = hand_written('pendulum').model
     with pytest.raises(ParameterError, match=words):
         model.with_inertial_parameters(pi)
-
-
-@pytest.mark.parametrize('robot', SMALL, ids=str)
-def test_regrouped_bodies_give_every_torque(robot):
-    base_parameters = replace(robot.model, joints=regrouped(robot.model.joints))
-    for q, v, a, _ in robot.states(2):
-        # C may be zero throughout, but for rounding.
-        inertia = np.abs(crba.mass_matrix(robot.model, q.tolist())).max()
-        for algorithm, inputs in (
-            (rnea.inverse_dynamics, (q, v, a, GRAVITY)),
-            (crba.mass_matrix, (q,)),
-            (coriolis.coriolis_matrix, (q, v)),
-            (derivatives.inverse_dynamics_derivatives, (q, v, a, GRAVITY)),
-        ):
-            vectors = [np.asarray(x).tolist() for x in inputs]
-            expected = algorithm(robot.model, *vectors)
-            assert_close(algorithm(base_parameters, *vectors), expected, inertia)
-
-
-@pytest.mark.parametrize('robot', SMALL, ids=str)
-def test_regrouped_no_drive_carries_what_it_does_not_feel(robot):
-    for joint in regrouped(robot.model.joints):
-        second = np.array(joint.inertia.second_moment)
-        if joint.kind == 'prismatic':
-            assert not second.any()
-            continue
-        axis = np.array(joint.axis)
-        assert joint.inertia.mass == 0.0
-        assert abs(axis @ joint.inertia.first_moment) <= 1e-15
-        assert abs(axis @ second @ axis) <= 1e-15 * max(1.0, np.abs(second).max())
-
-
-@pytest.mark.parametrize('robot', SMALL, ids=str)
-def test_a_body_is_left_whole_when_the_others_are_regrouped(robot):
-    """Then it has what it had, and what the joints that it carries do not feel."""
-    last = len(robot.model.joints) - 1
-    kept = replace(robot.model, joints=regrouped(robot.model.joints, whole=last))
-    assert kept.joints[last].inertia == robot.model.joints[last].inertia
-    q, v, a, _ = next(robot.states(1))
-    expected = FloatDynamics(robot.model).inverse_dynamics(q, v, a)
-    assert_close(FloatDynamics(kept).inverse_dynamics(q, v, a), expected)
