@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .algorithms.pivots import rounding_of_inertias
+from .algorithms.crba import rounding_of_inertias
 from .checks import Array
 from .errors import InertiaError
 from .model.robot import RobotModel

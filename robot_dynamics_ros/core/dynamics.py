@@ -90,7 +90,7 @@ class RobotDynamics(RobotPrograms, FrameDynamics):
     ) -> Array:
         """One step of the momentum observer, (3, n); `ExternalForceObserver` is for users.
 
-        The arguments are those of `core.algorithms.observer_step`.
+        The arguments are those of `core.algorithms.observer.observer_step`.
         """
         return self._call['observer_step'](
             q, v, effort, friction, offset, rates, interval, previous, self._gravity, out

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .algorithms.crba import rounding_of_inertias
 from .algorithms.kinematics import Axes
-from .algorithms.pivots import rounding_of_inertias
 from .checks import Array, checked_name, checked_vector
 from .compiled_quantities import CompiledQuantities
 from .model.robot import RobotModel
@@ -118,11 +118,14 @@ class FrameDynamics:
     def external_torque(
         self, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: str, out: Array | None = None
     ) -> Array:
-        """J^T h_e, shape (n,) [N m or N]: add it to inverse_dynamics to exert h_e with a frame.
+        """tau_external = J^T wrench, shape (n,) [N m or N]: what a wrench on a frame does.
+
+        M a + C v + g = tau + tau_external: subtract it from inverse_dynamics while the wrench
+        acts. Signs are explained in docs/theory.md.
 
         Args:
             q: (n,) positions [rad or m].
-            wrench: (6,) that the robot exerts: force [N], and moment about the origin of the
+            wrench: (6,) that acts on the robot: force [N], and moment about the origin of the
                 frame [N m], in the axes of the base.
             frame: name of a link.
             out: (n,) to write into.

@@ -15,17 +15,12 @@ import numpy.typing as npt
 
 from .algorithms import (
     aba,
-    center_of_mass,
+    centroidal,
     coriolis,
     crba,
     derivatives,
-    energy,
-    external_forces,
-    forward_dynamics_derivatives,
-    joint_space,
     kinematics,
-    momentum_terms,
-    observer_step,
+    observer,
     regressor,
     rnea,
 )
@@ -69,7 +64,7 @@ INPUTS: Mapping[str, Input] = {
         lambda model: ('x', 'y', 'z'),
     ),
     'wrench': Input(
-        'what the robot exerts: force (x, y, z) [N], then moment (x, y, z) about the origin of '
+        'what acts on the robot: force (x, y, z) [N], then moment (x, y, z) about the origin of '
         'the frame [N m], both in the axes of the root link',
         lambda model: SPATIAL_ENTRIES,
     ),
@@ -83,11 +78,11 @@ INPUTS: Mapping[str, Input] = {
     'friction': Input('coefficients, see `JointFriction.coefficients`', coefficient_names),
     'offset': Input('constant torques that the drives need beside the model [N m or N]'),
     'rates': Input('of the observer [1/s]'),
-    'interval': Input('see `observer_step`', lambda model: observer_step.INTERVAL),
+    'interval': Input('see `observer_step`', lambda model: observer.INTERVAL),
     'previous': Input(
         'the result of the step before',
         lambda model: [
-            f'{row} of {joint}' for row in observer_step.STATE for joint in model.joint_names
+            f'{row} of {joint}' for row in observer.STATE for joint in model.joint_names
         ],
     ),
 }
@@ -222,7 +217,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'C(q, v): dM/dt - 2 C is skew-symmetric', 'kg m^2/s, kg m/s or kg/s',
     ),
     Quantity(
-        'momentum_terms', momentum_terms.momentum_terms, ('q', 'v'), (2, 'n'),
+        'momentum_terms', observer.momentum_terms, ('q', 'v'), (2, 'n'),
         'Rows p = M(q) v and C(q, v)^T v', 'N m s or N s; N m or N', regrouped=True,
     ),
     Quantity(
@@ -230,7 +225,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'The acceleration a that the torques tau give', 'rad/s^2 or m/s^2',
     ),
     Quantity(
-        'mass_matrix_inverse', joint_space.mass_matrix_inverse, ('q',), ('n', 'n'),
+        'mass_matrix_inverse', crba.mass_matrix_inverse, ('q',), ('n', 'n'),
         'M(q)^-1, full and symmetric', '1/(kg m^2), 1/(kg m) or 1/kg',
     ),
     Quantity(
@@ -239,7 +234,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'dtau/dq, dtau/dv and dtau/da = M', 'unit of tau per unit of q, v and a', regrouped=True,
     ),
     Quantity(
-        'forward_dynamics_derivatives', forward_dynamics_derivatives.forward_dynamics_derivatives,
+        'forward_dynamics_derivatives', derivatives.forward_dynamics_derivatives,
         ('q', 'v', 'tau', 'gravity'), (3, 'n', 'n'),
         'da/dq, da/dv and da/dtau = M^-1', 'unit of a per unit of q, v and tau',
     ),
@@ -248,23 +243,23 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'Y with tau = Y pi, without armature', 'N m or N per unit of pi', of_inertia=False,
     ),
     Quantity(
-        'kinetic_energy', energy.kinetic_energy, ('q', 'v'), (),
+        'kinetic_energy', centroidal.kinetic_energy, ('q', 'v'), (),
         'v^T M(q) v / 2 of the moving bodies', 'J',
     ),
     Quantity(
-        'potential_energy', energy.potential_energy, ('q', 'gravity'), (),
+        'potential_energy', centroidal.potential_energy, ('q', 'gravity'), (),
         'U with dU/dq = g(q), zero for mass at the base origin', 'J',
     ),
     Quantity(
-        'momentum', energy.momentum, ('q', 'v'), (6,),
+        'momentum', centroidal.momentum, ('q', 'v'), (6,),
         'Momentum [linear; angular] about the base origin, in base axes', 'N s; N m s',
     ),
     Quantity(
-        'center_of_mass', center_of_mass.center_of_mass, ('q',), (3,),
+        'center_of_mass', centroidal.center_of_mass, ('q',), (3,),
         'c, the centre of mass of the moving bodies, in the base', 'm',
     ),
     Quantity(
-        'center_of_mass_jacobian', center_of_mass.center_of_mass_jacobian, ('q',), (3, 'n'),
+        'center_of_mass_jacobian', centroidal.center_of_mass_jacobian, ('q',), (3, 'n'),
         'J(q) with dc/dt = J v of the centre of mass c, in base axes', 'm or 1',
     ),
     Quantity(
@@ -286,8 +281,8 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'dJ/dt at q and v', 'm/s; 1/s', of_frame=True, takes_axes=True, of_inertia=False,
     ),
     Quantity(
-        'external_torque', external_forces.external_torque, ('q', 'wrench'), ('n',),
-        'J^T wrench, added to inverse_dynamics to exert the wrench', 'N m or N',
+        'external_torque', kinematics.external_torque, ('q', 'wrench'), ('n',),
+        'tau_external = J^T wrench: M a + C v + g = tau + tau_external', 'N m or N',
         of_frame=True, of_inertia=False,
     ),
 )  # fmt: skip
@@ -295,8 +290,8 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
 # Parts of what is computed from sample to sample: no quantities of a state, and not exported.
 STEPS: Mapping[str, Quantity] = _by_name(
     Quantity(
-        'observer_step', observer_step.observer_step,
-        ('q', 'v', 'effort', *observer_step.SETTINGS, 'interval', 'previous', 'gravity'),
+        'observer_step', observer.observer_step,
+        ('q', 'v', 'effort', *observer.SETTINGS, 'interval', 'previous', 'gravity'),
         (3, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
         regrouped=True,
     ),

@@ -17,10 +17,9 @@ from .errors import InertiaError, TopologyError, UrdfError
 from .mimic import Mimic, assign_coordinates
 from .model.extent import Extent
 from .model.findings import Finding, examine_inertial
-from .model.inertia import Inertia, Placement
 from .model.robot import RobotModel
 from .model.tree import Coordinate, Frame, Joint, JointKind, Limits, Link
-from .spatial import Vector, rotation_from_rpy, symmetric
+from .spatial import Inertia, Transform, Vector, rotation_from_rpy, symmetric
 from .urdf_xml import (
     SHORTEST,
     is_xacro,
@@ -177,9 +176,9 @@ def _axis(joint: Element, where: str) -> Vector:
     return (x / length, y / length, z / length)
 
 
-def _placement(element: Element, where: str) -> Placement:
+def _placement(element: Element, where: str) -> Transform:
     x, y, z, roll, pitch, yaw = numbers(element, 'origin', where)
-    return Placement(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
+    return Transform(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
 
 
 def _grow_tree(
@@ -197,18 +196,18 @@ def _grow_tree(
     frames: list[Frame] = []
     # Each entry: a link, the joint that leads to it, the moving body that carries that joint
     # (-1: the base), and the pose of the link in that body.
-    stack: list[tuple[str, _Joint | None, int, Placement]] = [
-        (_root(links, joints.values()), None, -1, Placement())
+    stack: list[tuple[str, _Joint | None, int, Transform]] = [
+        (_root(links, joints.values()), None, -1, Transform())
     ]
     while stack:
         link, leading, carrier, placement = stack.pop()
         if leading is not None and leading.moves:
             bodies.append(replace(leading.joint, parent=carrier, placement=placement))
-            carrier, placement = len(bodies) - 1, Placement()
+            carrier, placement = len(bodies) - 1, Transform()
         frames.append(Frame(link, carrier, placement))
         if carrier >= 0:
             body = bodies[carrier]
-            carried = links[link].inertia.moved(placement.rotation, placement.translation)
+            carried = placement @ links[link].inertia
             bodies[carrier] = replace(body, inertia=body.inertia + carried)
         stack += [
             (child.child, child, carrier, placement @ child.joint.placement)

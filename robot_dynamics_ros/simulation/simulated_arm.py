@@ -84,7 +84,10 @@ class SimulatedArm(Node):
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
         self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 100)
         self._touched: set[str] = set()
-        self._create_services()
+        for name in ('brake', 'servo', 'wall'):
+            self._serve(SetBool, f'set_{name}', getattr(self, f'_set_{name}'))
+        self._serve(PushLink, 'push_link', self._push_link)
+        self._serve(Trigger, 'reset', self._reset)
         if self.parameters['robot_description']:
             self._start(self.parameters['robot_description'])
         else:
@@ -244,60 +247,44 @@ class SimulatedArm(Node):
                 delay = (stamp.nanoseconds - self._stamp) * 1e-9
             self._physics.follow(trajectory, self._physics.time + delay)
 
-    def _reset(self, physics: Physics) -> None:
+    def _serve(self, kind: Any, name: str, change: Callable[[Physics, Any], str]) -> None:
+        """Offer a service that changes the arm between two cycles, and answers what was done."""
+
+        def answer(request: Any, response: Any) -> Any:
+            try:
+                if self._physics is None:
+                    raise SimulationError(
+                        'there is no arm yet: publish its description on topic robot_description'
+                    )
+                with self._lock:
+                    response.message, response.success = change(self._physics, request), True
+            except SimulationError as error:
+                response.message, response.success = str(error), False
+            return response
+
+        self.create_service(kind, f'~/{name}', answer)
+
+    def _set_brake(self, physics: Physics, request: Any) -> str:
+        physics.brake = request.data
+        return f'brake {_on_or_off(request.data)}'
+
+    def _set_servo(self, physics: Physics, request: Any) -> str:
+        physics.set_servo(self._servo if request.data else None)
+        return f'servo {_on_or_off(request.data)}'
+
+    def _set_wall(self, physics: Physics, request: Any) -> str:
+        physics.outside.wall = request.data
+        return f'wall {_on_or_off(request.data)}'
+
+    def _push_link(self, physics: Physics, request: Any) -> str:
+        wrench = request.wrench
+        vectors = ((v.x, v.y, v.z) for v in (wrench.force, wrench.torque, request.point))
+        physics.outside.push(Push(request.link, *vectors, request.delay, request.duration))
+        return f'{request.link} is pushed for {request.duration:g} s, in {request.delay:g} s'
+
+    def _reset(self, physics: Physics, request: Any = None) -> str:
         physics.reset(self.parameters['initial_positions'] or None)
-
-    def _create_services(self) -> None:
-        """Offer services that change the arm between two cycles, and answer what was done."""
-
-        def offer(
-            kind: Any,
-            name: str,
-            change: Callable[[Physics, Any], None],
-            done: Callable[[Any], str],
-        ) -> None:
-            def answer(request: Any, response: Any) -> Any:
-                try:
-                    if self._physics is None:
-                        raise SimulationError(
-                            'there is no arm yet: publish its description on topic '
-                            'robot_description'
-                        )
-                    with self._lock:
-                        change(self._physics, request)
-                except SimulationError as error:
-                    response.success, response.message = False, str(error)
-                else:
-                    response.success, response.message = True, done(request)
-                return response
-
-            self.create_service(kind, f'~/{name}', answer)
-
-        def set_brake(physics: Physics, request: Any) -> None:
-            physics.brake = request.data
-
-        def set_servo(physics: Physics, request: Any) -> None:
-            physics.set_servo(self._servo if request.data else None)
-
-        def set_wall(physics: Physics, request: Any) -> None:
-            physics.outside.wall = request.data
-
-        def push(physics: Physics, request: Any) -> None:
-            wrench = request.wrench
-            force, moment, point = (
-                (vector.x, vector.y, vector.z)
-                for vector in (wrench.force, wrench.torque, request.point)
-            )
-            times = request.delay, request.duration
-            physics.outside.push(Push(request.link, force, moment, point, *times))
-
-        offer(SetBool, 'set_brake', set_brake, lambda r: f'brake {_on_or_off(r.data)}')
-        offer(SetBool, 'set_servo', set_servo, lambda r: f'servo {_on_or_off(r.data)}')
-        offer(SetBool, 'set_wall', set_wall, lambda r: f'wall {_on_or_off(r.data)}')
-        offer(PushLink, 'push_link', push,
-              lambda r: f'{r.link} is pushed for {r.duration:g} s, in {r.delay:g} s')  # fmt: skip
-        offer(Trigger, 'reset', lambda physics, _: self._reset(physics),
-              lambda _: 'the arm is at its initial positions, at rest')  # fmt: skip
+        return 'the arm is at its initial positions, at rest'
 
 
 def _on_or_off(on: bool) -> str:

@@ -33,7 +33,7 @@ KEYS = {
 }
 
 
-# Libraries to whose functions `core/adapters` translates; no node needs one of them.
+# Libraries to whose functions `core/export` translates; no node needs one of them.
 ADAPTED = {'casadi', 'jax'}
 # Of recordings, reports and fleets: they have no rosdep key, and the node needs none of them.
 OF_AN_EXTRA = {

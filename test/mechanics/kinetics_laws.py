@@ -16,11 +16,17 @@ from mechanics.derivative_laws import DERIVATIVE_LAWS
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
-from robot_dynamics_ros.core.algorithms import energy
-from robot_dynamics_ros.core.algorithms.center_of_mass import center_of_mass
-from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
-from robot_dynamics_ros.core.algorithms.kinematics import AXES, frame_pose, jacobian
-from robot_dynamics_ros.core.algorithms.momentum_terms import momentum_terms
+from robot_dynamics_ros.core.algorithms import centroidal
+from robot_dynamics_ros.core.algorithms.aba import solved_forward_dynamics
+from robot_dynamics_ros.core.algorithms.kinematics import (
+    AXES,
+    frame_acceleration,
+    frame_pose,
+    frame_velocity,
+    jacobian,
+)
+from robot_dynamics_ros.core.algorithms.observer import momentum_terms
+from robot_dynamics_ros.core.algorithms.rnea import passivity_torque
 
 
 def total_mass(robot: Robot) -> float:
@@ -99,6 +105,42 @@ def jacobian_derivative_is_that_of_the_jacobian(robot: Robot, dynamics: Any, sta
             assert_close(J_dot, derivative(along, q, v), np.abs(v).sum())
 
 
+def frames_move_as_their_jacobians_say(robot: Robot, dynamics: Any, state: State) -> None:
+    """J v, and its derivative J a + J_dot v, which is that of the twist along (v, a)."""
+    n, (q, v, a, _) = robot.model.size, state
+    vectors = q.tolist(), v.tolist(), a.tolist()
+    for frame in some_frames(robot):
+        for axes in AXES:
+
+            def twist(x: Any, frame: Any = frame, axes: Any = axes) -> Any:
+                return frame_velocity(robot.model, x[:n], x[n:], frame, axes)
+
+            J = dynamics.jacobian(q, frame.name, axes)
+            scale = np.abs(v).sum()
+            assert_close(frame_velocity(robot.model, *vectors[:2], frame, axes), J @ v, scale)
+            found = frame_acceleration(robot.model, *vectors, frame, axes)
+            expected = J @ a + dynamics.jacobian_derivative(q, v, frame.name, axes) @ v
+            scale = np.abs(a).sum() + scale**2
+            assert_close(found, expected, scale)
+            rate = derivative(twist, np.concatenate([q, v]), np.concatenate([v, a]))
+            assert_close(found, rate, scale)
+
+
+def passivity_torque_is_that_of_the_matrices(robot: Robot, dynamics: Any, state: State) -> None:
+    """M a_r + C v_r + g, which is the inverse dynamics where v_r = v."""
+    q, v, a_r, v_r = state
+    with gravity(dynamics, GRAVITY):
+        M, C, g = (
+            dynamics.mass_matrix(q),
+            dynamics.coriolis_matrix(q, v),
+            dynamics.gravity_torque(q),
+        )
+    vectors = (x.tolist() for x in (q, v, v_r, a_r, GRAVITY))
+    scale = np.abs(M).max() * (np.abs(a_r).sum() + np.abs(v).sum() * np.abs(v_r).sum())
+    tau = passivity_torque(robot.model, *vectors)
+    assert_close(tau, M @ a_r + C @ v_r + g, scale + np.abs(g).max())
+
+
 # Laws of forward dynamics
 
 
@@ -146,11 +188,11 @@ def potential_energy_has_the_gravity_torque_for_gradient(
     robot: Robot, dynamics: Any, state: State
 ) -> None:
     model, q = robot.model, state.q
-    slope = gradient(lambda x: [energy.potential_energy(model, x, GRAVITY)], q)[0]
+    slope = gradient(lambda x: [centroidal.potential_energy(model, x, GRAVITY)], q)[0]
     with gravity(dynamics, GRAVITY):
         scale = total_mass(robot) * np.linalg.norm(GRAVITY)
         assert_close(dynamics.gravity_torque(q), slope, scale)
-        U = energy.potential_energy(model, q.tolist(), GRAVITY.tolist())
+        U = centroidal.potential_energy(model, q.tolist(), GRAVITY.tolist())
         assert_close(dynamics.potential_energy(q), U, 10.0 * scale)
 
 
@@ -158,8 +200,8 @@ def power_of_the_torques_is_the_rate_of_energy(robot: Robot, dynamics: Any, stat
     model, n, (q, v, a, _) = robot.model, robot.model.size, state
 
     def total(x: Any) -> Any:
-        kinetic = energy.kinetic_energy(model, x[:n], x[n:])
-        return [kinetic + energy.potential_energy(model, x[:n], GRAVITY)]
+        kinetic = centroidal.kinetic_energy(model, x[:n], x[n:])
+        return [kinetic + centroidal.potential_energy(model, x[:n], GRAVITY)]
 
     (rate,) = derivative(total, np.concatenate([q, v]), np.concatenate([v, a]))
     with gravity(dynamics, GRAVITY):
@@ -227,7 +269,7 @@ def center_of_mass_has_the_linear_momentum(robot: Robot, dynamics: Any, state: S
     """m c_dot = m J v, with c_dot by the complex step."""
     q, v, mass = state.q, state.v, total_mass(robot)
     if mass:
-        rate = derivative(lambda x: center_of_mass(robot.model, x), q, v)
+        rate = derivative(lambda x: centroidal.center_of_mass(robot.model, x), q, v)
         scale = np.abs(v).sum()
         assert_close(dynamics.center_of_mass_jacobian(q) @ v, rate, scale)
         assert_close(dynamics.momentum(q, v)[:3], mass * rate, mass * scale)
@@ -268,6 +310,8 @@ KINETICS_LAWS = (
     poses_of_all_frames_are_those_of_each,
     jacobian_gives_the_rate_of_the_pose,
     jacobian_derivative_is_that_of_the_jacobian,
+    frames_move_as_their_jacobians_say,
+    passivity_torque_is_that_of_the_matrices,
     inverse_of_forward_dynamics_returns_the_torque,
     articulated_bodies_accelerate_as_the_mass_matrix_says,
     mass_matrix_times_its_inverse_is_one,

@@ -12,15 +12,13 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.pivot_laws import PIVOT_LAWS
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.algorithms.base_frame import Pair, force_cross, motion_cross, power
-from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.model.inertial_parameters import (
     impossible,
     parameters_of,
     regrouped,
     with_load,
 )
-from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.core.spatial import Force, Inertia, Motion, Transform, rotation_from_rpy
 
 GRAVITY = np.array([1.5, -2.5, -9.0])
 
@@ -104,8 +102,9 @@ def rotors_turn_with_their_joints_alone(robot: Robot, state: State) -> None:
 def what_is_carried_along_keeps_its_power(robot: Robot, state: State) -> None:
     """(V x S) . F + S . (V x* F) = 0: motion and wrench turn together, at any instant."""
     numbers = np.resize(np.concatenate(state), (3, 2, 3)).tolist()
-    V, S, F = (Pair(tuple(angular), tuple(linear)) for angular, linear in numbers)
-    terms = power(motion_cross(V, S), F), power(S, force_cross(V, F))
+    V, S = (Motion(tuple(angular), tuple(linear)) for angular, linear in numbers[:2])
+    F = Force(*map(tuple, numbers[2]))
+    terms = V.cross(S).dot(F), S.dot(V.cross_force(F))
     # Each term sums products of three numbers of size 3.
     assert_close(terms[0], -terms[1], scale=27.0)
 
@@ -115,12 +114,12 @@ def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> 
     random = np.random.default_rng(3)
     shift, angles = tuple(random.uniform(-1.0, 1.0, 3)), random.uniform(-3.0, 3.0, 3)
     R = np.array(rotation_from_rpy(*angles))
-    placement = Placement(rotation_from_rpy(*angles), shift)
+    placement = Transform(rotation_from_rpy(*angles), shift)
     for joint in robot.model.joints:
         body = joint.inertia
         if not body.mass:
             continue
-        moved = body.moved(placement.rotation, placement.translation)
+        moved = placement @ body
         center = R @ body.center_of_mass + shift
         central = R @ np.array(body.rotational_at_center_of_mass) @ R.T
         # The parallel-axis theorem.
@@ -130,7 +129,7 @@ def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> 
         scale = np.abs(steiner).max()
         assert_close(moved.rotational, central + steiner)
         assert_close(moved.rotational_at_center_of_mass, central, scale)
-        inertial = Placement(translation=body.center_of_mass)
+        inertial = Transform(translation=body.center_of_mass)
         remade = Inertia.at_center_of_mass(body.mass, body.rotational_at_center_of_mass, inertial)
         assert_close(remade.rotational, body.rotational)
 
@@ -199,13 +198,13 @@ def _random_body(random: np.random.Generator) -> Inertia:
     mass = random.uniform(0.5, 2.0)
     rotational = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * mass / 12.0
     rotation = rotation_from_rpy(*random.uniform(-3.0, 3.0, 3))
-    placement = Placement(rotation, tuple(random.uniform(-0.3, 0.3, 3)))
+    placement = Transform(rotation, tuple(random.uniform(-0.3, 0.3, 3)))
     return Inertia.at_center_of_mass(mass, rotational.tolist(), placement)
 
 
 def _point(mass: float, at: np.ndarray) -> Inertia:
     """A point mass [kg] at a place (3,) [m]."""
-    place = Placement(translation=tuple(at.tolist()))
+    place = Transform(translation=tuple(at.tolist()))
     return Inertia.at_center_of_mass(float(mass), np.zeros((3, 3)).tolist(), place)
 
 

@@ -106,7 +106,7 @@ OF_PAYLOAD = (
     help='With --payload: a recording without the payload; may be repeated.',
 )  # fmt: skip
 @parameters_option
-@click.option('--force', is_flag=True, help='Write a doubtful model, and replace other files.')
+@click.option('--force', is_flag=True, help='Write a doubtful model.')
 @click.option(
     '--report', type=file_to_write(), metavar='FILE',
     help='Write the report there too, in any case: .html, .pdf or .png.',
@@ -207,7 +207,7 @@ def _written(
         output.error(doubt)
     written = not doubts or force
     if written:
-        write_results(found, target, urdf, force, output)
+        write_results(found, target, urdf, output)
     else:
         output.error(f'{target} is not written: read the findings; --force writes it anyway')
     judgement = found.identification.judgement

@@ -77,16 +77,13 @@ def _errors(urdf: str) -> list[str]:
     ]
 
 
-def write_results(
-    found: Identified, target: Path, urdf: Path | None, force: bool, output: Output
-) -> None:
+def write_results(found: Identified, target: Path, urdf: Path | None, output: Output) -> None:
     """Write the folder of results: all files, or none.
 
     Args:
         found: the identification.
         target: the folder.
         urdf: file that was given; None for a recorded description.
-        force: whether other files are replaced.
         output: of the subcommand.
 
     Raises:
@@ -109,7 +106,7 @@ def write_results(
     origin = _origin(found, urdf, output)
     for name in REPORTS:
         files[name] = identification_report(found.identification, origin, target / name)
-    write_folder(target, files, force=force)
+    write_folder(target, files)
     for name in sorted(files):
         output.line(f'written: {target / name}')
 

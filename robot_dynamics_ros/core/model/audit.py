@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..checks import Array
+from ..spatial import Inertia
 from .findings import (
     FAR,
     PRINTED_PRECISION,
@@ -15,7 +16,6 @@ from .findings import (
     examine_inertial,
     listed,
 )
-from .inertia import Inertia
 from .robot import RobotModel
 from .tree import Joint, Link
 

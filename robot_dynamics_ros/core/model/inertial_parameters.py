@@ -22,9 +22,17 @@ import numpy as np
 from ..checks import Array, checked_vector
 from ..errors import InertiaError, ParameterError, StateError
 from ..scalar import Scalar
-from ..spatial import add_matrices, dot, outer, rotate, scale, subtract, symmetric
+from ..spatial import (
+    Inertia,
+    dot,
+    outer,
+    rotate,
+    scale,
+    subtract,
+    subtract_matrices,
+    symmetric,
+)
 from .findings import PRINTED_PRECISION
-from .inertia import Inertia
 from .tree import Joint
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
@@ -42,9 +50,7 @@ def parameters_of(body: Inertia) -> list[float]:
 def body_of(parameters: Sequence[Any]) -> Inertia:
     """The body of `PARAMETERS` (10,), which may be impossible."""
     m, x, y, z, xx, xy, yy, xz, yz, zz = parameters
-    half = 0.5 * (xx + yy + zz)
-    second = symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
-    return Inertia(m, (x, y, z), second)
+    return Inertia.about_origin(m, (x, y, z), symmetric(xx, xy, xz, yy, yz, zz))
 
 
 def checked_parameters(pi: Any, joints: Sequence[Joint]) -> list[list[float]]:
@@ -154,15 +160,14 @@ def regrouped(joints: Sequence[Joint], whole: int | None = None) -> tuple[Joint,
         part = _not_felt(joint, inertias[i])
         inertias[i] = _without(inertias[i], part)
         if joint.parent >= 0:
-            place = joint.placement
-            inertias[joint.parent] += part.moved(place.rotation, place.translation)
+            inertias[joint.parent] += joint.placement @ part
     pairs = zip(joints, inertias, strict=True)
     return tuple(replace(joint, inertia=body) for joint, body in pairs)
 
 
 def _not_felt(joint: Joint, body: Inertia) -> Inertia:
     """The part of a body that may as well be fixed to the body before, at any position."""
-    if joint.kind == 'prismatic':
+    if joint.slides:
         # It does not rotate against the body before, and the drive feels the force alone.
         return Inertia(second_moment=body.second_moment)
     axis = joint.axis
@@ -172,9 +177,8 @@ def _not_felt(joint: Joint, body: Inertia) -> Inertia:
 
 def _without(body: Inertia, part: Inertia) -> Inertia:
     """What is left of a body."""
-    minus = tuple(scale(-1.0, row) for row in part.second_moment)
     return Inertia(
         body.mass - part.mass,
         subtract(body.first_moment, part.first_moment),
-        add_matrices(body.second_moment, (minus[0], minus[1], minus[2])),
+        subtract_matrices(body.second_moment, part.second_moment),
     )

@@ -9,9 +9,8 @@ import numpy as np
 
 from ..checks import checked_name, is_finite
 from ..errors import ParameterError
-from ..spatial import Matrix, Vector, symmetric, trace
+from ..spatial import Inertia, Matrix, Transform, Vector, symmetric, trace
 from .findings import FAR, Finding, examine_inertial
-from .inertia import Inertia, Placement
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Payload:
     @property
     def moments(self) -> Inertia:
         """The mass moments of the payload in the link frame."""
-        return Inertia.at_center_of_mass(self.mass, self.inertia, Placement(translation=self.com))
+        return Inertia.at_center_of_mass(self.mass, self.inertia, Transform(translation=self.com))
 
     def findings(self, robot_mass: float, reach: float) -> list[Finding]:
         """What is probably given in a wrong unit: known robots carry less than they weigh.

@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from ..checks import Array, checked_name, checked_names, is_finite
 from ..errors import ParameterError, UnknownNameError
-from ..spatial import ZERO, ZERO_MATRIX, Matrix, Vector
+from ..spatial import ZERO, ZERO_MATRIX, Inertia, Matrix, Transform, Vector
 from . import inertial_parameters as parameters
 from . import reduction
 from .findings import Finding, examine_inertial
-from .inertia import Inertia, Placement
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
@@ -111,7 +110,7 @@ class RobotModel:
     @property
     def sliding(self) -> npt.NDArray[np.bool_]:
         """Whether each joint slides, (n,)."""
-        return np.array([joint.kind == 'prismatic' for joint in self.independent_joints])
+        return np.array([joint.slides for joint in self.independent_joints])
 
     @property
     def mass(self) -> float:
@@ -138,7 +137,7 @@ class RobotModel:
         digits with the distance of the base.
         """
         joints = tuple(
-            replace(j, placement=Placement(j.placement.rotation)) if j.parent < 0 else j
+            replace(j, placement=Transform(j.placement.rotation)) if j.parent < 0 else j
             for j in self.joints
         )
         return replace(self, joints=joints)
@@ -522,8 +521,7 @@ class RobotModel:
 
     def _moments_on_body(self, payload: Payload) -> Inertia:
         """The mass moments of a payload in the joint frame of the body that carries it."""
-        placement = self.frame(payload.frame).placement
-        return payload.moments.moved(placement.rotation, placement.translation)
+        return self.frame(payload.frame).placement @ payload.moments
 
 
 def _read_only(values: list[float]) -> Array:
@@ -533,7 +531,7 @@ def _read_only(values: list[float]) -> Array:
     return vector
 
 
-def _checked_pose(name: str, pose: npt.ArrayLike) -> Placement:
+def _checked_pose(name: str, pose: npt.ArrayLike) -> Transform:
     """The placement of a homogeneous transform (4, 4).
 
     Raises:
@@ -553,4 +551,4 @@ def _checked_pose(name: str, pose: npt.ArrayLike) -> Placement:
     if matrix[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
         raise ParameterError(f'{name}: its last row is {matrix[3].tolist()}, 0, 0, 0, 1 is needed')
     (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = matrix.tolist()
-    return Placement(((a, b, c), (d, e, f), (g, h, i)), (x, y, z))
+    return Transform(((a, b, c), (d, e, f), (g, h, i)), (x, y, z))

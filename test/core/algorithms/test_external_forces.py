@@ -11,9 +11,7 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import StateError, UnknownNameError
-from robot_dynamics_ros.core.algorithms.external_forces import external_torque
-from robot_dynamics_ros.core.algorithms.joint_tree import joint_frames
-from robot_dynamics_ros.core.model.inertia import Placement
+from robot_dynamics_ros.core.algorithms.kinematics import external_torque
 
 WRENCH = np.array([3.0, -4.0, 5.0, 0.7, -0.2, 0.4])
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 16]
@@ -47,10 +45,10 @@ def test_a_force_does_the_work_of_the_point_that_it_moves(robot):
     for frame in robot.model.frames:
 
         def work(q, frame=frame):
-            poses, body, placement = joint_frames(robot.model, q), frame.body, frame.placement
+            body, placement = frame.body, frame.placement
             while body >= 0:
-                placement = Placement(*poses[body]) @ placement
-                body = robot.model.joints[body].parent
+                joint = robot.model.joints[body]
+                placement, body = joint.pose(q) @ placement, joint.parent
             return sum(f * p for f, p in zip(force.tolist(), placement.translation, strict=True))
 
         wrench = [*force.tolist(), 0.0, 0.0, 0.0]
@@ -60,16 +58,16 @@ def test_a_force_does_the_work_of_the_point_that_it_moves(robot):
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_holding_a_weight_is_a_payload(robot):
-    """The robot exerts h_e = -m g on what it holds: tau = g(q) + J^T h_e."""
+    """What it holds exerts h = m g on the robot: tau = g(q) - J^T h."""
     mass, gravity = 2.0, np.array([0.0, 0.0, -9.81])
-    wrench = [*(-mass * gravity).tolist(), 0.0, 0.0, 0.0]
+    wrench = [*(mass * gravity).tolist(), 0.0, 0.0, 0.0]
     for frame in robot.model.frames:
         if frame.body < 0:
             continue
         loaded = FloatDynamics(robot.model.with_payload(frame.name, mass))
         (state,) = robot.states(1)
         held = external_torque(robot.model, state.q.tolist(), wrench, frame)
-        tau = FloatDynamics(robot.model).gravity_torque(state.q) + held
+        tau = FloatDynamics(robot.model).gravity_torque(state.q) - np.array(held)
         assert_close(tau, loaded.gravity_torque(state.q), mass)
 
 

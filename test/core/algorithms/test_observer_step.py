@@ -7,7 +7,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 from observer_inputs import observer_inputs
 
 from robot_dynamics_ros.core import JointFriction
-from robot_dynamics_ros.core.algorithms.observer_step import (
+from robot_dynamics_ros.core.algorithms.observer import (
     first_order_response,
     observer_step,
     smooth_friction,

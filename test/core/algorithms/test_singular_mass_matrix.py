@@ -19,7 +19,7 @@ from robot_dynamics_ros.core import (
     SingularMassMatrixError,
     parse_urdf,
 )
-from robot_dynamics_ros.core.algorithms import aba, joint_space, pivots
+from robot_dynamics_ros.core.algorithms import aba, crba
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
 
 ZERO = np.zeros(2)
@@ -68,8 +68,8 @@ def test_plain_floats_are_refused_too(elbow):
     q, zero = [0.4, elbow], [0.0, 0.0]
     for compute in (
         lambda: aba.forward_dynamics(model, q, zero, zero, (0.0, 0.0, 0.0)),
-        lambda: joint_space.solved_forward_dynamics(model, q, zero, zero, (0.0, 0.0, 0.0)),
-        lambda: joint_space.mass_matrix_inverse(model, q),
+        lambda: aba.solved_forward_dynamics(model, q, zero, zero, (0.0, 0.0, 0.0)),
+        lambda: crba.mass_matrix_inverse(model, q),
     ):
         with pytest.raises(SingularMassMatrixError, match="singular here: joint 'joint1'"):
             compute()
@@ -115,7 +115,7 @@ def bounds_hold(model, q):
     rotors = np.zeros(model.size)
     for joint in model.joints:
         rotors[joint.coordinate.index] += joint.coordinate.multiplier**2 * joint.armature
-    bounds = np.array(pivots.largest_of_coordinates(model, q.tolist()), dtype=float)
+    bounds = np.array(crba.largest_inertias(model, q.tolist()), dtype=float)
     assert (diagonal - rotors <= bounds * (1.0 + 1e-12)).all()
 
 
@@ -143,8 +143,8 @@ def test_no_example_is_near_the_threshold(robot, monkeypatch):
         smallest.append(pivot / largest)
 
     monkeypatch.setattr(aba, 'require_pivot', note)
-    monkeypatch.setattr(joint_space, 'require_pivot', note)
+    monkeypatch.setattr(crba, 'require_pivot', note)
     (state,) = robot.states(1)
     zero = [0.0] * robot.model.size
     aba.forward_dynamics(robot.model, state.q.tolist(), zero, zero, (0.0, 0.0, -9.81))
-    assert min(smallest) > 1e6 * pivots.SMALLEST_PIVOT
+    assert min(smallest) > 1e6 * crba.SMALLEST_PIVOT

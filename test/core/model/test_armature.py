@@ -10,8 +10,8 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
-from robot_dynamics_ros.core.algorithms import aba, derivatives, energy
-from robot_dynamics_ros.core.textbook import lagrange, screw_rnea
+from robot_dynamics_ros.core.algorithms import aba, centroidal, derivatives
+from robot_dynamics_ros.textbook import lagrange, screw_rnea
 
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]
 
@@ -74,7 +74,7 @@ def test_every_formulation_knows_the_rotors(robot):
         M, tau = production.mass_matrix(q), production.inverse_dynamics(q, v, a)
         assert_close(lagrange.mass_matrix(model, q), M)
         assert_close(lagrange.kinetic_energy(model, q, v), 0.5 * v @ M @ v)
-        assert_close(energy.kinetic_energy(model, q, v), 0.5 * v @ M @ v)
+        assert_close(centroidal.kinetic_energy(model, q, v), 0.5 * v @ M @ v)
         assert_close(screw_rnea.inverse_dynamics(model, q, v, a, gravity), tau)
         in_a = derivatives.inverse_dynamics_derivatives(model, q, v, a, gravity)[2]
         assert_close(in_a, M)

@@ -10,8 +10,8 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import InertiaError, ParameterError, audit
-from robot_dynamics_ros.core.model.inertia import Inertia
 from robot_dynamics_ros.core.model.inertial_parameters import impossible
+from robot_dynamics_ros.core.spatial import Inertia
 
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
@@ -106,7 +106,7 @@ def test_links_add_up_to_their_bodies(robot):
     for frame, link in zip(model.frames, model.links, strict=True):
         if frame.body >= 0:
             placement = frame.placement
-            sums[frame.body] += link.inertia.moved(placement.rotation, placement.translation)
+            sums[frame.body] += placement @ link.inertia
     for total, joint in zip(sums, model.joints, strict=True):
         assert total.mass == joint.inertia.mass
         assert_close(total.first_moment, joint.inertia.first_moment)

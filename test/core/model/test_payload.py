@@ -19,7 +19,7 @@ from robot_dynamics_ros.core import (
     UnknownNameError,
     parse_urdf,
 )
-from robot_dynamics_ros.core.model.inertia import Inertia
+from robot_dynamics_ros.core.spatial import Inertia
 
 pytestmark = pytest.mark.contract
 

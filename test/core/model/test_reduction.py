@@ -10,7 +10,7 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
-from robot_dynamics_ros.core.algorithms.external_forces import external_torque
+from robot_dynamics_ros.core.algorithms.kinematics import external_torque
 
 pinocchio = pytest.importorskip('pinocchio')
 

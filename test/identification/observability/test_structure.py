@@ -7,7 +7,7 @@ import pytest
 from mechanics.examples import example
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core.algorithms.energy import kinetic_energy, potential_energy
+from robot_dynamics_ros.core.algorithms.centroidal import kinetic_energy, potential_energy
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, regrouped
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.identification.observability import structure_of
