@@ -135,8 +135,8 @@ def impossible(body: Inertia) -> str:
     allowed = PRINTED_PRECISION * abs(central[2]) + ROUNDING * abs(np.trace(second))
     if central[0] >= -allowed:
         return ''
-    # The principal moments, ascending: each is the sum of two of the second moments.
-    printed = ', '.join(f'{moment:.4g}' for moment in central.sum() - central[::-1])
+    moments = np.linalg.eigvalsh(np.array(body.rotational_at_center_of_mass))
+    printed = ', '.join(f'{moment:.4g}' for moment in moments)
     return (
         f'the principal moments about the centre of mass are {printed} kg m^2, each must be at '
         'least 0 and at most the sum of the other two'
