@@ -85,8 +85,8 @@ nitpick_ignore_regex = [
         r'xml|zlib|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
-    ('py:class', r'Arguments|Array|Key|robot_dynamics_ros\.core\.robot_programs\.Programs'),
-    ('py:class', r'robot_dynamics_ros\.(core\.task\.samples|scheduling\.once)\.Result'),
+    ('py:class', r'Arguments|Array|Framed|Key|Labels'),
+    ('py:class', r'robot_dynamics_ros\.scheduling\.once\.Result'),
     ('py:class', r'robot_dynamics_ros\.core\.compiler\.native\.deep_stack\.Result'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),

@@ -160,11 +160,13 @@ def negated(x: Any) -> Any:
 
 
 def transposed(x: Any) -> Any:
-    """M^T; a pose with the inverse rotation; of what has none, the negative."""
+    """M^T; a pose turned or moved the other way; of what is neither, the negative."""
     if isinstance(x, tuple):
         return tuple(zip(*x, strict=True))
     if hasattr(x, 'rotation'):
-        return dataclasses.replace(x, rotation=transposed(x.rotation))
+        rotation, translation = transposed(x.rotation), x.translation
+        same = rotation == x.rotation
+        return type(x)(rotation, negated(translation) if same else translation)
     return negated(x)
 
 

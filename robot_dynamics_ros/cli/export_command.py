@@ -76,19 +76,16 @@ def export_command(
     """Read the description, and write the package."""
     output.check_files(files_and_arguments(words)[0])
     check_folder(folder)
-    model, urdf, source = robot_of_words(words, topic)
-    chosen = chosen_quantities(quantities, frame)
-    with output.progress(source, len(chosen), 'quantities') as advance:
-        files = export_c(
-            model,
-            name=name,
-            quantities=chosen,
-            frame=frame,
-            axes=axes,
-            payload_frame=payload_frame,
-            urdf=urdf,
-            advance=advance,
-        )
+    model, urdf, _ = robot_of_words(words, topic)
+    files = export_c(
+        model,
+        name=name,
+        quantities=chosen_quantities(quantities, frame),
+        frame=frame,
+        axes=axes,
+        payload_frame=payload_frame,
+        urdf=urdf,
+    )
     output.check_files([], {'--output': [folder / file for file in files]})
     write_folder(folder, files)
     package = Path(next(iter(files))).stem

@@ -27,8 +27,7 @@ from .model.gravity import mounted_gravity
 from .model.payload import Payload
 from .model.robot import RobotModel
 from .model.tree import Frame, Joint, Limits, Link
-from .task.resolved_rate import VelocitySolution
-from .task.task_space import TaskInertia, TaskSpace
+from .task import TaskInertia, TaskSpace, VelocitySolution
 from .urdf import parse_urdf
 
 __all__ = [

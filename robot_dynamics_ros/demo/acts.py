@@ -16,7 +16,7 @@ from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.ros.endpoints import nanoseconds
 
 from .client import ARM, LEAD, NODE, Array, DemoClient, Phase
-from .measures import AT_LAST, Collision, Matrices, MatrixSample, Push, Release, Timing, Tracking
+from .measures import AT_LAST, Collision, Matrices, Push, Release, Timing, Tracking
 from .plan import Plan
 
 FALL, HOLD, SETTLE, TRACK, PUSHED = 1.5, 5.0, 0.8, 4.0, 1.2
@@ -169,7 +169,7 @@ class Stage:
         client.set_node(external_observer=False)
         return collided
 
-    def _matrices(self) -> list[MatrixSample]:
+    def _matrices(self) -> list[tuple[Array, ...]]:
         """M and C by the services, at the start and at random states; dM/dt by differences."""
         names = list(self._joints)
 
@@ -186,5 +186,5 @@ class Stage:
             M = [ask(GetMassMatrix, 'mass_matrix', q + k * STEP * v, v) for k in range(-2, 3)]
             rate = (M[0] - 8 * M[1] + 8 * M[3] - M[4]) / (12 * STEP)
             C = ask(GetCoriolisMatrix, 'coriolis_matrix', q, v)
-            samples.append(MatrixSample(q, v, M[2], rate, C))
+            samples.append((q, v, M[2], rate, C))
         return samples

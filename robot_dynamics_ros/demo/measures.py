@@ -209,17 +209,6 @@ class Collision:
 
 
 @dataclass(frozen=True)
-class MatrixSample:
-    """M, dM/dt and C at one state by the services, in the order of the model's joints."""
-
-    q: Array
-    v: Array
-    mass: Array
-    mass_rate: Array
-    coriolis: Array
-
-
-@dataclass(frozen=True)
 class Matrices:
     """M at the start position; the largest errors of all states, and the smallest eigenvalue.
 
@@ -231,15 +220,18 @@ class Matrices:
     values: dict[str, float]
 
     @classmethod
-    def of(cls, samples: Sequence[MatrixSample], reference: Any) -> Matrices:
-        """Compare samples, the first at the start position, with a reference such as Pinocchio."""
+    def of(cls, samples: Sequence[tuple[Array, ...]], reference: Any) -> Matrices:
+        """Compare samples with a reference such as Pinocchio.
+
+        Args:
+            samples: q, v, M, dM/dt and C of each state, the first at the start position.
+            reference: with the methods `mass_matrix` and `coriolis_matrix`.
+        """
         rows = []
-        for sample in samples:
-            M, C = sample.mass, sample.coriolis
-            mass = reference.mass_matrix(sample.q)
-            coriolis = reference.coriolis_matrix(sample.q, sample.v)
-            skew = sample.mass_rate - 2 * C
-            floor = VANISHING * np.abs(mass).max() * np.abs(sample.v).max()
+        for q, v, M, rate, C in samples:
+            mass, coriolis = reference.mass_matrix(q), reference.coriolis_matrix(q, v)
+            skew = rate - 2 * C
+            floor = VANISHING * np.abs(mass).max() * np.abs(v).max()
             errors = {
                 'mass_asymmetry': _relative(M - M.T, M),
                 'skewness': _relative(skew + skew.T, coriolis, floor),
@@ -249,7 +241,7 @@ class Matrices:
             rows.append((*errors.values(), -np.linalg.eigvalsh(M).min()))
         *worst, eigenvalue = np.max(rows, axis=0).tolist()
         values = dict(zip(errors, worst, strict=True)) | {'smallest_eigenvalue': -eigenvalue}
-        return cls(samples[0].mass, values)
+        return cls(samples[0][2], values)
 
 
 @dataclass(frozen=True)

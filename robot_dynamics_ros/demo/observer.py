@@ -146,21 +146,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         'run. Rates, latencies and losses depend on the load of the machine: a bound that they '
         'exceed is marked "slow".',
     )
-    parser.add_argument(
-        '--urdf',
-        metavar='FILE',
-        help='URDF of the arm (default: the UR5 of example-robot-data)',
-    )
-    parser.add_argument(
-        '--output',
-        metavar='DIR',
-        default='demo_output',
-        help='folder for demo.png, demo.json, and the logs and parameters of arm and node '
-        '(default: %(default)s)',
-    )
-    parser.add_argument(
-        '--json', action='store_true', help='print demo.json too, on the line before the verdict'
-    )
+    urdf = 'URDF of the arm (default: the UR5 of example-robot-data)'
+    output = 'folder for demo.png, demo.json, logs and parameters (default: %(default)s)'
+    told = 'print demo.json too, on the line before the verdict'
+    parser.add_argument('--urdf', metavar='FILE', help=urdf)
+    parser.add_argument('--output', metavar='DIR', default='demo_output', help=output)
+    parser.add_argument('--json', action='store_true', help=told)
     parser.add_argument('--quick', action='store_true', help='shorter phases, for tests')
     return parser.parse_args(arguments)
 

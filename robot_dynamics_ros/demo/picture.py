@@ -18,10 +18,8 @@ from .measures import Curve
 from .plan import position_units
 from .verdict import Verdict
 
-INK, RED, ORANGE, GREEN, BLUE, PURPLE, BROWN, GREY = (
-    *('#333333', '#c0392b', '#e39b2d', '#1a7f4b'),
-    *('#2c6fbb', '#8e44ad', '#d35400', '#7f8c8d'),
-)
+INK, RED, ORANGE, GREEN = '#333333', '#c0392b', '#e39b2d', '#1a7f4b'
+BLUE, PURPLE, BROWN, GREY = '#2c6fbb', '#8e44ad', '#d35400', '#7f8c8d'
 TAKES = {
     'servo_only': (RED, 'servo alone'),
     'with_gravity': (ORANGE, 'servo + gravity compensation'),
@@ -43,17 +41,13 @@ _STYLE = {
     'axes.titlesize': 13,
     'axes.titleweight': 'bold',
     'axes.titlelocation': 'left',
-    'axes.titlepad': 10,
     'axes.spines.top': False,
     'axes.spines.right': False,
-    'axes.edgecolor': '#888888',
     'axes.grid': True,
     'axes.axisbelow': True,
     'grid.color': '#e6e6e6',
     'legend.frameon': False,
     'legend.fontsize': 10,
-    'xtick.color': '#444444',
-    'ytick.color': '#444444',
 }
 
 
@@ -113,15 +107,8 @@ class _Panels:
         axes.plot(held_times, worst, color='black', lw=3.5)
         units, largest = ' or '.join(dict.fromkeys(self._units)), np.abs(worst).max()
         drift = f'drift {largest:.0e} {units}' if largest else 'no drift'
-        axes.annotate(
-            f'held by gravity compensation:\n{drift} in {held_times[-1]:.2g} s',
-            (held_times[-1], worst[-1]),
-            (0, -10),
-            textcoords='offset points',
-            ha='right',
-            va='top',
-            weight='bold',
-        )
+        text = f'\nheld by gravity compensation:\n{drift} in {held_times[-1]:.2g} s'
+        axes.text(held_times[-1], worst[-1], text, ha='right', va='top', weight='bold')
         x, y = 'time since the brake was released [s]', f'joint displacement [{units}]'
         axes.set(title='Released, without and with g(q)', xlabel=x, ylabel=y)
         _legend_above(axes, 'without torque', columns=2 if self._few else 1)
@@ -131,11 +118,8 @@ class _Panels:
         i, errors = self._busiest, self._acts.tracking.errors
         for name, style in TAKES.items():
             _plot(axes, errors[name], i, style, scale=1e3)
-        x, y = (
-            'time since the fast trajectory began [s]',
-            f'position - reference [m{self._units[i]}]',
-        )
-        axes.set(title='Tracking error on a fast trajectory', xlabel=x, ylabel=y)
+        y = f'position - reference [m{self._units[i]}]'
+        axes.set(title='Tracking error on a fast trajectory', xlabel=SINCE, ylabel=y)
         _legend_above(axes, self._names[i], columns=1)
 
     def joints(self, axes: Axes) -> None:
@@ -155,8 +139,8 @@ class _Panels:
         axes.invert_yaxis()
         axes.grid(axis='y', visible=False)
         units = ' or '.join(dict.fromkeys(f'm{unit}' for unit in self._units))
-        label = f'RMS tracking error, logarithmic [{units}]'
-        axes.set(title='Tracking error of each joint', xlabel=label)
+        x = f'RMS tracking error, logarithmic [{units}]'
+        axes.set(title='Tracking error of each joint', xlabel=x)
         axes.legend(loc='upper center', bbox_to_anchor=(0.4, -0.13), ncols=3, columnspacing=1.2)
 
     def torques(self, axes: Axes) -> None:
@@ -179,10 +163,10 @@ class _Panels:
         axes.imshow(M, cmap='RdBu_r', norm=norm, aspect='auto')
         if self._few:
             for (row, column), value in np.ndenumerate(M):
-                style = {'size': 10 if n <= 6 else 7.5, 'ha': 'center', 'va': 'center'}
                 colour = 'white' if abs(norm(value) - 0.5) > 0.33 else INK
                 text = f'{value:.2g}' if abs(value) > 1e-12 * bound else '0'
-                axes.text(column, row, text, color=colour, **style)
+                style = {'color': colour, 'size': 10 if n <= 6 else 7.5}
+                axes.text(column, row, text, ha='center', va='center', **style)
             axes.set_yticks(range(n), self._names)
         axes.set_xticks([])
         axes.grid(visible=False)
@@ -268,9 +252,8 @@ def _plot(axes, curve: Curve, joint: int, style, scale: float = 1.0, **options) 
 def _legend_above(axes: Axes, title: str, columns: int, *twins: Axes) -> None:
     """Extend the axes and its twins upwards, and put the legend with a title above the curves."""
     labels = axes.get_legend_handles_labels()[1]
-    rows = -(-len(labels) // columns) + 1 + '\n'.join(labels).count('\n') - len(labels) + 1
+    rows = 1 - (-len(labels) // columns) + ''.join(labels).count('\n')
     for each in (axes, *twins):
         low, high = each.get_ylim()
         each.set_ylim(low, high + 0.09 * rows * (high - low))
-    legend = axes.legend(loc='upper right', ncols=columns, title=title)
-    legend.set_alignment('left')
+    axes.legend(loc='upper right', ncols=columns, title=title, alignment='left')

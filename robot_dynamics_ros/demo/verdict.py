@@ -157,7 +157,8 @@ class Verdict:
         """All figures as JSON in one line; null where there is no number."""
         figures = {}
         for one in self.figures:
-            bound = {'<=': {'at_most': one.limit}, '>=': {'at_least': one.limit}}.get(one.sign, {})
+            side = {'<=': 'at_most', '>=': 'at_least'}.get(one.sign)
+            bound = {side: _number(one.limit)} if side else {}
             entries = {'value': _number(one.value), 'unit': one.unit, 'passed': one.passed}
             figures[one.key] = entries | bound | ({'load': True} if one.load else {})
         errors = {}

@@ -23,13 +23,13 @@ from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.srv import PushLink
-from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.core.checks import checked_vector
+from robot_dynamics_ros.control.trajectory import Trajectory, Waypoints
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.polling import PolledSubscription
+from robot_dynamics_ros.ros.waypoints import read_points
 
 from .arm_parameters import declare_and_read
 from .mujoco_model import SimulationError, Wall
@@ -236,7 +236,7 @@ class SimulatedArm(Node):
             here, _ = self._physics.reference()
         try:
             # Without the lock, so that cycles run: a hundred points take some milliseconds.
-            trajectory = trajectory_from_message(message, self._physics.joints, here)
+            trajectory = read_reference(message, self._physics.joints, here)
         except StateError as error:
             self.get_logger().warning(f'a reference is ignored: {error}')
             return
@@ -291,9 +291,7 @@ def _on_or_off(on: bool) -> str:
     return 'on' if on else 'off'
 
 
-def trajectory_from_message(
-    message: JointTrajectory, joints: Sequence[str], here: Vector
-) -> Trajectory:
+def read_reference(message: JointTrajectory, joints: Sequence[str], here: Vector) -> Trajectory:
     """The trajectory of a message, its points in the order of `joints`.
 
     Args:
@@ -311,27 +309,12 @@ def trajectory_from_message(
             f'the trajectory names {", ".join(unknown) or "no joint"}: known are '
             f'{", ".join(joints)}'
         )
+    named = read_points(message, names, start=0.0)
     columns = [list(joints).index(name) for name in names]
-    still = np.zeros(len(joints))
-
-    def vector(point: JointTrajectoryPoint, part: str, rest: Vector) -> Vector | None:
-        if part != 'positions' and not len(getattr(point, part)):
-            return None
-        values = rest.copy()
-        values[columns] = checked_vector(part, getattr(point, part), names)
-        return values
-
-    return Trajectory(
-        [
-            Point(
-                point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
-                vector(point, 'positions', here),
-                vector(point, 'velocities', still),
-                vector(point, 'accelerations', still),
-            )
-            for point in message.points
-        ]
-    )
+    rows = np.zeros((3, len(named), len(joints)))
+    rows[0] = here
+    rows[:, :, columns] = named.q, named.v, named.a
+    return Trajectory(Waypoints(named.times, *rows, named.has_v, named.has_a))
 
 
 def main(args: list[str] | None = None) -> int:

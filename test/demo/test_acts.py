@@ -24,7 +24,6 @@ from robot_dynamics_ros.demo.client import PARTS, TOPICS, Phase, Samples
 from robot_dynamics_ros.demo.measures import (
     Collision,
     Matrices,
-    MatrixSample,
     Push,
     Release,
     Timing,
@@ -185,7 +184,7 @@ def matrices(q2=0.7, **errors):
     true['coriolis'] = Planar().coriolis_matrix(q, v)
     for name, error in errors.items():
         true[name] = true[name] + np.array([[0.0, error], [0.0, 0.0]])
-    return Matrices.of([MatrixSample(q, v, **true)], Planar())
+    return Matrices.of([(q, v, *true.values())], Planar())
 
 
 def broken(q2, **errors):

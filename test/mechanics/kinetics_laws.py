@@ -16,17 +16,21 @@ from mechanics.derivative_laws import DERIVATIVE_LAWS
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
+from robot_dynamics_ros.core import JointFriction
 from robot_dynamics_ros.core.algorithms import centroidal
 from robot_dynamics_ros.core.algorithms.aba import solved_forward_dynamics
 from robot_dynamics_ros.core.algorithms.kinematics import (
     AXES,
-    frame_acceleration,
+    external_torque,
     frame_pose,
     frame_velocity,
     jacobian,
 )
-from robot_dynamics_ros.core.algorithms.observer import momentum_terms
-from robot_dynamics_ros.core.algorithms.rnea import passivity_torque
+from robot_dynamics_ros.core.algorithms.observer import (
+    momentum_terms,
+    observer_step,
+    smooth_friction,
+)
 
 
 def total_mass(robot: Robot) -> float:
@@ -108,7 +112,6 @@ def jacobian_derivative_is_that_of_the_jacobian(robot: Robot, dynamics: Any, sta
 def frames_move_as_their_jacobians_say(robot: Robot, dynamics: Any, state: State) -> None:
     """J v, and its derivative J a + J_dot v, which is that of the twist along (v, a)."""
     n, (q, v, a, _) = robot.model.size, state
-    vectors = q.tolist(), v.tolist(), a.tolist()
     for frame in some_frames(robot):
         for axes in AXES:
 
@@ -117,13 +120,21 @@ def frames_move_as_their_jacobians_say(robot: Robot, dynamics: Any, state: State
 
             J = dynamics.jacobian(q, frame.name, axes)
             scale = np.abs(v).sum()
-            assert_close(frame_velocity(robot.model, *vectors[:2], frame, axes), J @ v, scale)
-            found = frame_acceleration(robot.model, *vectors, frame, axes)
+            assert_close(dynamics.frame_velocity(q, v, frame.name, axes), J @ v, scale)
+            found = dynamics.frame_acceleration(q, v, a, frame.name, axes)
             expected = J @ a + dynamics.jacobian_derivative(q, v, frame.name, axes) @ v
             scale = np.abs(a).sum() + scale**2
             assert_close(found, expected, scale)
             rate = derivative(twist, np.concatenate([q, v]), np.concatenate([v, a]))
             assert_close(found, rate, scale)
+
+
+def wrenches_act_by_the_transposed_jacobian(robot: Robot, dynamics: Any, state: State) -> None:
+    wrench = np.array([3.0, -4.0, 5.0, 0.7, -0.2, 0.4])
+    for frame in robot.model.frames:
+        tau = external_torque(robot.model, state.q.tolist(), wrench.tolist(), frame)
+        J = dynamics.jacobian(state.q, frame.name, 'LOCAL_WORLD_ALIGNED')
+        assert_close(tau, J.T @ wrench, np.abs(wrench).max())
 
 
 def passivity_torque_is_that_of_the_matrices(robot: Robot, dynamics: Any, state: State) -> None:
@@ -135,9 +146,8 @@ def passivity_torque_is_that_of_the_matrices(robot: Robot, dynamics: Any, state:
             dynamics.coriolis_matrix(q, v),
             dynamics.gravity_torque(q),
         )
-    vectors = (x.tolist() for x in (q, v, v_r, a_r, GRAVITY))
+        tau = dynamics.passivity_torque(q, v, v_r, a_r)
     scale = np.abs(M).max() * (np.abs(a_r).sum() + np.abs(v).sum() * np.abs(v_r).sum())
-    tau = passivity_torque(robot.model, *vectors)
     assert_close(tau, M @ a_r + C @ v_r + g, scale + np.abs(g).max())
 
 
@@ -253,6 +263,46 @@ def momentum_changes_as_the_torques_say(robot: Robot, dynamics: Any, state: Stat
     assert_close(tau + c - g, rate, scale)
 
 
+def friction_is_that_of_the_joints(robot: Robot, dynamics: Any, state: State) -> None:
+    """Without a branch, in either direction."""
+    for scale in (0.0, 1e-3, 1.0, 1e3):
+        friction, v = _friction(robot), scale * state.v
+        torque = smooth_friction(robot.model, v.tolist(), friction.coefficients.tolist())
+        # NEGLIGIBLE in the speed changes the torque by that share of the Coulomb friction.
+        assert_close(torque, friction.torque(v), friction.coulomb.max())
+
+
+def observer_follows_what_no_torque_explains(robot: Robot, dynamics: Any, state: State) -> None:
+    """r + (1 - exp(-K dt)) ((p - p_before) / dt - mean of u - r), u before given by halves."""
+    n, (q, v, effort, offset) = robot.model.size, state
+    rates, (dt, share) = np.linspace(3.0, 40.0, n), (0.02, 0.5)
+    r, p_before, u_before = np.random.default_rng(3).uniform(-5.0, 5.0, (3, n))
+    friction = _friction(robot)
+    p = dynamics.mass_matrix(q) @ v
+    with gravity(dynamics, GRAVITY):
+        turning = dynamics.coriolis_matrix(q, v).T @ v - dynamics.gravity_torque(q)
+    half = 0.5 * (turning - friction.torque(v) - offset)
+    mean = u_before + half + (1.0 - share) * effort
+    follows = r - np.expm1(-rates * dt) * ((p - p_before) / dt - mean - r)
+    inputs = (q, v, effort, friction.coefficients, offset, rates)
+    previous = np.concatenate([r, p_before, u_before])
+    lists = (x.tolist() for x in (*inputs, np.array([dt, share]), previous, GRAVITY))
+    scale = np.abs(p).max() / dt + np.abs(half).max() + 50.0 / dt
+    expected = [follows, p, half + share * effort]
+    assert_close(observer_step(robot.model, *lists), expected, scale)
+
+
+def _friction(robot: Robot) -> JointFriction:
+    """Other coefficients for each joint and direction."""
+    random, names = np.random.default_rng(7), [joint.name for joint in robot.model.joints]
+    kinds = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
+    given = {
+        kind: dict(zip(names, random.uniform(0, 5, len(names)), strict=True)) for kind in kinds
+    }
+    smoothing = dict(zip(names, np.geomspace(0.003, 0.3, len(names)), strict=True))
+    return JointFriction(robot.model, smoothing=smoothing, **given)
+
+
 def center_of_mass_carries_the_weight(robot: Robot, dynamics: Any, state: State) -> None:
     """U = -m gravity . c, and g = -m J^T gravity."""
     mass = total_mass(robot)
@@ -311,6 +361,7 @@ KINETICS_LAWS = (
     jacobian_gives_the_rate_of_the_pose,
     jacobian_derivative_is_that_of_the_jacobian,
     frames_move_as_their_jacobians_say,
+    wrenches_act_by_the_transposed_jacobian,
     passivity_torque_is_that_of_the_matrices,
     inverse_of_forward_dynamics_returns_the_torque,
     articulated_bodies_accelerate_as_the_mass_matrix_says,
@@ -321,6 +372,8 @@ KINETICS_LAWS = (
     momentum_is_the_sum_over_bodies,
     momentum_terms_are_those_of_the_matrices,
     momentum_changes_as_the_torques_say,
+    friction_is_that_of_the_joints,
+    observer_follows_what_no_torque_explains,
     center_of_mass_carries_the_weight,
     center_of_mass_has_the_linear_momentum,
     *DERIVATIVE_LAWS,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.robot import RobotModel
-from ..scalar import Scalar
+from ..scalar import Scalar, Scalars
 from ..spatial import (
     ZERO,
     Force,
@@ -36,11 +36,7 @@ from .rnea import bias_torque, spreading
 
 
 def forward_dynamics(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
 ) -> list[Scalar]:
     """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
@@ -48,13 +44,6 @@ def forward_dynamics(
     origins of the bodies instead of spatial ones. Rotors add their armature to the inertia that a
     joint feels. Mimic joints couple bodies across the tree, which has no articulated inertia then:
     `solved_forward_dynamics` is computed instead.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        tau: (n,) torques and forces of the joints [N m or N].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
 
     Raises:
         SingularMassMatrixError: M(q) is singular at this q, or at any.
@@ -76,11 +65,7 @@ def forward_dynamics(
 
 
 def solved_forward_dynamics(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
 ) -> list[Scalar]:
     """The acceleration a (n,) of M(q) a = tau - bias(q, v) [rad/s^2 or m/s^2].
 
@@ -150,7 +135,7 @@ class _Articulated:
 
 
 def _forward(
-    model: RobotModel, poses: Sequence[Transform], v: Sequence[Scalar]
+    model: RobotModel, poses: Sequence[Transform], v: Scalars
 ) -> tuple[list[Motion], list[Force]]:
     """Base to tips: accelerations and wrenches that are there without joint accelerations."""
     omegas, biases, wrenches = [ZERO], [], []
@@ -171,8 +156,8 @@ def _forward(
 
 def _backward(
     model: RobotModel,
-    q: Sequence[Scalar],
-    tau: Sequence[Scalar],
+    q: Scalars,
+    tau: Scalars,
     poses: Sequence[Transform],
     biases: Sequence[Motion],
     wrenches: list[Force],

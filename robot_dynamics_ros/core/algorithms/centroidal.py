@@ -5,22 +5,16 @@ Links that are fixed to the base are left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..errors import InertiaError
 from ..model.robot import RobotModel
-from ..scalar import Scalar
+from ..scalar import Rows, Scalar, Scalars
 from ..spatial import Force, Inertia, Vector, dot, rotate, scale
 from .crba import composites
 from .kinematics import body_poses, body_twists, joint_poses
 
 
-def center_of_mass(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
+def center_of_mass(model: RobotModel, q: Scalars) -> list[Scalar]:
     """c = sum of m_i c_i / sum of m_i [m], base axes, shape (3,).
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
 
     Raises:
         InertiaError: no moving body has a mass.
@@ -28,7 +22,7 @@ def center_of_mass(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
     return [*scale(1.0 / _mass(model), _as_one_body(model, q).first_moment)]
 
 
-def center_of_mass_jacobian(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
+def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
     """J(q) with c_dot = J v, base axes, shape (3, n).
 
     A joint moves all that it carries as one body: its column is z x (c_i - p_i) m_i / m, with the
@@ -36,15 +30,11 @@ def center_of_mass_jacobian(model: RobotModel, q: Sequence[Scalar]) -> list[list
     Nakamura, Inoue, "Realtime humanoid motion generation through ZMP manipulation based on
     inverted pendulum control", 2002): the momentum of that body at a unit rate of the joint.
 
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-
     Raises:
         InertiaError: no moving body has a mass.
     """
     per_mass = 1.0 / _mass(model)
-    matrix: list[list[Scalar]] = [[0.0] * model.size for _ in range(3)]
+    matrix: Rows = [[0.0] * model.size for _ in range(3)]
     carried = composites(model, joint_poses(model, q))
     for joint, body, pose in zip(model.joints, carried, body_poses(model, q), strict=True):
         momentum = (body @ joint.subspace).linear
@@ -53,14 +43,8 @@ def center_of_mass_jacobian(model: RobotModel, q: Sequence[Scalar]) -> list[list
     return matrix
 
 
-def momentum(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-    """[linear; angular about the base origin] [kg m/s; kg m^2/s], base axes, shape (6,).
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-    """
+def momentum(model: RobotModel, q: Scalars, v: Scalars) -> list[Scalar]:
+    """[linear; angular about the base origin] [kg m/s; kg m^2/s], base axes, shape (6,)."""
     poses = joint_poses(model, q)
     twists, _ = body_twists(model, poses, v)
     carried = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
@@ -73,15 +57,10 @@ def momentum(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> lis
     return [*total.linear, *total.angular]
 
 
-def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+def kinetic_energy(model: RobotModel, q: Scalars, v: Scalars) -> Scalar:
     """T = v^T M(q) v / 2 [J]: half the power of the momentum of each body on its twist.
 
     Rotors add half their armature times the square of the rate of their joint.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
     """
     twists, _ = body_twists(model, joint_poses(model, q), v)
     twice: Scalar = 0.0
@@ -90,18 +69,12 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
     return 0.5 * twice
 
 
-def potential_energy(model: RobotModel, q: Sequence[Scalar], gravity: Vector) -> Scalar:
-    """U = -sum of m gravity . c [J], with dU/dq = g(q); zero for mass at the base origin.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
-    """
+def potential_energy(model: RobotModel, q: Scalars, gravity: Vector) -> Scalar:
+    """U = -sum of m gravity . c [J], with dU/dq = g(q); zero for mass at the base origin."""
     return -dot(gravity, _as_one_body(model, q).first_moment)
 
 
-def _as_one_body(model: RobotModel, q: Sequence[Scalar]) -> Inertia:
+def _as_one_body(model: RobotModel, q: Scalars) -> Inertia:
     """All moving bodies as one, in the base."""
     poses, total = joint_poses(model, q), Inertia()
     for joint, pose, body in zip(model.joints, poses, composites(model, poses), strict=True):

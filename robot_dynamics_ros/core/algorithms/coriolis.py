@@ -6,11 +6,10 @@ distant base origin, moments lose digits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.robot import RobotModel
-from ..scalar import Scalar
+from ..scalar import Rows, Scalars
 from ..spatial import (
     Force,
     Inertia,
@@ -29,9 +28,7 @@ from ..spatial import (
 from .kinematics import body_poses, chain
 
 
-def coriolis_matrix(
-    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]
-) -> list[list[Scalar]]:
+def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     """C(q, v), shape (n, n), with C v the velocity torque and M_dot - 2 C skew-symmetric.
 
     Echeandia, Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols
@@ -39,15 +36,10 @@ def coriolis_matrix(
     particle that moves with J v has the Coriolis matrix m J^T J_dot, and the sum over a body
     with J = [-[p]x, 1] is B = [[tr(K) 1 - K, 0], [-[f]x, 0]], with K = integral p_dot p^T dm and
     the momentum f.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
     """
     tree = moving_tree(model, q, v)
     axes, axis_rates, bodies = tree.axes, tree.axis_rates, tree.bodies
-    matrix: list[list[Scalar]] = [[0.0] * model.size for _ in range(model.size)]
+    matrix: Rows = [[0.0] * model.size for _ in range(model.size)]
 
     # Backward, tips to base: bodies[i] is all that joint i carries, as one.
     for i, joint in reversed(list(enumerate(model.joints))):
@@ -128,14 +120,8 @@ class MovingTree:
     bodies: list[MovingBody]
 
 
-def moving_tree(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> MovingTree:
-    """Base to tips: the joint axes S, their rates S_dot, and the bodies.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-    """
+def moving_tree(model: RobotModel, q: Scalars, v: Scalars) -> MovingTree:
+    """Base to tips: the joint axes S, their rates S_dot, and the bodies."""
     model = model.at_origin
     twists = [Motion()]
     tree = MovingTree([], [], [], [], [])

@@ -12,11 +12,10 @@ import numpy.typing as npt
 from ..checks import Array
 from ..errors import SingularMassMatrixError
 from ..model.robot import RobotModel
-from ..scalar import Scalar, require_positive
+from ..scalar import Rows, Scalar, Scalars, require_positive
 from ..spatial import Inertia, Transform, dot, trace
 from .kinematics import chain, joint_poses
 
-Rows = list[list[Scalar]]
 # L, unit lower triangular, and the diagonal of D of a symmetric matrix L^T D L.
 Factors = tuple[Rows, list[Scalar]]
 
@@ -27,16 +26,12 @@ Factors = tuple[Rows, list[Scalar]]
 SMALLEST_PIVOT = 500 * sys.float_info.epsilon
 
 
-def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> Rows:
+def mass_matrix(model: RobotModel, q: Scalars) -> Rows:
     """M(q) [kg m^2, kg m or kg], shape (n, n), full and symmetric.
 
     Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms" (1982);
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.2. Rotors add their armature to
     the diagonal.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
     """
     poses = joint_poses(model, q)
     matrix: Rows = [[0.0] * model.size for _ in range(model.size)]
@@ -56,12 +51,7 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> Rows:
 
 
 def composites(model: RobotModel, poses: Sequence[Transform]) -> list[Inertia]:
-    """All that each joint carries, as one body, in the frame of the joint.
-
-    Args:
-        model: the robot.
-        poses: of every body in its parent body, see `joint_poses`.
-    """
+    """All that each joint carries, as one body, in the frame of the joint."""
     bodies = [joint.inertia for joint in model.joints]
     for i, joint in reversed(list(enumerate(model.joints))):
         if joint.parent >= 0:
@@ -69,12 +59,8 @@ def composites(model: RobotModel, poses: Sequence[Transform]) -> list[Inertia]:
     return bodies
 
 
-def mass_matrix_inverse(model: RobotModel, q: Sequence[Scalar]) -> Rows:
+def mass_matrix_inverse(model: RobotModel, q: Scalars) -> Rows:
     """M(q)^-1 = L^-1 D^-1 L^-T, shape (n, n), full and symmetric.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
 
     Raises:
         SingularMassMatrixError: M(q) is singular at this q, or at any.
@@ -82,7 +68,7 @@ def mass_matrix_inverse(model: RobotModel, q: Sequence[Scalar]) -> Rows:
     return inverse(factorize(model, q))
 
 
-def factorize(model: RobotModel, q: Sequence[Scalar]) -> Factors:
+def factorize(model: RobotModel, q: Scalars) -> Factors:
     """L, unit lower triangular, and the diagonal of D with M(q) = L^T D L.
 
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.3: from the tips to the base,
@@ -106,7 +92,7 @@ def factorize(model: RobotModel, q: Sequence[Scalar]) -> Factors:
     return work, diagonal
 
 
-def solve(factors: Factors, right: Sequence[Scalar]) -> list[Scalar]:
+def solve(factors: Factors, right: Scalars) -> list[Scalar]:
     """x (n,) with L^T D L x = right.
 
     Args:
@@ -154,7 +140,7 @@ def inverse(factors: Factors) -> Rows:
 
 
 def require_pivot(
-    model: RobotModel, q: Sequence[Scalar], index: int, pivot: Scalar, largest: Scalar
+    model: RobotModel, q: Scalars, index: int, pivot: Scalar, largest: Scalar
 ) -> None:
     """Refuse a joint that moves no mass: at any q when a program is traced, at this q otherwise.
 
@@ -189,7 +175,7 @@ def require_pivot(
     )
 
 
-def largest_inertias(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
+def largest_inertias(model: RobotModel, q: Scalars) -> list[Scalar]:
     """Upper bounds of the diagonal of M(q) without armature, (n,) [kg m^2 or kg].
 
     Of a joint that slides, the mass of the bodies that it carries. Of one that turns, with the arm
@@ -204,8 +190,8 @@ def largest_inertias(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
     traces = [_magnitude(trace(joint.inertia.second_moment)) for joint in model.joints]
     levers: list[Scalar] = [0.0 for _ in model.joints]
     squares: list[Scalar] = [0.0 for _ in model.joints]
-    travels: list[list[Scalar]] = [[] for _ in model.joints]
-    bounds: list[list[Scalar]] = [[] for _ in range(model.size)]
+    travels: Rows = [[] for _ in model.joints]
+    bounds: Rows = [[] for _ in range(model.size)]
     for i, joint in reversed(list(enumerate(model.joints))):
         S = joint.subspace
         turning = (1 + len(travels[i])) * (2.0 * (traces[i] + squares[i]) + sum(travels[i]))
@@ -230,11 +216,6 @@ def _magnitude(x: Scalar) -> Scalar:
 
 
 def rounding_of_inertias(model: RobotModel, q: npt.ArrayLike) -> Array:
-    """What rounding may leave of a zero on the diagonal of M(q), (n,) [kg m^2 or kg].
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-    """
+    """What rounding may leave of a zero on the diagonal of M(q), (n,) [kg m^2 or kg]."""
     positions = np.asarray(q, dtype=np.float64).tolist()
     return SMALLEST_PIVOT * np.array(largest_inertias(model, positions), dtype=np.float64)

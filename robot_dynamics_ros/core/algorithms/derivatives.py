@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..model.robot import RobotModel
-from ..scalar import Scalar
+from ..scalar import Rows, Scalars
 from ..spatial import Force, Motion, Vector, scale
 from .coriolis import MovingTree, moving_tree
-from .crba import Factors, Rows, factorize, inverse, solve
+from .crba import Factors, factorize, inverse, solve
 from .kinematics import chain
 from .rnea import bias_torque
 
 
 def inverse_dynamics_derivatives(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector
 ) -> list[Rows]:
     """dtau/dq, dtau/dv and dtau/da = M, shape (3, n, n).
 
@@ -27,13 +21,6 @@ def inverse_dynamics_derivatives(
     acceleration changes by S_ddot, their velocity by S_dot, and the wrench on them rotates with
     them. dtau/dv is twice the Coriolis matrix of the Christoffel symbols, as the torque is
     quadratic in v.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        a: (n,) accelerations [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
     """
     tree = moving_tree(model, q, v)
     axes, axis_rates, bodies = tree.axes, tree.axis_rates, tree.bodies
@@ -69,11 +56,7 @@ def inverse_dynamics_derivatives(
 
 
 def _forward(
-    model: RobotModel,
-    tree: MovingTree,
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, tree: MovingTree, v: Scalars, a: Scalars, gravity: Vector
 ) -> tuple[list[Motion], list[Force]]:
     """Base to tips: S_ddot of every axis, and the wrench that moves every body."""
     # Gravity enters as an upward acceleration of the base.
@@ -89,23 +72,12 @@ def _forward(
 
 
 def forward_dynamics_derivatives(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
 ) -> list[Rows]:
     """da/dq, da/dv and da/dtau = M^-1 of the acceleration that the torques give, (3, n, n).
 
     Where tau = ID(q, v, a) is held, da/dq = -M^-1 dID/dq and da/dv = -M^-1 dID/dv (Carpentier,
     Mansard, "Analytical derivatives of rigid body dynamics algorithms", 2018, section V).
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        tau: (n,) torques and forces of the joints [N m or N].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
 
     Raises:
         SingularMassMatrixError: M(q) is singular at this q, or at any.

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from ..model.robot import RobotModel
 from ..model.tree import Frame
-from ..scalar import Scalar
+from ..scalar import Rows, Scalar, Scalars
 from ..spatial import ZERO, Force, Motion, Transform, add, cross, rotate_back, subtract
 
 # As Pinocchio names them. The linear velocity is that of the origin of the frame in LOCAL (axes
@@ -17,12 +17,12 @@ Axes = Literal['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED']
 AXES: tuple[Axes, ...] = get_args(Axes)
 
 
-def joint_poses(model: RobotModel, q: Sequence[Scalar]) -> list[Transform]:
+def joint_poses(model: RobotModel, q: Scalars) -> list[Transform]:
     """Pose of every body in its parent body, at the positions q (n,)."""
     return [joint.pose(q) for joint in model.joints]
 
 
-def body_poses(model: RobotModel, q: Sequence[Scalar]) -> list[Transform]:
+def body_poses(model: RobotModel, q: Scalars) -> list[Transform]:
     """Pose of every body in the base, at the positions q (n,)."""
     poses: list[Transform] = []
     for joint, pose in zip(model.joints, joint_poses(model, q), strict=True):
@@ -31,16 +31,11 @@ def body_poses(model: RobotModel, q: Sequence[Scalar]) -> list[Transform]:
 
 
 def body_twists(
-    model: RobotModel, poses: Sequence[Transform], v: Sequence[Scalar]
+    model: RobotModel, poses: Sequence[Transform], v: Scalars
 ) -> tuple[list[Motion], list[Motion]]:
     """Twist of every body, and that of its carrier, both about its origin and in its axes.
 
     The twist of the carrier is that of the body as if its own joint stood still.
-
-    Args:
-        model: the robot.
-        poses: of every body in its parent body, see `joint_poses`.
-        v: (n,) velocities [rad/s or m/s].
     """
     twists, carriers = [Motion()], []
     for joint, pose in zip(model.joints, poses, strict=True):
@@ -58,43 +53,26 @@ def chain(model: RobotModel, body: int) -> list[int]:
     return found
 
 
-def frame_pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> list[list[Scalar]]:
-    """Rotation and origin of a frame in the base, [R | p], shape (3, 4).
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        frame: of the model.
-    """
+def frame_pose(model: RobotModel, q: Scalars, frame: Frame) -> Rows:
+    """Rotation and origin of a frame in the base, [R | p], shape (3, 4)."""
     return _rows(_placed(body_poses(model, q), frame))
 
 
-def frame_poses(model: RobotModel, q: Sequence[Scalar]) -> list[list[list[Scalar]]]:
+def frame_poses(model: RobotModel, q: Scalars) -> list[Rows]:
     """Rotation and origin of every frame in the base, [R | p], shape (frames, 3, 4).
 
     Equivalent to `frame_pose` of each of `model.frames`.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
     """
     poses = body_poses(model, q)
     return [_rows(_placed(poses, frame)) for frame in model.frames]
 
 
 def frame_velocity(
-    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar], frame: Frame, axes: Axes
+    model: RobotModel, q: Scalars, v: Scalars, frame: Frame, axes: Axes
 ) -> list[Scalar]:
     """The twist of a frame, [linear; angular] [m/s, rad/s], shape (6,).
 
     Equivalent to jacobian(q) v, without the Jacobian: twists are carried from body to body.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        frame: of the model.
-        axes: see `Axes`.
     """
     poses = joint_poses(model, q)
     twists, _ = body_twists(model, poses, v)
@@ -102,12 +80,7 @@ def frame_velocity(
 
 
 def frame_acceleration(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    frame: Frame,
-    axes: Axes,
+    model: RobotModel, q: Scalars, v: Scalars, a: Scalars, frame: Frame, axes: Axes
 ) -> list[Scalar]:
     """The derivative in time of `frame_velocity` [m/s^2, rad/s^2], shape (6,).
 
@@ -115,14 +88,6 @@ def frame_acceleration(
     acceleration of the origin of the frame; in LOCAL and WORLD, where the point or the axes are
     others at each instant, the spatial acceleration (Featherstone, "Rigid Body Dynamics
     Algorithms", 2008, section 2.11).
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        a: (n,) accelerations [rad/s^2 or m/s^2].
-        frame: of the model.
-        axes: see `Axes`.
     """
     poses = joint_poses(model, q)
     twists, carriers = body_twists(model, poses, v)
@@ -141,18 +106,10 @@ def frame_acceleration(
     return _in_axes(model, poses, frame, axes, acceleration)
 
 
-def jacobian(
-    model: RobotModel, q: Sequence[Scalar], frame: Frame, axes: Axes
-) -> list[list[Scalar]]:
+def jacobian(model: RobotModel, q: Scalars, frame: Frame, axes: Axes) -> Rows:
     """J(q) with twist = J v, [linear; angular], shape (6, n).
 
     Siciliano, Sciavicco, Villani, Oriolo, "Robotics" (2009), section 3.1.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        frame: of the model.
-        axes: see `Axes`.
     """
     poses = body_poses(model if axes == 'WORLD' else model.at_origin, q)
     placed = _placed(poses, frame)
@@ -166,22 +123,11 @@ def jacobian(
 
 
 def jacobian_derivative(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    frame: Frame,
-    axes: Axes,
-) -> list[list[Scalar]]:
+    model: RobotModel, q: Scalars, v: Scalars, frame: Frame, axes: Axes
+) -> Rows:
     """dJ/dt when q changes with v, shape (6, n): the acceleration of the frame is J a + J_dot v.
 
     The derivative of `jacobian`, term by term.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        frame: of the model.
-        axes: see `Axes`.
     """
     if axes != 'WORLD':
         model = model.at_origin
@@ -216,22 +162,14 @@ def jacobian_derivative(
     return _matrix(model, columns)
 
 
-def external_torque(
-    model: RobotModel, q: Sequence[Scalar], wrench: Sequence[Scalar], frame: Frame
-) -> list[Scalar]:
+def external_torque(model: RobotModel, q: Scalars, wrench: Scalars, frame: Frame) -> list[Scalar]:
     """tau_external = J^T wrench [N m or N], shape (n,).
 
     The wrench is what the surroundings exert on the robot, as everywhere in this package: the
     drives and it move the robot with tau + tau_external, see docs/theory.md. J is the Jacobian of
     the frame in its LOCAL_WORLD_ALIGNED form; it is not formed: the wrench is passed down from
-    joint to joint, as in RNEA.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        wrench: (6,) force, and moment about the origin of the frame, in the axes of the base
-            [N, N m].
-        frame: where the wrench acts; one of `model.frames`.
+    joint to joint, as in RNEA. It is (6,): force [N], and moment about the origin of the frame
+    [N m], in the axes of the base.
     """
     poses = joint_poses(model, q)
     carriers = chain(model, frame.body)
@@ -257,7 +195,7 @@ def _placed(poses: Sequence[Transform], frame: Frame) -> Transform:
     return frame.placement if frame.body < 0 else poses[frame.body] @ frame.placement
 
 
-def _rows(pose: Transform) -> list[list[Scalar]]:
+def _rows(pose: Transform) -> Rows:
     return [[*pose.rotation[i], pose.translation[i]] for i in range(3)]
 
 
@@ -277,10 +215,7 @@ def _in_axes(
 
 
 def _origin_velocities(
-    model: RobotModel,
-    poses: Sequence[Transform],
-    directions: Sequence[Motion],
-    v: Sequence[Scalar],
+    model: RobotModel, poses: Sequence[Transform], directions: Sequence[Motion], v: Scalars
 ) -> list[Motion]:
     """Angular velocity, and velocity of the origin, of the base and of every body."""
     velocities = [Motion()]
@@ -292,9 +227,9 @@ def _origin_velocities(
     return velocities
 
 
-def _matrix(model: RobotModel, columns: dict[int, Motion]) -> list[list[Scalar]]:
+def _matrix(model: RobotModel, columns: dict[int, Motion]) -> Rows:
     """(6, n); a mimic joint adds to the column of the joint that it mimics."""
-    matrix: list[list[Scalar]] = [[0.0] * model.size for _ in range(6)]
+    matrix: Rows = [[0.0] * model.size for _ in range(6)]
     for i, column in columns.items():
         for row, entry in enumerate((*column.linear, *column.angular)):
             matrix[row][model.joints[i].index] += entry

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..model.robot import RobotModel
-from ..scalar import Scalar, sqrt
+from ..scalar import Rows, Scalar, Scalars, sqrt
 from ..spatial import Vector
 from .kinematics import body_twists, joint_poses
 from .rnea import gravity_torque
@@ -25,9 +23,7 @@ HALVINGS = 4
 NEGLIGIBLE = 1e-15
 
 
-def momentum_terms(
-    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]
-) -> list[list[Scalar]]:
+def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     """Rows p = M(q) v [N m s or N s] and c = C(q, v)^T v [N m or N], shape (2, n).
 
     They give the equation of motion without accelerations, p_dot = tau + c - g(q), with C by
@@ -36,18 +32,13 @@ def momentum_terms(
     gravity do, so that c = S_dot . H, which is the gradient dT/dq of the kinetic energy, with
     which De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control"
     (2005) begin. Rotors add their armature times the velocity of the joint to p, nothing to c.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
     """
     poses = joint_poses(model, q)
     twists, carriers = body_twists(model, poses, v)
     momenta = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
 
     # Backward, tips to base: momenta[i] is that of all that joint i carries.
-    terms: list[list[Scalar]] = [[0.0] * model.size for _ in range(2)]
+    terms: Rows = [[0.0] * model.size for _ in range(2)]
     for i, joint in reversed(list(enumerate(model.joints))):
         S = joint.subspace
         terms[0][joint.index] += S.dot(momenta[i]) + joint.rotor * v[joint.index]
@@ -59,16 +50,16 @@ def momentum_terms(
 
 def observer_step(
     model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    effort: Sequence[Scalar],
-    friction: Sequence[Scalar],
-    offset: Sequence[Scalar],
-    rates: Sequence[Scalar],
-    interval: Sequence[Scalar],
-    previous: Sequence[Scalar],
+    q: Scalars,
+    v: Scalars,
+    effort: Scalars,
+    friction: Scalars,
+    offset: Scalars,
+    rates: Scalars,
+    interval: Scalars,
+    previous: Scalars,
     gravity: Vector,
-) -> list[list[Scalar]]:
+) -> Rows:
     """The external torque r and what the next step needs, rows `STATE`, shape (3, n).
 
     With the known torque u = effort - f(v) - offset + C^T v - g(q), the generalised momentum
@@ -140,9 +131,7 @@ def first_order_response(rate: Scalar, elapsed: Scalar) -> tuple[Scalar, Scalar]
     return response, per_elapsed
 
 
-def smooth_friction(
-    model: RobotModel, v: Sequence[Scalar], friction: Sequence[Scalar]
-) -> list[Scalar]:
+def smooth_friction(model: RobotModel, v: Scalars, friction: Scalars) -> list[Scalar]:
     """F_v v + F_s s(v) [N m or N], shape (n,): equivalent to `JointFriction.torque`.
 
     With different coefficients of the two directions F = (F+ + F-) / 2 + sgn(v) (F+ - F-) / 2, so

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..model.robot import RobotModel
-from ..scalar import Scalar
+from ..scalar import Rows, Scalars
 from ..spatial import IDENTITY, ZERO, Force, Matrix, Motion, Vector, add, cross, rotate, symmetric
 from .kinematics import joint_poses
 from .rnea import BodyMotion, body_motions
@@ -21,29 +19,16 @@ _UNIT_INERTIAS: tuple[Matrix, ...] = (
 )
 
 
-def regressor(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
-) -> list[list[Scalar]]:
+def regressor(model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector) -> Rows:
     """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are `RobotModel.inertial_parameters`.
 
     The torque of the rotors, armature times acceleration, is not in pi: add it to Y pi.
 
     Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
     (1986).
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        a: (n,) accelerations [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
     """
     poses = joint_poses(model, q)
-    Y: list[list[Scalar]] = [[0.0] * (10 * len(model.joints)) for _ in range(model.size)]
+    Y: Rows = [[0.0] * (10 * len(model.joints)) for _ in range(model.size)]
     # Of each body, the entry of q and the motion subspace, seen from it, of all that carry it.
     carriers: list[list[tuple[int, Motion]]] = [[]]
     for i, motion in enumerate(body_motions(model, poses, v, v, a, gravity)):

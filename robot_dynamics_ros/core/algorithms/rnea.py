@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..model.robot import RobotModel
-from ..scalar import Scalar
+from ..scalar import Rows, Scalar, Scalars
 from ..spatial import (
     ZERO,
     ZERO_MATRIX,
@@ -25,33 +25,22 @@ from .kinematics import joint_poses
 
 
 def inverse_dynamics(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector
 ) -> list[Scalar]:
     """tau = M(q) a + C(q, v) v + g(q) [N m or N], shape (n,).
 
     Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators" (1980), which is
     `passivity_torque` with the reference v: traced programs have no operation more.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        a: (n,) accelerations [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
     """
     return passivity_torque(model, q, v, v, a, gravity)
 
 
 def passivity_torque(
     model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    v_reference: Sequence[Scalar],
-    a_reference: Sequence[Scalar],
+    q: Scalars,
+    v: Scalars,
+    v_reference: Scalars,
+    a_reference: Scalars,
     gravity: Vector,
 ) -> list[Scalar]:
     """M(q) a_r + C(q, v) v_r + g(q) [N m or N], shape (n,), with C as `coriolis_matrix`.
@@ -67,13 +56,7 @@ def passivity_torque(
     Robots", 2002, section 9.6): fewer operations than with spatial inertias. Rotors add their
     armature times the acceleration of the joint.
 
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        v_reference: (n,) v_r [rad/s or m/s].
-        a_reference: (n,) a_r [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    v_reference is v_r (n,) [rad/s or m/s], a_reference a_r (n,) [rad/s^2 or m/s^2].
     """
     poses = joint_poses(model, q)
 
@@ -97,26 +80,18 @@ def passivity_torque(
     return tau
 
 
-def gravity_torque(model: RobotModel, q: Sequence[Scalar], gravity: Vector) -> list[Scalar]:
+def gravity_torque(model: RobotModel, q: Scalars, gravity: Vector) -> list[Scalar]:
     """g(q) [N m or N], shape (n,): equivalent to inverse_dynamics(q, 0, 0)."""
     rest = [0.0] * model.size
     return inverse_dynamics(model, q, rest, rest, gravity)
 
 
-def bias_torque(
-    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar], gravity: Vector
-) -> list[Scalar]:
+def bias_torque(model: RobotModel, q: Scalars, v: Scalars, gravity: Vector) -> list[Scalar]:
     """C(q, v) v + g(q) [N m or N], shape (n,): equivalent to inverse_dynamics(q, v, 0)."""
     return inverse_dynamics(model, q, v, [0.0] * model.size, gravity)
 
 
-def torque_terms(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
-) -> list[list[Scalar]]:
+def torque_terms(model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector) -> Rows:
     """The parts g(q), C(q, v) v and M(q) a of the torque [N m or N], shape (3, n)."""
     rest = [0.0] * model.size
     return [
@@ -147,9 +122,9 @@ class BodyMotion(NamedTuple):
 def body_motions(
     model: RobotModel,
     poses: Sequence[Transform],
-    v: Sequence[Scalar],
-    v_reference: Sequence[Scalar],
-    a_reference: Sequence[Scalar],
+    v: Scalars,
+    v_reference: Scalars,
+    a_reference: Scalars,
     gravity: Vector,
 ) -> Iterator[BodyMotion]:
     """The motion of every body, from the base to the tips; see `passivity_torque`.

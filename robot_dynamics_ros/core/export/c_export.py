@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 
 from ..algorithms.kinematics import AXES, Axes
 from ..checks import checked_names
+from ..compiler.program import Program
 from ..errors import InertiaError, ParameterError, TopologyError, UnknownNameError
 from ..model.robot import RobotModel
-from ..quantity import QUANTITIES, RESULT_AXES, Quantity, traced
-from .c_code import in_comment, program_code
-from .c_package import check_code, check_program, cmake_lists, package_xml
-from .c_sources import ExportedQuantity, ExportedRobot, cpp_view, header, source
+from ..quantity import QUANTITIES, Quantity, traced
+from .c_package import check_program, cmake_lists, package_xml
+from .c_sources import ExportedRobot, cpp_view, header, source
 
 DEFAULT_QUANTITIES = (
     'inverse_dynamics',
@@ -37,7 +37,6 @@ def export_c(
     axes: Axes | None = None,
     payload_frame: str | None = None,
     urdf: str = '',
-    advance: Callable[[int], object] | None = None,
 ) -> dict[str, str]:
     """The dynamics of a robot as C99: sources, a CMake package, and a program that checks it.
 
@@ -53,7 +52,6 @@ def export_c(
         payload_frame: name of a link. The payload on its body becomes the last input of the
             functions, `payload`; payloads that the model has there are left out.
         urdf: text of the description, whose hash the header then holds.
-        advance: is called with 1 after each quantity.
 
     Returns:
         The text of each file by its path in the package.
@@ -68,26 +66,16 @@ def export_c(
     _check_robot(model, urdf)
     chosen = _checked_quantities(quantities)
     _check_frame(model, chosen, frame, axes)
-    prefix = _prefix(name, model.name)
     bare, payload_body = _split_payload(model, payload_frame)
-    exported: list[ExportedQuantity] = []
-    missing: dict[str, str] = {}
-    for quantity in chosen:
-        try:
-            exported.append(_exported(bare, quantity, prefix, frame, axes, payload_body))
-        except InertiaError as error:
-            missing[quantity.name] = str(error)
-        if advance:
-            advance(1)
-    if missing:
-        reasons = '; '.join(dict.fromkeys(missing.values()))
-        raise InertiaError(
-            f'this robot has no {", ".join(missing)}: {reasons}; or export the others alone '
-            '(--quantities)'
-        )
-    hashed = hashlib.sha256(urdf.encode()).hexdigest() if urdf else ''
-    payload_joint = '' if payload_body is None else bare.joints[payload_body].name
-    robot = ExportedRobot(bare, prefix, tuple(exported), hashed, payload_joint)
+    robot = ExportedRobot(
+        bare,
+        _prefix(name, model.name),
+        _programs(bare, chosen, frame, axes, payload_body),
+        frame,
+        axes or 'LOCAL_WORLD_ALIGNED',
+        '' if payload_body is None else bare.joints[payload_body].name,
+        hashlib.sha256(urdf.encode()).hexdigest() if urdf else '',
+    )
     return {
         f'include/{robot.package}/{robot.package}.h': header(robot),
         f'include/{robot.package}/{robot.package}.hpp': cpp_view(robot),
@@ -98,32 +86,33 @@ def export_c(
     }
 
 
-def _exported(
+def _programs(
     model: RobotModel,
-    quantity: Quantity,
-    prefix: str,
+    quantities: Sequence[Quantity],
     frame: str | None,
     axes: Axes | None,
     payload_body: int | None,
-) -> ExportedQuantity:
-    """One quantity in C.
+) -> tuple[Program, ...]:
+    """The programs of some quantities.
 
     Raises:
-        InertiaError: it does not exist for this robot.
+        InertiaError: some do not exist for this robot; it names all of them.
     """
-    key = quantity.key(frame if quantity.of_frame else None, axes if quantity.takes_axes else None)
-    program, _ = traced(model, key, payload_body)
-    sentence = f'{quantity.text}, ({", ".join(map(str, program.shape))}) [{quantity.unit}].'
-    if quantity.of_frame:
-        sentence += f' Frame: link "{in_comment(frame or "")}".'
-    if quantity.takes_axes:
-        sentence += f' Axes: {axes or "LOCAL_WORLD_ALIGNED"}.'
-    for number, axis in enumerate(quantity.shape):
-        if isinstance(axis, str) and axis != 'n':
-            labels = ', '.join(f'"{in_comment(label)}"' for label in RESULT_AXES[axis](model))
-            sentence += f' Along axis {number}: {labels}.'
-    code = program_code(program, prefix)
-    return ExportedQuantity(program, sentence, code, check_code(model, program, prefix))
+    programs: list[Program] = []
+    missing: dict[str, str] = {}
+    for quantity in quantities:
+        options = frame if quantity.of_frame else None, axes if quantity.takes_axes else None
+        try:
+            programs.append(traced(model, quantity.key(*options), payload_body)[0])
+        except InertiaError as error:
+            missing[quantity.name] = str(error)
+    if missing:
+        reasons = '; '.join(dict.fromkeys(missing.values()))
+        raise InertiaError(
+            f'this robot has no {", ".join(missing)}: {reasons}; or export the others alone '
+            '(--quantities)'
+        )
+    return tuple(programs)
 
 
 def _split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int | None]:
@@ -135,12 +124,7 @@ def _split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, in
     """
     if frame is None:
         return model, None
-    body = model.frame(frame).body
-    if body < 0:
-        raise ParameterError(
-            f'payload_frame: link {frame!r} is fixed to the base and moves with no joint; name a '
-            'link that moves'
-        )
+    body = model.moving_body(frame)
     return model.without_load(body)[0], body
 
 
@@ -170,12 +154,14 @@ def _check_robot(model: RobotModel, urdf: str) -> None:
         ParameterError: the model is not a RobotModel, or the URDF is not a str.
         TopologyError: the robot has no moving joint.
     """
-    for value, kind, what in (
-        (model, RobotModel, 'model is a {}: a RobotModel is needed, from parse_urdf'),
-        (urdf, str, 'urdf is a {}: the text of the description is needed, a str'),
-    ):
-        if not isinstance(value, kind):
-            raise ParameterError(what.format(type(value).__name__))
+    if not isinstance(model, RobotModel):
+        raise ParameterError(
+            f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+        )
+    if not isinstance(urdf, str):
+        raise ParameterError(
+            f'urdf is a {type(urdf).__name__}: the text of the description is needed, a str'
+        )
     if not model.size:
         raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to export')
 

@@ -155,18 +155,18 @@ def check_program(robot: ExportedRobot) -> str:
         package=robot.package,
         error=LARGEST_ERROR,
         bound=literal(LARGEST_ERROR),
-        size=max(len(quantity.program.outputs) for quantity in robot.quantities),
-        checks='\n'.join(quantity.check for quantity in robot.quantities),
+        size=max(len(program.outputs) for program in robot.programs),
+        checks='\n'.join(_checks(robot, program) for program in robot.programs),
     )
 
 
-def check_code(model: RobotModel, program: Program, prefix: str) -> str:
+def _checks(robot: ExportedRobot, program: Program) -> str:
     """The statements that check one program, at the same states of a robot in each export.
 
     The results are evaluated step by step, in the order of the C code.
     """
     blocks = []
-    for number, inputs in enumerate(_recorded_inputs(model, program)):
+    for number, inputs in enumerate(_recorded_inputs(robot.model, program)):
         result, conditions = evaluate(program, inputs)
         failed = [index for index, value in enumerate(conditions, start=1) if not value > 0.0]
         wanted, expected = (failed[0], {}) if failed else (0, {'expected': result})
@@ -174,7 +174,7 @@ def check_code(model: RobotModel, program: Program, prefix: str) -> str:
             table(f'static const double {name}[{len(values)}]', values)
             for name, values in (inputs | expected).items()
         ]
-        call = f'{prefix}_{program.name}({", ".join([*inputs, RESULT])})'
+        call = f'{robot.prefix}_{program.name}({", ".join([*inputs, RESULT])})'
         given = 'result, 0' if failed else f'expected, {len(result)}'
         text = '\n'.join([
             *tables,

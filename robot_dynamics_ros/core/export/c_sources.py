@@ -5,38 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import metadata
 
+from ..algorithms.kinematics import Axes
 from ..compiler.program import Program
 from ..model.gravity import STANDARD_GRAVITY
 from ..model.robot import RobotModel
-from ..quantity import INPUTS, Input
-from .c_code import RESULT, comment, in_comment, literal, prototype, string, table
+from ..quantity import INPUTS, QUANTITIES, RESULT_AXES, Input
+from .c_code import RESULT, comment, in_comment, literal, program_code, prototype, string, table
 from .sine_code import sine_code
 
 LARGEST = float.fromhex('0x1.fffffffffffffp+1023')
-# Constant tables with one entry for each joint, and what they hold.
-TABLES = {
+# Constant tables of what the description allows, and what they hold.
+LIMITS = {
     'lower': 'smallest positions [rad or m]',
     'upper': 'largest positions [rad or m]',
     'velocity_limits': 'largest speeds [rad/s or m/s]',
     'effort_limits': 'largest torques or forces [N m or N]',
 }
-
-
-@dataclass(frozen=True)
-class ExportedQuantity:
-    """A quantity in C.
-
-    Attributes:
-        program: that was exported.
-        sentence: what the result is.
-        code: definition of the function.
-        check: statements that check it at recorded states.
-    """
-
-    program: Program
-    sentence: str
-    code: str
-    check: str
 
 
 @dataclass(frozen=True)
@@ -46,16 +30,20 @@ class ExportedRobot:
     Attributes:
         model: the robot, without the payloads that are an input.
         prefix: of functions and tables: `ur5` gives `ur5_gravity_torque`.
-        quantities: in the order in which they were asked for.
+        programs: of the quantities, in the order in which they were asked for.
+        frame: link of the quantities of a frame; None for none.
+        axes: of Jacobians.
+        payload_joint: the joint whose body carries the payload that is an input; empty for none.
         urdf_hash: SHA-256 of the text of the URDF; empty if it is not known.
-        payload_joint: the joint whose body carries the payload that is an input; empty if none is.
     """
 
     model: RobotModel
     prefix: str
-    quantities: tuple[ExportedQuantity, ...]
-    urdf_hash: str
+    programs: tuple[Program, ...]
+    frame: str | None
+    axes: Axes
     payload_joint: str
+    urdf_hash: str
 
     @property
     def macro(self) -> str:
@@ -66,15 +54,6 @@ class ExportedRobot:
     def package(self) -> str:
         """Of the package, its library, its headers and its namespace in C++."""
         return f'{self.prefix}_dynamics'
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Number of entries of every input of any quantity, by its name."""
-        return {
-            name: size
-            for quantity in self.quantities
-            for name, size in quantity.program.inputs.items()
-        }
 
 
 HEADER = """\
@@ -118,13 +97,13 @@ def header(robot: ExportedRobot) -> str:
     """Text of `<package>.h`, for C99 and C++."""
     macro, prefix = robot.macro, robot.prefix
     functions = []
-    for quantity in robot.quantities:
+    for program in robot.programs:
         conditions = [
             f'Returns {number}: {in_comment(reason)}.'
-            for number, (_, reason) in enumerate(quantity.program.conditions, start=1)
+            for number, (_, reason) in enumerate(program.conditions, start=1)
         ]
-        text = comment([f'{RESULT}: {quantity.sentence}', *conditions])
-        functions.append(f'{text}\n{prototype(quantity.program, prefix)};')
+        text = comment([f'{RESULT}: {_sentence(robot, program)}', *conditions])
+        functions.append(f'{text}\n{prototype(program, prefix)};')
     return HEADER.format(
         introduction=comment(_introduction(robot)),
         macro=macro,
@@ -132,15 +111,35 @@ def header(robot: ExportedRobot) -> str:
         size=robot.model.size,
         input_sizes='\n'.join(
             f'#define {macro}_{name.upper()}_SIZE {size}'
-            for name, size in robot.sizes.items()
+            for name, size in _sizes(robot).items()
             if INPUTS[name].labels is not Input.labels
         ),
         tables='\n'.join(
             f'/* {text} */\nextern const double {prefix}_{name}[{macro}_SIZE];'
-            for name, text in TABLES.items()
+            for name, text in LIMITS.items()
         ),
         functions='\n\n'.join(functions),
     )
+
+
+def _sentence(robot: ExportedRobot, program: Program) -> str:
+    """What the result of a quantity is, for this robot."""
+    quantity = QUANTITIES[program.name]
+    text = f'{quantity.text}, ({", ".join(map(str, program.shape))}) [{quantity.unit}].'
+    if quantity.of_frame:
+        text += f' Frame: link "{in_comment(robot.frame or "")}".'
+    if quantity.takes_axes:
+        text += f' Axes: {robot.axes}.'
+    for number, axis in enumerate(quantity.shape):
+        if isinstance(axis, str) and axis != 'n':
+            labels = '", "'.join(map(in_comment, RESULT_AXES[axis](robot.model)))
+            text += f' Along axis {number}: "{labels}".'
+    return text
+
+
+def _sizes(robot: ExportedRobot) -> dict[str, int]:
+    """Number of entries of every input of any quantity, by its name."""
+    return {name: size for program in robot.programs for name, size in program.inputs.items()}
 
 
 def _introduction(robot: ExportedRobot) -> list[str]:
@@ -164,7 +163,7 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         f'{payload.mass:g} kg, is included.'
         for payload in model.payloads
     ]
-    inputs = [f'{name} ({size}): {INPUTS[name].text}.' for name, size in robot.sizes.items()]
+    inputs = [f'{name} ({size}): {INPUTS[name].text}.' for name, size in _sizes(robot).items()]
     if robot.payload_joint:
         inputs.append(f'The payload is on the body of joint "{in_comment(robot.payload_joint)}".')
     return [
@@ -242,30 +241,27 @@ const char *const {prefix}_joint_names[{macro}_SIZE] = {{
 def source(robot: ExportedRobot) -> str:
     """Text of `<package>.c`, which C99 and C++17 compilers take."""
     prefix, macro = robot.prefix, robot.macro
-    limits = [joint.limits for joint in robot.model.independent_joints]
+    joints = robot.model.independent_joints
     values = {
-        'lower': [limit.lower for limit in limits],
-        'upper': [limit.upper for limit in limits],
-        'velocity_limits': [limit.velocity for limit in limits],
-        'effort_limits': [limit.effort for limit in limits],
-        'standard_gravity': STANDARD_GRAVITY,
+        name: [getattr(joint.limits, name.removesuffix('_limits')) for joint in joints]
+        for name in LIMITS
     }
     tables = [
         table(
             f'const double {prefix}_{name}[{len(entries)}]',
             (max(-LARGEST, min(LARGEST, value)) for value in entries),
         )
-        for name, entries in values.items()
+        for name, entries in {**values, 'standard_gravity': STANDARD_GRAVITY}.items()
     ]
     head = SOURCE.format(
         package=robot.package,
         prefix=prefix,
         macro=macro,
         # One name a line: the wrapping of `table` would break a name that holds spaces.
-        joint_names=',\n    '.join(string(joint.name) for joint in robot.model.independent_joints),
+        joint_names=',\n    '.join(string(joint.name) for joint in joints),
         tables='\n'.join(tables),
     )
-    codes = [quantity.code for quantity in robot.quantities]
+    codes = [program_code(program, prefix) for program in robot.programs]
     sines = [sine_code(prefix)] if any(f'{prefix}_sines(' in code for code in codes) else []
     return head + '\n'.join([*sines, *codes])
 
@@ -281,9 +277,9 @@ VIEW = """\
 
 #if __cplusplus >= 202002L
 #include <version>
+#endif
 #if defined(__cpp_lib_span)
 #include <span>
-#endif
 #endif
 
 #include <{package}/{package}.h>
@@ -307,13 +303,16 @@ inline constexpr int angle_out_of_range = {macro}_ANGLE_OUT_OF_RANGE;
 /* Of Earth, in the axes of a root link that stands upright [m/s^2]. */
 inline constexpr std::array<double, 3> standard_gravity{{{gravity}}};
 
-{arrays}
-
+/* An argument of n doubles: from C++20 on whatever std::span takes. */
 #if defined(__cpp_lib_span)
-
-{spans}
-
+template <std::size_t n> using Input = std::span<const double, n>;
+template <std::size_t n> using Output = std::span<double, n>;
+#else
+template <std::size_t n> using Input = const std::array<double, n> &;
+template <std::size_t n> using Output = std::array<double, n> &;
 #endif
+
+{functions}
 
 }}  // namespace {package}
 
@@ -322,29 +321,23 @@ inline constexpr std::array<double, 3> standard_gravity{{{gravity}}};
 
 
 def cpp_view(robot: ExportedRobot) -> str:
-    """Text of `<package>.hpp`, for C++17 on `std::array`, and for C++20 on `std::span` too."""
-
-    def functions(given: str, written: str) -> str:
-        texts = []
-        for program in (quantity.program for quantity in robot.quantities):
-            arguments = [f'{given.format(size)}{name}' for name, size in program.inputs.items()]
-            arguments.append(f'{written.format(len(program.outputs))}{RESULT}')
-            passed = ', '.join(f'{name}.data()' for name in [*program.inputs, RESULT])
-            listed = ',\n    '.join(arguments)
-            texts.append(
-                f'[[nodiscard]] inline int {program.name}(\n    {listed}) noexcept\n'
-                f'{{\n    return ::{robot.prefix}_{program.name}({passed});\n}}'
-            )
-        return '\n\n'.join(texts)
-
+    """Text of `<package>.hpp`, for C++17 on `std::array`, from C++20 on `std::span`."""
+    functions = []
+    for program in robot.programs:
+        arguments = [f'Input<{size}> {name}' for name, size in program.inputs.items()]
+        arguments.append(f'Output<{len(program.outputs)}> {RESULT}')
+        passed = ', '.join(f'{name}.data()' for name in [*program.inputs, RESULT])
+        functions.append(
+            f'[[nodiscard]] inline int {program.name}({", ".join(arguments)}) noexcept\n'
+            f'{{\n    return ::{robot.prefix}_{program.name}({passed});\n}}'
+        )
     return VIEW.format(
         package=robot.package,
         macro=robot.macro,
         tables='\n'.join(
             f'inline constexpr auto &{name} = ::{robot.prefix}_{name};'
-            for name in ('joint_names', *TABLES)
+            for name in ('joint_names', *LIMITS)
         ),
         gravity=', '.join(map(literal, STANDARD_GRAVITY)),
-        arrays=functions('const std::array<double, {}> &', 'std::array<double, {}> &'),
-        spans=functions('std::span<const double, {}> ', 'std::span<double, {}> '),
+        functions='\n\n'.join(functions),
     )

@@ -263,8 +263,8 @@ class RobotModel:
             body = joint.parent
         return next(frame.name for frame in self.frames if frame.body == body)
 
-    def joints_that_move(self, frame: str) -> tuple[str, ...]:
-        """Names of the independent joints whose motion moves a link, in their order.
+    def moving_body(self, frame: str) -> int:
+        """Index in `joints` of the joint that carries a link.
 
         Raises:
             UnknownNameError: no link has that name.
@@ -276,6 +276,16 @@ class RobotModel:
                 f'link {frame!r} is fixed to the base and moves with no joint; name a link that '
                 'moves'
             )
+        return body
+
+    def joints_that_move(self, frame: str) -> tuple[str, ...]:
+        """Names of the independent joints whose motion moves a link, in their order.
+
+        Raises:
+            UnknownNameError: no link has that name.
+            ParameterError: no joint moves the link.
+        """
+        body = self.moving_body(frame)
         indices = set()
         while body >= 0:
             indices.add(self.joints[body].coordinate.index)
@@ -366,11 +376,7 @@ class RobotModel:
             UnknownNameError: its link does not exist.
             ParameterError: its link does not move.
         """
-        if self.frame(payload.frame).body < 0:
-            raise ParameterError(
-                f'payload {payload.name!r}: link {payload.frame!r} is fixed to the base and moves '
-                'with no joint; name a link that moves'
-            )
+        self.moving_body(payload.frame)
         others = (other for other in self.payloads if other.name != payload.name)
         return self._without_payloads._with_payloads([*others, payload])
 

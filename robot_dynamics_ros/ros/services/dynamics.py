@@ -14,7 +14,7 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
 from robot_dynamics_ros.core.model.sampling import State, random_states
-from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
+from robot_dynamics_ros.core.task import ALL_ROWS
 
 from ..compilation import CHECKED_STATES, TOLERANCE
 from ..endpoints import doubles

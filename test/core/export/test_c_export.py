@@ -297,9 +297,3 @@ def test_all_quantities_that_a_robot_has_not_are_named_at_once():
     with pytest.raises(InertiaError, match=f"no {names}: joint '.*' moves no mass"):
         export_c(massless, quantities=quantities)
     assert export_c(massless, quantities=['mass_matrix'])
-
-
-def test_progress_counts_quantities():
-    steps = []
-    export_c(model(), quantities=['gravity_torque', 'mass_matrix'], advance=steps.append)
-    assert steps == [1, 1]
