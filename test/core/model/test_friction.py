@@ -144,7 +144,7 @@ def test_refused():
         JointFriction(model, coulomb_negative={name: -0.5})
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         JointFriction(model, viscous_negative={'nose': 1.0})
-    with pytest.raises(ParameterError, match='smoothing is 0'):
+    with pytest.raises(ParameterError, match=r'smoothing .* is 0'):
         JointFriction(model, smoothing=0.0)
     for value in (0.0, -1.0, float('inf'), float('nan')):
         with pytest.raises(ParameterError, match=f"joint '{name}'.*{value}"):
