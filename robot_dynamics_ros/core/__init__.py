@@ -28,6 +28,7 @@ from .model.payload import Payload
 from .model.robot import RobotModel
 from .model.tree import Frame, Joint, Limits, Link
 from .plausibility.audit import audit
+from .pose import pose_error, quaternion
 from .task import TaskInertia, TaskSpace, VelocitySolution
 
 __all__ = [
@@ -59,4 +60,6 @@ __all__ = [
     'audit',
     'mounted_gravity',
     'parse_urdf',
+    'pose_error',
+    'quaternion',
 ]
