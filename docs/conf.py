@@ -82,7 +82,7 @@ nitpick_ignore_regex = [
         'py:.*',
         r'(casadi|collections|contextlib|datetime|io|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
-        r'urdf_parser_py|xml|zlib|\w+_msgs)\..*',
+        r'xml|zlib|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
     ('py:class', r'Arguments|Array|Framed|Key|Labels|Matrix|Vector'),
