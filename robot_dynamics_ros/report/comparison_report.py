@@ -23,9 +23,9 @@ from robot_dynamics_ros.parameter_yaml import yaml_value
 from .figure import STYLES, Array, Curve, Figure, Panel, TimeAxis, envelope, thinned
 from .provenance import Provenance
 from .report import Cell, JointReport, Level, Report, Section, level_of, shown_findings, worst
-from .text import duration, in_one_line, number, percent, quantity
+from .text import NO_BREAK, duration, in_one_line, number, percent, quantity
 
-COLUMNS = ('measured RMS', 'residual RMS', 'residual RMS after the fit', 'residual / measured')
+COLUMNS = ('measured RMS', 'residual RMS', 'after the fit', 'residual / measured')
 HINT = (
     'Residual: measured torque minus torque of the model. After the fit: with fitted friction and '
     'offset, and with what the findings name, such as a payload. ✓ no finding; ● a finding, and '
@@ -128,7 +128,8 @@ def _gist(code: str, found: list[Finding], value: str) -> str:
     """A code of findings, with its joints, and its value if there is one."""
     names = list(dict.fromkeys(name for one in found for name in one.joints))
     word = code.replace('_', ' ')
-    if len(found) == 1 and value:
+    # With a unit: others need their message.
+    if len(found) == 1 and NO_BREAK in value:
         word = f'{word} {value}'
     if not names:
         return word

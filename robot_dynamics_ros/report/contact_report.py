@@ -14,7 +14,7 @@ from .figure import Array, Band, Curve, Figure, Panel
 from .report import JointReport, Level, Report, worst
 from .text import quantity
 
-TITLES = {'collision': 'Collision: fast part', 'push': 'Push: slow part'}
+PARTS = {'collision': 'fast part', 'push': 'slow part'}
 ROW = {'collision': 1.0, 'push': 1.0}
 # Of collisions and pushes, behind the curves.
 COLOURS = {'collision': '#f3b6ad', 'push': '#fbe3a8'}
@@ -30,7 +30,7 @@ def contact_report(marked: MarkedRecording) -> Report:
     joints = []
     for joint, name in enumerate(marked.joints):
         panels = joint_panels(marked, joint)
-        largest = ', '.join(f'{one.key}: {one.words}' for one in panels)
+        largest = ', '.join(f'{PARTS[one.key]} {one.words}' for one in panels)
         level: Level = 'noted' if any(name in one.torques for one in marked.contacts) else 'good'
         figures = (Figure('contacts', panels, ''),)
         joints.append(JointReport(name, level, f'Largest {largest}', '', (), figures))
@@ -78,7 +78,15 @@ def joint_panels(marked: MarkedRecording, joint: int) -> tuple[Panel, ...]:
         )
         words = quantity(without_rounding(float(abs(values).max())), unit)
         panels.append(
-            Panel(band, TITLES[band], 'time [s]', f'[{unit}]', curves, words, bands=bands)
+            Panel(
+                band,
+                f'{band.capitalize()}: {PARTS[band]}',
+                'time [s]',
+                f'[{unit}]',
+                curves,
+                words,
+                bands=bands,
+            )
         )
     return tuple(panels)
 

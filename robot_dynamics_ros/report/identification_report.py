@@ -23,11 +23,11 @@ from .provenance import Provenance
 from .report import Cell, JointReport, Level, Report, Section, level_of, shown_findings, worst
 from .text import duration, number, percent, quantity
 
-COLUMNS = ('measured RMS', 'residual RMS, URDF', 'residual RMS, identified', 'identified / URDF')
+COLUMNS = ('measured RMS', 'residual RMS, URDF', 'identified', 'identified / URDF')
 HINT = (
     'On the held-out part, of which no sample was fitted. Residual: measured torque minus torque '
-    'of the model. ✓ the residual is smaller than that of the URDF; ● by less than a tenth, not '
-    'judged, or a finding; ▲ larger, or no parameter can be trusted.'
+    'of the model. ✓ smaller than that of the URDF by a tenth or more; ● by less, not judged, or '
+    'a finding; ▲ larger by more than 5 %, or no parameter can be trusted.'
 )
 ROW = {'torque': 2.4, 'residual': 2.0, 'velocity': 1.2}
 MOST_POINTS = 1000
