@@ -138,8 +138,8 @@ def unexplained(
             tuple(large),
             large[worst],
             f'The effort of {", ".join(large)} is not fully explained: '
-            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
-            f'fitted. {advice}{_turned(large, joints)}',
+            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is residual after friction '
+            f'is fitted. {advice}{_turned(large, joints)}',
         )
 
 
