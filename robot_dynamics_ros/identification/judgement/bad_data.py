@@ -242,6 +242,6 @@ def robot_findings(
         tuple(name for name, one in zip(names, bad, strict=True) if one),
         float(shares.max()),
         'No inertia, friction or offset of this robot explains the efforts that were fitted: '
-        f'the residual is {listed} of their deviation. The recording is of another robot, or of other '
-        'joints or directions than the names say: look at --urdf and --rename.',
+        f'the residual is {listed} of their deviation. The recording is of another robot, or of '
+        'other joints or directions than the names say: look at --urdf and --rename.',
     )
