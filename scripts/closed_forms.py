@@ -18,10 +18,10 @@ from sympy.polys.rings import ring
 
 from robot_dynamics_ros.core import scalar
 from robot_dynamics_ros.core.algorithms import coriolis, crba, rnea
-from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.tree import Coordinate, Joint
-from robot_dynamics_ros.core.textbook import christoffel, lagrange
+from robot_dynamics_ros.core.spatial import Inertia, Transform
+from robot_dynamics_ros.textbook import christoffel, lagrange
 
 DOCUMENT = Path(__file__).resolve().parents[1] / 'docs/closed_forms.md'
 
@@ -41,10 +41,10 @@ def body(mass: Any, x: Any, inertia: Sequence[Any]) -> Inertia:
     """A link whose centre of mass lies at x along its own x, with principal inertias."""
     xx, yy, zz = inertia
     rotational = ((xx, 0.0, 0.0), (0.0, yy, 0.0), (0.0, 0.0, zz))
-    return Inertia.at_center_of_mass(mass, rotational, Placement(translation=(x, 0.0, 0.0)))
+    return Inertia.at_center_of_mass(mass, rotational, Transform(translation=(x, 0.0, 0.0)))
 
 
-def chain(name: str, placements: Sequence[Placement], bodies: Sequence[Inertia]) -> RobotModel:
+def chain(name: str, placements: Sequence[Transform], bodies: Sequence[Inertia]) -> RobotModel:
     joints = tuple(
         Joint(f'q{i + 1}', 'revolute', i - 1, placement, ALONG_Z, inertia, Coordinate(i))
         for i, (placement, inertia) in enumerate(zip(placements, bodies, strict=True))
@@ -54,7 +54,7 @@ def chain(name: str, placements: Sequence[Placement], bodies: Sequence[Inertia])
 
 def planar(lengths: Sequence[Any], bodies: Sequence[Inertia]) -> RobotModel:
     shifts = (0.0, *lengths[: len(bodies) - 1])
-    return chain('planar', [Placement(translation=(x, 0.0, 0.0)) for x in shifts], bodies)
+    return chain('planar', [Transform(translation=(x, 0.0, 0.0)) for x in shifts], bodies)
 
 
 def harmonics(entry: Any) -> dict[tuple[int, ...], tuple[Any, Any]]:
@@ -203,14 +203,14 @@ def three_link_model() -> RobotModel:
     l0, l1, r0, r1, r2, m1, m2, m3 = sp.symbols('l0 l1 r0 r1 r2 m1 m2 m3')
     I1xx, I1yy, I1zz = sp.symbols('I1xx I1yy I1zz')
     placements = [
-        Placement(),
-        Placement(DOWN, (0.0, 0.0, l0)),
-        Placement(translation=(l1, 0.0, 0.0)),
+        Transform(),
+        Transform(DOWN, (0.0, 0.0, l0)),
+        Transform(translation=(l1, 0.0, 0.0)),
     ]
     # I1 is given in the axes of table 1, of which y points down along our z.
     first = ((I1xx, 0.0, 0.0), (0.0, I1zz, 0.0), (0.0, 0.0, I1yy))
     bodies = [
-        Inertia.at_center_of_mass(m1, first, Placement(translation=(0.0, 0.0, r0))),
+        Inertia.at_center_of_mass(m1, first, Transform(translation=(0.0, 0.0, r0))),
         body(m2, r1, sp.symbols('I2xx I2yy I2zz')),
         body(m3, r2, sp.symbols('I3xx I3yy I3zz')),
     ]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from robot_dynamics_ros.parameter_yaml import yaml_value
 from robot_dynamics_ros.ros import parameter_table
-from robot_dynamics_ros.ros.parameter import Parameter, Table
+from robot_dynamics_ros.ros.parameters import Parameter, Table
 from robot_dynamics_ros.simulation import arm_parameters
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,8 +70,9 @@ def _parameter_file(table: Table) -> str:
         lines += [f'{INDENT}# --- {heading}', '']
         for row in rows:
             # ROS reads no empty map from a file.
-            line = f'{row.name}: {yaml_value(row.default)}'
-            lines += [*_comment(row), f'{INDENT}# {line}' if row.is_map else f'{INDENT}{line}', '']
+            sign = '# ' if row.many == 'map' else ''
+            line = f'{INDENT}{sign}{row.name}: {yaml_value(row.default)}'
+            lines += [*_comment(row), line, '']
     return '\n'.join(lines).rstrip() + '\n'
 
 

@@ -22,13 +22,13 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # What tests of the contract import of the package: what users do,
 PUBLIC = (
     *(f'core.{name}' for name in core.__all__),
-    *('core.adapters.*', 'core.errors.*', 'core.textbook*', 'oracle*', 'executables'),
-    *('core.c_export.STEPS', 'core.c_export.export_c', 'cli.command_line.*', 'cli.write_folder'),
+    *('core.export.*_functions.*', 'core.errors.*', 'textbook*', 'oracle*', 'executables'),
+    *('core.export.export_c', 'cli.command_line.*', 'cli.write_folder'),
     *('recordings.motions', 'recordings.open_recording', 'ros.node.DynamicsNode'),
     *('simulation.simulated_arm.*', 'simulation.mujoco_model.SimulationError'),
     *('demo.DemoError', 'demo.default_urdf', 'demo.processes.Children'),
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
-    *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),
+    *('core.dual.*', 'core.scalar.*', 'core.spatial*'),
     *('core.model.tree.*', 'core.quantity.*', 'core.model.findings.*'),
     *('core.model.sampling.*', 'inspection.codes.CODES'),
 )

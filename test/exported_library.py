@@ -14,7 +14,7 @@ import pytest
 
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.export import export_c
 from robot_dynamics_ros.core.quantity import QUANTITIES
 
 needs_compilers = pytest.mark.skipif(
@@ -72,7 +72,6 @@ class ExportedDynamics:
         """
         self.model = model
         self.gravity = np.array([0.0, 0.0, -9.81])
-        export.setdefault('own_sincos', True)
         write_folder(folder, export_c(model, name=NAME, quantities=quantities, **export))
         library = folder / 'robot.so'
         source = f'src/{NAME}_dynamics.c'
@@ -94,7 +93,7 @@ class ExportedDynamics:
             vectors = [x for x in arguments if not isinstance(x, str)]
             if 'gravity' in QUANTITIES[quantity].inputs:
                 vectors.append(self.gravity)
-            shape = self._shape(quantity)
+            shape = QUANTITIES[quantity].shape_of(self.model)
             code, result = self.call(quantity, *vectors, size=int(np.prod(shape)))
             assert code == 0, f'{quantity} returned {code}'
             return result.reshape(shape)
@@ -105,25 +104,3 @@ class ExportedDynamics:
         """Rotation and origin."""
         pose = self.__getattr__('frame_pose')(q)
         return pose[:, :3], pose[:, 3]
-
-    def _shape(self, quantity: str) -> tuple[int, ...]:
-        n, bodies = self.model.size, len(self.model.joints)
-        return {
-            'torque_terms': (3, n),
-            'mass_matrix': (n, n),
-            'coriolis_matrix': (n, n),
-            'mass_matrix_inverse': (n, n),
-            'inverse_dynamics_derivatives': (3, n, n),
-            'regressor': (n, 10 * bodies),
-            'kinetic_energy': (),
-            'potential_energy': (),
-            'forward_dynamics_derivatives': (3, n, n),
-            'momentum': (6,),
-            'momentum_terms': (2, n),
-            'center_of_mass': (3,),
-            'center_of_mass_jacobian': (3, n),
-            'frame_poses': (len(self.model.frames), 3, 4),
-            'frame_pose': (3, 4),
-            'jacobian': (6, n),
-            'jacobian_derivative': (6, n),
-        }.get(quantity, (n,))

@@ -57,6 +57,8 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.seen_at, self.seen_q = np.full(3, np.nan), np.zeros(3)
         self.ever = np.zeros(3, dtype=bool)
         self.good, self.good_at = np.zeros(3), np.full(3, -math.inf)
+        # Until when it is fresh: a longer timeout counts from the next state on.
+        self.until = np.full(3, -math.inf)
         # The last good position when the last command was given.
         self.commanded_at = None
         self.given = False
@@ -115,10 +117,10 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.ever |= held
         begins = self.running and not (silent and self.guard.supervisor.inhibitions)
         times = np.where(newer, self.now, self.good_at)
-        begins = begins and (self.now - times <= self.settings.state_timeout).all()
-        begins = begins and not self.interrupted
+        until = np.where(newer, self.now + self.settings.state_timeout, self.until)
+        begins = begins and (self.now <= until).all() and not self.interrupted
         command = answer(self.guard, stamp, q, v, None, now=self.now, time=self.time)
-        self.good, self.good_at = np.where(held, q, self.good), times
+        self.good, self.good_at, self.until = np.where(held, q, self.good), times, until
         final_command_pending = self.final_command_pending
         self.check(command)
         if begins and self.fresh:
@@ -151,7 +153,7 @@ class RobotAndGuard(RuleBasedStateMachine):
 
     @property
     def fresh(self):
-        return bool((self.now - self.good_at <= self.settings.state_timeout).all())
+        return bool((self.now <= self.until).all())
 
     @property
     def interrupted(self):

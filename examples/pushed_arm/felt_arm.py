@@ -99,7 +99,7 @@ class FeltArm:
         )
         self._noise = noise
         self._random = np.random.default_rng(seed)
-        self._limits = np.array([joint.effort for joint in self.physics.limits])
+        self._limits = self.dynamics.model.effort_bounds
         self._wander = np.zeros(self.dynamics.model.size)
 
     def start(self, q: Array) -> None:

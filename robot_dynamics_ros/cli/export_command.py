@@ -9,12 +9,12 @@ from typing import get_args
 import click
 
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
-from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, STEPS, export_c
+from robot_dynamics_ros.core.export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantity import QUANTITIES
 
 from .description_file import files_and_arguments, robot_of_words
 from .output import Output, Subcommand, output_options
-from .written_folder import write_folder
+from .written_folder import check_folder, write_folder
 
 EXAMPLE = """\b
 Example:
@@ -45,7 +45,7 @@ Quantities:
 )
 @click.option(
     '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
-    help='Folder of the package.',
+    help='Folder of the package; an earlier export in it is replaced.',
 )  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
 @click.option(
@@ -61,11 +61,6 @@ Quantities:
     '--payload-frame', metavar='LINK',
     help='Link whose payload becomes an input of the functions.',
 )  # fmt: skip
-@click.option(
-    '--own-sincos', is_flag=True,
-    help='Freestanding: sine and cosine without math.h, for angles below 2^30 rad.',
-)  # fmt: skip
-@click.option('--force', is_flag=True, help='Replace files that are not from here.')
 @output_options
 def export_command(
     words: tuple[str, ...],
@@ -76,28 +71,23 @@ def export_command(
     frame: str | None,
     axes: Axes | None,
     payload_frame: str | None,
-    own_sincos: bool,
-    force: bool,
     output: Output,
 ) -> None:
     """Read the description, and write the package."""
     output.check_files(files_and_arguments(words)[0])
-    model, urdf, source = robot_of_words(words, topic)
-    chosen = chosen_quantities(quantities, frame)
-    with output.progress(source, STEPS * len(chosen), 'steps') as advance:
-        files = export_c(
-            model,
-            name=name,
-            quantities=chosen,
-            frame=frame,
-            axes=axes,
-            payload_frame=payload_frame,
-            own_sincos=own_sincos,
-            urdf=urdf,
-            advance=advance,
-        )
+    check_folder(folder)
+    model, urdf, _ = robot_of_words(words, topic)
+    files = export_c(
+        model,
+        name=name,
+        quantities=chosen_quantities(quantities, frame),
+        frame=frame,
+        axes=axes,
+        payload_frame=payload_frame,
+        urdf=urdf,
+    )
     output.check_files([], {'--output': [folder / file for file in files]})
-    write_folder(folder, files, force=force)
+    write_folder(folder, files)
     package = Path(next(iter(files))).stem
     output.line(f'{folder}: package {package}, {len(files)} files')
     output.write_json({'folder': folder, 'package': package, 'files': sorted(files)})

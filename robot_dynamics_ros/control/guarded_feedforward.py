@@ -14,10 +14,10 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from .double_compensation import DoubleCompensation
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
+from .gravity_in_efforts import DoubleCompensation
 from .limiter import Limiter
 from .reference import Reference
 from .settings import Settings, reference_distances, torque_limits
@@ -61,7 +61,7 @@ class GuardedFeedforward:
         """
         self.feedforward, self.settings = feedforward, settings
         self._model, joints = feedforward.dynamics.model, feedforward.joints
-        self.state = StateFilter(self._model, feedforward.indices)
+        self.state = StateFilter(self._model, feedforward.indices, settings.state_timeout)
         self.supervisor = Supervisor()
         self.followed = Reference(self._model, joints, feedforward.indices, settings)
         limits = torque_limits(self._model, joints, settings)
@@ -86,6 +86,7 @@ class GuardedFeedforward:
         allowed = reference_distances(self._model, joints, settings)
         self.limiter.use(torque_limits(self._model, joints, settings), settings.fade_time)
         self.followed.allowed = allowed
+        self.state.use_timeout(settings.state_timeout)
         self.settings = settings
 
     @property
@@ -114,7 +115,7 @@ class GuardedFeedforward:
 
     def fresh(self, now: float) -> bool:
         """Whether each joint was measured, and not too long ago (see `StateFilter`)."""
-        return self.state.fresh(now, self.settings)
+        return self.state.fresh(now)
 
     def last_command(self) -> str:
         """The last command of each joint with its unit, for the log."""

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from .settings import OTHER_JOINTS, Settings, joint_reach
+from .settings import OTHER_JOINTS, joint_reach
 
 # Stands for no velocity limit [rad/s or m/s]: multiplied by zero seconds it gives zero, infinity
 # would give NaN.
@@ -153,26 +153,28 @@ class StateFilter:
             measurement that repeats the stamp of the one before does not change it.
         repeated: (n,) when a state came last that repeats the stamp of a joint [s].
         time: the earliest of the `times` of the commanded joints.
-        others_time: the earliest of those of the other joints; inf if there are none.
+        timeouts: (n,) the age at which a measurement of each joint is too old [s]: the state
+            timeout, and `OTHER_JOINTS` times that for joints that are not commanded.
+        deadlines: (n,) until when the measurement of each joint is fresh [s]; -inf for never.
         jump: for the log: that the last state accepted a position after a jump; else empty.
     """
 
-    def __init__(self, model: RobotModel, commanded: npt.NDArray[np.intp]) -> None:
+    def __init__(self, model: RobotModel, commanded: npt.NDArray[np.intp], timeout: float) -> None:
         """Without a state yet.
 
         Args:
             model: of the robot; its independent joints and their limits count.
             commanded: (k,) indices of the commanded joints.
+            timeout: the state timeout [s].
         """
         size = model.size
         self.q, self.v = np.zeros((2, size))
         self.estimated = np.zeros(size, dtype=bool)
-        self.times, self.repeated = np.full((2, size), -math.inf)
+        self.times, self.repeated, self.deadlines = np.full((3, size), -math.inf)
         self._counts = np.zeros(size, dtype=np.int64)
         self._commanded = commanded
-        self._others = np.setdiff1d(np.arange(size), commanded)
-        self.time = -math.inf
-        self.others_time = -math.inf if self._others.size else math.inf
+        self.time = self._deadline = -math.inf
+        self.use_timeout(timeout)
         self.jump = ''
         self._velocity = VelocityEstimate(model)
         self._names, self._limits = model.joint_names, PositionLimits(model)
@@ -194,28 +196,28 @@ class StateFilter:
     @property
     def complete(self) -> bool:
         """Whether each joint has been measured."""
-        return min(self.time, self.others_time) > -math.inf
+        return self._deadline > -math.inf
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """A copy of how often each joint was measured (n,), with newer stamps."""
         return self._counts.copy()
 
-    def timeouts(self, settings: Settings) -> Array:
-        """(n,) the age at which the measurement of each joint is too old [s]."""
-        limits = np.full(self.times.size, OTHER_JOINTS * settings.state_timeout)
-        limits[self._commanded] = settings.state_timeout
-        return limits
+    def use_timeout(self, timeout: float) -> None:
+        """Use another state timeout [s]: a longer one from the next measurement of a joint on.
 
-    def fresh(self, now: float, settings: Settings) -> bool:
-        """Whether each joint was measured, and not too long ago by the `timeouts`.
-
-        Args:
-            now: [s], on the monotonic clock.
-            settings: whose `state_timeout` counts.
+        What was measured before is never fresh for longer: a stale state does not become a good
+        one.
         """
-        timeout = settings.state_timeout
-        return now - self.time <= timeout and now - self.others_time <= OTHER_JOINTS * timeout
+        self.timeouts = np.full(self.times.size, OTHER_JOINTS * timeout)
+        self.timeouts[self._commanded] = timeout
+        self._shortest = timeout
+        np.minimum(self.deadlines, self.times + self.timeouts, out=self.deadlines)
+        self._deadline = float(self.deadlines.min())
+
+    def fresh(self, now: float) -> bool:
+        """Whether each joint was measured, and not too long ago [s], on the monotonic clock."""
+        return now <= self._deadline
 
     def reset_stamps(self) -> None:
         """Compare the next stamp and position of each joint with none: the clock has been set."""
@@ -270,15 +272,14 @@ class StateFilter:
         self._counts += newer
         if newer.all():
             self.times.fill(now)
-            self.time = now
-            if self._others.size:
-                self.others_time = now
+            np.add(self.timeouts, now, out=self.deadlines)
+            self.time, self._deadline = now, now + self._shortest
         else:
             np.copyto(self.times, now, where=newer)
+            np.copyto(self.deadlines, now + self.timeouts, where=newer)
             np.copyto(self.repeated, now, where=~(newer | np.isnan(q)))
             self.time = float(self.times[self._commanded].min())
-            if self._others.size:
-                self.others_time = float(self.times[self._others].min())
+            self._deadline = float(self.deadlines.min())
         return moved
 
     def _has_jumped(self, q: Array) -> bool:

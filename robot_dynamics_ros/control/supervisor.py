@@ -43,33 +43,23 @@ class Event(Enum):
     READY = 'all conditions hold'
 
 
-def _row(**states: State) -> Mapping[Event, State]:
-    return {Event[name]: state for name, state in states.items()}
-
-
 _S, _T, _H, _R, _E = State
+# What follows in SILENT, TRACKING, HOLDING, REACTING and STOPPING.
+_TABLE = {
+    Event.INTERRUPTED: (_S, _S, _S, _S, _S),
+    Event.INHIBITED: (_S, _T, _S, _R, _E),
+    Event.FINISHED: (_S, _T, _H, _R, _S),
+    Event.MISAPPLIED: (_S, _E, _E, _E, _E),
+    Event.STOPPED: (_S, _E, _E, _E, _E),
+    Event.LOST: (_S, _E, _E, _E, _E),
+    Event.STALE: (_S, _H, _H, _H, _H),
+    Event.COLLISION: (_R, _R, _R, _R, _R),
+    Event.READY: (_T, _T, _T, _T, _T),
+}
 TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
-    _S: _row(
-        INTERRUPTED=_S, INHIBITED=_S, FINISHED=_S, MISAPPLIED=_S, STOPPED=_S, LOST=_S, STALE=_S,
-        COLLISION=_R, READY=_T,
-    ),
-    _T: _row(
-        INTERRUPTED=_S, INHIBITED=_T, FINISHED=_T, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
-        COLLISION=_R, READY=_T,
-    ),
-    _H: _row(
-        INTERRUPTED=_S, INHIBITED=_S, FINISHED=_H, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
-        COLLISION=_R, READY=_T,
-    ),
-    _R: _row(
-        INTERRUPTED=_S, INHIBITED=_R, FINISHED=_R, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
-        COLLISION=_R, READY=_T,
-    ),
-    _E: _row(
-        INTERRUPTED=_S, INHIBITED=_E, FINISHED=_S, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
-        COLLISION=_R, READY=_T,
-    ),
-}  # fmt: skip
+    state: {event: row[column] for event, row in _TABLE.items()}
+    for column, state in enumerate(State)
+}
 
 
 class Mode(Enum):
@@ -190,6 +180,11 @@ class Supervisor:
         self.collision, self.policy, self._fade_time = collision, policy, COLLISION_FADE
         if policy == 'stop':
             self.fault = collision
+
+    def continue_from(self, other: Supervisor) -> None:
+        """Take over, from that of the robot before, what nothing but `~/enable` ends."""
+        self.enabled, self.fault = other.enabled, other.fault
+        self.collision, self.policy = other.collision, other.policy
 
     def acknowledge(self) -> None:
         """End a fault and the reaction to a collision."""

@@ -15,17 +15,12 @@ import numpy.typing as npt
 
 from .algorithms import (
     aba,
-    center_of_mass,
+    centroidal,
     coriolis,
     crba,
     derivatives,
-    energy,
-    external_forces,
-    forward_dynamics_derivatives,
-    joint_space,
     kinematics,
-    momentum_terms,
-    observer_step,
+    observer,
     regressor,
     rnea,
 )
@@ -33,13 +28,11 @@ from .algorithms.kinematics import AXES
 from .checks import Array, checked_name
 from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
-from .model.attachment import with_load
-from .model.base_parameters import regrouped
 from .model.friction import coefficient_names
 from .model.gravity import STANDARD_GRAVITY
-from .model.inertial_parameters import PARAMETERS
+from .model.inertial_parameters import PARAMETERS, regrouped, with_load
 from .model.robot import RobotModel
-from .task.twist_rows import SPATIAL_ENTRIES
+from .task import SPATIAL_ENTRIES
 
 # Names of the entries of a vector, or along an axis of a result, in their order.
 Labels = Sequence[str]
@@ -71,7 +64,7 @@ INPUTS: Mapping[str, Input] = {
         lambda model: ('x', 'y', 'z'),
     ),
     'wrench': Input(
-        'what the robot exerts: force (x, y, z) [N], then moment (x, y, z) about the origin of '
+        'what acts on the robot: force (x, y, z) [N], then moment (x, y, z) about the origin of '
         'the frame [N m], both in the axes of the root link',
         lambda model: SPATIAL_ENTRIES,
     ),
@@ -85,11 +78,11 @@ INPUTS: Mapping[str, Input] = {
     'friction': Input('coefficients, see `JointFriction.coefficients`', coefficient_names),
     'offset': Input('constant torques that the drives need beside the model [N m or N]'),
     'rates': Input('of the observer [1/s]'),
-    'interval': Input('see `observer_step`', lambda model: observer_step.INTERVAL),
+    'interval': Input('see `observer_step`', lambda model: observer.INTERVAL),
     'previous': Input(
         'the result of the step before',
         lambda model: [
-            f'{row} of {joint}' for row in observer_step.STATE for joint in model.joint_names
+            f'{row} of {joint}' for row in observer.STATE for joint in model.joint_names
         ],
     ),
 }
@@ -216,6 +209,11 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'Rows g(q), C(q, v) v and M(q) a, whose sum is tau', 'N m or N', regrouped=True,
     ),
     Quantity(
+        'passivity_torque', rnea.passivity_torque,
+        ('q', 'v', 'v_reference', 'a_reference', 'gravity'), ('n',),
+        'M(q) a_reference + C(q, v) v_reference + g(q)', 'N m or N', regrouped=True,
+    ),
+    Quantity(
         'mass_matrix', crba.mass_matrix, ('q',), ('n', 'n'),
         'M(q), full and symmetric', 'kg m^2, kg m or kg', regrouped=True,
     ),
@@ -224,7 +222,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'C(q, v): dM/dt - 2 C is skew-symmetric', 'kg m^2/s, kg m/s or kg/s',
     ),
     Quantity(
-        'momentum_terms', momentum_terms.momentum_terms, ('q', 'v'), (2, 'n'),
+        'momentum_terms', observer.momentum_terms, ('q', 'v'), (2, 'n'),
         'Rows p = M(q) v and C(q, v)^T v', 'N m s or N s; N m or N', regrouped=True,
     ),
     Quantity(
@@ -232,7 +230,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'The acceleration a that the torques tau give', 'rad/s^2 or m/s^2',
     ),
     Quantity(
-        'mass_matrix_inverse', joint_space.mass_matrix_inverse, ('q',), ('n', 'n'),
+        'mass_matrix_inverse', crba.mass_matrix_inverse, ('q',), ('n', 'n'),
         'M(q)^-1, full and symmetric', '1/(kg m^2), 1/(kg m) or 1/kg',
     ),
     Quantity(
@@ -241,7 +239,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'dtau/dq, dtau/dv and dtau/da = M', 'unit of tau per unit of q, v and a', regrouped=True,
     ),
     Quantity(
-        'forward_dynamics_derivatives', forward_dynamics_derivatives.forward_dynamics_derivatives,
+        'forward_dynamics_derivatives', derivatives.forward_dynamics_derivatives,
         ('q', 'v', 'tau', 'gravity'), (3, 'n', 'n'),
         'da/dq, da/dv and da/dtau = M^-1', 'unit of a per unit of q, v and tau',
     ),
@@ -250,32 +248,32 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'Y with tau = Y pi, without armature', 'N m or N per unit of pi', of_inertia=False,
     ),
     Quantity(
-        'kinetic_energy', energy.kinetic_energy, ('q', 'v'), (),
+        'kinetic_energy', centroidal.kinetic_energy, ('q', 'v'), (),
         'v^T M(q) v / 2 of the moving bodies', 'J',
     ),
     Quantity(
-        'potential_energy', energy.potential_energy, ('q', 'gravity'), (),
+        'potential_energy', centroidal.potential_energy, ('q', 'gravity'), (),
         'U with dU/dq = g(q), zero for mass at the base origin', 'J',
     ),
     Quantity(
-        'momentum', energy.momentum, ('q', 'v'), (6,),
+        'momentum', centroidal.momentum, ('q', 'v'), (6,),
         'Momentum [linear; angular] about the base origin, in base axes', 'N s; N m s',
     ),
     Quantity(
-        'center_of_mass', center_of_mass.center_of_mass, ('q',), (3,),
+        'center_of_mass', centroidal.center_of_mass, ('q',), (3,),
         'c, the centre of mass of the moving bodies, in the base', 'm',
     ),
     Quantity(
-        'center_of_mass_jacobian', center_of_mass.center_of_mass_jacobian, ('q',), (3, 'n'),
+        'center_of_mass_jacobian', centroidal.center_of_mass_jacobian, ('q',), (3, 'n'),
         'J(q) with dc/dt = J v of the centre of mass c, in base axes', 'm or 1',
     ),
     Quantity(
         'frame_poses', kinematics.frame_poses, ('q',), ('frames', 3, 4),
-        '[R | p] of every frame, its rotation and origin in the base', '1; m', of_inertia=False,
+        '[R | p] of every frame, rotation and origin in the base', '1; m', of_inertia=False,
     ),
     Quantity(
         'frame_pose', kinematics.frame_pose, ('q',), (3, 4),
-        '[R | p] of a frame, its rotation and origin in the base', '1; m',
+        '[R | p] of a frame, rotation and origin in the base', '1; m',
         of_frame=True, of_inertia=False,
     ),
     Quantity(
@@ -288,19 +286,33 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'dJ/dt at q and v', 'm/s; 1/s', of_frame=True, takes_axes=True, of_inertia=False,
     ),
     Quantity(
-        'external_torque', external_forces.external_torque, ('q', 'wrench'), ('n',),
-        'J^T wrench, added to inverse_dynamics to exert the wrench', 'N m or N',
+        'frame_velocity', kinematics.frame_velocity, ('q', 'v'), (6,),
+        'J v, the twist [linear; angular] of a frame', 'm/s; rad/s',
+        of_frame=True, takes_axes=True, of_inertia=False,
+    ),
+    Quantity(
+        'frame_acceleration', kinematics.frame_acceleration, ('q', 'v', 'a'), (6,),
+        'J a + dJ/dt v, the derivative of frame_velocity', 'm/s^2; rad/s^2',
+        of_frame=True, takes_axes=True, of_inertia=False,
+    ),
+    Quantity(
+        'external_torque', kinematics.external_torque, ('q', 'wrench'), ('n',),
+        'tau_external = J^T wrench: M a + C v + g = tau + tau_external', 'N m or N',
         of_frame=True, of_inertia=False,
     ),
 )  # fmt: skip
 
-# Parts of what is computed from sample to sample: no quantities of a state, and not exported.
+# Parts of other computations: no quantities of a state, and not exported.
 STEPS: Mapping[str, Quantity] = _by_name(
     Quantity(
-        'observer_step', observer_step.observer_step,
-        ('q', 'v', 'effort', *observer_step.SETTINGS, 'interval', 'previous', 'gravity'),
+        'observer_step', observer.observer_step,
+        ('q', 'v', 'effort', *observer.SETTINGS, 'interval', 'previous', 'gravity'),
         (3, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
         regrouped=True,
+    ),
+    Quantity(
+        'largest_inertias', crba.largest_inertias, ('q',), ('n',),
+        'Upper bounds of the diagonal of M(q) without armature', 'kg m^2 or kg',
     ),
 )  # fmt: skip
 PROGRAMS: Mapping[str, Quantity] = {**QUANTITIES, **STEPS}
@@ -346,7 +358,7 @@ def traced(
         if payload and payload_body is not None:
             loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
         if quantity.regrouped:
-            loaded = regrouped(loaded, payload_body)
+            loaded = replace(loaded, joints=regrouped(loaded.joints, payload_body))
         return quantity.algorithm(loaded, *vectors[:count], *frame, *options[1:])
 
     sizes = {name: len(entries) for name, entries in labels.items()}

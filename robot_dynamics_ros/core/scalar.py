@@ -8,6 +8,7 @@ A float evaluates, an `Expression` records, a SymPy symbol derives; register oth
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import singledispatch
 from numbers import Real
 from typing import Any
@@ -16,6 +17,8 @@ from .errors import SingularMassMatrixError
 
 # Deliberately untyped: any type that can be added, subtracted, multiplied and divided will do.
 Scalar = Any
+Scalars = Sequence[Scalar]
+Rows = list[list[Scalar]]
 
 
 @singledispatch

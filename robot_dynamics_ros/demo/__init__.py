@@ -4,18 +4,12 @@ Modules::
 
     observer    the main program of `scripts/demo`
     plan        start position, trajectory, push and wall for the arm of any URDF
-    client      the topics and services of arm and node, and what was received
-    release     first act: released without torque, and held by gravity compensation
-    tracking    second act: a fast trajectory by the servo alone, and with feedforward
-    contact     third act: a push that is felt, and a collision with a wall
-    matrices    fourth act: M and C by the services
-    timing      latencies and rates of the commands
-    verdict     figures with their bounds, as text and JSON
+    acts        what arm and node are told, act by act
+    measures    what was measured in each act
+    verdict     the table of figures with their bounds, as text and JSON
     picture     the panels of the acts in a PNG
+    client      the topics and services of arm and node, and what was received
     processes   child processes, and a ROS domain of their own
-
-Each act is a record of what it measured: `play` makes it, `figures` judges it, the other methods
-draw its panels.
 """
 
 from __future__ import annotations

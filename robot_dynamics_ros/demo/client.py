@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Duration
-from builtin_interfaces.msg import Time as TimeMessage
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from numpy.typing import NDArray
 from rcl_interfaces.srv import SetParameters
+from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
+from rclpy.time import Time
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Float64MultiArray, Header
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
 from robot_dynamics_ros.control.trajectory import Trajectory
+from robot_dynamics_ros.ros.endpoints import nanoseconds
 from robot_dynamics_ros.ros.polling import PolledSubscription
 
 from . import DemoError
@@ -38,17 +39,21 @@ Times = NDArray[np.int64]
 
 ARM, NODE = 'simulated_arm', 'robot_dynamics'
 COMMANDS = f'/{NODE}/commands'
+TOPICS = {
+    'states': (JointState, '/joint_states'),
+    'torques': (JointTorques, f'/{NODE}/torques'),
+    'commands': (Float64MultiArray, COMMANDS),
+    'applied': (WrenchStamped, f'/{ARM}/applied_wrench'),
+    'wrenches': (WrenchStamped, f'/{NODE}/external_wrench'),
+    'contacts': (Contact, f'/{NODE}/contact'),
+}
+"""What is recorded: of the wrenches, `applied` acts on the tool, the others the node feels."""
 PARTS = ('gravity', 'coriolis', 'inertial', 'friction')
 """Parts of the torque, of which a command without a fade is the sum."""
 LEAD = 0.3
 """How long a trajectory is sent before it starts, so that it is not received too late [s]."""
 LIMIT = 20.0
 """How long to wait for an event that an idle machine needs less than a second for [s]."""
-
-
-def nanoseconds(stamp: TimeMessage) -> int:
-    """A time [ns]."""
-    return int(stamp.sec) * 10**9 + int(stamp.nanosec)
 
 
 @dataclass(frozen=True)
@@ -81,47 +86,23 @@ class Samples:
         rows = np.array([getattr(message, field) for message in self.messages])
         return rows[:, [names.index(name) for name in joints]]
 
+    def curve(self, field: str, joints: Sequence[str], origin: int) -> tuple[Array, Array]:
+        """Times (m,) since `origin` [ns] [s], and a field at these times (m, n)."""
+        return self.seconds(origin), self.columns(field, joints)
 
-class Channel:
-    """Records the messages of one topic, serialized.
-
-    Deserializing takes processor time that arm and node need during a phase. The middleware stamps
-    each message when it is sent and received, so the observer does not disturb what it measures.
-    """
-
-    def __init__(self, node: Node, kind: Any, topic: str) -> None:
-        """Subscribe."""
-        self._kind = kind
-        self._subscription = PolledSubscription(
-            node, kind, topic, QoSProfile(depth=2000), raw=True
-        )
-        self._messages: list[tuple[int, int, bytes]] = []
-
-    def record(self) -> None:
-        """Take what has come since the last call."""
-        for message, info in self._subscription.poll():
-            times = info['source_timestamp'], info['received_timestamp']
-            self._messages.append((*times, message))
-
-    def last(self) -> Any:
-        """The newest message; None if there is none."""
-        return deserialize_message(self._messages[-1][2], self._kind) if self._messages else None
-
-    def between(self, start: int, end: int) -> Samples:
-        """The messages that were sent from `start` to `end` [ns]."""
-        chosen = [message for message in self._messages if start <= message[0] <= end]
-        sent, received = (np.array([m[i] for m in chosen], dtype=np.int64) for i in (0, 1))
-        return Samples(sent, received, [deserialize_message(m[2], self._kind) for m in chosen])
+    def wrenches(self) -> Array:
+        """Force and moment of each message (m, 6) [N, N m]."""
+        rows = [
+            [getattr(getattr(message.wrench, part), axis) for axis in 'xyz']
+            for message in self.messages
+            for part in ('force', 'torque')
+        ]
+        return np.array(rows).reshape(-1, 6)
 
 
 @dataclass(frozen=True)
 class Phase:
-    """What was received from `start` [ns] on; `cpu` is the share of a core of each process [-].
-
-    Attributes:
-        applied: what acted on the tool, at its origin and in its axes.
-        wrenches: likewise: what the node felt.
-    """
+    """What was received of `TOPICS` from `start` [ns] on."""
 
     start: int
     states: Samples
@@ -130,11 +111,15 @@ class Phase:
     applied: Samples
     wrenches: Samples
     contacts: Samples
-    cpu: Mapping[str, float]
 
 
 class DemoClient:
-    """Calls the services of arm and node, and records the messages that they publish."""
+    """Calls the services of arm and node, and records the messages that they publish.
+
+    It keeps them serialized: deserializing takes processor time that arm and node need during a
+    phase. The middleware stamps each message when it is sent and received, so the observer does
+    not disturb what it measures.
+    """
 
     def __init__(self, node: Node, children: Children, interrupts: Sequence[int]) -> None:
         """Create the endpoints on a node.
@@ -149,17 +134,12 @@ class DemoClient:
         self._clients: dict[str, Any] = {}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
-        self.states = Channel(node, JointState, '/joint_states')
-        self.torques = Channel(node, JointTorques, f'/{NODE}/torques')
-        self.contacts = Channel(node, Contact, f'/{NODE}/contact')
-        self.channels = {
-            'states': self.states,
-            'torques': self.torques,
-            'commands': Channel(node, Float64MultiArray, COMMANDS),
-            'applied': Channel(node, WrenchStamped, f'/{ARM}/applied_wrench'),
-            'wrenches': Channel(node, WrenchStamped, f'/{NODE}/external_wrench'),
-            'contacts': self.contacts,
+        qos = QoSProfile(depth=2000)
+        self._subscriptions = {
+            name: PolledSubscription(node, *topic, qos, raw=True) for name, topic in TOPICS.items()
         }
+        # By topic: when a message was sent and received [ns], and its bytes.
+        self._messages: dict[str, list[tuple[int, int, bytes]]] = {name: [] for name in TOPICS}
         self._references = {
             target: node.create_publisher(JointTrajectory, f'/{target}/reference', 1)
             for target in (ARM, NODE)
@@ -168,6 +148,11 @@ class DemoClient:
     def now(self) -> int:
         """The time that messages are stamped with [ns]."""
         return int(self._node.get_clock().now().nanoseconds)
+
+    def last(self, topic: str) -> Any:
+        """The newest message on one of `TOPICS`; None if there is none."""
+        messages = self._messages[topic]
+        return deserialize_message(messages[-1][2], TOPICS[topic][0]) if messages else None
 
     def wait_until(self, condition: Callable[[], bool], what: str, limit: float = LIMIT) -> None:
         """Record until a condition holds, which is asked about every 0.02 s.
@@ -185,28 +170,29 @@ class DemoClient:
             if time.monotonic() > deadline:
                 raise DemoError(f'{what}: not within {limit:.0f} s')
             self._executor.spin_once(timeout_sec=0.02)
-            for channel in self.channels.values():
-                channel.record()
+            for topic, subscription in self._subscriptions.items():
+                for message, info in subscription.poll():
+                    times = info['source_timestamp'], info['received_timestamp']
+                    self._messages[topic].append((*times, message))
 
     def wait(self, seconds: float) -> None:
         """Record for some time."""
         end = time.monotonic() + seconds
         self.wait_until(lambda: time.monotonic() >= end, 'time to pass', seconds + LIMIT)
 
-    def cpu_seconds(self) -> dict[str, float]:
-        """The processor time of each process so far [s]."""
-        return self._children.cpu_seconds()
-
-    def phase(self, start: int, end: int, before: Mapping[str, float] | None = None) -> Phase:
-        """What was sent from `start` to `end` [ns]; `before`: `cpu_seconds` at the start."""
-        passed, after = (self.now() - start) * 1e-9, self.cpu_seconds()
-        samples = {name: channel.between(start, end) for name, channel in self.channels.items()}
-        cpu = {name: (after[name] - used) / passed for name, used in (before or {}).items()}
-        return Phase(start, **samples, cpu=cpu)
+    def phase(self, start: int, end: int) -> Phase:
+        """What was sent from `start` to `end` [ns]."""
+        samples = {}
+        for topic, messages in self._messages.items():
+            chosen = [message for message in messages if start <= message[0] <= end]
+            sent, received = (np.array([m[i] for m in chosen], dtype=np.int64) for i in (0, 1))
+            read = [deserialize_message(m[2], TOPICS[topic][0]) for m in chosen]
+            samples[topic] = Samples(sent, received, read)
+        return Phase(start, **samples)
 
     def connect(self) -> None:
         """Wait for the arm; check that no other one publishes."""
-        self.wait_until(lambda: self.states.last() is not None, '/joint_states')
+        self.wait_until(lambda: self.last('states') is not None, '/joint_states')
         if (others := self._node.count_publishers('/joint_states') - 1) > 0:
             raise DemoError(
                 f'{others} other node(s) publish /joint_states in this ROS_DOMAIN_ID: set another '
@@ -257,10 +243,8 @@ class DemoClient:
         """Call the transition configure, and wait for the topics of references."""
         self._change(Transition.TRANSITION_CONFIGURE)
         for name, publisher in self._references.items():
-            self.wait_until(
-                lambda p=publisher: p.get_subscription_count() > 0,
-                f'the subscription /{name}/reference',
-            )
+            subscribed = publisher.get_subscription_count
+            self.wait_until(lambda s=subscribed: s() > 0, f'the subscription /{name}/reference')
 
     def activate(self) -> None:
         """Call the transition activate, and wait until the fade has ended."""
@@ -283,19 +267,17 @@ class DemoClient:
             The time at which it starts, after `LEAD` [ns].
         """
         start = self.now() + int(LEAD * 1e9)
-        message = JointTrajectory(joint_names=list(joints))
-        message.header.stamp = TimeMessage(sec=start // 10**9, nanosec=start % 10**9)
-        for point in trajectory.points:
-            seconds, rest = divmod(round(point.time * 1e9), 10**9)
-            since = Duration(sec=seconds, nanosec=rest)
-            message.points.append(
-                JointTrajectoryPoint(
-                    positions=point.q,
-                    velocities=point.v,
-                    accelerations=point.a,
-                    time_from_start=since,
-                )
+        points = [
+            JointTrajectoryPoint(
+                positions=point.q,
+                velocities=point.v,
+                accelerations=point.a,
+                time_from_start=Duration(seconds=point.time).to_msg(),
             )
+            for point in trajectory.points
+        ]
+        header = Header(stamp=Time(nanoseconds=start).to_msg())
+        message = JointTrajectory(header=header, joint_names=list(joints), points=points)
         for target in targets:
             self._references[target].publish(message)
         return start
@@ -310,7 +292,7 @@ class DemoClient:
         now = self.now()
 
         def steady() -> bool:
-            last = self.torques.last()
+            last = self.last('torques')
             if last is None or nanoseconds(last.header.stamp) <= now:
                 return False
             parts = np.sum([getattr(last, part) for part in PARTS], axis=0)

@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
+from robot_dynamics_ros.core import RobotModel
+
+from .acts import Acts
+from .measures import Curve
+from .plan import position_units
 from .verdict import Verdict
 
-INK, RED, ORANGE, GREEN, BLUE, PURPLE, BROWN = (
-    *('#333333', '#c0392b', '#e39b2d', '#1a7f4b'),
-    *('#2c6fbb', '#8e44ad', '#d35400'),
-)
+INK, RED, ORANGE, GREEN = '#333333', '#c0392b', '#e39b2d', '#1a7f4b'
+BLUE, PURPLE, BROWN, GREY = '#2c6fbb', '#8e44ad', '#d35400', '#7f8c8d'
+TAKES = {
+    'servo_only': (RED, 'servo alone'),
+    'with_gravity': (ORANGE, 'servo + gravity compensation'),
+    'with_feedforward': (GREEN, 'servo + feedforward'),
+}
+PARTS = {
+    'gravity': (BLUE, 'gravity  g(q)'),
+    'coriolis': (PURPLE, 'Coriolis  C(q, v) v'),
+    'inertial': (BROWN, 'inertia  M(q) a'),
+    'friction': (GREY, 'friction'),
+}
+SINCE = 'time since the fast trajectory began [s]'
 MANY = 12
 """Joints from which on they are not named in a panel."""
+BEFORE_TOUCH, AFTER_TOUCH = -0.02, 0.06
+"""Shown around a collision [s]."""
 _STYLE = {
     'font.size': 11,
     'axes.titlesize': 13,
     'axes.titleweight': 'bold',
     'axes.titlelocation': 'left',
-    'axes.titlepad': 10,
     'axes.spines.top': False,
     'axes.spines.right': False,
-    'axes.edgecolor': '#888888',
     'axes.grid': True,
     'axes.axisbelow': True,
     'grid.color': '#e6e6e6',
     'legend.frameon': False,
     'legend.fontsize': 10,
-    'xtick.color': '#444444',
-    'ytick.color': '#444444',
 }
 
 
-def draw(
-    panels: Sequence[Callable[[Axes], None]], verdict: Verdict, subtitle: str, file: Path
-) -> None:
+def draw(acts: Acts, verdict: Verdict, subtitle: str, file: Path) -> None:
     """Draw nine panels below a headline into a PNG."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(18, 15.5), layout='constrained')
@@ -47,44 +59,201 @@ def draw(
         figure.get_layout_engine().set(w_pad=0.15, h_pad=0.15, wspace=0.03, hspace=0.04)
         head, body = figure.subfigures(2, 1, height_ratios=[1, 15.5])
         _headline(head, verdict, subtitle)
-        for panel, axes in zip(panels, body.subplots(3, 3).flat, strict=True):
+        panels = _Panels(acts, verdict.model)
+        for panel, axes in zip(panels.all(), body.subplots(3, 3).flat, strict=True):
             panel(axes)
         figure.savefig(file, dpi=100)
 
 
-def legend_above(axes: Axes, title: str, columns: int, *twins: Axes) -> None:
+def _headline(head: Figure, verdict: Verdict, subtitle: str) -> None:
+    bounded = [figure for figure in verdict.figures if figure.sign]
+    held = sum(figure.passed for figure in bounded)
+    slow = f', {len(verdict.slow)} slow by load' if verdict.slow else ''
+    passed, colour = ('PASSED', GREEN) if verdict.passed else ('FAILED', RED)
+    said = f'{passed}\n{held} of {len(bounded)} bounds hold{slow}'
+    title = f'Torques for {verdict.model.name}, computed from its URDF in real time'
+    head.text(0.012, 0.62, title, size=21, weight='bold', va='center')
+    head.text(0.012, 0.16, subtitle, size=13, color='#555555', va='center')
+    bold = {'size': 15, 'weight': 'bold', 'linespacing': 1.4}
+    head.text(0.988, 0.5, said, color=colour, ha='right', va='center', **bold)
+
+
+class _Panels:
+    """The panels of the acts of an arm."""
+
+    def __init__(self, acts: Acts, model: RobotModel) -> None:
+        self._acts, self._names, self._model = acts, model.joint_names, model
+        self._units, self._effort_units = position_units(model), model.effort_units
+        self._few = len(self._names) <= MANY
+        # Shown of all joints: whose torque varies most, and who feels the collision most.
+        self._busiest = int(np.ptp(acts.tracking.torques['effort'][1], axis=0).argmax())
+        times, external = acts.collision.torques['external']
+        near = (times >= 0.0) & (times <= AFTER_TOUCH)
+        self._touched = int(np.abs(external[near if near.any() else ...]).max(axis=0).argmax())
+
+    def all(self):
+        """In the order of the picture."""
+        first = self.release, self.errors, self.joints, self.torques, self.mass, self.latency
+        return *first, self.push, self.contact, self.hold
+
+    def release(self, axes: Axes) -> None:
+        """The displacement of each joint, and that of the worst one that is held."""
+        (times, fall), (held_times, hold) = self._acts.release.fall, self._acts.release.hold
+        axes.set_prop_cycle(color=mpl.colormaps['viridis'](np.linspace(0, 0.9, fall.shape[1])))
+        lines = axes.plot(times, fall, lw=1.8)
+        for line, name in zip(lines, self._names if self._few else ['every joint'], strict=False):
+            line.set_label(name)
+        worst = hold[:, np.abs(hold).max(axis=0).argmax()]
+        axes.plot(held_times, worst, color='black', lw=3.5)
+        units, largest = ' or '.join(dict.fromkeys(self._units)), np.abs(worst).max()
+        drift = f'drift {largest:.0e} {units}' if largest else 'no drift'
+        text = f'\nheld by gravity compensation:\n{drift} in {held_times[-1]:.2g} s'
+        axes.text(held_times[-1], worst[-1], text, ha='right', va='top', weight='bold')
+        x, y = 'time since the brake was released [s]', f'joint displacement [{units}]'
+        axes.set(title='Released, without and with g(q)', xlabel=x, ylabel=y)
+        _legend_above(axes, 'without torque', columns=2 if self._few else 1)
+
+    def errors(self, axes: Axes) -> None:
+        """The tracking errors of the joint whose torque varies most."""
+        i, errors = self._busiest, self._acts.tracking.errors
+        for name, style in TAKES.items():
+            _plot(axes, errors[name], i, style, scale=1e3)
+        y = f'position - reference [m{self._units[i]}]'
+        axes.set(title='Tracking error on a fast trajectory', xlabel=SINCE, ylabel=y)
+        _legend_above(axes, self._names[i], columns=1)
+
+    def joints(self, axes: Axes) -> None:
+        """The RMS error of each joint, on a logarithmic axis."""
+        tracking, places = self._acts.tracking, np.arange(len(self._names))
+        rms = 1e3 * tracking.rms
+        for k, (colour, label) in enumerate(TAKES.values()):
+            label = label.removeprefix('servo ') if k else label
+            axes.barh(places + 0.27 * (k - 1), rms[k], 0.25, color=colour, label=label)
+        for place, ratio, fed in zip(places, tracking.ratios, rms[2], strict=True):
+            if self._few and ratio > 0:
+                text = f'{1 / ratio:.0f} times less'
+                axes.text(1.12 * fed, place + 0.27, text, va='center', size=10, color=GREEN)
+        axes.set_xscale('log')
+        axes.set_xlim(left=rms[rms > 0].min(initial=1e3) / 5)
+        axes.set_yticks(places, self._names)
+        axes.invert_yaxis()
+        axes.grid(axis='y', visible=False)
+        units = ' or '.join(dict.fromkeys(f'm{unit}' for unit in self._units))
+        x = f'RMS tracking error, logarithmic [{units}]'
+        axes.set(title='Tracking error of each joint', xlabel=x)
+        axes.legend(loc='upper center', bbox_to_anchor=(0.4, -0.13), ncols=3, columnspacing=1.2)
+
+    def torques(self, axes: Axes) -> None:
+        """The feedforward torque of that joint, and its parts."""
+        i, torques = self._busiest, self._acts.tracking.torques
+        _plot(axes, torques['effort'], i, ('black', 'commanded'), lw=3)
+        for name, style in PARTS.items():
+            if torques[name][1].any():
+                _plot(axes, torques[name], i, style)
+        axes.set_xlim(left=0.0)
+        y = f'feedforward torque [{self._effort_units[i]}]'
+        axes.set(title='Feedforward torque and its parts', xlabel=SINCE, ylabel=y)
+        _legend_above(axes, self._names[i], columns=2)
+
+    def mass(self, axes: Axes) -> None:
+        """M(q) at the start position."""
+        M, values = self._acts.matrices.mass, self._acts.matrices.values
+        n, bound = len(M), np.abs(M).max()
+        norm = SymLogNorm(linthresh=bound / 30, vmin=-bound, vmax=bound)
+        axes.imshow(M, cmap='RdBu_r', norm=norm, aspect='auto')
+        if self._few:
+            for (row, column), value in np.ndenumerate(M):
+                colour = 'white' if abs(norm(value) - 0.5) > 0.33 else INK
+                text = f'{value:.2g}' if abs(value) > 1e-12 * bound else '0'
+                style = {'color': colour, 'size': 10 if n <= 6 else 7.5}
+                axes.text(column, row, text, ha='center', va='center', **style)
+            axes.set_yticks(range(n), self._names)
+        axes.set_xticks([])
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        unit = 'SI units' if self._model.sliding.any() else 'kg m²'
+        axes.set_title(f'Mass matrix M(q) at the start [{unit}]')
+        error = max(values['mass_error'], values['coriolis_error'])
+        axes.set_xlabel(
+            'by the service; columns in the order of the rows;\n'
+            f'M and C agree with Pinocchio to {error:.0e},\n'
+            f'dM/dt - 2C is skew-symmetric to {values["skewness"]:.0e}'
+        )
+
+    def latency(self, axes: Axes) -> None:
+        """Histogram of the time from a joint state to its torque."""
+        values, milliseconds = self._acts.timing.values, 1e3 * self._acts.timing.latency
+        p50, p99 = values['latency_p50'], values['latency_p99']
+        edge = max(2.5 * p50, 1.15 * p99)
+        axes.hist(np.minimum(milliseconds, edge), bins=np.linspace(0, edge, 60), color=BLUE)
+        top = axes.get_ylim()[1]
+        # At different heights, as the two may be close to each other.
+        for value, label, height in ((p50, 'median', 1.1), (p99, '99 % within', 1.02)):
+            axes.axvline(value, color=INK, lw=1.5, ls='--')
+            side, shift = ('right', -5) if value > edge / 2 else ('left', 5)
+            text, place = f'{label}: {value:.2g} ms', (value, height * top)
+            axes.annotate(text, place, (shift, 0), textcoords='offset points', ha=side)
+        counts = f'{values["command_rate"]:.0f} commands a second, {values["lost"]:.2g} %'
+        x = f'time from a joint state to its torque [ms]\n{counts} of the states lost'
+        axes.set(title='Latency from state to torque', xlabel=x, ylabel='number of states')
+        axes.set_ylim(0, 1.18 * top)
+
+    def push(self, axes: Axes) -> None:
+        """The force on the tool that the node felt, beside what the joints can feel of it."""
+        push = self._acts.push
+        for i, (name, colour) in enumerate(zip('xyz', (BLUE, PURPLE, BROWN), strict=True)):
+            axes.plot(push.times, push.observable[:, i], color=colour, lw=4.5, alpha=0.3)
+            label = f'felt along {name}'
+            axes.plot(push.times, push.felt[:, i], color=colour, lw=1.6, label=label)
+        partly = '' if push.whole else f',\nas far as {len(self._names)} joints feel it'
+        axes.plot([], [], color='#b0b0b0', lw=4.5, label=f'acting, by MuJoCo{partly}')
+        x, y = 'time [s]', 'force on the tool, in its axes [N]'
+        axes.set(title='A push on the tool, felt by the joints', xlabel=x, ylabel=y)
+        error = f'error of the median force {push.values["push_error"]:.2g} % (same URDF)'
+        _legend_above(axes, error, columns=2)
+
+    def contact(self, axes: Axes) -> None:
+        """The external torque of the joint that feels the wall most."""
+        i, collision = self._touched, self._acts.collision
+        times, external = collision.torques['external']
+        near = (times >= BEFORE_TOUCH) & (times <= AFTER_TOUCH)
+        style = GREEN, f'felt by {self._names[i]} [{self._effort_units[i]}]'
+        _plot(axes, (1e3 * times[near], external[near]), i, style, marker='.')
+        axes.axvline(0.0, color=RED, lw=1.5, label='the wall is touched')
+        if np.isfinite(delay := 1e3 * collision.delay):
+            when = f'{delay:.2g} ms later' if delay else 'in the same state'
+            axes.axvline(delay, color=INK, lw=1.5, ls='--', label=f'found {when}')
+        x, y = 'time since the wall was touched [ms]', f'external torque [{self._effort_units[i]}]'
+        axes.set(title='A collision with a wall', xlabel=x, ylabel=y)
+        axes.set_xlim(1e3 * BEFORE_TOUCH, 1e3 * AFTER_TOUCH)
+        _legend_above(axes, f'largest force {collision.force:.0f} N', columns=1)
+
+    def hold(self, axes: Axes) -> None:
+        """The command of the same joint: from feedforward to gravity compensation."""
+        i, collision = self._touched, self._acts.collision
+        _plot(axes, collision.torques['effort'], i, ('black', 'commanded'), lw=3)
+        _plot(axes, collision.torques['gravity'], i, PARTS['gravity'])
+        axes.axvline(0.0, color=RED, lw=1.5, label='the wall is touched')
+        right, (times, position) = axes.twinx(), collision.position
+        right.plot(times, position[:, i] - position[-1, i], color=ORANGE, lw=1.5, ls=':')
+        right.set_ylabel(f'position, from the last one [{self._units[i]}] (dotted)')
+        right.grid(visible=False)
+        x, y = 'time since the wall was touched [s]', f'torque [{self._effort_units[i]}]'
+        axes.set(title='... that ends in a hold', xlabel=x, ylabel=y)
+        _legend_above(axes, self._names[i], 1, right)
+
+
+def _plot(axes, curve: Curve, joint: int, style, scale: float = 1.0, **options) -> None:
+    """A curve of one joint, with a style of colour and label."""
+    (times, rows), (colour, label) = curve, style
+    axes.plot(times, scale * rows[:, joint], color=colour, label=label, **{'lw': 1.8} | options)
+
+
+def _legend_above(axes: Axes, title: str, columns: int, *twins: Axes) -> None:
     """Extend the axes and its twins upwards, and put the legend with a title above the curves."""
-    rows = -(-len(axes.get_legend_handles_labels()[0]) // columns) + 1
+    labels = axes.get_legend_handles_labels()[1]
+    rows = 1 - (-len(labels) // columns) + ''.join(labels).count('\n')
     for each in (axes, *twins):
         low, high = each.get_ylim()
         each.set_ylim(low, high + 0.09 * rows * (high - low))
-    legend = axes.legend(loc='upper right', ncols=columns, title=title)
-    legend.set_alignment('left')
-
-
-def power(value: float, decimals: int = 0) -> str:
-    """A number such as 7e-14."""
-    if value == 0:
-        return '0'
-    mantissa, _, exponent = f'{value:.{decimals}e}'.partition('e')
-    return f'{mantissa}e{int(exponent)}'
-
-
-def _headline(head: Figure, verdict: Verdict, subtitle: str) -> None:
-    judged = [figure for figure in verdict.figures if figure.bound]
-    held = sum(figure.passed for figure in judged)
-    slow = f', {len(verdict.slow)} slow by load' if verdict.slow else ''
-    title = f'Torques for {verdict.arm}, computed from its URDF in real time'
-    head.text(0.012, 0.62, title, size=21, weight='bold', va='center')
-    head.text(0.012, 0.16, subtitle, size=13, color='#555555', va='center')
-    head.text(
-        0.988,
-        0.5,
-        f'{"PASSED" if verdict.passed else "FAILED"}\n{held} of {len(judged)} bounds hold{slow}',
-        size=15,
-        weight='bold',
-        color=GREEN if verdict.passed else RED,
-        ha='right',
-        va='center',
-        linespacing=1.4,
-    )
+    axes.legend(loc='upper right', ncols=columns, title=title, alignment='left')

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
 import random
 import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from typing import Any
 
 from . import DemoError
 
@@ -24,80 +24,43 @@ STOPPING = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
 _PR_SET_PDEATHSIG = 1
 
 
-class ChildProcess:
-    """A Python module that runs as a child process, its output in a log file."""
+class Children(contextlib.ExitStack):
+    """Python modules that run as child processes by name, and end with the context."""
 
-    def __init__(self, name: str, module: str, arguments: Sequence[str], log: Path) -> None:
-        """Start `python -m module arguments`."""
-        self.name, self.log = name, log
+    def __init__(self, folder: Path) -> None:
+        """Write their outputs, `<name>.log`, and parameters, `<name>.yaml`, to this folder."""
+        super().__init__()
+        self._folder = folder
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(
+        self,
+        name: str,
+        module: str,
+        parameters: Mapping[str, Any],
+        remappings: Sequence[str] = (),
+    ) -> subprocess.Popen[bytes]:
+        """Start `python -m module`, a node, with parameters and remappings such as `a:=b`."""
+        file = self._folder / f'{name}.yaml'
+        # JSON is YAML too, and quotes a joint that is called "y".
+        file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
+        command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(file)]
+        for remapping in remappings:
+            command += ['--remap', remapping]
         # In a session of its own it does not receive a Ctrl-C at the terminal: the parent does,
         # and stops the children in order.
-        with log.open('wb') as output:
-            self._process = subprocess.Popen(
-                [sys.executable, '-m', module, *arguments],
+        with (self._folder / f'{name}.log').open('wb') as output:
+            process = subprocess.Popen(
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
                 preexec_fn=die_with_parent(),
             )
-        self.pid = self._process.pid
-
-    def require_alive(self) -> None:
-        """Check that it runs.
-
-        Raises:
-            DemoError: it has ended; the message holds the end of its log.
-        """
-        if (code := self._process.poll()) is not None:
-            raise DemoError(f'the {self.name} ended with exit code {code}\n{self.log_tail()}')
-
-    def log_tail(self, lines: int = 12) -> str:
-        """The end of its log, indented."""
-        text = self.log.read_text(errors='replace').splitlines()[-lines:]
-        return '\n'.join(f'  {self.name}| {line[:500]}' for line in text) or '  (no output)'
-
-    def cpu_seconds(self) -> float:
-        """Its processor time so far [s]; 0.0 where the system does not report it."""
-        try:
-            fields = Path(f'/proc/{self.pid}/stat').read_text().rpartition(')')[2].split()
-        except OSError:
-            return 0.0
-        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-
-    def stop(self) -> None:
-        """End it, by the signals of `STOPPING` in turn, and wait until it has ended."""
-        for number, patience in STOPPING:
-            if self._process.poll() is not None:
-                return
-            with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(number)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(patience)
-
-
-class Children:
-    """The child processes of one run by name, as a context manager that ends them all."""
-
-    def __init__(self, logs: Path) -> None:
-        """Write the logs to this folder, one file per child."""
-        self._logs = logs
-        self._children: dict[str, ChildProcess] = {}
-
-    def start(self, name: str, module: str, arguments: Sequence[str]) -> ChildProcess:
-        """Start a module as a child process."""
-        child = ChildProcess(name, module, arguments, self._logs / f'{name}.log')
-        self._children[name] = child
-        return child
-
-    def cpu_seconds(self) -> dict[str, float]:
-        """The processor time of each child and of this process so far [s], by name."""
-        used = {name: child.cpu_seconds() for name, child in self._children.items()}
-        return {**used, 'observer': time.process_time()}
-
-    def log_tail(self, name: str) -> str:
-        """The end of a child's log, indented."""
-        return self._children[name].log_tail()
+        self._processes[name] = process
+        self.callback(_stop, process)
+        return process
 
     def require_alive(self) -> None:
         """Check that all children run.
@@ -105,36 +68,22 @@ class Children:
         Raises:
             DemoError: one has ended; the message holds the end of its log.
         """
-        for child in self._children.values():
-            child.require_alive()
+        for name, process in self._processes.items():
+            if (code := process.poll()) is not None:
+                raise DemoError(f'the {name} ended with exit code {code}\n{self.log_tail(name)}')
 
-    def __enter__(self) -> Children:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for child in reversed(self._children.values()):
-            child.stop()
+    def log_tail(self, name: str, lines: int = 12) -> str:
+        """The end of a child's log, indented."""
+        text = (self._folder / f'{name}.log').read_text(errors='replace').splitlines()[-lines:]
+        return '\n'.join(f'  {name}| {line[:500]}' for line in text) or '  (no output)'
 
 
-@contextlib.contextmanager
-def interrupts_between_calls() -> Iterator[list[int]]:
-    """The signals to end the demo, as they come, until the end of the block.
-
-    Raised inside rclpy, KeyboardInterrupt leaves a Future half made, or is lost in its `__del__`.
-    """
-    received: list[int] = []
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, lambda came, _: received.append(came)) for number in numbers]
-    try:
-        yield received
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    for number, patience in STOPPING:
+        process.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+            return
 
 
 def die_with_parent() -> Callable[[], object] | None:
@@ -158,16 +107,13 @@ def isolate() -> int:
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     for variable in ('ROS_STATIC_PEERS', 'ROS_NAMESPACE'):
         os.environ.pop(variable, None)
-    # The FastDDS profile that makes discovery fast: of the repository, else installed.
-    places = [Path(__file__).resolve().parents[2] / 'config']
     # ImportError: no ament index; OSError: no workspace is sourced; LookupError: not in it.
     with contextlib.suppress(ImportError, OSError, LookupError):
         from ament_index_python.packages import get_package_share_directory
 
-        places.append(Path(get_package_share_directory('robot_dynamics_ros')) / 'config')
-    for profile in (place / 'fastdds.xml' for place in places):
-        if profile.is_file():
-            os.environ.setdefault(profile_variable(), str(profile))
+        # It makes discovery fast.
+        profile = Path(get_package_share_directory('robot_dynamics_ros'), 'config/fastdds.xml')
+        os.environ.setdefault(profile_variable(), str(profile))
     return int(os.environ['ROS_DOMAIN_ID'])
 
 

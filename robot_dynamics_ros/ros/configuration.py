@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
+import textwrap
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from robot_dynamics_ros.control.settings import reference_distances, torque_limits
-from robot_dynamics_ros.core.errors import ParameterError, StateError
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
+from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .compilation import (
     BACKEND,
@@ -21,24 +29,30 @@ from .compilation import (
 )
 from .live_values import LiveValues
 from .parameter_table import TABLE
-from .parameters import Changes, ParameterFiles, accept_changes, read
+from .parameters import read
 from .robot import CommandedRobot, RobotHolder, no_effort_limit
 
 
-class RobotFactory:
-    """Makes robots from descriptions and the parameters of a node; logs the properties of one."""
+class Configuration:
+    """Makes robots of descriptions and the parameters of a node, and applies each change of these.
 
-    def __init__(self, node: Node, files: ParameterFiles) -> None:
-        """Read the parameters of this node, and log to its logger.
+    A change of several parameters is checked as a whole: all are set, or none.
+    """
+
+    def __init__(self, node: Node, files: ParameterFiles, holder: RobotHolder) -> None:
+        """Check and apply changes from now on.
 
         Args:
-            node: whose parameters these are.
-            files: that gave them.
+            node: whose parameters these are; its logger is used.
+            files: that gave them: paths are relative to these.
+            holder: of the configured robot.
         """
-        self._node = node
-        self._files = files
+        self._node, self._files, self._holder = node, files, holder
+        node.add_pre_set_parameters_callback(self._declared)
+        node.add_on_set_parameters_callback(self._checked)
+        node.add_post_set_parameters_callback(self._apply)
 
-    def from_description(self, description: str) -> CommandedRobot:
+    def robot_of(self, description: str) -> CommandedRobot:
         """Parse, compile and cross-check a robot.
 
         Args:
@@ -93,25 +107,40 @@ class RobotFactory:
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
 
+    def _declared(self, changes: list[Parameter[Any]]) -> list[Parameter[Any]]:
+        """Refuse names that the node does not have: rclpy's own refusal names none of them."""
+        if names := [each.name for each in changes if not self._node.has_parameter(each.name)]:
+            raise ParameterNotDeclaredException(list(map(TABLE.nearest, names)))
+        return changes
 
-class LiveParameters:
-    """Checks and applies each change of the parameters of a node."""
+    def _checked(self, changes: Sequence[Parameter[Any]]) -> SetParametersResult:
+        """Whether the values that are to be set may be."""
+        try:
+            self._check({each.name: each.value for each in changes if TABLE.row_of(each.name)})
+        except RobotDynamicsError as error:
+            # rclpy has written the types of the refused values into the descriptors.
+            for each in changes:
+                present = self._node.get_parameter(each.name).type_.value
+                self._node.describe_parameter(each.name).type = present
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
 
-    def __init__(self, node: Node, holder: RobotHolder, files: ParameterFiles) -> None:
-        """Register the callbacks with the node; paths are relative to these files."""
-        self._node = node
-        self._holder, self._files = holder, files
-        accept_changes(node, TABLE, self._check, self._apply)
+    def _check(self, changes: Mapping[str, Any]) -> None:
+        """Check each value by its row, and that all, with the changes, fit the configured robot.
 
-    def _check(self, changes: Changes) -> None:
-        """Check that all values, with the changes, fit the configured robot."""
+        Raises:
+            RobotDynamicsError: they do not.
+        """
         robot = self._holder.current
+        for name, value in changes.items():
+            row = TABLE.row_of(name)
+            if value is None:
+                raise ParameterError(f'{name} cannot be deleted: set a value')
+            row.checked(value if row.name == name else {name.removeprefix(f'{row.name}.'): value})
+            if robot is not None and not row.live:
+                raise ParameterError(f'{name} is read on configure: deactivate and clean up first')
         if robot is None or not changes:
             return
-        for name in changes:
-            row = TABLE.row_of(name)
-            if row is not None and not row.live:
-                raise ParameterError(f'{name} is read on configure: deactivate and clean up first')
         values = read(self._node, TABLE, changes, files=self._files)
         model, joints = robot.dynamics.model, robot.joints
         settings = LiveValues.of(values, model, joints).settings
@@ -124,10 +153,15 @@ class LiveParameters:
             dynamics = robot.dynamics.with_gravity(values['gravity'])
             robot.report = compared(replace(robot.compiled, dynamics=dynamics)).report
 
-    def _apply(self) -> None:
-        """Apply the parameters; the lock that the loop needs is held for the last step only."""
+    def _apply(self, changes: Sequence[Parameter[Any]]) -> None:
+        """Log and apply what was set; the lock that the loop needs is held for the last step."""
+        own = [each for each in changes if TABLE.row_of(each.name)]
+        for each in own:
+            # rclpy gives numbers as arrays, which print their type; a description fills pages.
+            value = each.value.tolist() if isinstance(each.value, array) else each.value
+            self._node.get_logger().info(f'{each.name} is now {textwrap.shorten(str(value), 200)}')
         robot = self._holder.current
-        if robot is None:
+        if robot is None or not own:
             return
         values = read(self._node, TABLE, files=self._files)
         live = LiveValues.of(values, robot.dynamics.model, robot.joints)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rcl_interfaces.msg import ParameterType
@@ -85,14 +86,21 @@ class Questions:
         self.deactivated = -math.inf
         # Two clients: an rclcpp node answers nothing if it lacks one of the parameters.
         self._parameters = {
-            parameter: _Client(node, GetParameters, f'{name}/get_parameters')
+            parameter: _Client(
+                node, GetParameters, f'{name}/get_parameters', partial(self._take, parameter)
+            )
             for parameter in ('joints', 'interface_name')
         }
         self._answered: set[str] = set()
         self._states = self._activity = None
         self._asked = -math.inf
         if ListControllers is not None:
-            self._states = _Client(node, ListControllers, f'{self.manager}/list_controllers')
+            self._states = _Client(
+                node,
+                ListControllers,
+                f'{self.manager}/list_controllers',
+                lambda answer: self.take_states({c.name: c.state for c in answer.controller}),
+            )
         if ControllerManagerActivity is not None:
             self._activity = node.create_subscription(
                 ControllerManagerActivity, f'{self.manager}/activity', self.on_activity, ACTIVITY
@@ -114,22 +122,16 @@ class Questions:
         return self._answered == set(self._parameters)
 
     def ask(self, now: float) -> None:
-        """Take the answers that have come, and ask for what is not known, or may have changed.
+        """Ask for what is not known, or may have changed.
 
         Args:
             now: [s], on a monotonic clock.
         """
         for parameter, client in self._parameters.items():
-            answer = client.take()
-            if answer is not None:
-                self._take_parameter(parameter, answer)
             if parameter not in self._answered:
                 client.ask(GetParameters.Request(names=[parameter]), now)
         if self._states is None:
             return
-        answer = self._states.take()
-        if answer is not None:
-            self.take_states({each.name: each.state for each in answer.controller})
         if now >= self._asked + (SLOW_PERIOD if self._publishes_activity else 0.0):
             self._asked = now
             self._states.ask(ListControllers.Request(), now)
@@ -175,7 +177,7 @@ class Questions:
             self._node.count_publishers(self._activity.topic_name)
         )
 
-    def _take_parameter(self, parameter: str, answer: Any) -> None:
+    def _take(self, parameter: str, answer: Any) -> None:
         self._answered.add(parameter)
         # A node that does not have it answers with nothing, or with a value that is not set.
         value = answer.values[0] if answer.values else None
@@ -208,11 +210,13 @@ class Controller:
         """Ask anew, at activation: which controller, by parameter `controller`."""
         wanted = self._node.get_parameter('controller').value
         self._required = wanted not in ('', NONE)
+        namespace = self._node.get_namespace().rstrip('/')
         name = wanted or self._topic.rpartition('/')[0]
-        if wanted == NONE or name == self._node.get_fully_qualified_name():
+        # `commands` of this node or of its namespace is no topic of a controller.
+        if wanted == NONE or name in ('', namespace, self._node.get_fully_qualified_name()):
             name = ''
-        elif name and not name.startswith('/'):
-            name = f'{self._node.get_namespace().rstrip("/")}/{name}'
+        elif not name.startswith('/'):
+            name = f'{namespace}/{name}'
         if name != (self.questions.name if self.questions else ''):
             if self.questions is not None:
                 self.questions.destroy()
@@ -222,7 +226,7 @@ class Controller:
         self.update()
 
     def update(self) -> None:
-        """Take answers, ask again, and tell the guard."""
+        """Ask again, and tell the guard what was answered."""
         now = clock.monotonic()
         self.subscribers = names_of(self._node.get_subscriptions_info_by_topic(self._topic))
         if self.questions is not None:
@@ -272,7 +276,9 @@ class Controller:
             questions.lose()
         if self._seen:
             found = _inactive(questions, now)
-            return found or (_not_known(name) if questions.exists else _gone(name))
+            return found or (
+                _not_known(name) if questions.exists else _until_active(name, 'has ended')
+            )
         waits = (
             self._required
             or now < self._activated + DISCOVERY
@@ -321,9 +327,12 @@ class CommandPublishers:
         with self._holder.lock:
             robot = self._holder.current
             if robot is not None:
-                robot.guard.supervisor.inhibitions.put(
-                    'publishers', another_publishes(self.topic) if self.others else None
+                another = Inhibition(
+                    f'another node publishes on {self.topic}',
+                    'as soon as no other node publishes commands',
                 )
+                inhibitions = robot.guard.supervisor.inhibitions
+                inhibitions.put('publishers', another if self.others else None)
 
     def text(self) -> str:
         """Who else publishes commands, for log and diagnostics; empty for nobody."""
@@ -350,11 +359,13 @@ class CommandPublishers:
 
 
 class _Client:
-    """A service client with at most one request under way, whose answers are polled."""
+    """A service client with at most one request under way."""
 
-    def __init__(self, node: Node, service_type: type, name: str) -> None:
-        """The executor of the node receives the answers."""
-        self._node = node
+    def __init__(
+        self, node: Node, service_type: type, name: str, take: Callable[[Any], None]
+    ) -> None:
+        """`take` is called with each answer, by the executor of the node."""
+        self._node, self._take = node, take
         self._client = node.create_client(service_type, name)
         self._future: Future | None = None
         self._asked = 0.0
@@ -370,13 +381,13 @@ class _Client:
             self.cancel()
         if self._future is None and self.ready:
             self._future, self._asked = self._client.call_async(request), now
+            self._future.add_done_callback(self._answered)
 
-    def take(self) -> Any | None:
-        """The answer to the request, once; None if there is none yet."""
-        if self._future is None or not self._future.done():
-            return None
-        future, self._future = self._future, None
-        return None if future.exception() else future.result()
+    def _answered(self, future: Future) -> None:
+        if future is self._future:
+            self._future = None
+            if not future.exception():
+                self._take(future.result())
 
     def cancel(self) -> None:
         """Do not take the answer to the request that is under way."""
@@ -420,11 +431,15 @@ def _inactive(questions: Questions, now: float) -> Inhibition | None:
     """While the controller is known not to be active, and so long that the guard sees it."""
     if questions.state in ('', ACTIVE) and now >= questions.deactivated + PERIOD:
         return None
-    name, state = questions.name, questions.state
-    state = 'deactivated' if state in ('', ACTIVE) else state
+    state = 'deactivated' if questions.state in ('', ACTIVE) else questions.state
+    return _until_active(questions.name, f'is {state}')
+
+
+def _until_active(name: str, why: str) -> Inhibition:
+    """While nothing applies commands: the controller is inactive, or has ended."""
     return Inhibition(
-        f'controller {name} is {state}: commands begin when it is active',
-        f'as soon as controller {name} is active (it is {state})',
+        f'controller {name} {why}: commands begin when it is active',
+        f'as soon as controller {name} is active (it {why})',
         interrupts=True,
     )
 
@@ -435,21 +450,4 @@ def _not_known(name: str) -> Inhibition:
         f'waiting for the parameters and the state of controller {name} (set controller: '
         'none to start without asking)',
         f'as soon as controller {name} has answered',
-    )
-
-
-def _gone(name: str) -> Inhibition:
-    """While a controller that was known before does not exist."""
-    return Inhibition(
-        f'controller {name} has ended: commands begin when it is active again',
-        f'as soon as controller {name} is active again',
-        interrupts=True,
-    )
-
-
-def another_publishes(topic: str) -> Inhibition:
-    """While another publisher commands the joints."""
-    return Inhibition(
-        f'another node publishes on {topic}',
-        'as soon as no other node publishes commands',
     )

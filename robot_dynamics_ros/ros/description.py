@@ -15,9 +15,9 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .endpoints import LATCHED, OVERRIDABLE, TopicCounters
-from .parameters import ParameterFiles
 
 LONGEST_WAIT = 10.0  # [s]
 # Longest time until Ctrl-C is noticed [s].

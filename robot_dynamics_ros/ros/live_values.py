@@ -16,7 +16,6 @@ from robot_dynamics_ros.control.external.thresholds import (
 from robot_dynamics_ros.control.settings import Settings, per_joint
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
-from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.threshold_file import read_thresholds
 
@@ -54,8 +53,10 @@ class LiveValues:
         Raises:
             RobotDynamicsError: they do not fit the robot.
         """
+        chosen = {field.name: values[field.name] for field in fields(Settings)}
+        lists = {name: tuple(each) for name, each in chosen.items() if isinstance(each, list)}
         return cls(
-            settings=guard_settings(values),
+            settings=Settings(**(chosen | lists)),
             external=external_settings(values, model, joints),
             terms=values['terms'],
             evaluate_at=values['evaluate_at'],
@@ -66,12 +67,6 @@ class LiveValues:
         """Whether the torque of the same state is another one, so that the change is faded in."""
         mine = (self.terms, self.evaluate_at, self.gravity)
         return mine != (other.terms, other.evaluate_at, other.gravity)
-
-
-def guard_settings(values: Mapping[str, Any]) -> Settings:
-    """The settings of the guards."""
-    chosen = {field.name: values[field.name] for field in fields(Settings)}
-    return Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()})
 
 
 def external_settings(
@@ -150,7 +145,7 @@ def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None
     except ParameterError as error:
         raise ParameterError(f'external_frame: {error}') from None
     if set(joints).isdisjoint(moving):
-        tip = tip_frame(model, joints)
+        tip = model.tip_frame(joints)
         raise ParameterError(
             f'external_frame is {frame!r}, which none of the commanded joints '
             f'{", ".join(joints)} moves: name a link that they move, such as the tip: {tip}'

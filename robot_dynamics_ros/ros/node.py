@@ -33,16 +33,17 @@ from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .conditions import RULES
-from .configuration import LiveParameters, RobotFactory
+from .configuration import Configuration
 from .controller import CommandPublishers, Controller
 from .description import Description
 from .diagnostics import Diagnostics
 from .health import Health
 from .loop import Loop
 from .parameter_table import TABLE
-from .parameters import ParameterFiles, declare, read, unknown
+from .parameters import declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
 from .robot import RobotHolder
@@ -80,13 +81,12 @@ class DynamicsNode(LifecycleNode):
         self.ended = self.end_requested = False
 
         self.robot_holder = RobotHolder()
-        self._factory = RobotFactory(self, files)
         self._loop = Loop(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
         self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
-        LiveParameters(self, self.robot_holder, files)
+        self._configuration = Configuration(self, files, self.robot_holder)
         offer_services(self, self.robot_holder)
         serve_transitions(self)
         self._trajectory_action = TrajectoryAction(self, self.robot_holder)
@@ -154,7 +154,7 @@ class DynamicsNode(LifecycleNode):
         try:
             self._require_parameter_files()
             self._trajectory_action.connect()
-            robot = self._factory.from_description(self._description.text())
+            robot = self._configuration.robot_of(self._description.text())
             if self.end_requested:
                 self.get_logger().info('not configured: a signal has asked for the end')
                 return TransitionCallbackReturn.FAILURE
@@ -163,7 +163,7 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not configured: {error}{self._remedy()}')
             return TransitionCallbackReturn.FAILURE
-        self._factory.log(robot)
+        self._configuration.log(robot)
         self._autostart_pending = False
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
         gc.collect()

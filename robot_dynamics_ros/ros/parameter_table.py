@@ -18,7 +18,7 @@ from robot_dynamics_ros.control.settings import (
 from robot_dynamics_ros.control.supervisor import LONGEST_STALE
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
-from .parameter import Parameter, Table
+from .parameters import Parameter, Table
 
 GUARDS = Settings()
 EXTERNAL = ExternalSettings()
@@ -88,7 +88,8 @@ STATES = (
               'stale.',
               'More than 2.5 periods of `joint_states`. A state that has waited longer for the '
               'node is not answered. Joints that are not commanded (grippers) have '
-              f'{OTHER_JOINTS:g} times this time.', unit='s', above=0.0, live=True),
+              f'{OTHER_JOINTS:g} times this time. A longer time counts from the next state of a '
+              'joint on.', unit='s', above=0.0, live=True),
     Parameter('on_stale', 'string', GUARDS.on_stale, 'Command while the state is stale.',
               choices={
                   'hold': 'gravity and torque_offset at the last valid state, as far as gravity '

@@ -1,84 +1,225 @@
-"""Parameters of a node of rclpy: their files, and a table declared, read, and changed."""
+"""A table of parameters: what each row allows; declared on a node of rclpy, and read.
+
+A table itself needs no ROS: the command knows the names of `parameter_table` without it.
+"""
 
 from __future__ import annotations
 
-import textwrap
-from array import array
-from collections.abc import Callable, Mapping, Sequence, Sized
+import math
+from collections.abc import Iterable, Mapping, Sized
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import rclpy
-import yaml
-from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
-from rclpy.exceptions import ParameterNotDeclaredException
-from rclpy.node import Node
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
-from robot_dynamics_ros.parameter_yaml import PARAMETERS, Block, parameter_blocks, stands_for
+if TYPE_CHECKING:
+    from rclpy.node import Node
 
-from .parameter import Parameter, Table
+ParameterType = Literal['bool', 'double', 'string', 'double_array', 'string_array', 'double_map']
+# What is needed, in words, and the type of each entry. A file says 1 where it means 1.0.
+NEEDED: dict[str, tuple[str, type]] = {
+    'bool': ('a bool is needed', bool),
+    'double': ('a number is needed', float),
+    'string': ('a string is needed', str),
+    # The command line takes [0, 0, -9.81] for a string.
+    'double_array': ('a list is needed, such as [0.0, 0.0, -9.81]', float),
+    'string_array': ("a list is needed, such as ['a', 'b']", str),
+    'double_map': ('a number for each name is needed, such as {some_joint: 0.02}', float),
+}
 
-# Sets the values by name.
-Changes = Mapping[str, Any]
-# Nodes in the message about a file that is for others.
-MOST_NAMES = 10
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a node.
+
+    Attributes:
+        name: of the parameter.
+        type: of its values; an array or a map may be empty. An array of strings holds each once,
+            and no empty ones. A map has one number for each name; in ROS each of them is a
+            parameter of its own, such as `locked_joints.finger_joint`.
+        default: value where none is given.
+        description: what it is, in one sentence.
+        details: further sentences.
+        unit: of its numbers; empty for none.
+        least: smallest number.
+        above: number that each must exceed.
+        most: largest number.
+        infinite: whether infinity is allowed, for "no limit".
+        choices: the strings that are allowed, with what each means.
+        size: number of values that an array of numbers must hold; 0: as many as joints.
+        path: whether a string is the path of a file, relative to the parameter file that gives it.
+        empty: what an empty string, array or map stands for.
+        live: whether a change takes effect at once; see `Table.read` for the others.
+    """
+
+    name: str
+    type: ParameterType
+    default: Any
+    description: str
+    details: str = ''
+    unit: str = ''
+    least: float = -math.inf
+    above: float = -math.inf
+    most: float = math.inf
+    infinite: bool = False
+    choices: Mapping[str, str] = field(default_factory=dict)
+    size: int = 0
+    path: bool = False
+    empty: str = ''
+    live: bool = False
+
+    @property
+    def many(self) -> str:
+        """How it holds several values: 'array' or 'map'; empty for a single one."""
+        return self.type.partition('_')[2]
+
+    def checked(self, value: Any) -> Any:
+        """A value that came from ROS, as the type says: arrays as lists without empty strings.
+
+        Raises:
+            ParameterError: it has the wrong type, or is not allowed.
+        """
+        if not self.many:
+            return self._entry(self.name, value)
+        if self.many == 'map' and isinstance(value, Mapping):
+            return {key: self._entry(f'{self.name}.{key}', each) for key, each in value.items()}
+        # An empty list in a parameter file arrives as None.
+        values = () if value is None else value
+        listed = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
+        if self.many == 'map' or not listed:
+            raise ParameterError(f'{self.name} is {value!r}, {NEEDED[self.type][0]}')
+        entries = [
+            self._entry(f'{self.name}[{index}]', entry)
+            for index, entry in enumerate(values)
+            if entry != ''
+        ]
+        for entry in entries:
+            if self.type == 'string_array' and entries.count(entry) > 1:
+                raise ParameterError(f'{self.name}: {entry!r} is named twice')
+        if self.size and len(entries) != self.size:
+            raise ParameterError(
+                f'{self.name} has {len(entries)} values, {self.size} are needed: {entries}'
+            )
+        return entries
+
+    def allowed(self) -> str:
+        """What is required of its values beyond the type, in words; empty for nothing."""
+        words = [self._interval()]
+        if self.type == 'double_array':
+            words.append(f'{self.size} values' if self.size else 'one value per joint')
+        if self.choices:
+            words.append(f'{"any" if self.many else "one"} of {", ".join(self.choices)}')
+        return ', '.join(filter(None, words))
+
+    def _interval(self) -> str:
+        limits = {'at least': self.least, 'greater than': self.above, 'at most': self.most}
+        words = [f'{word} {limit:g}' for word, limit in limits.items() if math.isfinite(limit)]
+        return ' and '.join(words + ['.inf for no limit'] * self.infinite)
+
+    def _entry(self, name: str, value: Any) -> Any:
+        needed, kind = NEEDED[self.type.partition('_')[0]]
+        # In Python a bool is an integer, in ROS it is not.
+        if kind is float and type(value) is int:
+            value = float(value)
+        if not isinstance(value, kind):
+            raise ParameterError(f'{name} is {value!r}, {needed}')
+        if self.choices and value not in self.choices:
+            raise ParameterError(f'{name} is {value!r}, allowed are {", ".join(self.choices)}')
+        if kind is float:
+            within = self.above < value and self.least <= value <= self.most
+            if not (within and (math.isfinite(value) or self.infinite)):
+                finite = '' if self.infinite or math.isfinite(self.most) else 'finite'
+                words = ' and '.join(filter(None, (self._interval(), finite)))
+                unit = f' [{self.unit}]' if self.unit else ''
+                raise ParameterError(f'{name} is {value}, it must be {words}{unit}')
+        return value
+
+
+@dataclass(frozen=True)
+class Table:
+    """All parameters of a node.
+
+    Attributes:
+        groups: the parameters by heading, in the order of the documents.
+        read: when those are read that are not live, such as "on configure".
+        read_only: whether those can never be set while the node runs.
+    """
+
+    groups: Mapping[str, tuple[Parameter, ...]]
+    read: str
+    read_only: bool = False
+
+    @property
+    def rows(self) -> dict[str, Parameter]:
+        """The parameters by name."""
+        return {row.name: row for rows in self.groups.values() for row in rows}
+
+    def row_of(self, name: str) -> Parameter | None:
+        """The row of a parameter of a node, also of one entry of a map; None if there is none."""
+        row = self.rows.get(name) or self.rows.get(name.partition('.')[0])
+        return row if row is not None and (row.name == name or row.many == 'map') else None
+
+    def nearest(self, name: str) -> str:
+        """A name that is not in the table, with the nearest that is."""
+        near = get_close_matches(name, self.rows, n=1)
+        return f'{name} (did you mean {near[0]}?)' if near else name
+
+
+def given(node: Node) -> Mapping[str, Any]:
+    """The parameters that a node was given at its start, by name."""
+    # rclpy keeps them for the declarations, and has no public way to ask.
+    return getattr(node, '_parameter_overrides', {})
 
 
 def declare(node: Node, table: Table) -> None:
-    """Declare every parameter of a table on a node.
+    """Declare every parameter of a table on a node, with what `ros2 param describe` shows of it.
 
-    Neither types nor values are checked here but by `read`: rclpy would end the process where a
-    parameter file holds a wrong one, and the node says the reason and waits for a better one.
+    Types and ranges are words, which `read` checks. As static types and ranges, rclpy would end
+    the process where a parameter file holds a wrong value, and would refuse 2 for 2.0; this node
+    says the reason and waits for a better one.
     """
+    from rcl_interfaces.msg import ParameterDescriptor
+    from rclpy.parameter import Parameter as Value
+
     for row in table.rows.values():
-        described = descriptor(row, table)
-        if row.is_map:
+        constraints = ', '.join(filter(None, [row.type.replace('_', ' '), row.allowed()]))
+        if row.choices:
+            meanings = (f'{choice} ({meaning})' for choice, meaning in row.choices.items())
+            constraints += f': {", ".join(meanings)}'
+        words = [row.description, row.details, row.empty and f'Empty: {row.empty}.']
+        read_when = 'Live: a change takes effect at once.' if row.live else f'Read {table.read}.'
+        words += [row.unit and f'Unit: {row.unit}.', read_when]
+        descriptor = ParameterDescriptor(
+            description=' '.join(filter(None, words)),
+            additional_constraints=constraints,
+            read_only=table.read_only and not row.live,
+            dynamic_typing=True,
+        )
+        if row.many == 'map':
             # Each entry that is given; its own name too, so that `read` can refuse it.
-            for name, given in _overrides(node).items():
-                if name == row.name or name.startswith(f'{row.name}.'):
-                    node.declare_parameter(name, given.value, described)
+            for name in given(node):
+                if table.row_of(name) is row:
+                    node.declare_parameter(name, None, descriptor)
             continue
-        value = node.declare_parameter(row.name, row.default, described).value
-        empty = value is None or (isinstance(value, Sized) and not len(value))
-        if row.is_array and empty and not described.read_only:
+        value = node.declare_parameter(row.name, row.default, descriptor).value
+        if row.many and not (value or table.read_only) and isinstance(value, Sized | None):
             # rclpy takes an empty list in a file for no value, and one in Python for bytes:
             # `ros2 param dump` would write null, which a parameter file holds for a text.
-            kind = rclpy.Parameter.Type[row.type.upper()]
-            node.set_parameters([rclpy.Parameter(row.name, kind, [])])
+            node.set_parameters([Value(row.name, Value.Type[row.type.upper()], [])])
 
 
-def descriptor(row: Parameter, table: Table) -> ParameterDescriptor:
-    """What `ros2 param describe` shows of a parameter.
-
-    Ranges and the type stand in the words of `additional_constraints`. As `floating_point_range`
-    and as a static type, rclpy would end the process where a parameter file holds a wrong value,
-    and would refuse 2 for 2.0.
-    """
-    words = [row.description, row.details]
-    if row.empty:
-        words.append(f'Empty: {row.empty}.')
-    if row.unit:
-        words.append(f'Unit: {row.unit}.')
-    words.append('Live: a change takes effect at once.' if row.live else f'Read {table.read}.')
-    constraints = ', '.join(filter(None, [row.type.replace('_', ' '), row.allowed()]))
-    if row.choices:
-        meanings = (f'{choice} ({meaning})' for choice, meaning in row.choices.items())
-        constraints += f': {", ".join(meanings)}'
-    return ParameterDescriptor(
-        description=' '.join(filter(None, words)),
-        additional_constraints=constraints,
-        read_only=table.read_only and not row.live,
-        dynamic_typing=True,
-    )
+def unknown(node: Node, table: Table) -> str:
+    """Names of parameters given to a node that it does not have, with the nearest that it has."""
+    names = sorted(name for name in given(node) if not node.has_parameter(name))
+    return ', '.join(map(table.nearest, names))
 
 
 def read(
     node: Node,
     table: Table,
-    changes: Changes | None = None,
+    changes: Mapping[str, Any] | None = None,
     *,
     files: ParameterFiles | None = None,
 ) -> dict[str, Any]:
@@ -93,160 +234,17 @@ def read(
     Raises:
         ParameterError: one has the wrong type, or is not allowed.
     """
-    changes = changes or {}
 
     def value(name: str) -> Any:
-        return changes[name] if name in changes else node.get_parameter(name).value
+        return changes[name] if changes and name in changes else node.get_parameter(name).value
 
     found = {}
     for name, row in table.rows.items():
-        if row.is_map and not node.has_parameter(name):
+        if row.many == 'map' and not node.has_parameter(name):
             entries = node.get_parameters_by_prefix(name)
             found[name] = row.checked({entry: value(f'{name}.{entry}') for entry in entries})
         else:
             found[name] = row.checked(value(name))
-            if row.path and found[name] and files is not None:
-                found[name] = str(files.path(name, found[name]))
+        if row.path and found[name] and files is not None:
+            found[name] = str(files.path(name, found[name]))
     return found
-
-
-def accept_changes(
-    node: Node,
-    table: Table,
-    check: Callable[[Changes], None],
-    apply: Callable[[], None],
-) -> None:
-    """Check each change of the parameters of a table, and apply it.
-
-    Args:
-        node: on which the table was declared.
-        table: the parameters.
-        check: raises RobotDynamicsError where values, by name, are refused; each was checked
-            by its row.
-        apply: uses the values that were set.
-    """
-
-    def own(changes: list[rclpy.Parameter[Any]]) -> dict[str, Any]:
-        return {each.name: each.value for each in changes if table.row_of(each.name)}
-
-    def require_declared(changes: list[rclpy.Parameter[Any]]) -> list[rclpy.Parameter[Any]]:
-        # The exception that rclpy itself raises lists no name.
-        if names := [each.name for each in changes if not node.has_parameter(each.name)]:
-            raise ParameterNotDeclaredException([_with_nearest(name, table) for name in names])
-        return changes
-
-    def checked(changes: list[rclpy.Parameter[Any]]) -> SetParametersResult:
-        try:
-            for name, value in own(changes).items():
-                _check_one(name, value, table)
-            check(own(changes))
-        except RobotDynamicsError as error:
-            # rclpy has written the types of the refused values into the descriptors.
-            for change in changes:
-                present = node.get_parameter(change.name).type_.value
-                node.describe_parameter(change.name).type = present
-            return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
-
-    def applied(changes: list[rclpy.Parameter[Any]]) -> None:
-        for name, value in own(changes).items():
-            # rclpy gives numbers as arrays, which print their type; a description fills pages.
-            text = str(value.tolist() if isinstance(value, array) else value)
-            node.get_logger().info(f'{name} is now {textwrap.shorten(text, 200)}')
-        if own(changes):
-            apply()
-
-    node.add_pre_set_parameters_callback(require_declared)
-    node.add_on_set_parameters_callback(checked)
-    node.add_post_set_parameters_callback(applied)
-
-
-def unknown(node: Node, table: Table) -> str:
-    """Names of parameters given to a node that it does not have, with the nearest that it has."""
-    names = sorted(name for name in _overrides(node) if not node.has_parameter(name))
-    return ', '.join(_with_nearest(name, table) for name in names)
-
-
-def _check_one(name: str, value: Any, table: Table) -> None:
-    """Check a value that is to be set, also of one entry of a map; None deletes."""
-    row = table.row_of(name)
-    if row is None or value is None:
-        raise ParameterError(f'{name} cannot be deleted: set a value')
-    row.checked(value if row.name == name else {name.removeprefix(f'{row.name}.'): value})
-
-
-def _with_nearest(name: str, table: Table) -> str:
-    """A name that the table does not have, with the nearest that it has."""
-    near = get_close_matches(name, table.rows, n=1)
-    return f'{name} (did you mean {near[0]}?)' if near else name
-
-
-def _overrides(node: Node) -> Changes:
-    """The parameters that a node was given, by name."""
-    # rclpy keeps them for the declarations, and has no public way to ask.
-    given: Changes = getattr(node, '_parameter_overrides', {})
-    return given
-
-
-class ParameterFiles:
-    """Those of a process; they are read once, as the launcher may remove them later.
-
-    Attributes:
-        refusal: why a file is without effect; empty if each has a block for the node. Without one
-            the node would run on defaults that nobody chose.
-    """
-
-    def __init__(self, arguments: Sequence[str], node_name: str) -> None:
-        """Read the files.
-
-        Args:
-            arguments: of the process.
-            node_name: full name of the node, such as `/arm/robot_dynamics`.
-        """
-        self.refusal = ''
-        # Of each block for the node, the folder of its file.
-        self._values: list[tuple[Path, Block]] = []
-        for file in _files(arguments):
-            blocks = _blocks(file)
-            own = [block for block in blocks if stands_for(block[0], node_name)]
-            self._values += [(Path(file).resolve().parent, block) for block in own]
-            if not own and not self.refusal:
-                names = [name for name, _ in blocks]
-                found = ', '.join(names[:MOST_NAMES] + ['...'] * (len(names) > MOST_NAMES))
-                self.refusal = (
-                    f'parameter file {file} has no block for {node_name}, it has '
-                    f'{found or "none"}: name a block {node_name} or /**, with {PARAMETERS} below '
-                    'it, or leave out the file. Then start the node again'
-                )
-
-    def path(self, parameter: str, value: str) -> Path:
-        """The file that a parameter names.
-
-        Args:
-            parameter: name of the parameter.
-            value: an absolute path, or one relative to the last parameter file that gives it; to
-                the working directory where none does.
-        """
-        for folder, (_, values) in reversed(self._values):
-            if values.get(parameter) == value:
-                return folder / Path(value).expanduser()
-        return Path(value).expanduser().absolute()
-
-
-def _files(arguments: Sequence[str]) -> list[str]:
-    """The parameter files of a command line; those between `--ros-args` and `--` count."""
-    files, within = [], False
-    for argument, following in pairwise([*arguments, '']):
-        if argument in ('--ros-args', '--'):
-            within = argument == '--ros-args'
-        elif argument == '--params-file' and within:
-            files.append(following)
-    return files
-
-
-def _blocks(file: str) -> list[Block]:
-    """The blocks of a file; none of one that cannot be read, which ROS refuses itself."""
-    try:
-        return parameter_blocks(yaml.load(Path(file).read_text(), Loader=yaml.BaseLoader))
-    except (OSError, ValueError, yaml.YAMLError):
-        return []

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_ros.control.trajectory import Point, Trajectory, Waypoints
-from robot_dynamics_ros.core.checks import Array, checked_vector
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
 from .endpoints import OVERRIDABLE, TopicCounters, nanoseconds
 from .loop import Loop
 from .robot import CommandedRobot, RobotHolder
+from .waypoints import read_points
 
 # A reference may end this long before it is received [s]: streamed points are stamped when they
 # are computed, and the transport takes time.
 LARGEST_DELAY = 0.2
-
-Order = NDArray[np.intp]
 
 
 class ReferenceTopic:
@@ -121,65 +119,3 @@ def read_trajectory(
         q, v = current
         points = points.after(Point(time, q, v, np.zeros_like(q)))
     return Trajectory(points)
-
-
-def read_points(message: JointTrajectory, joints: Sequence[str], *, start: float) -> Waypoints:
-    """The points of a message.
-
-    Args:
-        message: names all of the joints and no other, in any order.
-        joints: in the order of the result.
-        start: time at which `time_from_start` is zero [s].
-
-    Raises:
-        StateError: joints, sizes or values are wrong.
-    """
-    names = list(message.joint_names)
-    if missing := [name for name in joints if name not in names]:
-        raise StateError(
-            f'the trajectory lacks joints: {", ".join(missing)}; needed are {", ".join(joints)}'
-        )
-    if len(names) > len(joints):
-        others = sorted({n for n in names if n not in joints or names.count(n) > 1})
-        raise StateError(
-            f'the trajectory names joints that are not commanded, or names them twice: '
-            f'{", ".join(others)}; needed are {", ".join(joints)}'
-        )
-    order: Order = np.array([names.index(name) for name in joints], dtype=np.intp)
-    q, _ = _rows(message, 'positions', order, optional=False)
-    v, has_v = _rows(message, 'velocities', order)
-    a, has_a = _rows(message, 'accelerations', order)
-    return Waypoints(start + _seconds(message), q, v, a, has_v, has_a)
-
-
-def _rows(
-    message: JointTrajectory, field: str, order: Order, *, optional: bool = True
-) -> tuple[Array, NDArray[np.bool_]]:
-    """A field of all points (p, k), zero where a point leaves it empty, and which points give it.
-
-    The bytes of all points are taken at once: a check of each point takes a hundred times as long.
-    """
-    given = [getattr(point, field) for point in message.points]
-    sizes = np.array([len(values) for values in given], dtype=np.intp)
-    has = sizes > 0 if optional else np.ones(len(given), dtype=np.bool_)
-    rows = np.zeros((len(given), order.size))
-    wrong = has & (sizes != order.size)
-    if not wrong.any():
-        rows[has] = np.frombuffer(b''.join(given)).reshape(-1, order.size)[:, order]
-        wrong = ~np.isfinite(rows).all(axis=1)
-    if wrong.any():
-        index = int(np.flatnonzero(wrong)[0])
-        checked_vector(f'point {index}: {field}', given[index], list(message.joint_names))
-    return rows, has
-
-
-def _seconds(message: JointTrajectory) -> Array:
-    """The time_from_start of every point (p,) [s]."""
-    times = [point.time_from_start for point in message.points]
-    seconds = np.array([time.sec for time in times], dtype=np.int64)
-    total = seconds * 10**9 + np.array([time.nanosec for time in times], dtype=np.int64)
-    if (total < 0).any():
-        index = int(np.flatnonzero(total < 0)[0])
-        nanoseconds(times[index], f'point {index}: time_from_start')
-    result: Array = 1e-9 * total
-    return result

@@ -16,10 +16,11 @@ from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings, joints_without_limit
 from robot_dynamics_ros.control.state_filter import PositionLimits
+from robot_dynamics_ros.control.supervisor import Supervisor
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.plausibility.audit import audit
 
 from .compilation import (
     CompiledRobot,
@@ -295,10 +296,10 @@ class RobotHolder:
         self.lock = threading.RLock()
         self.refusal = ''
         self._robot: CommandedRobot | None = None
-        # Kept after cleanup: the robot whose last command may be continued, and whether torque is
-        # enabled.
+        # Kept after cleanup: the robot whose last command may be continued, and what nothing but
+        # ~/enable ends.
         self._last: CommandedRobot | None = None
-        self._enabled = True
+        self._supervisor = Supervisor()
         # Whether the controller may have kept the command of another publisher, or of a robot with
         # other joints.
         self._commanded = False
@@ -350,19 +351,19 @@ class RobotHolder:
             elif self._commanded:
                 guard.start.another_commanded()
             self._last = None
-            guard.supervisor.enabled = self._enabled
+            guard.supervisor.continue_from(self._supervisor)
             self.refusal = ''
             self._robot = robot
 
     def clear(self) -> None:
-        """Hold no robot; keep its last command, and whether torque is enabled."""
+        """Hold no robot; keep its last command, whether torque is enabled, and a fault."""
         with self.lock:
             robot = self._robot
             if robot is not None:
                 guard = robot.guard
                 guard.supervisor.active = False
                 trusted = guard.double_compensation.excluded
-                self._last, self._enabled = robot, guard.supervisor.enabled
+                self._last, self._supervisor = robot, guard.supervisor
                 self._commanded = guard.start.may_have_commanded(trusted=trusted)
             self._robot = None
 

@@ -8,9 +8,9 @@ from typing import Any
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.parameter_yaml import ParameterFiles
 from robot_dynamics_ros.ros.description import given_description
-from robot_dynamics_ros.ros.parameter import Parameter, Table
-from robot_dynamics_ros.ros.parameters import ParameterFiles, declare, read
+from robot_dynamics_ros.ros.parameters import Parameter, Table, declare, read
 
 from .mujoco_model import SimulationError
 

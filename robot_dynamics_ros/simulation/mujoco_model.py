@@ -6,13 +6,14 @@ import logging
 import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robot_dynamics_ros.core.description.urdf_text import read_xml
 from robot_dynamics_ros.core.errors import UrdfError
+from robot_dynamics_ros.core.urdf_xml import read_xml
 
 MAX_STEP = 0.0006
 """Longest step of RK4 [s]: the error of a falling arm is then about 1e-9 rad."""
@@ -22,40 +23,13 @@ _PARTS = {
     'link': ('inertial',),
     'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
 }
-_MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
+_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 # Of the wall: time constant [s] and damping ratio, for the longest step; share that is rigid [-].
 _STIFFNESS, _IMPEDANCE = (0.0015, 1.0), 0.9999
 
 
 class SimulationError(Exception):
     """The arm cannot be simulated as described."""
-
-
-@dataclass(frozen=True)
-class JointData:
-    """A moving joint and its limits; a limit that the URDF does not give is infinite.
-
-    Units: rad, rad/s, N m, N m s/rad, N m; for a prismatic joint m, m/s, N, N s/m, N.
-    """
-
-    name: str
-    kind: str
-    lower: float
-    upper: float
-    velocity: float
-    effort: float
-    damping: float
-    friction: float
-    mimic: bool
-
-
-@dataclass(frozen=True)
-class ArmDescription:
-    """A URDF after `strip`: its text and its moving joints."""
-
-    name: str
-    text: str
-    joints: tuple[JointData, ...]
 
 
 @dataclass(frozen=True)
@@ -75,102 +49,27 @@ class Wall:
     radius: float = 0.05
 
 
-def strip(urdf_text: str) -> ArmDescription:
-    """Remove shapes, meshes, transmissions and extensions from a URDF; keep inertials and joints.
-
-    Inertials of the root link and of links fixed to it are removed too: they have no effect on the
-    motion, and MuJoCo may refuse their values.
-
-    Raises:
-        SimulationError: the text is not XML, is unsafe to parse, or is not a robot.
-    """
-    try:
-        robot = read_xml(urdf_text)
-    except UrdfError as error:
-        raise SimulationError(f'robot_description cannot be used: {error}') from error
-    name = robot.get('name') or 'robot'
-    stripped = ElementTree.Element('robot', {'name': name})
-    for tag, parts in _PARTS.items():
-        for element in robot.findall(tag):
-            kept = ElementTree.SubElement(stripped, tag, element.attrib)
-            kept.extend(child for child in element if child.tag in parts)
-    static = _static_links(stripped)
-    for link in stripped.findall('link'):
-        if link.get('name') in static:
-            link[:] = []
-    joints = [joint for joint in stripped.findall('joint') if joint.get('type') != 'fixed']
-    if not joints:
-        raise SimulationError(f'{name} has no moving joint: at least one is needed')
-    text = ElementTree.tostring(stripped, encoding='unicode')
-    return ArmDescription(name, text, tuple(map(_joint_data, joints)))
-
-
-def _static_links(robot: ElementTree.Element) -> set[str]:
-    """The root link and the links that fixed joints connect with it."""
-
-    def link(joint: ElementTree.Element, role: str) -> str:
-        element = joint.find(role)
-        return '' if element is None else element.get('link', '')
-
-    joints = [(link(j, 'parent'), link(j, 'child'), j.get('type')) for j in robot.findall('joint')]
-    static = {link.get('name', '') for link in robot.findall('link')}
-    static -= {child for _, child, _ in joints}
-    for _ in joints:  # as often as the longest chain may need
-        static |= {child for parent, child, kind in joints if kind == 'fixed' and parent in static}
-    return static
-
-
-def _joint_data(joint: ElementTree.Element) -> JointData:
-    name, kind = joint.get('name') or '', joint.get('type') or ''
-    if kind not in _MOVING_TYPES:
-        allowed = ', '.join(_MOVING_TYPES)
-        raise SimulationError(f'joint {name!r} is of type {kind!r}: allowed are {allowed}, fixed')
-
-    def number(tag: str, attribute: str) -> float:
-        element = joint.find(tag)
-        text = '0' if element is None else element.get(attribute, '0')
-        try:
-            return float(text)
-        except ValueError:
-            raise SimulationError(
-                f'joint {name!r}: {tag} {attribute}={text!r} is not a number'
-            ) from None
-
-    lower, upper = number('limit', 'lower'), number('limit', 'upper')
-    # Exporters write equal limits for none, and MuJoCo reads them so.
-    unlimited = kind == 'continuous' or lower >= upper
-    return JointData(
-        name=name,
-        kind=kind,
-        lower=-math.inf if unlimited else lower,
-        upper=math.inf if unlimited else upper,
-        velocity=number('limit', 'velocity') or math.inf,
-        effort=number('limit', 'effort') or math.inf,
-        damping=number('dynamics', 'damping'),
-        friction=number('dynamics', 'friction'),
-        mimic=joint.find('mimic') is not None,
-    )
-
-
-def compile_model(text: str, wall: Wall | None = None) -> mujoco.MjModel:
-    """Compile a URDF. Each link has a site of its name.
+def compile_model(urdf_text: str, wall: Wall | None = None) -> mujoco.MjModel:
+    """Compile a URDF: its inertials and joints, and a site for each link, of its name.
 
     MuJoCo merges links that fixed joints connect; the sites keep their frames.
 
     Args:
-        text: URDF after `strip`.
+        urdf_text: text of the URDF.
         wall: that one link can touch; None for none.
 
     Raises:
-        SimulationError: MuJoCo refuses the URDF, the link of the wall is unknown, or its normal
-            is zero.
+        SimulationError: the text is no URDF, no joint moves or one of them in a way that is not
+            simulated, MuJoCo refuses it, the link of the wall is unknown, or its normal is zero.
     """
     # By default MuJoCo writes warnings to stderr and to a file in the current folder.
     mujoco.set_mju_user_warning(logging.getLogger(__name__).warning)
+    text = _stripped(urdf_text)
     try:
         spec = mujoco.MjSpec.from_string(text)
         for body in spec.bodies[1:]:
             body.add_site(name=body.name)
+        _forget_inertia_of_fixed(spec.worldbody)
         if wall is not None:
             _add_wall(spec, wall)
         model = spec.compile()
@@ -187,6 +86,37 @@ def compile_model(text: str, wall: Wall | None = None) -> mujoco.MjModel:
     return model
 
 
+def _stripped(urdf_text: str) -> str:
+    """The URDF without shapes, meshes, transmissions and extensions."""
+    try:
+        robot = read_xml(urdf_text)
+    except UrdfError as error:
+        raise SimulationError(f'robot_description cannot be used: {error}') from error
+    name = robot.get('name') or 'robot'
+    stripped = ElementTree.Element('robot', {'name': name})
+    for tag, parts in _PARTS.items():
+        for element in robot.findall(tag):
+            kept = ElementTree.SubElement(stripped, tag, element.attrib)
+            kept.extend(child for child in element if child.tag in parts)
+    kinds = {joint.get('name'): joint.get('type') for joint in stripped.iter('joint')}
+    if set(kinds.values()) <= {'fixed'}:
+        raise SimulationError(f'{name} has no moving joint: at least one is needed')
+    for joint, kind in kinds.items():
+        if kind not in _TYPES:
+            raise SimulationError(
+                f'joint {joint!r} is of type {kind!r}: allowed are {", ".join(_TYPES)}'
+            )
+    return ElementTree.tostring(stripped, encoding='unicode')
+
+
+def _forget_inertia_of_fixed(body: Any) -> None:
+    """Of bodies that do not move: it has no effect, and MuJoCo may refuse its values."""
+    for child in body.bodies:
+        if not child.joints:
+            child.mass, child.fullinertia[:] = 0.0, math.nan
+            _forget_inertia_of_fixed(child)
+
+
 def _add_wall(spec: mujoco.MjSpec, wall: Wall) -> None:
     normal = np.array(wall.normal, dtype=float)
     if not np.linalg.norm(normal) > 0.0:
@@ -196,23 +126,10 @@ def _add_wall(spec: mujoco.MjSpec, wall: Wall) -> None:
         raise SimulationError(f'the wall is for link {wall.link!r}: known are {", ".join(links)}')
     turn = np.empty(4)
     mujoco.mju_quatZ2Vec(turn, normal / np.linalg.norm(normal))
-    contact = {
-        'condim': 1,
-        'solref': _STIFFNESS,
-        'solimp': (_IMPEDANCE, _IMPEDANCE, 0.001, 0.5, 2.0),
-    }
-    spec.worldbody.add_geom(
-        name=WALL,
-        type=mujoco.mjtGeom.mjGEOM_PLANE,
-        pos=np.array(wall.point, dtype=float),
-        quat=turn,
-        size=[1.0, 1.0, 0.1],
-        **contact,
-    )
-    spec.body(wall.link).add_geom(
-        name=BALL,
-        type=mujoco.mjtGeom.mjGEOM_SPHERE,
-        size=[wall.radius, 0.0, 0.0],
-        density=0.0,
-        **contact,
-    )
+    impedance = _IMPEDANCE, _IMPEDANCE, 0.001, 0.5, 2.0
+    contact = {'condim': 1, 'solref': _STIFFNESS, 'solimp': impedance}
+    plane, ball = mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_SPHERE
+    point, size = np.array(wall.point, dtype=float), [1.0, 1.0, 0.1]
+    spec.worldbody.add_geom(name=WALL, type=plane, pos=point, quat=turn, size=size, **contact)
+    size = [wall.radius, 0.0, 0.0]
+    spec.body(wall.link).add_geom(name=BALL, type=ball, size=size, density=0.0, **contact)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 
-from .mujoco_model import MAX_STEP, SimulationError, Wall, compile_model, strip
+from .mujoco_model import MAX_STEP, SimulationError, Wall, compile_model
 from .outside_forces import OutsideForces
 
 Vector = NDArray[np.float64]
@@ -94,37 +94,36 @@ class Physics:
             SimulationError: the URDF cannot be read, MuJoCo refuses it, or a joint or the link of
                 the wall is unknown.
         """
-        description = strip(urdf_text)
-        self.name = description.name
-        self._model = compile_model(description.text, wall)
-        self._data = mujoco.MjData(self._model)
-        self.outside = OutsideForces(self._model, self._data, wall)
-        self._model.opt.gravity = gravity
+        self._model = model = compile_model(urdf_text, wall)
+        self._data, self._at_rest = mujoco.MjData(model), mujoco.MjData(model)
+        self.outside = OutsideForces(model, self._data, wall)
+        model.opt.gravity = gravity
         if not friction:
-            self._model.dof_damping[:] = 0.0
-            self._model.dof_frictionloss[:] = 0.0
+            model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
         self._max_step = MAX_STEP if max_step is None else max_step
-        self.all_joints = tuple(self._model.joint(i).name for i in range(self._model.njnt))
-        data = {joint.name: joint for joint in description.joints}
-        self.joints = tuple(joints) or tuple(j for j in self.all_joints if not data[j].mimic)
+        self.all_joints = tuple(model.joint(i).name for i in range(model.njnt))
+        free = [name for i, name in enumerate(self.all_joints) if i not in model.eq_obj1id]
+        self.joints = tuple(joints) or tuple(free)
         self._index = self._indices(self.joints)
-        self.limits = tuple(data[name] for name in self.joints)
-        self._effort_limit = np.array([joint.effort for joint in self.limits])
+        unlimited = np.where(model.jnt_actfrclimited, 0.0, np.inf)
+        self._effort_limit = (model.jnt_actfrcrange[:, 1] + unlimited)[self._index]
         self._gear, self._offset = self._coupling()
         self._moved = self._gear.any(axis=1)
         self._command = np.zeros(len(self.joints))
         self._adds_gravity = adds_gravity
-        self._at_rest = mujoco.MjData(self._model)
         self.servo: JointServo | None = None
-        self._reference = Trajectory([Point(0.0, self._home())])
-        self._reference_start = 0.0
         self.brake = False
         self.reset()
-        if self._is_stiff():
-            self._model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-            self._max_step = IMPLICIT_MAX_STEP if max_step is None else max_step
-        else:
-            self._model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+        stiff = self._is_stiff()
+        if stiff and max_step is None:
+            self._max_step = IMPLICIT_MAX_STEP
+        method = mujoco.mjtIntegrator
+        model.opt.integrator = method.mjINT_IMPLICITFAST if stiff else method.mjINT_RK4
+
+    @property
+    def name(self) -> str:
+        """Of the robot."""
+        return self._model.names.partition(b'\0')[0].decode()
 
     @property
     def time(self) -> float:
@@ -272,7 +271,9 @@ class Physics:
         self._data.qfrc_applied[self._index] = np.minimum(np.maximum(torque, -limit), limit)
 
     def _home(self) -> Vector:
-        return np.array([min(max(0.0, joint.lower), joint.upper) for joint in self.limits])
+        lower, upper = self._model.jnt_range[self._index].T
+        limited = self._model.jnt_limited[self._index]
+        return np.where(limited, np.clip(0.0, lower, upper), 0.0)
 
     def _indices(self, joints: Sequence[str]) -> NDArray[np.intp]:
         unknown = [name for name in joints if name not in self.all_joints]

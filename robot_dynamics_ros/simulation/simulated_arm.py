@@ -23,13 +23,13 @@ from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.srv import PushLink
-from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.core.checks import checked_vector
+from robot_dynamics_ros.control.trajectory import Trajectory, Waypoints
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.polling import PolledSubscription
+from robot_dynamics_ros.ros.waypoints import read_points
 
 from .arm_parameters import declare_and_read
 from .mujoco_model import SimulationError, Wall
@@ -84,7 +84,10 @@ class SimulatedArm(Node):
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
         self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 100)
         self._touched: set[str] = set()
-        self._create_services()
+        for name in ('brake', 'servo', 'wall'):
+            self._serve(SetBool, f'set_{name}', getattr(self, f'_set_{name}'))
+        self._serve(PushLink, 'push_link', self._push_link)
+        self._serve(Trigger, 'reset', self._reset)
         if self.parameters['robot_description']:
             self._start(self.parameters['robot_description'])
         else:
@@ -233,7 +236,7 @@ class SimulatedArm(Node):
             here, _ = self._physics.reference()
         try:
             # Without the lock, so that cycles run: a hundred points take some milliseconds.
-            trajectory = trajectory_from_message(message, self._physics.joints, here)
+            trajectory = read_reference(message, self._physics.joints, here)
         except StateError as error:
             self.get_logger().warning(f'a reference is ignored: {error}')
             return
@@ -244,69 +247,51 @@ class SimulatedArm(Node):
                 delay = (stamp.nanoseconds - self._stamp) * 1e-9
             self._physics.follow(trajectory, self._physics.time + delay)
 
-    def _reset(self, physics: Physics) -> None:
+    def _serve(self, kind: Any, name: str, change: Callable[[Physics, Any], str]) -> None:
+        """Offer a service that changes the arm between two cycles, and answers what was done."""
+
+        def answer(request: Any, response: Any) -> Any:
+            try:
+                if self._physics is None:
+                    raise SimulationError(
+                        'there is no arm yet: publish its description on topic robot_description'
+                    )
+                with self._lock:
+                    response.message, response.success = change(self._physics, request), True
+            except SimulationError as error:
+                response.message, response.success = str(error), False
+            return response
+
+        self.create_service(kind, f'~/{name}', answer)
+
+    def _set_brake(self, physics: Physics, request: Any) -> str:
+        physics.brake = request.data
+        return f'brake {_on_or_off(request.data)}'
+
+    def _set_servo(self, physics: Physics, request: Any) -> str:
+        physics.set_servo(self._servo if request.data else None)
+        return f'servo {_on_or_off(request.data)}'
+
+    def _set_wall(self, physics: Physics, request: Any) -> str:
+        physics.outside.wall = request.data
+        return f'wall {_on_or_off(request.data)}'
+
+    def _push_link(self, physics: Physics, request: Any) -> str:
+        wrench = request.wrench
+        vectors = ((v.x, v.y, v.z) for v in (wrench.force, wrench.torque, request.point))
+        physics.outside.push(Push(request.link, *vectors, request.delay, request.duration))
+        return f'{request.link} is pushed for {request.duration:g} s, in {request.delay:g} s'
+
+    def _reset(self, physics: Physics, request: Any = None) -> str:
         physics.reset(self.parameters['initial_positions'] or None)
-
-    def _create_services(self) -> None:
-        """Offer services that change the arm between two cycles, and answer what was done."""
-
-        def offer(
-            kind: Any,
-            name: str,
-            change: Callable[[Physics, Any], None],
-            done: Callable[[Any], str],
-        ) -> None:
-            def answer(request: Any, response: Any) -> Any:
-                try:
-                    if self._physics is None:
-                        raise SimulationError(
-                            'there is no arm yet: publish its description on topic '
-                            'robot_description'
-                        )
-                    with self._lock:
-                        change(self._physics, request)
-                except SimulationError as error:
-                    response.success, response.message = False, str(error)
-                else:
-                    response.success, response.message = True, done(request)
-                return response
-
-            self.create_service(kind, f'~/{name}', answer)
-
-        def set_brake(physics: Physics, request: Any) -> None:
-            physics.brake = request.data
-
-        def set_servo(physics: Physics, request: Any) -> None:
-            physics.set_servo(self._servo if request.data else None)
-
-        def set_wall(physics: Physics, request: Any) -> None:
-            physics.outside.wall = request.data
-
-        def push(physics: Physics, request: Any) -> None:
-            wrench = request.wrench
-            force, moment, point = (
-                (vector.x, vector.y, vector.z)
-                for vector in (wrench.force, wrench.torque, request.point)
-            )
-            times = request.delay, request.duration
-            physics.outside.push(Push(request.link, force, moment, point, *times))
-
-        offer(SetBool, 'set_brake', set_brake, lambda r: f'brake {_on_or_off(r.data)}')
-        offer(SetBool, 'set_servo', set_servo, lambda r: f'servo {_on_or_off(r.data)}')
-        offer(SetBool, 'set_wall', set_wall, lambda r: f'wall {_on_or_off(r.data)}')
-        offer(PushLink, 'push_link', push,
-              lambda r: f'{r.link} is pushed for {r.duration:g} s, in {r.delay:g} s')  # fmt: skip
-        offer(Trigger, 'reset', lambda physics, _: self._reset(physics),
-              lambda _: 'the arm is at its initial positions, at rest')  # fmt: skip
+        return 'the arm is at its initial positions, at rest'
 
 
 def _on_or_off(on: bool) -> str:
     return 'on' if on else 'off'
 
 
-def trajectory_from_message(
-    message: JointTrajectory, joints: Sequence[str], here: Vector
-) -> Trajectory:
+def read_reference(message: JointTrajectory, joints: Sequence[str], here: Vector) -> Trajectory:
     """The trajectory of a message, its points in the order of `joints`.
 
     Args:
@@ -324,27 +309,12 @@ def trajectory_from_message(
             f'the trajectory names {", ".join(unknown) or "no joint"}: known are '
             f'{", ".join(joints)}'
         )
+    named = read_points(message, names, start=0.0)
     columns = [list(joints).index(name) for name in names]
-    still = np.zeros(len(joints))
-
-    def vector(point: JointTrajectoryPoint, part: str, rest: Vector) -> Vector | None:
-        if part != 'positions' and not len(getattr(point, part)):
-            return None
-        values = rest.copy()
-        values[columns] = checked_vector(part, getattr(point, part), names)
-        return values
-
-    return Trajectory(
-        [
-            Point(
-                point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
-                vector(point, 'positions', here),
-                vector(point, 'velocities', still),
-                vector(point, 'accelerations', still),
-            )
-            for point in message.points
-        ]
-    )
+    rows = np.zeros((3, len(named), len(joints)))
+    rows[0] = here
+    rows[:, :, columns] = named.q, named.v, named.a
+    return Trajectory(Waypoints(named.times, *rows, named.has_v, named.has_a))
 
 
 def main(args: list[str] | None = None) -> int:

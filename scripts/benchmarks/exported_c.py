@@ -15,7 +15,7 @@ from timing import interleaved
 
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
-from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.export import export_c
 
 HERE = Path(__file__).parent
 CALLS = {
@@ -23,7 +23,8 @@ CALLS = {
     'mass_matrix': 'robot_mass_matrix(q, result)',
     'coriolis_matrix': 'robot_coriolis_matrix(q, v, result)',
 }
-FAST = ('-O3', '-march=native', '-ffp-contract=fast')
+FAST = ('-O3', '-march=native')
+CONTRACTED = (*FAST, '-ffp-contract=fast')
 # As its CMake targets define them.
 PINOCCHIO = (
     '-std=c++17', '-O3', '-march=native', '-DNDEBUG', '-w',
@@ -35,7 +36,7 @@ EIGEN = Path('/usr/include/eigen3')
 
 def measure() -> list[Figure]:
     """Nanoseconds of a call; a row of the table is printed as soon as it is known."""
-    print(f'\n{"":32}{"C":>10}{"C, own sine":>13}{"native, bind":>14}{"Pinocchio C++":>15}')
+    print(f'\n{"":32}{"C":>10}{"C, contracted":>15}{"native, bind":>14}{"Pinocchio C++":>15}')
     figures = []
     with tempfile.TemporaryDirectory() as folder:
         program = _pinocchio_program(Path(folder))
@@ -43,8 +44,8 @@ def measure() -> list[Figure]:
             model = parse_urdf(core.urdf(robot))
             for quantity in CALLS:
                 seconds = {
-                    'C': _exported(model, quantity, own=False),
-                    'C, own sine': _exported(model, quantity, own=True),
+                    'C': _exported(model, quantity, FAST),
+                    'C, contracted': _exported(model, quantity, CONTRACTED),
                     'native, bind': _native(model, quantity),
                 }
                 if program:
@@ -60,17 +61,17 @@ def measure() -> list[Figure]:
     return figures
 
 
-def _exported(model: RobotModel, quantity: str, *, own: bool) -> float:
+def _exported(model: RobotModel, quantity: str, options: tuple[str, ...]) -> float:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = export_c(model, name='robot', quantities=[quantity], own_sincos=own)
+        files = export_c(model, name='robot', quantities=[quantity])
         write_folder(folder / 'robot', files)
         include, source = folder / 'robot/include', folder / 'robot/src/robot_dynamics.c'
         objects = folder / 'robot.o'
-        _run('cc', '-std=c99', *FAST, '-I', include, '-c', source, '-o', objects)
+        _run('cc', '-std=c99', *options, '-I', include, '-c', source, '-o', objects)
         _run(
             'cc', '-O1', f'-DCALL={CALLS[quantity]}', '-I', include, HERE / 'c_loop.c', objects,
-            '-o', folder / 'loop', '-lm',
+            '-o', folder / 'loop',
         )  # fmt: skip
         return _seconds(folder / 'loop')
 

@@ -12,7 +12,7 @@ from figures import Figure
 from timing import interleaved
 
 from robot_dynamics_ros.core import Frame, RobotDynamics, RobotModel, parse_urdf
-from robot_dynamics_ros.core.algorithms.joint_tree import ancestors
+from robot_dynamics_ros.core.algorithms.kinematics import chain
 from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
 
 BOUND = 0.6
@@ -108,7 +108,7 @@ def _farthest_frame(robot: RobotModel) -> str:
     """The link with the most joints between it and the base."""
 
     def joints_below(frame: Frame) -> int:
-        return sum(1 for _ in ancestors(robot, frame.body)) if frame.body >= 0 else -1
+        return len(chain(robot, frame.body))
 
     return max(robot.frames, key=joints_below).name
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.simulation.mujoco_model import JointData
+from robot_dynamics_ros.core.model.tree import Joint
 
 Array = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ SHARE = 0.8
 class Motion:
     """q(t), v(t) and a(t) of every joint."""
 
-    def __init__(self, joints: Sequence[JointData], rng: np.random.Generator) -> None:
+    def __init__(self, joints: Sequence[Joint], rng: np.random.Generator) -> None:
         """Choose frequencies and phases.
 
         Raises:
@@ -36,11 +36,11 @@ class Motion:
         self._phase = rng.uniform(0.0, 2 * math.pi, size=(len(AMPLITUDES), size))
         reach, speed = sum(AMPLITUDES), (self._amplitude * self._omega).sum(axis=0)
         for joint, centre, fastest in zip(joints, self._centre, speed, strict=True):
-            lower, upper = SHARE * joint.lower, SHARE * joint.upper
+            lower, upper = SHARE * joint.limits.lower, SHARE * joint.limits.upper
             if not (lower <= centre - reach and centre + reach <= upper):
                 raise ValueError(f'{joint.name} does not reach {centre:g} +- {reach:g}')
-            if fastest > SHARE * joint.velocity:
-                raise ValueError(f'{joint.name} is too slow: {joint.velocity:g}')
+            if fastest > SHARE * joint.limits.velocity:
+                raise ValueError(f'{joint.name} is too slow: {joint.limits.velocity:g}')
 
     def at(self, time: float) -> tuple[Array, Array, Array]:
         """q, v and a (n,) [rad, rad/s, rad/s^2] at a time [s]."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import re
 import sys
@@ -34,9 +33,9 @@ from schedule import Schedule
 from services import Services
 from starvation import Starvation
 
+from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.demo import DemoError, default_urdf
 from robot_dynamics_ros.demo.processes import Children, isolate
-from robot_dynamics_ros.simulation.mujoco_model import strip
 from robot_dynamics_ros.simulation.simulated_arm import CycleTimer
 
 FAULTS = (*states.FAULTS, *references.FAULTS, *controllers.FAULTS, *use.FAULTS)
@@ -76,7 +75,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             logs = options.log or Path(folder)
             logs.mkdir(parents=True, exist_ok=True)
-            return _run(options, faults, logs, Path(folder))
+            return _run(options, faults, logs)
     except DemoError as error:
         print(f'soak: could not run: {error}', file=sys.stderr)
         return 2
@@ -85,28 +84,23 @@ def main() -> int:
         return 130
 
 
-def _run(options: argparse.Namespace, faults: list[Fault], logs: Path, folder: Path) -> int:
+def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
     urdf = default_urdf().read_text()
-    joints = strip(urdf).joints
-    names = tuple(joint.name for joint in joints)
-    limits = np.array([joint.effort for joint in joints])
+    model = parse_urdf(urdf)
+    names, limits = model.joint_names, model.effort_limits
     rng = np.random.default_rng(options.seed)
-    parameters = folder / 'parameters.yaml'
-    # JSON is YAML too.
-    content = {'/**': {'ros__parameters': {**PARAMETERS, 'joints': names}}}
-    parameters.write_text(json.dumps(content))
-
     rules, schedule = Rules(names, limits), Schedule(faults, rng)
     with (
         Children(logs) as children,
         _participant() as node,
         Controller(names, logs / 'controller.log') as behind,
     ):
-        arguments = ['--ros-args', '--params-file', str(parameters)]
-        child = children.start('node', 'robot_dynamics_ros.ros.node', arguments)
+        child = children.start(
+            'node', 'robot_dynamics_ros.ros.node', {**PARAMETERS, 'joints': names}
+        )
         memory, starvation = Memory(child.pid), Starvation(child.pid, os.getpid())
         ledger = Ledger(starvation.explains)
-        robot = Robot(node, names, Motion(joints, rng), ledger)
+        robot = Robot(node, names, Motion(model.independent_joints, rng), ledger)
         observer = Observer(node, rules, ledger, options.rate)
         services = Services(node)
         scene = Scene(

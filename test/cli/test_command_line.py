@@ -10,7 +10,7 @@ from running_command import run
 from three_joints import URDF
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.export import export_c
 
 pytestmark = pytest.mark.contract
 
@@ -45,12 +45,12 @@ def files(tmp_path):
 
 def test_it_writes_what_export_c_gives(run, files):
     options = '--name', 'my', '--quantities', 'gravity_torque, jacobian', '--frame', 'hand'
-    ended = run('export-c', 'arm.urdf', '--output', 'out', *options, '--own-sincos')
+    ended = run('export-c', 'arm.urdf', '--output', 'out', *options)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == 'out: package my_dynamics, 6 files\n'
     expected = export_c(
         parse_urdf(URDF), name='my', quantities=['gravity_torque', 'jacobian'], frame='hand',
-        own_sincos=True, urdf=URDF,
+        urdf=URDF,
     )  # fmt: skip
     for path, text in expected.items():
         assert (files / 'out' / path).read_text() == text
@@ -83,22 +83,12 @@ def test_an_argument_that_a_xacro_file_does_not_have_is_refused(run, files):
     assert 'no argument' not in run('validate', 'arm.urdf.xacro', 'n:=2').stdout
 
 
-@pytest.mark.parametrize(
-    ('words', 'file', 'option'),
-    [
-        (['inspect', 'arm.urdf.xacro', '--json', 'links.xacro'], 'links.xacro', '--json'),
-        (['export-c', 'arm.urdf.xacro', '--output', '.'], 'package.xml', '--output'),
-    ],
-)
-def test_no_file_that_a_xacro_file_includes_is_replaced(run, files, words, file, option):
+def test_no_file_that_a_xacro_file_includes_is_replaced(run, files):
     pytest.importorskip('xacro')
-    (files / 'package.xml').write_text(LINKS)
-    text = XACRO.replace('"links.xacro"', f'"{file}"')
-    (files / 'arm.urdf.xacro').write_text(text)
-    ended = run(*words)
+    ended = run('inspect', 'arm.urdf.xacro', '--json', 'links.xacro')
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert re.search(f'{re.escape(file)}.*{option}', ended.stderr)
-    assert (files / file).read_text() == LINKS
+    assert re.search(r'links\.xacro.*--json', ended.stderr)
+    assert (files / 'links.xacro').read_text() == LINKS
 
 
 HAND = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -163,6 +153,7 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
         (['arm.urdf', '--colour', 'red'], '--colour'),
         (['arm.urdf', '--output', 'arm.urdf'], 'arm.urdf is a file'),
         (['arm.urdf', '--output', '/proc/none'], '/proc'),
+        (['arm.urdf', '--output', '.'], 'working directory'),
     ],
 )
 def test_errors_are_one_line_and_nothing_is_written(run, arguments, said, files):
@@ -183,13 +174,13 @@ def test_debug_adds_the_traceback(run, files):
     assert ended.stderr.splitlines()[-1].startswith('robot_dynamics: ')
 
 
-def test_foreign_files_are_replaced_with_force_only(run, files):
+def test_foreign_files_are_not_replaced(run, files):
     (files / 'out').mkdir()
     (files / 'out' / 'CMakeLists.txt').write_text('mine')
     ended = run('export-c', 'arm.urdf', '--output', 'out')
     assert ended.returncode == 2
     assert 'CMakeLists.txt was not written' in ended.stderr
-    assert run('export-c', 'arm.urdf', '--output', 'out', '--force').returncode == 0
+    assert [file.name for file in (files / 'out').iterdir()] == ['CMakeLists.txt']
 
 
 @pytest.mark.parametrize('arguments', [['--help'], ['export-c', '--help']])
@@ -204,7 +195,7 @@ def test_help(run, arguments):
 
 def test_all_quantities(run, files):
     for frame, expected in ([], False), (['--frame', 'hand'], True):
-        ended = run('export-c', 'arm.urdf', '--quantities', 'all', '--force', '--output', 'out',
+        ended = run('export-c', 'arm.urdf', '--quantities', 'all', '--output', 'out',
                     *frame)  # fmt: skip
         assert ended.returncode == 0
         header = (files / 'out/include/three_dynamics/three_dynamics.h').read_text()

@@ -121,12 +121,14 @@ class AnySequence(RobotAndGuard):
         on_stale=st.sampled_from(['hold', 'zero', 'stop']),
         on_stop=st.sampled_from(['zero', 'hold']),
         fade_time=st.sampled_from([0.0, 0.05, 0.3]),
+        state_timeout=st.sampled_from([0.04, 0.1, 0.3]),
     )
     def gets_other_settings(self, **values):
         values['effort_limits'] = tuple(values.pop('scale') * EFFORTS)
         self.settings = replace(self.settings, **values)
         self.guard.apply(self.settings)
         self.largest = np.maximum(self.limits, np.abs(self.last))
+        self.until = np.minimum(self.until, self.good_at + self.settings.state_timeout)
 
     @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
     def changes(self, fade_time):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from three_joints import URDF
 
-from robot_dynamics_ros.control.settings import OTHER_JOINTS, Settings
+from robot_dynamics_ros.control.settings import OTHER_JOINTS
 from robot_dynamics_ros.control.state_filter import (
     FASTEST,
     VELOCITY_CUTOFF,
@@ -27,13 +27,14 @@ LOWER, UPPER = np.array([-np.inf, -0.5, -2.0]), np.array([np.inf, 0.5, 2.0])
 # 5 % of a turn or of the range, or 50 ms at the velocity limit.
 TOLERANCES = np.array([0.1 * np.pi, 0.05, 0.15])
 Q = np.array([0.3, 0.1, -0.7])
+TIMEOUT = 0.1
 
 shares = arrays(float, 3, elements=st.floats(-1.0, 1.0))
 durations = st.floats(1e-6, 10.0)
 
 
 def new(model=MODEL, commanded=(0, 1, 2)):
-    return StateFilter(model, np.array(commanded))
+    return StateFilter(model, np.array(commanded), TIMEOUT)
 
 
 def shown(q=Q, time=10.0):
@@ -323,21 +324,32 @@ def test_a_refused_state_leaves_the_one_before_and_a_move_is_reported_once():
 
 
 def test_each_joint_has_the_time_of_its_own_measurement():
-    state, rule = new(commanded=(0, 1)), Settings(state_timeout=0.1)
+    state = new(commanded=(0, 1))
     state.update(1.0, np.array([0.3, 0.1, NO]), None, now=5.0)
     assert not state.complete
-    assert not state.fresh(5.0, rule)
+    assert not state.fresh(5.0)
     state.update(77.0, np.array([NO, NO, -0.7]), None, now=5.05)
     np.testing.assert_array_equal(state.q, Q)
     np.testing.assert_array_equal(state.times, [5.0, 5.0, 5.05])
     assert state.complete
-    assert state.fresh(5.1, rule)
-    assert not state.fresh(5.11, rule)
-    end = 5.05 + OTHER_JOINTS * rule.state_timeout
+    assert state.fresh(5.1)
+    assert not state.fresh(5.11)
+    end = 5.05 + OTHER_JOINTS * TIMEOUT
     for now in (5.5, 6.0, 6.06):
         state.update(now, np.array([0.3, 0.1, NO]), None, now=now)
-        assert state.fresh(now, rule) == (now < end)
+        assert state.fresh(now) == (now < end)
     np.testing.assert_array_equal(state.counts, [4, 4, 1])
+
+
+def test_a_longer_timeout_makes_no_stale_state_fresh_and_a_shorter_one_counts_at_once():
+    state = shown()
+    assert state.fresh(10.1)
+    state.use_timeout(1.0)
+    assert not state.fresh(10.11)
+    take(state, 10.2, Q)
+    assert state.fresh(11.2)
+    state.use_timeout(0.5)
+    assert not state.fresh(10.71)
 
 
 def test_a_refused_joint_takes_nothing_from_the_estimates_of_the_others():

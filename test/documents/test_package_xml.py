@@ -29,12 +29,11 @@ KEYS = {
     'rich': 'python3-rich',
     'scipy': 'python3-scipy',
     'sympy': 'python3-sympy',
-    'urdf_parser_py': 'urdfdom_py',
     'yaml': 'python3-yaml',
 }
 
 
-# Libraries to whose functions `core/adapters` translates; no node needs one of them.
+# Libraries to whose functions `core/export` translates; no node needs one of them.
 ADAPTED = {'casadi', 'jax'}
 # Of recordings, reports and fleets: they have no rosdep key, and the node needs none of them.
 OF_AN_EXTRA = {
@@ -76,7 +75,7 @@ def own_modules(*folders):
 
 def test_what_the_package_imports_is_declared():
     needed = {KEYS.get(name, name) for name in imported('robot_dynamics_ros', 'launch')}
-    needed -= own_modules('robot_dynamics_ros/xacro_expansion') | ADAPTED | OF_AN_EXTRA | DRAWN
+    needed -= ADAPTED | OF_AN_EXTRA | DRAWN
     assert {'rclpy', 'tf2_py', 'launch_ros', 'python3-numpy'} <= needed
     assert needed - declared(NODE, 'depend', 'exec_depend') == set()
 

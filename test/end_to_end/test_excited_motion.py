@@ -1,7 +1,5 @@
 """The motion on its way through the real node to the simulated arm, and back as a recording."""
 
-import json
-
 import numpy as np
 import pytest
 import yaml
@@ -111,12 +109,7 @@ def stack(tmp_path, monkeypatch):
         for name, (module, remappings, parameters) in STARTED.items():
             given = {'robot_description': urdf(), 'joints': list(JOINTS), **parameters}
             given |= start if name == ARM else {}
-            file = tmp_path / f'{name}.yaml'
-            file.write_text(json.dumps({'/**': {'ros__parameters': given}}))
-            arguments = ['--ros-args', '--params-file', str(file)]
-            for remapping in remappings:
-                arguments += ['--remap', remapping]
-            children.start(name, module, arguments)
+            children.start(name, module, given, remappings)
         context = rclpy.Context()
         rclpy.init(context=context, domain_id=domain)
         opened = Stack(context)

@@ -1,6 +1,5 @@
 """Two nodes as separate processes: one arm each, or one group each of a robot with two arms."""
 
-import json
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,12 +98,7 @@ def nodes(folder, monkeypatch, started):
     monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
     with Children(folder) as children:
         for name, (remappings, parameters) in started.items():
-            file = folder / f'{name}.yaml'
-            file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
-            arguments = ['--ros-args', '--params-file', str(file)]
-            for remapping in remappings:
-                arguments += ['--remap', remapping]
-            children.start(name, 'robot_dynamics_ros.ros.node', arguments)
+            children.start(name, 'robot_dynamics_ros.ros.node', parameters, remappings)
         context = rclpy.Context()
         rclpy.init(context=context, domain_id=domain)
         observer = Observer(context)

@@ -10,7 +10,7 @@ from three_joints import URDF
 
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.export import export_c
 
 pytestmark = pytest.mark.contract
 

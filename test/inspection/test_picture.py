@@ -11,8 +11,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.algorithms.kinematics import frame_poses
-from robot_dynamics_ros.core.model.inertia import Inertia, Placement
-from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.core.spatial import Inertia, Transform, rotation_from_rpy
 from robot_dynamics_ros.inspection import inspect_robot
 from robot_dynamics_ros.inspection.picture import draw, solid_triangles
 from robot_dynamics_ros.inspection.picture.ellipsoid import Ellipsoid
@@ -39,7 +38,7 @@ def uniform_ellipsoid(mass, semi_axes, placement):
 
 def test_the_ellipsoid_of_a_uniform_ellipsoid():
     rotation, center = rotation_from_rpy(0.3, -0.7, 1.1), (0.4, -0.2, 0.1)
-    found = Ellipsoid.of(uniform_ellipsoid(3.0, SEMI_AXES, Placement(rotation, center)))
+    found = Ellipsoid.of(uniform_ellipsoid(3.0, SEMI_AXES, Transform(rotation, center)))
     np.testing.assert_allclose(found.center, center)
     np.testing.assert_allclose(np.sort(found.semi_axes), SEMI_AXES)
     # On the surface, sum (x / a)^2 = 1 in the frame of the ellipsoid.
@@ -50,7 +49,7 @@ def test_the_ellipsoid_of_a_uniform_ellipsoid():
 
 def test_an_impossible_inertia_has_a_flat_ellipsoid():
     broken = Inertia.at_center_of_mass(
-        1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 5.0)), Placement()
+        1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 5.0)), Transform()
     )
     assert Ellipsoid.of(broken).semi_axes.min() == 0.0
 

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core import Frame, RobotModel
-from robot_dynamics_ros.core.algorithms.joint_tree import joint_frames
 from robot_dynamics_ros.core.dual import along, slope_of
-from robot_dynamics_ros.core.model.inertia import Placement
 
 
 def body_twist(model: RobotModel, frame: Frame, q: Any, v: Any) -> tuple[Any, Any]:
     """(omega, velocity of the origin) in the axes of the frame: R^T R_dot and R^T p_dot."""
-    frames, pose, body = joint_frames(model, along(q, v)), frame.placement, frame.body
+    at, pose, body = along(q, v), frame.placement, frame.body
     while body >= 0:
-        pose, body = Placement(*frames[body]) @ pose, model.joints[body].parent
+        joint = model.joints[body]
+        pose, body = joint.pose(at) @ pose, joint.parent
     R, R_dot = _parts(pose.rotation)
     _, p_dot = _parts(pose.translation)
     spin = R.T @ R_dot

@@ -16,11 +16,21 @@ from mechanics.derivative_laws import DERIVATIVE_LAWS
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
-from robot_dynamics_ros.core.algorithms import energy
-from robot_dynamics_ros.core.algorithms.center_of_mass import center_of_mass
-from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
-from robot_dynamics_ros.core.algorithms.kinematics import AXES, frame_pose, jacobian
-from robot_dynamics_ros.core.algorithms.momentum_terms import momentum_terms
+from robot_dynamics_ros.core import JointFriction
+from robot_dynamics_ros.core.algorithms import centroidal
+from robot_dynamics_ros.core.algorithms.aba import solved_forward_dynamics
+from robot_dynamics_ros.core.algorithms.kinematics import (
+    AXES,
+    external_torque,
+    frame_pose,
+    frame_velocity,
+    jacobian,
+)
+from robot_dynamics_ros.core.algorithms.observer import (
+    momentum_terms,
+    observer_step,
+    smooth_friction,
+)
 
 
 def total_mass(robot: Robot) -> float:
@@ -99,6 +109,48 @@ def jacobian_derivative_is_that_of_the_jacobian(robot: Robot, dynamics: Any, sta
             assert_close(J_dot, derivative(along, q, v), np.abs(v).sum())
 
 
+def frames_move_as_their_jacobians_say(robot: Robot, dynamics: Any, state: State) -> None:
+    """J v, and its derivative J a + J_dot v, which is that of the twist along (v, a)."""
+    n, (q, v, a, _) = robot.model.size, state
+    for frame in some_frames(robot):
+        for axes in AXES:
+
+            def twist(x: Any, frame: Any = frame, axes: Any = axes) -> Any:
+                return frame_velocity(robot.model, x[:n], x[n:], frame, axes)
+
+            J = dynamics.jacobian(q, frame.name, axes)
+            scale = np.abs(v).sum()
+            assert_close(dynamics.frame_velocity(q, v, frame.name, axes), J @ v, scale)
+            found = dynamics.frame_acceleration(q, v, a, frame.name, axes)
+            expected = J @ a + dynamics.jacobian_derivative(q, v, frame.name, axes) @ v
+            scale = np.abs(a).sum() + scale**2
+            assert_close(found, expected, scale)
+            rate = derivative(twist, np.concatenate([q, v]), np.concatenate([v, a]))
+            assert_close(found, rate, scale)
+
+
+def wrenches_act_by_the_transposed_jacobian(robot: Robot, dynamics: Any, state: State) -> None:
+    wrench = np.array([3.0, -4.0, 5.0, 0.7, -0.2, 0.4])
+    for frame in robot.model.frames:
+        tau = external_torque(robot.model, state.q.tolist(), wrench.tolist(), frame)
+        J = dynamics.jacobian(state.q, frame.name, 'LOCAL_WORLD_ALIGNED')
+        assert_close(tau, J.T @ wrench, np.abs(wrench).max())
+
+
+def passivity_torque_is_that_of_the_matrices(robot: Robot, dynamics: Any, state: State) -> None:
+    """M a_r + C v_r + g, which is the inverse dynamics where v_r = v."""
+    q, v, a_r, v_r = state
+    with gravity(dynamics, GRAVITY):
+        M, C, g = (
+            dynamics.mass_matrix(q),
+            dynamics.coriolis_matrix(q, v),
+            dynamics.gravity_torque(q),
+        )
+        tau = dynamics.passivity_torque(q, v, v_r, a_r)
+    scale = np.abs(M).max() * (np.abs(a_r).sum() + np.abs(v).sum() * np.abs(v_r).sum())
+    assert_close(tau, M @ a_r + C @ v_r + g, scale + np.abs(g).max())
+
+
 # Laws of forward dynamics
 
 
@@ -146,11 +198,11 @@ def potential_energy_has_the_gravity_torque_for_gradient(
     robot: Robot, dynamics: Any, state: State
 ) -> None:
     model, q = robot.model, state.q
-    slope = gradient(lambda x: [energy.potential_energy(model, x, GRAVITY)], q)[0]
+    slope = gradient(lambda x: [centroidal.potential_energy(model, x, GRAVITY)], q)[0]
     with gravity(dynamics, GRAVITY):
         scale = total_mass(robot) * np.linalg.norm(GRAVITY)
         assert_close(dynamics.gravity_torque(q), slope, scale)
-        U = energy.potential_energy(model, q.tolist(), GRAVITY.tolist())
+        U = centroidal.potential_energy(model, q.tolist(), GRAVITY.tolist())
         assert_close(dynamics.potential_energy(q), U, 10.0 * scale)
 
 
@@ -158,8 +210,8 @@ def power_of_the_torques_is_the_rate_of_energy(robot: Robot, dynamics: Any, stat
     model, n, (q, v, a, _) = robot.model, robot.model.size, state
 
     def total(x: Any) -> Any:
-        kinetic = energy.kinetic_energy(model, x[:n], x[n:])
-        return [kinetic + energy.potential_energy(model, x[:n], GRAVITY)]
+        kinetic = centroidal.kinetic_energy(model, x[:n], x[n:])
+        return [kinetic + centroidal.potential_energy(model, x[:n], GRAVITY)]
 
     (rate,) = derivative(total, np.concatenate([q, v]), np.concatenate([v, a]))
     with gravity(dynamics, GRAVITY):
@@ -211,6 +263,46 @@ def momentum_changes_as_the_torques_say(robot: Robot, dynamics: Any, state: Stat
     assert_close(tau + c - g, rate, scale)
 
 
+def friction_is_that_of_the_joints(robot: Robot, dynamics: Any, state: State) -> None:
+    """Without a branch, in either direction."""
+    for scale in (0.0, 1e-3, 1.0, 1e3):
+        friction, v = _friction(robot), scale * state.v
+        torque = smooth_friction(robot.model, v.tolist(), friction.coefficients.tolist())
+        # NEGLIGIBLE in the speed changes the torque by that share of the Coulomb friction.
+        assert_close(torque, friction.torque(v), friction.coulomb.max())
+
+
+def observer_follows_what_no_torque_explains(robot: Robot, dynamics: Any, state: State) -> None:
+    """r + (1 - exp(-K dt)) ((p - p_before) / dt - mean of u - r), u before given by halves."""
+    n, (q, v, effort, offset) = robot.model.size, state
+    rates, (dt, share) = np.linspace(3.0, 40.0, n), (0.02, 0.5)
+    r, p_before, u_before = np.random.default_rng(3).uniform(-5.0, 5.0, (3, n))
+    friction = _friction(robot)
+    p = dynamics.mass_matrix(q) @ v
+    with gravity(dynamics, GRAVITY):
+        turning = dynamics.coriolis_matrix(q, v).T @ v - dynamics.gravity_torque(q)
+    half = 0.5 * (turning - friction.torque(v) - offset)
+    mean = u_before + half + (1.0 - share) * effort
+    follows = r - np.expm1(-rates * dt) * ((p - p_before) / dt - mean - r)
+    inputs = (q, v, effort, friction.coefficients, offset, rates)
+    previous = np.concatenate([r, p_before, u_before])
+    lists = (x.tolist() for x in (*inputs, np.array([dt, share]), previous, GRAVITY))
+    scale = np.abs(p).max() / dt + np.abs(half).max() + 50.0 / dt
+    expected = [follows, p, half + share * effort]
+    assert_close(observer_step(robot.model, *lists), expected, scale)
+
+
+def _friction(robot: Robot) -> JointFriction:
+    """Other coefficients for each joint and direction."""
+    random, names = np.random.default_rng(7), [joint.name for joint in robot.model.joints]
+    kinds = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
+    given = {
+        kind: dict(zip(names, random.uniform(0, 5, len(names)), strict=True)) for kind in kinds
+    }
+    smoothing = dict(zip(names, np.geomspace(0.003, 0.3, len(names)), strict=True))
+    return JointFriction(robot.model, smoothing=smoothing, **given)
+
+
 def center_of_mass_carries_the_weight(robot: Robot, dynamics: Any, state: State) -> None:
     """U = -m gravity . c, and g = -m J^T gravity."""
     mass = total_mass(robot)
@@ -227,7 +319,7 @@ def center_of_mass_has_the_linear_momentum(robot: Robot, dynamics: Any, state: S
     """m c_dot = m J v, with c_dot by the complex step."""
     q, v, mass = state.q, state.v, total_mass(robot)
     if mass:
-        rate = derivative(lambda x: center_of_mass(robot.model, x), q, v)
+        rate = derivative(lambda x: centroidal.center_of_mass(robot.model, x), q, v)
         scale = np.abs(v).sum()
         assert_close(dynamics.center_of_mass_jacobian(q) @ v, rate, scale)
         assert_close(dynamics.momentum(q, v)[:3], mass * rate, mass * scale)
@@ -268,6 +360,9 @@ KINETICS_LAWS = (
     poses_of_all_frames_are_those_of_each,
     jacobian_gives_the_rate_of_the_pose,
     jacobian_derivative_is_that_of_the_jacobian,
+    frames_move_as_their_jacobians_say,
+    wrenches_act_by_the_transposed_jacobian,
+    passivity_torque_is_that_of_the_matrices,
     inverse_of_forward_dynamics_returns_the_torque,
     articulated_bodies_accelerate_as_the_mass_matrix_says,
     mass_matrix_times_its_inverse_is_one,
@@ -277,6 +372,8 @@ KINETICS_LAWS = (
     momentum_is_the_sum_over_bodies,
     momentum_terms_are_those_of_the_matrices,
     momentum_changes_as_the_torques_say,
+    friction_is_that_of_the_joints,
+    observer_follows_what_no_torque_explains,
     center_of_mass_carries_the_weight,
     center_of_mass_has_the_linear_momentum,
     *DERIVATIVE_LAWS,

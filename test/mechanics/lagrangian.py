@@ -11,7 +11,7 @@ import numpy as np
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot
-from robot_dynamics_ros.core.textbook import christoffel
+from robot_dynamics_ros.textbook import christoffel
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,14 @@ import numpy as np
 from mechanics.closeness import assert_close
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import StateError
-from robot_dynamics_ros.core.algorithms import pivots
+from robot_dynamics_ros.core.algorithms import crba
 
 
 def largest_inertias_are_sums_over_bodies(robot: Robot, state: State) -> None:
-    """With S and D of each body from the path that leads to it, not from the next joint on."""
+    """With S and D of each body from the path that leads to it, not from the next joint on.
+
+    N joints with one coordinate: N (c_1^2 L_1 + ... + c_N^2 L_N).
+    """
     joints = robot.model.joints
 
     def distances(i: int) -> dict[int, float]:
@@ -25,7 +28,8 @@ def largest_inertias_are_sums_over_bodies(robot: Robot, state: State) -> None:
                 found[j] = found[joints[j].parent] + step
         return found
 
-    for i, largest in enumerate(pivots.largest_inertias(robot.model, state.q.tolist())):
+    bounds: list[list[float]] = [[] for _ in range(robot.model.size)]
+    for i, joint in enumerate(joints):
         carried = distances(i)
         if joints[i].kind == 'prismatic':
             expected = sum(joints[j].inertia.mass for j in carried)
@@ -41,30 +45,19 @@ def largest_inertias_are_sums_over_bodies(robot: Robot, state: State) -> None:
                 x = coordinate.multiplier * state.q[coordinate.index] + coordinate.offset
                 terms.append(sum(joints[j].inertia.mass for j in distances(k)) * x**2)
             expected = (1 + len(sliders)) * sum(terms)
-        assert_close(largest, expected)
-
-
-def bounds_of_coordinates_count_their_joints(robot: Robot, state: State) -> None:
-    """N (c_1^2 L_1 + ... + c_N^2 L_N) for N joints that move together."""
-    q = state.q.tolist()
-    bounds = pivots.largest_of_coordinates(robot.model, q)
-    largest = np.array(pivots.largest_inertias(robot.model, q))
-    for index, bound in enumerate(bounds):
-        moved = [
-            i for i, joint in enumerate(robot.model.joints) if joint.coordinate.index == index
-        ]
-        ratios = np.array([robot.model.joints[i].coordinate.multiplier for i in moved])
-        assert_close(bound, len(moved) * ratios**2 @ largest[moved])
+        bounds[joint.index].append(joint.coordinate.multiplier**2 * expected)
+    largest = crba.largest_inertias(robot.model, state.q.tolist())
+    assert_close(largest, [len(each) * sum(each) for each in bounds])
 
 
 def pivots_as_small_as_rounding_are_refused(robot: Robot, state: State) -> None:
     """Of either sign: an implausible model may have negative inertias."""
     q, largest = state.q.tolist(), 3.0
-    smallest = pivots.SMALLEST_PIVOT * largest
+    smallest = crba.SMALLEST_PIVOT * largest
     for factor in (0.5, -0.5, 2.0, -2.0, 1e12):
         refused = False
         try:
-            pivots.require_pivot(robot.model, q, 0, factor * smallest, largest)
+            crba.require_pivot(robot.model, q, 0, factor * smallest, largest)
         except StateError:
             refused = True
         assert refused == (abs(factor) < 1.0), f'at {factor} times the smallest pivot'
@@ -72,6 +65,5 @@ def pivots_as_small_as_rounding_are_refused(robot: Robot, state: State) -> None:
 
 PIVOT_LAWS = (
     largest_inertias_are_sums_over_bodies,
-    bounds_of_coordinates_count_their_joints,
     pivots_as_small_as_rounding_are_refused,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core import Joint, RobotModel
-from robot_dynamics_ros.core.model.inertia import Inertia, Placement
+from robot_dynamics_ros.core.spatial import Inertia, Transform
 
 
 def in_units(model: RobotModel, length: float, mass: float) -> RobotModel:
@@ -38,6 +38,6 @@ def _joint(joint: Joint, length: float, mass: float) -> Joint:
     )
 
 
-def _placement(placement: Placement, length: float) -> Placement:
+def _placement(placement: Transform, length: float) -> Transform:
     x, y, z = placement.translation
-    return Placement(placement.rotation, (length * x, length * y, length * z))
+    return Transform(placement.rotation, (length * x, length * y, length * z))

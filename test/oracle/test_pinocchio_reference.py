@@ -25,8 +25,8 @@ from robot_dynamics_ros.core import (
     UrdfError,
     parse_urdf,
 )
-from robot_dynamics_ros.core.model.inertia import Inertia
 from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.spatial import Inertia
 
 pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 

@@ -10,8 +10,8 @@ from domains import free_domain
 from rclpy.parameter import Parameter
 from three_joints import URDF
 
+from robot_dynamics_ros.parameter_yaml import ParameterFiles
 from robot_dynamics_ros.ros.node import DynamicsNode
-from robot_dynamics_ros.ros.parameters import ParameterFiles
 
 NAMESPACES = ('/', '/arm', '/arm/cell')
 # Keys above the values, from the outside in, and the namespaces in which rcl finds the block.

@@ -1,6 +1,7 @@
-"""The parameters of a node: described, read, changed, and documented."""
+"""The parameters of a node: what a row allows; described, read, changed, and documented."""
 
 import importlib.util
+import math
 from dataclasses import fields
 from pathlib import Path
 from typing import get_args
@@ -16,10 +17,102 @@ from three_joints import URDF
 
 from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
 from robot_dynamics_ros.control.settings import OnStale, OnStop, Settings
+from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.ros.parameter_table import TABLE
-from robot_dynamics_ros.ros.parameters import read
+from robot_dynamics_ros.ros.parameters import Parameter as Row
+from robot_dynamics_ros.ros.parameters import Table, read
+from robot_dynamics_ros.simulation.arm_parameters import TABLE as ARM_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+SAMPLES = {
+    'bool': True,
+    'double': 0.5,
+    'string': 'text',
+    'double_array': [0.5],
+    'string_array': ['text'],
+    'double_map': {'finger': 0.5},
+}
+
+
+def row(type, **attributes):
+    return Row('size', type, None, 'Size.', **attributes)
+
+
+@pytest.mark.parametrize('type', SAMPLES)
+@pytest.mark.parametrize('given', SAMPLES)
+def test_a_value_of_another_type_is_refused(type, given):
+    if given == type:
+        assert row(type).checked(SAMPLES[given]) == SAMPLES[given]
+        return
+    with pytest.raises(ParameterError, match=r'^size.* needed'):
+        row(type).checked(SAMPLES[given])
+
+
+@pytest.mark.parametrize(
+    ('type', 'value', 'said'),
+    [
+        ('double', True, 'size is True'),
+        ('double_array', '[0, 0, -9.81]', '[0.0, 0.0, -9.81]'),
+        ('double_array', 5.0, 'size is 5.0, a list'),
+        ('double_array', [1.0, True], 'size[1] is True'),
+        ('double_map', {'finger': 'open'}, "size.finger is 'open'"),
+        ('string_array', ['a', 'a'], "'a' is named twice"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_needed(type, value, said):
+    with pytest.raises(ParameterError) as caught:
+        row(type).checked(value)
+    assert said in str(caught.value)
+
+
+def test_an_integer_counts_as_a_number_and_an_empty_list_comes_in_several_ways():
+    assert type(row('double').checked(3)) is float
+    for value in (None, [], (), [''], ['', '']):
+        assert row('string_array').checked(value) == []
+
+
+@pytest.mark.parametrize(
+    ('limits', 'inside', 'outside'),
+    [
+        ({}, (-1e300, 0.0), (math.inf, -math.inf)),
+        ({'above': 0.0}, (1e-300, 7.0), (0.0, -1.0, math.inf)),
+        ({'least': 0.0, 'most': 60.0}, (0.0, 60.0), (-1e-9, 60.1, math.inf)),
+        ({'least': 0.0, 'infinite': True}, (0.0, math.inf), (-1.0, -math.inf)),
+    ],
+)
+def test_limits(limits, inside, outside):
+    for value in inside:
+        assert row('double', **limits).checked(value) == value
+    for value in (*outside, math.nan):
+        with pytest.raises(ParameterError, match=rf'^size\[1\] is {value}.*\[m\]'):
+            row('double_array', unit='m', **limits).checked([1.0, value])
+
+
+def test_choices_and_sizes():
+    choices = {'hold': 'stays', 'zero': 'none'}
+    for type, value in (('string', 'stop'), ('string', ''), ('string_array', ['hold', 'stop'])):
+        with pytest.raises(ParameterError, match='allowed are hold, zero'):
+            row(type, choices=choices).checked(value)
+    assert row('string_array', choices=choices).checked(['zero', 'hold']) == ['zero', 'hold']
+    with pytest.raises(ParameterError, match=r'size has 2 values, 3 '):
+        row('double_array', size=3).checked([1.0, 2.0])
+
+
+def test_the_row_of_an_entry_of_a_map():
+    sizes = row('double_map')
+    table = Table({'': (sizes, Row('a', 'bool', True, 'A.'))}, read='at the start')
+    assert table.row_of('size') is table.row_of('size.left/x.y') is sizes
+    assert table.row_of('a.b') is table.row_of('other.a') is None
+
+
+@pytest.mark.parametrize('table', [TABLE, ARM_TABLE], ids=['node', 'arm'])
+def test_each_default_is_allowed_and_no_name_is_there_twice(table):
+    rows = [row for rows in table.groups.values() for row in rows]
+    assert len(rows) == len(table.rows)
+    for row in rows:
+        assert row.checked(row.default) == ([] if row.default == [''] else row.default)
 
 
 def describe(observer, *names):
@@ -123,4 +216,4 @@ def test_the_document_is_that_of_the_table(documents, name):
 def test_the_parameter_file_gives_every_parameter_its_default(documents):
     values = yaml.safe_load(documents['config/robot_dynamics.yaml'])['/**']['ros__parameters']
     # ROS cannot read an empty map from a file: it stands in a comment.
-    assert values == {name: row.default for name, row in TABLE.rows.items() if not row.is_map}
+    assert values == {name: row.default for name, row in TABLE.rows.items() if row.many != 'map'}

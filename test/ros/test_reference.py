@@ -12,7 +12,8 @@ from references import point, trajectory
 from three_joints import JOINTS
 
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.reference import read_points, read_trajectory
+from robot_dynamics_ros.ros.reference import read_trajectory
+from robot_dynamics_ros.ros.waypoints import read_points
 
 RANDOM = np.random.default_rng(11)
 NOW = 1_700_000_000_123_456_789

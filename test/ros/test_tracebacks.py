@@ -7,7 +7,7 @@ from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.ros.configuration import RobotFactory
+from robot_dynamics_ros.ros.configuration import Configuration
 from robot_dynamics_ros.ros.controller import Controller
 from robot_dynamics_ros.ros.node import DynamicsNode
 from robot_dynamics_ros.ros.robot import CommandedRobot
@@ -44,7 +44,7 @@ def test_in_the_answer_to_a_state(graph, monkeypatch, capfd, method):
 @pytest.mark.parametrize(
     ('transition', 'owner', 'method', 'end'),
     [
-        ('configure', RobotFactory, 'from_description', 'unconfigured'),
+        ('configure', Configuration, 'robot_of', 'unconfigured'),
         ('activate', Controller, 'begin', 'unconfigured'),
         ('deactivate', LifecycleNode, 'on_deactivate', 'unconfigured'),
         ('cleanup', DynamicsNode, '_clear_robot', 'finalized'),

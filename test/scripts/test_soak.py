@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from rules import Rules
 from run import FAULTS
 from schedule import Schedule
 
-from robot_dynamics_ros.simulation.mujoco_model import JointData
+from robot_dynamics_ros.core.model.tree import Limits
 
 LIMITS = np.array([100.0, 20.0])
 # Twenty milliseconds at ten times the limit per second.
@@ -115,7 +116,7 @@ def test_ledger_tells_states_before_an_answered_one_from_lost_ones():
 
 
 def joint(velocity=3.0, lower=-3.0, upper=3.0):
-    return JointData('joint', 'revolute', lower, upper, velocity, 50.0, 0.0, 0.0, False)
+    return SimpleNamespace(name='joint', limits=Limits(lower, upper, velocity, 50.0))
 
 
 def test_motion_is_smooth_and_within_limits():

@@ -124,7 +124,6 @@ def test_joints_are_known_by_name(two_links):
         run(arm, 0.3)
     np.testing.assert_array_equal(straight.position, swapped.position)
     np.testing.assert_array_equal(straight.effort, [5.0, 1.0])
-    assert [joint.name for joint in swapped.limits] == ['elbow', 'shoulder']
     np.testing.assert_allclose(straight.inertia(), swapped.inertia()[::-1])
 
 

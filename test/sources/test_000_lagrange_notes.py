@@ -11,7 +11,7 @@ from mechanics.robots import HAND_WRITTEN
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.textbook import christoffel, lagrange
+from robot_dynamics_ros.textbook import christoffel, lagrange
 
 pytestmark = pytest.mark.contract
 

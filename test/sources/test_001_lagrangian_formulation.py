@@ -10,7 +10,7 @@ from mechanics.laws import GRAVITY
 from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core.dual import along, independent, slope_of
-from robot_dynamics_ros.core.textbook import christoffel, lagrange, screw_rnea
+from robot_dynamics_ros.textbook import christoffel, lagrange, screw_rnea
 
 pytestmark = pytest.mark.contract
 

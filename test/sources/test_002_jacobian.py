@@ -8,11 +8,11 @@ from numpy import cos, sin
 
 from robot_dynamics_ros.core import Joint, RobotModel
 from robot_dynamics_ros.core.dual import Dual, independent
-from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.model.tree import Coordinate
 from robot_dynamics_ros.core.scalar import cos as generic_cos
 from robot_dynamics_ros.core.scalar import sin as generic_sin
-from robot_dynamics_ros.core.textbook.lagrange import link_states
+from robot_dynamics_ros.core.spatial import Inertia, Transform
+from robot_dynamics_ros.textbook.lagrange import link_states
 
 pytestmark = pytest.mark.contract
 
@@ -28,7 +28,7 @@ def planar_3r():
             f'joint{i + 1}',
             'revolute',
             i - 1,
-            Placement(translation=(places[i], 0.0, 0.0)),
+            Transform(translation=(places[i], 0.0, 0.0)),
             (0.0, 0.0, 1.0),
             Inertia(1.0, (LENGTHS[i], 0.0, 0.0)),
             Coordinate(i),

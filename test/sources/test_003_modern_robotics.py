@@ -13,10 +13,9 @@ from numpy import cos, sin
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.dual import Dual
-from robot_dynamics_ros.core.model.inertia import Inertia, Placement
-from robot_dynamics_ros.core.spatial import rotation_from_rpy
-from robot_dynamics_ros.core.textbook import christoffel, screw, screw_rnea, solids
-from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
+from robot_dynamics_ros.core.spatial import Inertia, Transform, rotation_from_rpy
+from robot_dynamics_ros.textbook import christoffel, screw, screw_rnea, solids
+from robot_dynamics_ros.textbook import spatial_inertia as spatial
 
 pytestmark = pytest.mark.contract
 
@@ -30,7 +29,7 @@ def random_screw(random):
 
 
 def random_pose(random):
-    return Placement(
+    return Transform(
         rotation_from_rpy(*random.uniform(-3.0, 3.0, 3)), tuple(random.uniform(-1.0, 1.0, 3))
     )
 
@@ -152,9 +151,9 @@ def test_spatial_inertia_in_another_frame(case):
     V_b = matrix_of(T_ba) @ V_a
     assert_close(V_a @ G_a @ V_a, V_b @ G_b @ V_b)
 
-    body = Inertia.at_center_of_mass(mass, central.tolist(), Placement())
+    body = Inertia.at_center_of_mass(mass, central.tolist(), Transform())
     T_ab = screw.inverse(T_ba)
-    moved = body.moved(T_ab.rotation, T_ab.translation)
+    moved = T_ab @ body
     arm = spatial.cross_matrix(moved.first_moment)
     assert_close(G_a, np.block([[np.array(moved.rotational), arm], [-arm, mass * np.eye(3)]]))
     # V_b^T F_b and V_a^T F_a: the law of motion has the same form in both frames.

@@ -18,7 +18,7 @@ from three_link_arm.feedforward import (
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.dual import along, slope_of
-from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange
+from robot_dynamics_ros.textbook import christoffel, kronecker, lagrange
 
 pytestmark = pytest.mark.contract
 

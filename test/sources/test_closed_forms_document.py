@@ -13,7 +13,7 @@ from three_link_arm.closed_forms import (
 )
 
 from robot_dynamics_ros.core.algorithms import crba, rnea
-from robot_dynamics_ros.core.textbook import kronecker
+from robot_dynamics_ros.textbook import kronecker
 
 sp = pytest.importorskip('sympy')
 ROOT = Path(__file__).resolve().parents[2]

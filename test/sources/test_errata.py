@@ -16,10 +16,9 @@ from three_link_arm.feedforward import URDF
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.dual import Dual, along, independent, slope_of
-from robot_dynamics_ros.core.model.inertia import Placement
-from robot_dynamics_ros.core.spatial import rotation_from_rpy
-from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange, screw
-from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
+from robot_dynamics_ros.core.spatial import Transform, rotation_from_rpy
+from robot_dynamics_ros.textbook import christoffel, kronecker, lagrange, screw
+from robot_dynamics_ros.textbook import spatial_inertia as spatial
 
 pytestmark = pytest.mark.contract
 
@@ -170,7 +169,7 @@ def test_09_power_of_a_generalised_force_in_001():
 
 def test_10_spatial_inertia_in_another_frame_in_003():
     G_b = spatial.spatial_inertia(2.0, np.diag([0.05, 0.06, 0.03]))
-    pose = Placement(rotation_from_rpy(0.3, -0.4, 0.9), (0.2, -0.1, 0.4))
+    pose = Transform(rotation_from_rpy(0.3, -0.4, 0.9), (0.2, -0.1, 0.4))
     G_a = spatial.change_of_frame(G_b, pose.rotation, pose.translation)
     V_a = np.array([0.5, -0.2, 0.3, 1.0, 0.4, -0.6])
     V_b = spatial.adjoint_matrix(pose.rotation, pose.translation) @ V_a
@@ -183,7 +182,7 @@ def test_10_spatial_inertia_in_another_frame_in_003():
 
 def test_11_rate_of_the_adjoint_in_003():
     omega, v, rate, angle = (0.0, 0.6, 0.8), (0.3, -0.2, 0.4), 0.7, 0.5
-    home = Placement(rotation_from_rpy(0.3, -0.4, 0.9), (0.2, -0.1, 0.4))
+    home = Transform(rotation_from_rpy(0.3, -0.4, 0.9), (0.2, -0.1, 0.4))
     pose = screw.exponential((omega, v), -Dual(angle, rate)) @ home
     R, p = (
         np.vectorize(lambda x: x.value)(np.array(x, dtype=object))

@@ -7,7 +7,7 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.numbered_trees import COUNT, random_tree
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange, screw_rnea
+from robot_dynamics_ros.textbook import christoffel, kronecker, lagrange, screw_rnea
 
 pytestmark = pytest.mark.contract
 

@@ -105,7 +105,7 @@ OF_PAYLOAD = (
     help='With --payload: a recording without the payload; may be repeated.',
 )  # fmt: skip
 @parameters_option
-@click.option('--force', is_flag=True, help='Write a doubtful model, and replace other files.')
+@click.option('--force', is_flag=True, help='Write a doubtful model.')
 @fleet_options
 @output_options
 def identify_command(
@@ -196,7 +196,7 @@ def _written(
         output.error(doubt)
     written = not doubts or force
     if written:
-        write_results(found, target, urdf, force, output)
+        write_results(found, target, urdf, output)
     else:
         output.error(f'{target} is not written: read the findings; --force writes it anyway')
     judgement = found.identification.judgement

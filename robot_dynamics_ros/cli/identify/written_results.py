@@ -8,8 +8,8 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison import FATAL
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
 from robot_dynamics_ros.identification.judgement.judgement import FEWEST
 from robot_dynamics_ros.identification.results.result_files import URDF, result_files, written_urdf
 from robot_dynamics_ros.inspection.validation import validate_robot
@@ -75,16 +75,13 @@ def _errors(urdf: str) -> list[str]:
     ]
 
 
-def write_results(
-    found: Identified, target: Path, urdf: Path | None, force: bool, output: Output
-) -> None:
+def write_results(found: Identified, target: Path, urdf: Path | None, output: Output) -> None:
     """Write the folder of results: all files, or none.
 
     Args:
         found: the identification.
         target: the folder.
         urdf: file that was given; None for a recorded description.
-        force: whether other files are replaced.
         output: of the subcommand.
 
     Raises:
@@ -107,7 +104,7 @@ def write_results(
     origin = _origin(found, urdf, output)
     for name in REPORTS:
         files[name] = report_content(found.identification, origin, target / name)
-    write_folder(target, files, force=force)
+    write_folder(target, files)
     for name in sorted(files):
         output.line(f'written: {target / name}')
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core.algorithms.observer_step import STATE
+from robot_dynamics_ros.core.algorithms.observer import STATE
 from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
@@ -24,7 +24,7 @@ class ExternalForceObserver:
 
     r is the torque that the surroundings exert, positive where it pushes the joint forward:
     M(q) a + C(q, v) v + g(q) + f(v) + offset = effort + r. It needs no acceleration and no
-    inverse of M. See `core.algorithms.observer_step` for its equations and sources.
+    inverse of M. See `core.algorithms.observer` for its equations and sources.
 
     What the model does not know, it takes for an external torque: a payload, wrong friction, a
     wrong gain of the efforts. A robot that is 2 % heavier than its model seems to be pushed with

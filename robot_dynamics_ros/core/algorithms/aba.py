@@ -6,103 +6,85 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.robot import RobotModel
-from ..model.tree import Joint
-from ..scalar import Scalar
+from ..scalar import Scalar, Scalars
 from ..spatial import (
     ZERO,
+    Force,
+    Inertia,
     Matrix,
+    Motion,
+    Transform,
     Vector,
     add,
     add_matrices,
     axial,
     cross,
-    dot,
     multiply,
     outer,
     rotate,
     rotate_back,
     rotate_symmetric,
     scale,
-    subtract,
+    skew,
+    subtract_matrices,
     symmetric,
     transpose,
 )
-from .joint_space import solved_forward_dynamics
-from .joint_tree import joint_frames, joint_rates
-from .pivots import largest_inertias, require_pivot
-from .rnea import spreading
+from .crba import factorize, largest_inertias, require_pivot, solve
+from .kinematics import joint_poses
+from .rnea import bias_torque, spreading
 
 
 def forward_dynamics(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
 ) -> list[Scalar]:
     """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
-    Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 7.1, with the accelerations of
-    points instead of spatial ones. Rotors add their armature to the inertia that a joint feels.
-    Mimic joints couple bodies across the tree, which has no articulated inertia then:
-    M a = tau - bias is solved instead.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        tau: (n,) torques and forces of the joints [N m or N].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 7.1, with the accelerations of the
+    origins of the bodies instead of spatial ones. Rotors add their armature to the inertia that a
+    joint feels. Mimic joints couple bodies across the tree, which has no articulated inertia then:
+    `solved_forward_dynamics` is computed instead.
 
     Raises:
         SingularMassMatrixError: M(q) is singular at this q, or at any.
     """
     if any(joint.mimicked is not None for joint in model.joints):
         return solved_forward_dynamics(model, q, v, tau, gravity)
-    frames = joint_frames(model, q)
-    biases, wrenches = _forward(model, frames, joint_rates(model, v))
-    responses = _backward(model, q, tau, frames, biases, wrenches)
+    poses = joint_poses(model, q)
+    biases, wrenches = _forward(model, poses, v)
+    responses = _backward(model, q, tau, poses, biases, wrenches)
 
     # Forward, base to tips. Gravity enters as an upward acceleration of the base.
-    accelerations = [_Pair(ZERO, scale(-1.0, gravity))]
+    accelerations = [Motion(linear=scale(-1.0, gravity))]
     a: list[Scalar] = [0.0] * model.size
-    for i, joint in enumerate(model.joints):
-        rotation, translation = frames[i]
-        carrier = accelerations[joint.parent + 1]
-        linear = add(carrier.linear, cross(carrier.angular, translation))
-        carried = _Pair(rotate_back(rotation, carrier.angular), rotate_back(rotation, linear))
-        carried = carried.plus(biases[i])
-        response = responses[i]
-        entry = response.effort - response.ratio.dot(carried)
-        a[joint.coordinate.index] = entry
-        accelerations.append(carried.plus(_axis(joint), entry))
+    for joint, pose, bias, response in zip(model.joints, poses, biases, responses, strict=True):
+        carried = accelerations[joint.parent + 1].seen_from(pose) + bias
+        a[joint.index] = response.effort - carried.dot(response.ratio)
+        accelerations.append(carried + joint.subspace * a[joint.index])
     return a
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """An acceleration (alpha, of the body's origin) or a wrench (moment about it, force)."""
+def solved_forward_dynamics(
+    model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
+) -> list[Scalar]:
+    """The acceleration a (n,) of M(q) a = tau - bias(q, v) [rad/s^2 or m/s^2].
 
-    angular: Vector = ZERO
-    linear: Vector = ZERO
+    Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms" (1982), method 3.
 
-    def plus(self, other: _Pair, factor: Scalar = 1.0) -> _Pair:
-        return _Pair(
-            add(self.angular, scale(factor, other.angular)),
-            add(self.linear, scale(factor, other.linear)),
-        )
-
-    def dot(self, other: _Pair) -> Scalar:
-        return dot(self.angular, other.angular) + dot(self.linear, other.linear)
+    Raises:
+        SingularMassMatrixError: M(q) is singular at this q, or at any.
+    """
+    bias = bias_torque(model, q, v, gravity)
+    return solve(factorize(model, q), [have - need for have, need in zip(tau, bias, strict=True)])
 
 
 @dataclass(frozen=True)
 class _Response:
     """How a joint yields: u / D, the wrench U of a unit acceleration, and U / D."""
 
-    effort: Scalar = 0.0
-    wrench: _Pair = _Pair()
-    ratio: _Pair = _Pair()
+    effort: Scalar
+    wrench: Force
+    ratio: Force
 
 
 @dataclass(frozen=True)
@@ -114,19 +96,17 @@ class _Articulated:
     N: Matrix
 
     @classmethod
-    def rigid(cls, joint: Joint) -> _Articulated:
-        mass, body = joint.inertia.mass, joint.inertia
-        return cls(
-            body.rotational, _skew(body.first_moment), symmetric(mass, 0.0, 0.0, mass, 0.0, mass)
-        )
+    def rigid(cls, body: Inertia) -> _Articulated:
+        m = body.mass
+        return cls(body.rotational, skew(body.first_moment), symmetric(m, 0.0, 0.0, m, 0.0, m))
 
-    def times(self, motion: _Pair) -> _Pair:
-        return _Pair(
+    def __matmul__(self, motion: Motion) -> Force:
+        return Force(
             add(rotate(self.A, motion.angular), rotate(self.H, motion.linear)),
             add(rotate_back(self.H, motion.angular), rotate(self.N, motion.linear)),
         )
 
-    def plus(self, other: _Articulated) -> _Articulated:
+    def __add__(self, other: _Articulated) -> _Articulated:
         return _Articulated(
             add_matrices(self.A, other.A),
             add_matrices(self.H, other.H),
@@ -137,84 +117,71 @@ class _Articulated:
         """I - U U^T / D, in which the joint transmits nothing along its axis."""
         wrench, ratio = response.wrench, response.ratio
         return _Articulated(
-            _less(self.A, wrench.angular, ratio.angular),
-            add_matrices(self.H, outer(scale(-1.0, wrench.angular), ratio.linear)),
-            _less(self.N, wrench.linear, ratio.linear),
+            _upper(subtract_matrices(self.A, outer(wrench.angular, ratio.angular))),
+            subtract_matrices(self.H, outer(wrench.angular, ratio.linear)),
+            _upper(subtract_matrices(self.N, outer(wrench.linear, ratio.linear))),
         )
 
-    def moved(self, rotation: Matrix, translation: Vector) -> _Articulated:
+    def moved(self, pose: Transform) -> _Articulated:
         """The same, about the origin and in the axes of the parent."""
-        N = rotate_symmetric(rotation, self.N)
-        H = multiply(rotation, multiply(self.H, transpose(rotation)))
-        A = rotate_symmetric(rotation, self.A)
-        # A + P H^T + (P H^T)^T - P N P and H + P N, with P = [translation]x.
-        PN = _cross_columns(translation, N)
-        shifted = add_matrices(H, PN)
-        left = _cross_columns(translation, transpose(H))
-        right = _cross_columns(translation, transpose(shifted))
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = add_matrices(
-            A, add_matrices(left, transpose(right))
-        )
-        return _Articulated(symmetric(xx, xy, xz, yy, yz, zz), shifted, N)
+        R, P = pose.rotation, skew(pose.translation)
+        N = rotate_symmetric(R, self.N)
+        H = multiply(R, multiply(self.H, transpose(R)))
+        # H + P N and A + P H^T + (P (H + P N)^T)^T, with P = [translation]x.
+        shifted = add_matrices(H, multiply(P, N))
+        left, right = multiply(P, transpose(H)), multiply(P, transpose(shifted))
+        A = add_matrices(rotate_symmetric(R, self.A), add_matrices(left, transpose(right)))
+        return _Articulated(_upper(A), shifted, N)
 
 
 def _forward(
-    model: RobotModel, frames: list[tuple[Matrix, Vector]], rates: Sequence[Scalar]
-) -> tuple[list[_Pair], list[_Pair]]:
+    model: RobotModel, poses: Sequence[Transform], v: Scalars
+) -> tuple[list[Motion], list[Force]]:
     """Base to tips: accelerations and wrenches that are there without joint accelerations."""
-    omegas = [ZERO]
-    biases, wrenches = [], []
-    for i, joint in enumerate(model.joints):
-        rotation, translation = frames[i]
+    omegas, biases, wrenches = [ZERO], [], []
+    for joint, pose in zip(model.joints, poses, strict=True):
         omega = omegas[joint.parent + 1]
-        linear = rotate_back(rotation, cross(omega, cross(omega, translation)))
-        omega = rotate_back(rotation, omega)
-        rate = scale(rates[i], joint.axis)
-        angular = ZERO
-        if joint.kind == 'prismatic':
-            linear = add(linear, scale(2.0, cross(omega, rate)))
-        else:
-            angular = cross(omega, rate)
-            omega = add(omega, rate)
+        swung = rotate_back(pose.rotation, cross(omega, cross(omega, pose.translation)))
+        omega = rotate_back(pose.rotation, omega)
+        rate = joint.subspace * v[joint.index]
+        sliding = scale(2.0, cross(omega, rate.linear))
+        biases.append(Motion(cross(omega, rate.angular), add(swung, sliding)))
+        omega = add(omega, rate.angular)
         omegas.append(omega)
-        biases.append(_Pair(angular, linear))
-        body = joint.inertia
-        spread = spreading(omega, ZERO)
-        force = rotate(spread, body.first_moment)
-        wrenches.append(_Pair(axial(multiply(spread, body.second_moment)), force))
+        body, U = joint.inertia, spreading(omega, omega, ZERO)
+        moment = axial(multiply(U, body.second_moment))
+        wrenches.append(Force(moment, rotate(U, body.first_moment)))
     return biases, wrenches
 
 
 def _backward(
     model: RobotModel,
-    q: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    frames: list[tuple[Matrix, Vector]],
-    biases: list[_Pair],
-    wrenches: list[_Pair],
+    q: Scalars,
+    tau: Scalars,
+    poses: Sequence[Transform],
+    biases: Sequence[Motion],
+    wrenches: list[Force],
 ) -> list[_Response]:
     """Tips to base: what is left of each body when its joint yields to its torque."""
-    bodies = [_Articulated.rigid(joint) for joint in model.joints]
+    bodies = [_Articulated.rigid(joint.inertia) for joint in model.joints]
     largest = largest_inertias(model, q)
-    responses: list[_Response] = [_Response()] * len(bodies)
+    responses: list[_Response] = []
     for i, joint in reversed(list(enumerate(model.joints))):
-        axis, index = _axis(joint), joint.coordinate.index
-        U = bodies[i].times(axis)
-        D = axis.dot(U) + joint.armature
-        require_pivot(model, q, index, D, largest[i])
-        effort = (tau[index] - axis.dot(wrenches[i])) / D
-        responses[i] = response = _Response(effort, U, _quotient(U, D))
+        S = joint.subspace
+        U = bodies[i] @ S
+        D = S.dot(U) + joint.rotor
+        require_pivot(model, q, joint.index, D, largest[joint.index])
+        effort = (tau[joint.index] - S.dot(wrenches[i])) / D
+        responses.append(_Response(effort, U, _quotient(U, D)))
         if joint.parent >= 0:
-            body = bodies[i].yielding(response)
-            wrench = wrenches[i].plus(body.times(biases[i])).plus(U, effort)
-            rotation, translation = frames[i]
-            bodies[joint.parent] = bodies[joint.parent].plus(body.moved(rotation, translation))
-            wrench = _moved(wrench, rotation, translation)
-            wrenches[joint.parent] = wrenches[joint.parent].plus(wrench)
-    return responses
+            body = bodies[i].yielding(responses[-1])
+            wrench = wrenches[i] + body @ biases[i] + U * effort
+            bodies[joint.parent] += poses[i] @ body
+            wrenches[joint.parent] += poses[i] @ wrench
+    return responses[::-1]
 
 
-def _quotient(wrench: _Pair, inertia: Scalar) -> _Pair:
+def _quotient(wrench: Force, inertia: Scalar) -> Force:
     """U / D. An entry that is D or zero folds; the others share one division."""
     inverse = 1.0 / inertia
 
@@ -223,40 +190,10 @@ def _quotient(wrench: _Pair, inertia: Scalar) -> _Pair:
         return folded if isinstance(folded, float) else x * inverse
 
     (x, y, z), (u, v, w) = wrench.angular, wrench.linear
-    return _Pair((entry(x), entry(y), entry(z)), (entry(u), entry(v), entry(w)))
+    return Force((entry(x), entry(y), entry(z)), (entry(u), entry(v), entry(w)))
 
 
-def _axis(joint: Joint) -> _Pair:
-    return _Pair(ZERO, joint.axis) if joint.kind == 'prismatic' else _Pair(joint.axis, ZERO)
-
-
-def _moved(wrench: _Pair, rotation: Matrix, translation: Vector) -> _Pair:
-    force = rotate(rotation, wrench.linear)
-    return _Pair(add(rotate(rotation, wrench.angular), cross(translation, force)), force)
-
-
-def _less(matrix: Matrix, a: Vector, b: Vector) -> Matrix:
-    """S - a b^T of a symmetric S, where a and b are parallel."""
+def _upper(matrix: Matrix) -> Matrix:
+    """A matrix that is symmetric but for rounding, by its upper half."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix
-    return symmetric(
-        xx - a[0] * b[0],
-        xy - a[0] * b[1],
-        xz - a[0] * b[2],
-        yy - a[1] * b[1],
-        yz - a[1] * b[2],
-        zz - a[2] * b[2],
-    )
-
-
-def _skew(v: Vector) -> Matrix:
-    return ((0.0, -v[2], v[1]), (v[2], 0.0, -v[0]), (-v[1], v[0], 0.0))
-
-
-def _cross_columns(v: Vector, matrix: Matrix) -> Matrix:
-    """[v]x M."""
-    x, y, z = matrix
-    return (
-        subtract(scale(v[1], z), scale(v[2], y)),
-        subtract(scale(v[2], x), scale(v[0], z)),
-        subtract(scale(v[0], y), scale(v[1], x)),
-    )
+    return symmetric(xx, xy, xz, yy, yz, zz)

@@ -1,18 +1,34 @@
-"""The Coriolis matrix that is consistent with the Christoffel symbols, in the base frame."""
+"""The Coriolis matrix that is consistent with the Christoffel symbols, in the base frame.
+
+Every branch is computed about the origin of its first joint (`RobotModel.at_origin`): about a
+distant base origin, moments lose digits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..model.robot import RobotModel
-from ..scalar import Scalar
-from .base_frame import coriolis, coriolis_transposed, inertial, moving_tree, power
-from .joint_tree import accumulate, ancestors
+from ..scalar import Rows, Scalars
+from ..spatial import (
+    Force,
+    Inertia,
+    Matrix,
+    Motion,
+    Vector,
+    add,
+    add_matrices,
+    cross,
+    rotate,
+    rotate_back,
+    scale,
+    subtract,
+    trace,
+)
+from .kinematics import body_poses, chain
 
 
-def coriolis_matrix(
-    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]
-) -> list[list[Scalar]]:
+def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     """C(q, v), shape (n, n), with C v the velocity torque and M_dot - 2 C skew-symmetric.
 
     Echeandia, Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols
@@ -20,28 +36,101 @@ def coriolis_matrix(
     particle that moves with J v has the Coriolis matrix m J^T J_dot, and the sum over a body
     with J = [-[p]x, 1] is B = [[tr(K) 1 - K, 0], [-[f]x, 0]], with K = integral p_dot p^T dm and
     the momentum f.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
     """
     tree = moving_tree(model, q, v)
     axes, axis_rates, bodies = tree.axes, tree.axis_rates, tree.bodies
-    matrix: list[list[Scalar]] = [[0.0] * model.size for _ in range(model.size)]
+    matrix: Rows = [[0.0] * model.size for _ in range(model.size)]
 
     # Backward, tips to base: bodies[i] is all that joint i carries, as one.
     for i, joint in reversed(list(enumerate(model.joints))):
         body = bodies[i]
-        column = inertial(body.inertia, axis_rates[i]) + coriolis(body, axes[i])
-        row = coriolis_transposed(body, axes[i])
-        row_rate = inertial(body.inertia, axes[i])
-        accumulate(matrix, joint, joint, power(axes[i], column))
-        for j in ancestors(model, i):
-            ancestor = model.joints[j]
-            accumulate(matrix, ancestor, joint, power(axes[j], column))
-            entry = power(axis_rates[j], row_rate) + power(axes[j], row)
-            accumulate(matrix, joint, ancestor, entry)
+        column = body.inertia @ axis_rates[i] + body.coriolis(axes[i])
+        row, row_rate = body.coriolis_transposed(axes[i]), body.inertia @ axes[i]
+        for j in chain(model, i):
+            ancestor = model.joints[j].index
+            matrix[ancestor][joint.index] += axes[j].dot(column)
+            if j != i:
+                entry = axis_rates[j].dot(row_rate) + axes[j].dot(row)
+                matrix[joint.index][ancestor] += entry
         if joint.parent >= 0:
             bodies[joint.parent] += body
     return matrix
+
+
+@dataclass(frozen=True)
+class MovingBody:
+    """A body in base axes.
+
+    Attributes:
+        inertia: its mass moments about the origin.
+        velocity_moment: (3, 3) K^T = integral p p_dot^T dm [kg m^2/s].
+        momentum: (3,) integral p_dot dm [kg m/s].
+    """
+
+    inertia: Inertia
+    velocity_moment: Matrix
+    momentum: Vector
+
+    @classmethod
+    def of(cls, body: Inertia, twist: Motion) -> MovingBody:
+        """The body of an inertia and a twist, both in one frame."""
+        first, second = body.first_moment, body.second_moment
+        x, y, z = (
+            add(scale(first[k], twist.linear), cross(twist.angular, second[k])) for k in range(3)
+        )
+        momentum = add(scale(body.mass, twist.linear), cross(twist.angular, first))
+        return cls(body, (x, y, z), momentum)
+
+    def __add__(self, other: MovingBody) -> MovingBody:
+        return MovingBody(
+            self.inertia + other.inertia,
+            add_matrices(self.velocity_moment, other.velocity_moment),
+            add(self.momentum, other.momentum),
+        )
+
+    def coriolis(self, motion: Motion) -> Force:
+        """B motion; B is the Coriolis matrix of the body (see `coriolis_matrix`)."""
+        omega, K_transposed = motion.angular, self.velocity_moment
+        moment = subtract(scale(trace(K_transposed), omega), rotate_back(K_transposed, omega))
+        return Force(moment, cross(omega, self.momentum))
+
+    def coriolis_transposed(self, motion: Motion) -> Force:
+        """B^T motion, a wrench without force."""
+        omega, K_transposed = motion.angular, self.velocity_moment
+        moment = subtract(scale(trace(K_transposed), omega), rotate(K_transposed, omega))
+        return Force(add(moment, cross(self.momentum, motion.linear)))
+
+
+@dataclass(frozen=True)
+class MovingTree:
+    """The robot in motion, in base axes, one entry per joint.
+
+    Attributes:
+        carriers: twist of the body that carries the joint.
+        twists: twist of the body that the joint carries.
+        axes: S, the motion subspace of the joint.
+        axis_rates: S_dot, its derivative in time.
+        bodies: the body that the joint carries.
+    """
+
+    carriers: list[Motion]
+    twists: list[Motion]
+    axes: list[Motion]
+    axis_rates: list[Motion]
+    bodies: list[MovingBody]
+
+
+def moving_tree(model: RobotModel, q: Scalars, v: Scalars) -> MovingTree:
+    """Base to tips: the joint axes S, their rates S_dot, and the bodies."""
+    model = model.at_origin
+    twists = [Motion()]
+    tree = MovingTree([], [], [], [], [])
+    for joint, pose in zip(model.joints, body_poses(model, q), strict=True):
+        axis, carrier = pose @ joint.subspace, twists[joint.parent + 1]
+        twists.append(carrier + axis * v[joint.index])
+        tree.carriers.append(carrier)
+        tree.twists.append(twists[-1])
+        tree.axes.append(axis)
+        tree.axis_rates.append(carrier.cross(axis))
+        tree.bodies.append(MovingBody.of(pose @ joint.inertia, twists[-1]))
+    return tree

@@ -1,4 +1,4 @@
-"""Pose and Jacobian of the frames of the links, and the derivative of the Jacobian."""
+"""Poses, twists and accelerations of bodies and frames, Jacobians, and the torque of a wrench."""
 
 from __future__ import annotations
 
@@ -7,21 +7,8 @@ from typing import Literal, get_args
 
 from ..model.robot import RobotModel
 from ..model.tree import Frame
-from ..scalar import Scalar
-from ..spatial import (
-    ZERO,
-    Matrix,
-    Vector,
-    add,
-    cross,
-    multiply,
-    rotate,
-    rotate_back,
-    scale,
-    subtract,
-)
-from .base_frame import Pair, body_poses
-from .joint_tree import ancestors, joint_rates
+from ..scalar import Rows, Scalar, Scalars
+from ..spatial import ZERO, Force, Motion, Transform, add, cross, rotate_back, subtract
 
 # As Pinocchio names them. The linear velocity is that of the origin of the frame in LOCAL (axes
 # of the frame) and LOCAL_WORLD_ALIGNED (axes of the base); in WORLD it is that of the point of
@@ -29,159 +16,221 @@ from .joint_tree import ancestors, joint_rates
 Axes = Literal['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED']
 AXES: tuple[Axes, ...] = get_args(Axes)
 
-Pose = tuple[Matrix, Vector]
+
+def joint_poses(model: RobotModel, q: Scalars) -> list[Transform]:
+    """Pose of every body in its parent body, at the positions q (n,)."""
+    return [joint.pose(q) for joint in model.joints]
 
 
-def frame_pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> list[list[Scalar]]:
-    """Rotation and origin of a frame in the base, [R | p], shape (3, 4).
+def body_poses(model: RobotModel, q: Scalars) -> list[Transform]:
+    """Pose of every body in the base, at the positions q (n,)."""
+    poses: list[Transform] = []
+    for joint, pose in zip(model.joints, joint_poses(model, q), strict=True):
+        poses.append(pose if joint.parent < 0 else poses[joint.parent] @ pose)
+    return poses
 
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        frame: of the model.
+
+def body_twists(
+    model: RobotModel, poses: Sequence[Transform], v: Scalars
+) -> tuple[list[Motion], list[Motion]]:
+    """Twist of every body, and that of its carrier, both about its origin and in its axes.
+
+    The twist of the carrier is that of the body as if its own joint stood still.
     """
+    twists, carriers = [Motion()], []
+    for joint, pose in zip(model.joints, poses, strict=True):
+        carriers.append(twists[joint.parent + 1].seen_from(pose))
+        twists.append(carriers[-1] + joint.subspace * v[joint.index])
+    return twists[1:], carriers
+
+
+def chain(model: RobotModel, body: int) -> list[int]:
+    """Indices of the joints that carry a body, from its own to the base; none for the base."""
+    found = []
+    while body >= 0:
+        found.append(body)
+        body = model.joints[body].parent
+    return found
+
+
+def frame_pose(model: RobotModel, q: Scalars, frame: Frame) -> Rows:
+    """Rotation and origin of a frame in the base, [R | p], shape (3, 4)."""
     return _rows(_placed(body_poses(model, q), frame))
 
 
-def frame_poses(model: RobotModel, q: Sequence[Scalar]) -> list[list[list[Scalar]]]:
+def frame_poses(model: RobotModel, q: Scalars) -> list[Rows]:
     """Rotation and origin of every frame in the base, [R | p], shape (frames, 3, 4).
 
     Equivalent to `frame_pose` of each of `model.frames`.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
     """
     poses = body_poses(model, q)
     return [_rows(_placed(poses, frame)) for frame in model.frames]
 
 
-def jacobian(
-    model: RobotModel, q: Sequence[Scalar], frame: Frame, axes: Axes
-) -> list[list[Scalar]]:
+def frame_velocity(
+    model: RobotModel, q: Scalars, v: Scalars, frame: Frame, axes: Axes
+) -> list[Scalar]:
+    """The twist of a frame, [linear; angular] [m/s, rad/s], shape (6,).
+
+    Equivalent to jacobian(q) v, without the Jacobian: twists are carried from body to body.
+    """
+    poses = joint_poses(model, q)
+    twists, _ = body_twists(model, poses, v)
+    return _in_axes(model, poses, frame, axes, [Motion(), *twists][frame.body + 1])
+
+
+def frame_acceleration(
+    model: RobotModel, q: Scalars, v: Scalars, a: Scalars, frame: Frame, axes: Axes
+) -> list[Scalar]:
+    """The derivative in time of `frame_velocity` [m/s^2, rad/s^2], shape (6,).
+
+    Equivalent to jacobian(q) a + jacobian_derivative(q, v) v. In LOCAL_WORLD_ALIGNED it is the
+    acceleration of the origin of the frame; in LOCAL and WORLD, where the point or the axes are
+    others at each instant, the spatial acceleration (Featherstone, "Rigid Body Dynamics
+    Algorithms", 2008, section 2.11).
+    """
+    poses = joint_poses(model, q)
+    twists, carriers = body_twists(model, poses, v)
+    accelerations = [Motion()]
+    for joint, pose, carrier in zip(model.joints, poses, carriers, strict=True):
+        # S a + V x S v: the axis of the joint moves with the carrier.
+        S = joint.subspace
+        acceleration = S * a[joint.index] + carrier.cross(S * v[joint.index])
+        accelerations.append(accelerations[joint.parent + 1].seen_from(pose) + acceleration)
+    twist, acceleration = [Motion(), *twists][frame.body + 1], accelerations[frame.body + 1]
+    if axes == 'LOCAL_WORLD_ALIGNED':
+        # That of the point: its velocity v + omega x p turns with omega.
+        point = add(twist.linear, cross(twist.angular, frame.placement.translation))
+        turned = cross(twist.angular, point)
+        acceleration = Motion(acceleration.angular, add(acceleration.linear, turned))
+    return _in_axes(model, poses, frame, axes, acceleration)
+
+
+def jacobian(model: RobotModel, q: Scalars, frame: Frame, axes: Axes) -> Rows:
     """J(q) with twist = J v, [linear; angular], shape (6, n).
 
     Siciliano, Sciavicco, Villani, Oriolo, "Robotics" (2009), section 3.1.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        frame: of the model.
-        axes: see `Axes`.
     """
     poses = body_poses(model if axes == 'WORLD' else model.at_origin, q)
-    rotation, translation = _placed(poses, frame)
-    point = ZERO if axes == 'WORLD' else translation
-    columns = []
-    for i in _chain(model, frame):
-        joint, (attitude, origin) = model.joints[i], poses[i]
-        axis = rotate(attitude, joint.axis)
-        if joint.kind == 'prismatic':
-            column = Pair(linear=axis)
-        else:
-            column = Pair(axis, cross(axis, subtract(point, origin)))
-        columns.append((i, _rotated_back(rotation, column) if axes == 'LOCAL' else column))
+    placed = _placed(poses, frame)
+    point = ZERO if axes == 'WORLD' else placed.translation
+    columns = {}
+    for i in chain(model, frame.body):
+        arm = Transform(translation=subtract(point, poses[i].translation))
+        column = (Transform(poses[i].rotation) @ model.joints[i].subspace).seen_from(arm)
+        columns[i] = column.seen_from(Transform(placed.rotation)) if axes == 'LOCAL' else column
     return _matrix(model, columns)
 
 
 def jacobian_derivative(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    frame: Frame,
-    axes: Axes,
-) -> list[list[Scalar]]:
+    model: RobotModel, q: Scalars, v: Scalars, frame: Frame, axes: Axes
+) -> Rows:
     """dJ/dt when q changes with v, shape (6, n): the acceleration of the frame is J a + J_dot v.
 
     The derivative of `jacobian`, term by term.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        frame: of the model.
-        axes: see `Axes`.
     """
     if axes != 'WORLD':
         model = model.at_origin
-    poses, velocities = body_poses(model, q), _velocities(model, q, v)
-    rotation, translation = _placed(poses, frame)
-    # Angular velocity of the frame, and velocity of the point that J is about.
-    omega, point_velocity = velocities[frame.body + 1]
-    point = ZERO if axes == 'WORLD' else translation
-    if frame.body < 0 or axes == 'WORLD':
-        point_velocity = ZERO
-    else:
-        lever = subtract(translation, poses[frame.body][1])
-        point_velocity = add(point_velocity, cross(omega, lever))
-    columns = []
-    for i in _chain(model, frame):
-        joint, (attitude, origin) = model.joints[i], poses[i]
-        axis, velocity = rotate(attitude, joint.axis), velocities[i + 1][1]
-        # The axis is fixed in its body.
-        rate = cross(velocities[joint.parent + 1][0], axis)
-        if joint.kind == 'prismatic':
-            column, change = Pair(linear=axis), Pair(linear=rate)
-        else:
-            arm, arm_rate = subtract(point, origin), subtract(point_velocity, velocity)
-            column = Pair(axis, cross(axis, arm))
-            change = Pair(rate, add(cross(rate, arm), cross(axis, arm_rate)))
+    poses = body_poses(model, q)
+    directions = [
+        Transform(pose.rotation) @ joint.subspace
+        for joint, pose in zip(model.joints, poses, strict=True)
+    ]
+    velocities = _origin_velocities(model, poses, directions, v)
+    placed = _placed(poses, frame)
+    # Angular velocity of the frame; the point that J is about, and its velocity.
+    omega, point, point_velocity = velocities[frame.body + 1].angular, ZERO, ZERO
+    if axes != 'WORLD':
+        point = placed.translation
+        if frame.body >= 0:
+            lever = subtract(point, poses[frame.body].translation)
+            point_velocity = add(velocities[frame.body + 1].linear, cross(omega, lever))
+    columns = {}
+    for i in chain(model, frame.body):
+        S, arm = directions[i], subtract(point, poses[i].translation)
+        arm_rate = subtract(point_velocity, velocities[i + 1].linear)
+        # The axis is fixed in the carrier, too.
+        turning = Motion(velocities[model.joints[i].parent + 1].angular)
+        rate = turning.cross(S)
+        change = rate + Motion(ZERO, add(cross(rate.angular, arm), cross(S.angular, arm_rate)))
         if axes == 'LOCAL':
             # d/dt (R^T J) = R^T (J_dot - omega x J).
-            carried = Pair(cross(omega, column.angular), cross(omega, column.linear))
-            change = _rotated_back(rotation, change + carried.times(-1.0))
-        columns.append((i, change))
+            column = S + Motion(ZERO, cross(S.angular, arm))
+            change += Motion(omega).cross(column) * -1.0
+            change = change.seen_from(Transform(placed.rotation))
+        columns[i] = change
     return _matrix(model, columns)
 
 
-def _placed(poses: Sequence[Pose], frame: Frame) -> Pose:
+def external_torque(model: RobotModel, q: Scalars, wrench: Scalars, frame: Frame) -> list[Scalar]:
+    """tau_external = J^T wrench [N m or N], shape (n,).
+
+    The wrench is what the surroundings exert on the robot, as everywhere in this package: the
+    drives and it move the robot with tau + tau_external, see docs/theory.md. J is the Jacobian of
+    the frame in its LOCAL_WORLD_ALIGNED form; it is not formed: the wrench is passed down from
+    joint to joint, as in RNEA. It is (6,): force [N], and moment about the origin of the frame
+    [N m], in the axes of the base.
+    """
+    poses = joint_poses(model, q)
+    carriers = chain(model, frame.body)
+    force, moment = (wrench[0], wrench[1], wrench[2]), (wrench[3], wrench[4], wrench[5])
+
+    # Forward, base to the body: the wrench in the axes of the body.
+    for i in reversed(carriers):
+        rotation = poses[i].rotation
+        force, moment = rotate_back(rotation, force), rotate_back(rotation, moment)
+    load = Transform(translation=frame.placement.translation) @ Force(moment, force)
+
+    # Backward, body to base: each joint gives its part along its axis.
+    tau: list[Scalar] = [0.0] * model.size
+    for i in carriers:
+        joint = model.joints[i]
+        tau[joint.index] += joint.subspace.dot(load)
+        load = poses[i] @ load
+    return tau
+
+
+def _placed(poses: Sequence[Transform], frame: Frame) -> Transform:
     """The pose of a frame in the base, from those of the bodies."""
-    rotation, translation = frame.placement.rotation, frame.placement.translation
-    if frame.body < 0:
-        return rotation, translation
-    attitude, origin = poses[frame.body]
-    return multiply(attitude, rotation), add(origin, rotate(attitude, translation))
+    return frame.placement if frame.body < 0 else poses[frame.body] @ frame.placement
 
 
-def _rows(pose: Pose) -> list[list[Scalar]]:
-    rotation, translation = pose
-    return [[*rotation[i], translation[i]] for i in range(3)]
+def _rows(pose: Transform) -> Rows:
+    return [[*pose.rotation[i], pose.translation[i]] for i in range(3)]
 
 
-def _velocities(
-    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]
-) -> list[tuple[Vector, Vector]]:
+def _in_axes(
+    model: RobotModel, poses: Sequence[Transform], frame: Frame, axes: Axes, motion: Motion
+) -> list[Scalar]:
+    """A motion of the body of a frame, from the axes of the body; [linear; angular], (6,)."""
+    if axes == 'LOCAL':
+        motion = motion.seen_from(frame.placement)
+    else:
+        if axes == 'LOCAL_WORLD_ALIGNED':
+            motion = motion.seen_from(Transform(translation=frame.placement.translation))
+            poses = [Transform(pose.rotation) for pose in poses]
+        for i in chain(model, frame.body):
+            motion = poses[i] @ motion
+    return [*motion.linear, *motion.angular]
+
+
+def _origin_velocities(
+    model: RobotModel, poses: Sequence[Transform], directions: Sequence[Motion], v: Scalars
+) -> list[Motion]:
     """Angular velocity, and velocity of the origin, of the base and of every body."""
-    poses, rates = body_poses(model, q), joint_rates(model, v)
-    velocities = [(ZERO, ZERO)]
-    for i, joint in enumerate(model.joints):
-        attitude, origin = poses[i]
-        omega, velocity = velocities[joint.parent + 1]
-        start = poses[joint.parent][1] if joint.parent >= 0 else ZERO
-        velocity = add(velocity, cross(omega, subtract(origin, start)))
-        rate = scale(rates[i], rotate(attitude, joint.axis))
-        if joint.kind == 'prismatic':
-            velocity = add(velocity, rate)
-        else:
-            omega = add(omega, rate)
-        velocities.append((omega, velocity))
+    velocities = [Motion()]
+    for joint, pose, direction in zip(model.joints, poses, directions, strict=True):
+        start = poses[joint.parent].translation if joint.parent >= 0 else ZERO
+        lever = Transform(translation=subtract(pose.translation, start))
+        carrier = velocities[joint.parent + 1].seen_from(lever)
+        velocities.append(carrier + direction * v[joint.index])
     return velocities
 
 
-def _chain(model: RobotModel, frame: Frame) -> list[int]:
-    """Indices of the joints that carry the frame."""
-    return [frame.body, *ancestors(model, frame.body)] if frame.body >= 0 else []
-
-
-def _rotated_back(rotation: Matrix, pair: Pair) -> Pair:
-    return Pair(rotate_back(rotation, pair.angular), rotate_back(rotation, pair.linear))
-
-
-def _matrix(model: RobotModel, columns: list[tuple[int, Pair]]) -> list[list[Scalar]]:
+def _matrix(model: RobotModel, columns: dict[int, Motion]) -> Rows:
     """(6, n); a mimic joint adds to the column of the joint that it mimics."""
-    matrix: list[list[Scalar]] = [[0.0] * model.size for _ in range(6)]
-    for i, column in columns:
-        coordinate = model.joints[i].coordinate
+    matrix: Rows = [[0.0] * model.size for _ in range(6)]
+    for i, column in columns.items():
         for row, entry in enumerate((*column.linear, *column.angular)):
-            matrix[row][coordinate.index] += coordinate.multiplier * entry
+            matrix[row][model.joints[i].index] += entry
     return matrix

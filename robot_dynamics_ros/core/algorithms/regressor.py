@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..model.robot import RobotModel
-from ..scalar import Scalar
-from ..spatial import (
-    ZERO,
-    Matrix,
-    Vector,
-    add,
-    cross,
-    dot,
-    rotate,
-    rotate_back,
-    symmetric,
-)
-from .joint_tree import joint_frames
-from .rnea import body_motions
+from ..scalar import Rows, Scalars
+from ..spatial import IDENTITY, ZERO, Force, Matrix, Motion, Vector, add, cross, rotate, symmetric
+from .kinematics import joint_poses
+from .rnea import BodyMotion, body_motions
 
-_UNITS: tuple[Vector, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+# Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
 _UNIT_INERTIAS: tuple[Matrix, ...] = (
     symmetric(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     symmetric(0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
@@ -31,59 +19,35 @@ _UNIT_INERTIAS: tuple[Matrix, ...] = (
 )
 
 
-def regressor(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
-) -> list[list[Scalar]]:
+def regressor(model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector) -> Rows:
     """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are `RobotModel.inertial_parameters`.
 
     The torque of the rotors, armature times acceleration, is not in pi: add it to Y pi.
 
     Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
     (1986).
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        a: (n,) accelerations [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
     """
-    frames = joint_frames(model, q)
-    Y: list[list[Scalar]] = [[0.0] * (10 * len(model.joints)) for _ in range(model.size)]
-    # Of each body, the joints that carry it: index, and their twist seen from it.
-    carriers: list[list[tuple[int, Vector, Vector]]] = [[]]
-    for i, motion in enumerate(body_motions(model, frames, v, a, gravity)):
-        joint, (rotation, translation) = model.joints[i], frames[i]
-        slides = joint.kind == 'prismatic'
-        seen = [(i, ZERO, joint.axis) if slides else (i, joint.axis, ZERO)]
-        for j, angular, linear_rate in carriers[joint.parent + 1]:
-            carried = add(linear_rate, cross(angular, translation))
-            seen.append((j, rotate_back(rotation, angular), rotate_back(rotation, carried)))
-        carriers.append(seen)
-        wrenches = _unit_wrenches(*motion)
-        for j, angular, linear_rate in seen:
-            coordinate = model.joints[j].coordinate
-            row = Y[coordinate.index]
-            for k, (force, moment) in enumerate(wrenches):
-                torque = dot(linear_rate, force) + dot(angular, moment)
-                row[10 * i + k] += coordinate.multiplier * torque
+    poses = joint_poses(model, q)
+    Y: Rows = [[0.0] * (10 * len(model.joints)) for _ in range(model.size)]
+    # Of each body, the entry of q and the motion subspace, seen from it, of all that carry it.
+    carriers: list[list[tuple[int, Motion]]] = [[]]
+    for i, motion in enumerate(body_motions(model, poses, v, v, a, gravity)):
+        joint = model.joints[i]
+        seen = [(index, axis.seen_from(poses[i])) for index, axis in carriers[joint.parent + 1]]
+        carriers.append([(joint.index, joint.subspace), *seen])
+        for k, wrench in enumerate(_unit_wrenches(motion)):
+            for index, axis in carriers[-1]:
+                Y[index][10 * i + k] += axis.dot(wrench)
     return Y
 
 
-def _unit_wrenches(
-    omega: Vector, alpha: Vector, linear: Vector, spread: Matrix
-) -> list[tuple[Vector, Vector]]:
-    """Force, and moment about the origin, that a unit of each parameter needs."""
-    wrenches = [(linear, ZERO)]
-    columns = zip(*spread, strict=True)
-    wrenches += [
-        (column, cross(unit, linear)) for unit, column in zip(_UNITS, columns, strict=True)
-    ]
+def _unit_wrenches(motion: BodyMotion) -> list[Force]:
+    """What a unit of each parameter needs, about the origin of the body."""
+    omega, alpha, linear = motion.omega, motion.alpha, motion.linear
+    wrenches = [Force(ZERO, linear)]
+    columns: list[Vector] = list(zip(*motion.spread, strict=True))
+    wrenches += [Force(cross(e, linear), U) for e, U in zip(IDENTITY, columns, strict=True)]
     for inertia in _UNIT_INERTIAS:
         moment = add(rotate(inertia, alpha), cross(omega, rotate(inertia, omega)))
-        wrenches.append((ZERO, moment))
+        wrenches.append(Force(moment))
     return wrenches

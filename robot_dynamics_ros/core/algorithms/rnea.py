@@ -3,96 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..model.robot import RobotModel
-from ..scalar import Scalar
+from ..scalar import Rows, Scalar, Scalars
 from ..spatial import (
     ZERO,
     ZERO_MATRIX,
+    Force,
     Matrix,
+    Transform,
     Vector,
     add,
     axial_of_product,
     cross,
-    dot,
     rotate,
     rotate_back,
     scale,
 )
-from .joint_tree import joint_frames, joint_rates
+from .kinematics import joint_poses
 
 
 def inverse_dynamics(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
+    model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector
 ) -> list[Scalar]:
     """tau = M(q) a + C(q, v) v + g(q) [N m or N], shape (n,).
 
-    Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators" (1980). Points p
-    of a body accelerate by a + U p with U = [alpha]x + [omega]x [omega]x, so that the wrench is a
-    sum over the mass moments (Khalil, Dombre, "Modeling, Identification and Control of Robots",
-    2002, section 9.6). Rotors add their armature times the acceleration of the joint.
-
-    Args:
-        model: the robot.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s].
-        a: (n,) accelerations [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators" (1980), which is
+    `passivity_torque` with the reference v: traced programs have no operation more.
     """
-    frames = joint_frames(model, q)
-    accelerations = joint_rates(model, a)
+    return passivity_torque(model, q, v, v, a, gravity)
+
+
+def passivity_torque(
+    model: RobotModel,
+    q: Scalars,
+    v: Scalars,
+    v_reference: Scalars,
+    a_reference: Scalars,
+    gravity: Vector,
+) -> list[Scalar]:
+    """M(q) a_r + C(q, v) v_r + g(q) [N m or N], shape (n,), with C as `coriolis_matrix`.
+
+    The feedforward of passivity-based control, in one pass and without matrices (Slotine, Li, "On
+    the adaptive control of robot manipulators", 1987; Niemeyer, Slotine, "Performance in adaptive
+    manipulator control", 1991). A particle that moves with J v has the mass matrix m J^T J and, by
+    Christoffel symbols, the Coriolis matrix m J^T J_dot. So it takes the force of its reference
+    acceleration J a_r + J_dot v_r: the rate of its reference velocity J v_r.
+
+    Of points p of a body, it is a + U p with U = [alpha]x + [omega_r]x [omega]x, so that the
+    wrench is a sum over the mass moments (Khalil, Dombre, "Modeling, Identification and Control of
+    Robots", 2002, section 9.6): fewer operations than with spatial inertias. Rotors add their
+    armature times the acceleration of the joint.
+
+    v_reference is v_r (n,) [rad/s or m/s], a_reference a_r (n,) [rad/s^2 or m/s^2].
+    """
+    poses = joint_poses(model, q)
 
     # Forward, base to tips: the wrench that moves each body.
-    forces: list[Vector] = []
-    moments: list[Vector] = []
-    motions = body_motions(model, frames, v, a, gravity)
-    for joint, (_, _, linear, spread) in zip(model.joints, motions, strict=True):
+    wrenches = []
+    motions = body_motions(model, poses, v, v_reference, a_reference, gravity)
+    for joint, motion in zip(model.joints, motions, strict=True):
         # f = integral (a + U p) dm, n = integral p x (a + U p) dm, about the body's origin.
-        body = joint.inertia
-        forces.append(add(scale(body.mass, linear), rotate(spread, body.first_moment)))
-        turning = axial_of_product(spread, body.second_moment)
-        moments.append(add(cross(body.first_moment, linear), turning))
+        body, U = joint.inertia, motion.spread
+        force = add(scale(body.mass, motion.linear), rotate(U, body.first_moment))
+        turning = axial_of_product(U, body.second_moment)
+        wrenches.append(Force(add(cross(body.first_moment, motion.linear), turning), force))
 
     # Backward, tips to base: each joint transmits the wrench of all that it carries.
     tau: list[Scalar] = [0.0] * model.size
     for i, joint in reversed(list(enumerate(model.joints))):
-        load = forces[i] if joint.kind == 'prismatic' else moments[i]
-        effort = dot(joint.axis, load) + joint.armature * accelerations[i]
-        coordinate = joint.coordinate
-        tau[coordinate.index] += coordinate.multiplier * effort
+        k = joint.index
+        tau[k] += joint.subspace.dot(wrenches[i]) + joint.rotor * a_reference[k]
         if joint.parent >= 0:
-            rotation, translation = frames[i]
-            force = rotate(rotation, forces[i])
-            moment = add(rotate(rotation, moments[i]), cross(translation, force))
-            forces[joint.parent] = add(forces[joint.parent], force)
-            moments[joint.parent] = add(moments[joint.parent], moment)
+            wrenches[joint.parent] += poses[i] @ wrenches[i]
     return tau
 
 
-def gravity_torque(model: RobotModel, q: Sequence[Scalar], gravity: Vector) -> list[Scalar]:
+def gravity_torque(model: RobotModel, q: Scalars, gravity: Vector) -> list[Scalar]:
     """g(q) [N m or N], shape (n,): equivalent to inverse_dynamics(q, 0, 0)."""
     rest = [0.0] * model.size
     return inverse_dynamics(model, q, rest, rest, gravity)
 
 
-def bias_torque(
-    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar], gravity: Vector
-) -> list[Scalar]:
+def bias_torque(model: RobotModel, q: Scalars, v: Scalars, gravity: Vector) -> list[Scalar]:
     """C(q, v) v + g(q) [N m or N], shape (n,): equivalent to inverse_dynamics(q, v, 0)."""
     return inverse_dynamics(model, q, v, [0.0] * model.size, gravity)
 
 
-def torque_terms(
-    model: RobotModel,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    gravity: Vector,
-) -> list[list[Scalar]]:
+def torque_terms(model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector) -> Rows:
     """The parts g(q), C(q, v) v and M(q) a of the torque [N m or N], shape (3, n)."""
     rest = [0.0] * model.size
     return [
@@ -102,48 +101,59 @@ def torque_terms(
     ]
 
 
+class BodyMotion(NamedTuple):
+    """How the points of a body accelerate, about its origin and in its axes.
+
+    Attributes:
+        omega: (3,) angular velocity [rad/s].
+        omega_reference: (3,) omega_r, that of the reference velocities [rad/s].
+        alpha: (3,) rate of omega_r [rad/s^2].
+        linear: (3,) a, the acceleration of the origin, with gravity [m/s^2].
+        spread: (3, 3) U: a point p accelerates by a + U p [1/s^2].
+    """
+
+    omega: Vector = ZERO
+    omega_reference: Vector = ZERO
+    alpha: Vector = ZERO
+    linear: Vector = ZERO
+    spread: Matrix = ZERO_MATRIX
+
+
 def body_motions(
     model: RobotModel,
-    frames: Sequence[tuple[Matrix, Vector]],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
+    poses: Sequence[Transform],
+    v: Scalars,
+    v_reference: Scalars,
+    a_reference: Scalars,
     gravity: Vector,
-) -> Iterator[tuple[Vector, Vector, Vector, Matrix]]:
-    """omega, alpha, acceleration of the origin, and U of every body, in its own axes.
+) -> Iterator[BodyMotion]:
+    """The motion of every body, from the base to the tips; see `passivity_torque`.
 
-    Forward, base to tips. Gravity enters as an upward acceleration of the base.
-
-    Args:
-        model: the robot.
-        frames: rotation and origin of every body in its parent body, see `joint_frames`.
-        v: (n,) velocities [rad/s or m/s].
-        a: (n,) accelerations [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    Gravity enters as an upward acceleration of the base.
     """
-    rates, accelerations = joint_rates(model, v), joint_rates(model, a)
-    motions = [(ZERO, ZERO, scale(-1.0, gravity), ZERO_MATRIX)]
-    for i, joint in enumerate(model.joints):
-        rotation, translation = frames[i]
-        omega, alpha, linear, spread = motions[joint.parent + 1]
-        linear = rotate_back(rotation, add(linear, rotate(spread, translation)))
-        omega, alpha = rotate_back(rotation, omega), rotate_back(rotation, alpha)
-        rate, acceleration = scale(rates[i], joint.axis), scale(accelerations[i], joint.axis)
-        if joint.kind == 'prismatic':
-            linear = add(linear, add(acceleration, scale(2.0, cross(omega, rate))))
-        else:
-            alpha = add(alpha, add(acceleration, cross(omega, rate)))
-            omega = add(omega, rate)
-        motions.append((omega, alpha, linear, spreading(omega, alpha)))
+    motions = [BodyMotion(linear=scale(-1.0, gravity))]
+    for joint, pose in zip(model.joints, poses, strict=True):
+        carrier, back = motions[joint.parent + 1], pose.rotation
+        omega, omega_r = (rotate_back(back, w) for w in (carrier.omega, carrier.omega_reference))
+        alpha = rotate_back(back, carrier.alpha)
+        start = add(carrier.linear, rotate(carrier.spread, pose.translation))
+        # The axis of the joint turns with its carrier, and what slides is turned.
+        S, k = joint.subspace, joint.index
+        rate, rate_r, rise = S * v[k], S * v_reference[k], S * a_reference[k]
+        turned = add(cross(omega, rate_r.linear), cross(omega_r, rate.linear))
+        linear = add(rotate_back(back, start), add(rise.linear, turned))
+        alpha = add(alpha, add(rise.angular, cross(omega, rate_r.angular)))
+        omega, omega_r = add(omega, rate.angular), add(omega_r, rate_r.angular)
+        motions.append(BodyMotion(omega, omega_r, alpha, linear, spreading(omega, omega_r, alpha)))
         yield motions[-1]
 
 
-def spreading(omega: Vector, alpha: Vector) -> Matrix:
-    """U = [alpha]x + [omega]x [omega]x: points p of a body accelerate by U p about its origin."""
-    x, y, z = omega
-    xx, yy, zz = x * x, y * y, z * z
-    xy, xz, yz = x * y, x * z, y * z
+def spreading(omega: Vector, omega_r: Vector, alpha: Vector) -> Matrix:
+    """U = [alpha]x + [omega_r]x [omega]x, with [omega_r]x [omega]x = omega omega_r^T - trace."""
+    (x, y, z), (u, v, w) = omega, omega_r
+    xx, yy, zz = x * u, y * v, z * w
     return (
-        (-(yy + zz), xy - alpha[2], xz + alpha[1]),
-        (xy + alpha[2], -(xx + zz), yz - alpha[0]),
-        (xz - alpha[1], yz + alpha[0], -(xx + yy)),
+        (-(yy + zz), x * v - alpha[2], x * w + alpha[1]),
+        (y * u + alpha[2], -(xx + zz), y * w - alpha[0]),
+        (z * u - alpha[1], z * v + alpha[0], -(xx + yy)),
     )

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from ..checks import checked_names, is_finite
 from ..errors import ParameterError, UnknownNameError
-from ..spatial import snapped
-from .inertia import Placement
-from .tree import Frame, Joint, joint_frame, joint_position
+from ..spatial import Transform, snapped
+from .tree import Frame, Joint
 
 
 def reduced(
@@ -33,23 +32,22 @@ def reduced(
 
     # For the base and each old body: the new body that it is part of (-1: the base), and its pose
     # in that body.
-    places = [(-1, Placement())]
+    places = [(-1, Transform())]
     merged: list[Joint] = []
     for joint in joints:
         carrier, pose = places[joint.parent + 1]
         coordinate = joint.coordinate
         if coordinate.index in coordinates:
-            places.append((len(merged), Placement()))
+            places.append((len(merged), Transform()))
             moved = replace(coordinate, index=coordinates[coordinate.index])
             placement = pose @ joint.placement
             merged.append(replace(joint, parent=carrier, placement=placement, coordinate=moved))
             continue
-        position = joint_position(joint, at[coordinate.index])
-        rotation, translation = joint_frame(joint, position)
-        pose = pose @ Placement(snapped(rotation), translation)
+        locked = joint.pose(at)
+        pose = pose @ Transform(snapped(locked.rotation), locked.translation)
         places.append((carrier, pose))
         if carrier >= 0:
-            carried = joint.inertia.moved(pose.rotation, pose.translation)
+            carried = pose @ joint.inertia
             body = merged[carrier]
             merged[carrier] = replace(body, inertia=body.inertia + carried)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..scalar import Scalar
-from ..spatial import Matrix, Vector, add, multiply, rotate, rotation_about, scale
+from ..spatial import Inertia, Motion, Transform, Vector, rotation_about, scale
 from .extent import Extent
-from .inertia import Inertia, Placement
 
 JointKind = Literal['revolute', 'continuous', 'prismatic']
 
@@ -74,7 +74,7 @@ class Joint:
     name: str
     kind: JointKind
     parent: int
-    placement: Placement
+    placement: Transform
     axis: Vector
     inertia: Inertia
     coordinate: Coordinate
@@ -83,6 +83,41 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+
+    @property
+    def index(self) -> int:
+        """Of the entry of q that the joint reads."""
+        return self.coordinate.index
+
+    @property
+    def slides(self) -> bool:
+        """Whether it is prismatic."""
+        return self.kind == 'prismatic'
+
+    @property
+    def subspace(self) -> Motion:
+        """S, the twist of a unit rate of its entry of q, in the joint frame.
+
+        A mimic joint moves by its multiplier.
+        """
+        axis = scale(self.coordinate.multiplier, self.axis)
+        return Motion(linear=axis) if self.slides else Motion(axis)
+
+    @property
+    def rotor(self) -> float:
+        """The armature as its entry of q feels it [kg m^2 or kg]."""
+        return self.coordinate.multiplier**2 * self.armature
+
+    def position(self, q: Sequence[Scalar]) -> Scalar:
+        """Its position [rad or m] at the positions q (n,) of the independent joints."""
+        return self.coordinate.multiplier * q[self.index] + self.coordinate.offset
+
+    def pose(self, q: Sequence[Scalar]) -> Transform:
+        """Pose of the body in the parent body, at the positions q (n,)."""
+        position = self.position(q)
+        if self.slides:
+            return self.placement @ Transform(translation=scale(position, self.axis))
+        return self.placement @ Transform(rotation_about(self.axis, position))
 
 
 @dataclass(frozen=True)
@@ -97,7 +132,7 @@ class Frame:
 
     name: str
     body: int
-    placement: Placement
+    placement: Transform
 
 
 @dataclass(frozen=True)
@@ -108,26 +143,10 @@ class Link:
         name: of the link.
         inertia: its own, in the link frame; no mass where it has no inertial.
         extent: of its shapes, in the link frame; None where they are meshes, or it has none.
+        joint: name of the joint that leads to it, fixed ones too; empty for the root link.
     """
 
     name: str
     inertia: Inertia = field(default_factory=Inertia)
     extent: Extent | None = None
-
-
-def joint_position(joint: Joint, coordinate: Scalar) -> Scalar:
-    """Position of a joint [rad or m] from its entry of q."""
-    return joint.coordinate.multiplier * coordinate + joint.coordinate.offset
-
-
-def joint_frame(joint: Joint, position: Scalar) -> tuple[Matrix, Vector]:
-    """Rotation (3, 3) and origin (3,) [m] of the body of a joint in its parent body.
-
-    Args:
-        joint: whose body it is.
-        position: of the joint [rad or m].
-    """
-    rotation, translation = joint.placement.rotation, joint.placement.translation
-    if joint.kind == 'prismatic':
-        return rotation, add(translation, rotate(rotation, scale(position, joint.axis)))
-    return multiply(rotation, rotation_about(joint.axis, position)), translation
+    joint: str = ''

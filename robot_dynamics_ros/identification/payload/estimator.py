@@ -88,7 +88,7 @@ class PayloadEstimator:
         placed, first = carrier.placement, PAYLOAD * carrier.body
         self._columns = slice(first, first + PAYLOAD)
         bodies = (body_of(unit) for unit in np.eye(PAYLOAD).tolist())
-        moved = (body.moved(placed.rotation, placed.translation) for body in bodies)
+        moved = (placed @ body for body in bodies)
         # From `PARAMETERS` in the frame to those of its body.
         self._moved = np.array([parameters_of(one) for one in moved]).T
         kinds = [model.independent_joints[row].kind for row in self._rows]

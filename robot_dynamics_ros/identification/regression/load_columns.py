@@ -7,7 +7,7 @@ import numpy as np
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
-from robot_dynamics_ros.core.spatial import Matrix, Vector
+from robot_dynamics_ros.core.spatial import Matrix, Transform, Vector
 
 from ..parameters.load import Load
 
@@ -60,5 +60,5 @@ class LoadColumns:
 def _to_body(rotation: Matrix, translation: Vector) -> Array:
     """The matrix (10, 10) from parameters in a placed frame to those in the body's frame."""
     units = np.eye(len(PARAMETERS)).tolist()
-    moved = [parameters_of(body_of(unit).moved(rotation, translation)) for unit in units]
+    moved = [parameters_of(Transform(rotation, translation) @ body_of(unit)) for unit in units]
     return np.array(moved).T

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from robot_dynamics_ros.core import ParameterError, RobotModel
-from robot_dynamics_ros.core.model.inertia import Inertia
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
+from robot_dynamics_ros.core.spatial import Inertia
 
 
 def identified_bodies(

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.inertia import Inertia
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, parameters_of
+from robot_dynamics_ros.core.spatial import Inertia
 
 from .source_edits import SourceEdits
 from .source_elements import SourceElement, read_elements

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.core.model.inertia import Inertia
+from robot_dynamics_ros.core.spatial import Inertia
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.inertia import Inertia
+from robot_dynamics_ros.core.spatial import Inertia
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from mechanics.kinetics_laws import momentum_terms_are_those_of_the_matrices
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
-from robot_dynamics_ros.core.algorithms.momentum_terms import momentum_terms
+from robot_dynamics_ros.core.algorithms.observer import momentum_terms
 from robot_dynamics_ros.core.dual import independent, slope_of
 
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from mechanics.robots import HAND_WRITTEN, hand_written, in_quaternions
 
 from robot_dynamics_ros.core import ParameterError, UrdfError, parse_urdf
-from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
-from robot_dynamics_ros.core.spatial import IDENTITY
+from robot_dynamics_ros.core.spatial import IDENTITY, Inertia, Transform
 from robot_dynamics_ros.identification.results.identified_bodies import identified_bodies
 from robot_dynamics_ros.identification.results.identified_urdf import identified_urdf
 from robot_dynamics_ros.identification.results.urdf_inertial import UrdfInertial
@@ -178,7 +177,7 @@ def test_what_an_inertial_lacks_is_added():
 @given(seed=st.integers(0, 2**32), size=st.floats(1e-6, 1e6), arm=st.floats(0.0, 1e2))
 def test_bodies_of_any_size(seed, size, arm):
     """Far from the origin the moments about the centre are small beside those about the joint."""
-    body = real_body(np.random.default_rng(seed)).moved(IDENTITY, (arm, 0.0, -arm))
+    body = Transform(IDENTITY, (arm, 0.0, -arm)) @ real_body(np.random.default_rng(seed))
     first = tuple(size * x for x in body.first_moment)
     second = tuple(tuple(size * x for x in row) for row in body.second_moment)
     body = Inertia(size * body.mass, first, second)
@@ -188,7 +187,7 @@ def test_bodies_of_any_size(seed, size, arm):
     read = Inertia.at_center_of_mass(
         float(numbers.mass['value']),
         ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)),
-        Placement(IDENTITY, center),
+        Transform(IDENTITY, center),
     )
     assert_close(read, body)
 

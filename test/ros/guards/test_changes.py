@@ -9,6 +9,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from std_msgs.msg import String
+from std_srvs.srv import SetBool
 from three_joints import HEAVIER, URDF
 
 from robot_dynamics_interfaces.srv import GetPayload, SetGravity, SetPayload
@@ -78,6 +79,20 @@ def test_a_new_description_changes_nothing_until_it_is_configured(guarded, dynam
             scene.node.trigger_activate()
             scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
             scene.status('robot_description', '0 rejected')
+
+
+def test_nothing_but_enable_ends_a_fault(guarded, dynamics):
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(torque)
+        with scene.node.robot_holder.lock:
+            scene.guard.supervisor.fault = 'on purpose'
+        for transition in ('deactivate', 'cleanup', 'configure', 'activate'):
+            getattr(scene.node, f'trigger_{transition}')()
+        assert scene.guard.supervisor.fault == 'on purpose'
+        scene.check_silent()
+        assert scene.observer.call(SetBool, '/robot_dynamics/enable', data=True).success
+        scene.settle(torque)
 
 
 def refuse_to_trace(*arguments):

@@ -11,7 +11,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from fake_controller import FakeController
 from guard_scene import figures
 from std_srvs.srv import SetBool
-from three_joints import JOINTS
+from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.supervisor import Mode
@@ -194,6 +194,14 @@ def test_without_a_controller_nothing_is_waited_for(guarded, dynamics, rule):
     with guarded(**SETTINGS | {'controller': rule}) as scene:
         begin(scene, ['slide', 'turn', 'wrist'])
         scene.settle(dynamics.bias_torque(Q, V))
+
+
+def test_a_topic_in_the_namespace_of_the_node_names_no_controller(graph):
+    """As after --remap '~/commands:=commands'."""
+    with graph(robot_description=URDF, start=False, namespace='/arm') as (node, _):
+        node._controller._topic = '/arm/commands'
+        node.start()
+        assert node._controller.questions is None
 
 
 @pytest.fixture

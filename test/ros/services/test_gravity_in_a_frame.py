@@ -19,8 +19,6 @@ from sensor_msgs.msg import MultiDOFJointState
 from three_joints import URDF
 
 from robot_dynamics_interfaces.srv import GetMassMatrix, SetGravity
-from robot_dynamics_ros.ros.configuration import RobotFactory
-from robot_dynamics_ros.ros.parameters import ParameterFiles
 from robot_dynamics_ros.ros.services import set_gravity
 
 try:
@@ -182,8 +180,7 @@ def test_a_robot_that_is_changed_during_the_request_keeps_its_gravity(caller, ro
     future = caller.client.call_async(request('world'))
     caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
     if root:
-        factory = RobotFactory(node, ParameterFiles([], '/robot_dynamics'))
-        holder.set(factory.from_description(URDF.replace('"base"', f'"{root}"')))
+        holder.set(node._configuration.robot_of(URDF.replace('"base"', f'"{root}"')))
     else:
         holder.clear()
 

@@ -1,0 +1,95 @@
+"""Centre of mass, momentum and energies of the moving bodies, from moments in body frames.
+
+Links that are fixed to the base are left out.
+"""
+
+from __future__ import annotations
+
+from ..errors import InertiaError
+from ..model.robot import RobotModel
+from ..scalar import Rows, Scalar, Scalars
+from ..spatial import Force, Inertia, Vector, dot, rotate, scale
+from .crba import composites
+from .kinematics import body_poses, body_twists, joint_poses
+
+
+def center_of_mass(model: RobotModel, q: Scalars) -> list[Scalar]:
+    """c = sum of m_i c_i / sum of m_i [m], base axes, shape (3,).
+
+    Raises:
+        InertiaError: no moving body has a mass.
+    """
+    return [*scale(1.0 / _mass(model), _as_one_body(model, q).first_moment)]
+
+
+def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
+    """J(q) with c_dot = J v, base axes, shape (3, n).
+
+    A joint moves all that it carries as one body: its column is z x (c_i - p_i) m_i / m, with the
+    mass m_i and the centre c_i of what it carries, or z m_i / m where it slides (Sugihara,
+    Nakamura, Inoue, "Realtime humanoid motion generation through ZMP manipulation based on
+    inverted pendulum control", 2002): the momentum of that body at a unit rate of the joint.
+
+    Raises:
+        InertiaError: no moving body has a mass.
+    """
+    per_mass = 1.0 / _mass(model)
+    matrix: Rows = [[0.0] * model.size for _ in range(3)]
+    carried = composites(model, joint_poses(model, q))
+    for joint, body, pose in zip(model.joints, carried, body_poses(model, q), strict=True):
+        momentum = (body @ joint.subspace).linear
+        for row, entry in zip(matrix, rotate(pose.rotation, momentum), strict=True):
+            row[joint.index] += per_mass * entry
+    return matrix
+
+
+def momentum(model: RobotModel, q: Scalars, v: Scalars) -> list[Scalar]:
+    """[linear; angular about the base origin] [kg m/s; kg m^2/s], base axes, shape (6,)."""
+    poses = joint_poses(model, q)
+    twists, _ = body_twists(model, poses, v)
+    carried = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
+    total = Force()
+    for i, joint in reversed(list(enumerate(model.joints))):
+        if joint.parent >= 0:
+            carried[joint.parent] += poses[i] @ carried[i]
+        else:
+            total += poses[i] @ carried[i]
+    return [*total.linear, *total.angular]
+
+
+def kinetic_energy(model: RobotModel, q: Scalars, v: Scalars) -> Scalar:
+    """T = v^T M(q) v / 2 [J]: half the power of the momentum of each body on its twist.
+
+    Rotors add half their armature times the square of the rate of their joint.
+    """
+    twists, _ = body_twists(model, joint_poses(model, q), v)
+    twice: Scalar = 0.0
+    for joint, twist in zip(model.joints, twists, strict=True):
+        twice += twist.dot(joint.inertia @ twist) + joint.rotor * v[joint.index] * v[joint.index]
+    return 0.5 * twice
+
+
+def potential_energy(model: RobotModel, q: Scalars, gravity: Vector) -> Scalar:
+    """U = -sum of m gravity . c [J], with dU/dq = g(q); zero for mass at the base origin."""
+    return -dot(gravity, _as_one_body(model, q).first_moment)
+
+
+def _as_one_body(model: RobotModel, q: Scalars) -> Inertia:
+    """All moving bodies as one, in the base."""
+    poses, total = joint_poses(model, q), Inertia()
+    for joint, pose, body in zip(model.joints, poses, composites(model, poses), strict=True):
+        if joint.parent < 0:
+            total += pose @ body
+    return total
+
+
+def _mass(model: RobotModel) -> Scalar:
+    mass: Scalar = 0.0
+    for joint in model.joints:
+        mass += joint.inertia.mass
+    if isinstance(mass, float) and mass == 0.0:
+        raise InertiaError(
+            f'robot {model.name!r} has no centre of mass: no moving link has a mass, give them '
+            'inertials'
+        )
+    return mass

@@ -1,0 +1,162 @@
+"""The generalised momentum, and its observer of external torques, in body frames."""
+
+from __future__ import annotations
+
+from ..model.robot import RobotModel
+from ..scalar import Rows, Scalar, Scalars, sqrt
+from ..spatial import Vector
+from .kinematics import body_twists, joint_poses
+from .rnea import gravity_torque
+
+# Inputs that change seldom.
+SETTINGS = ('friction', 'offset', 'rates')
+# Entries of `interval`.
+INTERVAL = ('elapsed', 'share of the effort before')
+# Rows of what one step hands to the next.
+STATE = ('external torque', 'momentum', 'torque')
+
+# Halvings of the argument: the quotient below is exact to 1e-13 for arguments up to 4.
+HALVINGS = 4
+
+# Added to a speed in quadrature, as a share of the smoothing: a root has no derivative at zero,
+# and its square is above the least number of single precision.
+NEGLIGIBLE = 1e-15
+
+
+def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
+    """Rows p = M(q) v [N m s or N s] and c = C(q, v)^T v [N m or N], shape (2, n).
+
+    They give the equation of motion without accelerations, p_dot = tau + c - g(q), with C by
+    Christoffel symbols. A joint with the axis S carries a subtree of the momentum H:
+    p = S . H, whose derivative is S . H_dot + S_dot . H. The first term is what the drive and
+    gravity do, so that c = S_dot . H, which is the gradient dT/dq of the kinetic energy, with
+    which De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control"
+    (2005) begin. Rotors add their armature times the velocity of the joint to p, nothing to c.
+    """
+    poses = joint_poses(model, q)
+    twists, carriers = body_twists(model, poses, v)
+    momenta = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
+
+    # Backward, tips to base: momenta[i] is that of all that joint i carries.
+    terms: Rows = [[0.0] * model.size for _ in range(2)]
+    for i, joint in reversed(list(enumerate(model.joints))):
+        S = joint.subspace
+        terms[0][joint.index] += S.dot(momenta[i]) + joint.rotor * v[joint.index]
+        terms[1][joint.index] += carriers[i].cross(S).dot(momenta[i])
+        if joint.parent >= 0:
+            momenta[joint.parent] += poses[i] @ momenta[i]
+    return terms
+
+
+def observer_step(
+    model: RobotModel,
+    q: Scalars,
+    v: Scalars,
+    effort: Scalars,
+    friction: Scalars,
+    offset: Scalars,
+    rates: Scalars,
+    interval: Scalars,
+    previous: Scalars,
+    gravity: Vector,
+) -> Rows:
+    """The external torque r and what the next step needs, rows `STATE`, shape (3, n).
+
+    With the known torque u = effort - f(v) - offset + C^T v - g(q), the generalised momentum
+    p = M v follows p_dot = u + tau_external, and r follows tau_external behind a low pass,
+    r_dot = K (tau_external - r) = K (p_dot - u - r). That is the derivative of
+    r = K (p - integral (u + r) dt - p(0)), as in De Luca, Albu-Schaeffer, Haddadin, Hirzinger,
+    "Collision detection and safe reaction with the DLR-III lightweight manipulator arm" (2006).
+    Between samples p_dot - u is taken as its mean, and the equation is solved exactly:
+    r_k = r_(k-1) + E ((p_k - p_(k-1)) / dt - mean of u - r_(k-1)) with E = 1 - exp(-K dt). The
+    mean of C^T v - g - f is that of both ends of the interval. The first step has no interval: it
+    is made with dt = 0, and its r does not count.
+
+    Args:
+        model: the robot, with N joints.
+        q: (n,) positions [rad or m].
+        v: (n,) velocities [rad/s or m/s].
+        effort: (n,) of the drives [N m or N].
+        friction: (5 N,) see `smooth_friction`.
+        offset: (n,) constant torque that the drives need beside the model [N m or N].
+        rates: (n,) K [1/s].
+        interval: see `INTERVAL`: dt [s], and the share of the effort of the step before in the
+            mean: 1/2 for efforts that are sampled with q and v, 0 for an effort that has been held
+            since the step before.
+        previous: (3 n,) the result of the step before.
+        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    """
+    n = model.size
+    last, last_momentum, last_torque = (previous[k * n : (k + 1) * n] for k in range(3))
+    elapsed, share = interval
+    momentum, turning = momentum_terms(model, q, v)
+    weight = gravity_torque(model, q, gravity)
+    resistance = smooth_friction(model, v, friction)
+
+    external: list[Scalar] = []
+    torque: list[Scalar] = []
+    for i in range(n):
+        half = 0.5 * (turning[i] - weight[i] - resistance[i] - offset[i])
+        mean = last_torque[i] + half + (1.0 - share) * effort[i]
+        response, per_elapsed = first_order_response(rates[i], elapsed)
+        change = per_elapsed * (momentum[i] - last_momentum[i])
+        external.append(last[i] + change - response * (mean + last[i]))
+        torque.append(half + share * effort[i])
+    return [external, momentum, torque]
+
+
+def first_order_response(rate: Scalar, elapsed: Scalar) -> tuple[Scalar, Scalar]:
+    """E = 1 - exp(-x) and E / elapsed [1/s], with x = rate elapsed, for any elapsed >= 0.
+
+    exp(-y) is (1 - t) / (1 + t) with t = tanh(y / 2), a quotient of polynomials of z = y / 2 (the
+    fourth convergent of Lambert's continued fraction), and E doubles by
+    E(2 y) = E(y) (2 - E(y)), which loses no digits of a small E. E is between 0 and 1 for every
+    positive x: a step with it is stable at any interval.
+
+    Args:
+        rate: K [1/s].
+        elapsed: [s].
+    """
+    per_second = rate / 2.0 ** (HALVINGS + 1)
+    z = per_second * elapsed
+    square = z * z
+    numerator = 105.0 + 10.0 * square
+    denominator = 105.0 + square * (45.0 + square)
+    # E(y) = 2 t / (1 + t), and the same without the factor `elapsed` of z.
+    quotient = 2.0 * numerator / (denominator + z * numerator)
+    response, per_elapsed = z * quotient, per_second * quotient
+    for _ in range(HALVINGS):
+        rest = 2.0 - response
+        response, per_elapsed = response * rest, per_elapsed * rest
+    return response, per_elapsed
+
+
+def smooth_friction(model: RobotModel, v: Scalars, friction: Scalars) -> list[Scalar]:
+    """F_v v + F_s s(v) [N m or N], shape (n,): equivalent to `JointFriction.torque`.
+
+    With different coefficients of the two directions F = (F+ + F-) / 2 + sgn(v) (F+ - F-) / 2, so
+    that no branch is needed: sgn(v) v = |v| and sgn(v) s(v) = |s(v)|. The derivative at rest is
+    the mean of those of both directions.
+
+    Args:
+        model: the robot, with N joints.
+        v: (n,) velocities [rad/s or m/s].
+        friction: (5 N,) F_v at positive velocity of all joints, F_s of the same, F_v and F_s
+            at negative velocity, and the smoothing v_0 > 0; see `JointFriction.coefficients`.
+    """
+    count = len(model.joints)
+    viscous, coulomb, viscous_back, coulomb_back, smoothing = (
+        friction[k * count : (k + 1) * count] for k in range(5)
+    )
+    result: list[Scalar] = [0.0] * model.size
+    for i, joint in enumerate(model.joints):
+        rate = joint.coordinate.multiplier * v[joint.index]
+        square, least = rate * rate, NEGLIGIBLE * smoothing[i]
+        speed = sqrt(square + least * least) - least
+        # s(v) = v / hypot and |s(v)| = |v| / hypot.
+        length = sqrt(square + smoothing[i] * smoothing[i])
+        slope = viscous[i] + viscous_back[i] + (coulomb[i] + coulomb_back[i]) / length
+        excess = viscous[i] - viscous_back[i] + (coulomb[i] - coulomb_back[i]) / length
+        torque = 0.5 * (slope * rate + excess * speed)
+        result[joint.index] += joint.coordinate.multiplier * torque
+    return result

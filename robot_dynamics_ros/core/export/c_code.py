@@ -1,0 +1,210 @@
+"""C99: constants, strings and comments, safe for any text of a description, and programs.
+
+A program becomes a function from arrays of doubles to an array of doubles. It is cut into segments
+as native code is: compilers take more than twice the time for twice the length of a function.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..compiler.expression import Expression
+from ..compiler.program import Program, needed_for
+from ..compiler.segments import SINES, Action, Check, Store, angles_of, cut, operands_of, slots_of
+from ..errors import ParameterError
+from ..scalar import Scalar
+
+# C99 compilers need not take longer strings than 4095 characters; four for each byte.
+LONGEST_STRING = 1000
+
+# Not as it is: `*`, `\` and `?` end or join lines and comments.
+UNSAFE_IN_COMMENTS = re.compile(r'[^\x20-\x7e]|[*\\?]')
+UNSAFE_IN_STRINGS = re.compile(rb'[^\x20-\x7e]|["\\?]')
+
+# Arguments of the segments of a program beside its inputs.
+RESULT, SCRATCH = 'result', 'scratch'
+FORMULAS = {
+    'neg': '-{}',
+    'add': '{} + {}',
+    'sub': '{} - {}',
+    'mul': '{} * {}',
+    'div': '{} / {}',
+}
+
+
+def literal(value: float) -> str:
+    """A constant of exactly that double.
+
+    Raises:
+        ParameterError: it is not finite.
+    """
+    if not math.isfinite(value):
+        raise ParameterError(f'a number of the robot is {value}: C takes finite numbers only')
+    text = float(value).hex()
+    return f'({text})' if text.startswith('-') else text
+
+
+def string(text: str) -> str:
+    """A string of the UTF-8 bytes of a text.
+
+    Raises:
+        ParameterError: the text is too long.
+    """
+    data = text.encode('utf-8', 'surrogateescape')
+    if len(data) > LONGEST_STRING:
+        raise ParameterError(
+            f'the name {text[:40]!r}... has {len(data)} bytes, at most {LONGEST_STRING} are '
+            'allowed'
+        )
+    # Three octal digits: a digit that follows is not read with them.
+    safe = UNSAFE_IN_STRINGS.sub(lambda match: b'\\%03o' % match.group()[0], data)
+    return f'"{safe.decode("ascii")}"'
+
+
+def in_comment(text: str) -> str:
+    """A text that stays inside of a comment, in ASCII; other characters as <U+00E9>."""
+    return UNSAFE_IN_COMMENTS.sub(lambda match: f'<U+{ord(match.group()):04X}>', text)
+
+
+def comment(paragraphs: Iterable[str]) -> str:
+    """A block comment of texts that are safe in it; what begins with a space keeps its lines."""
+    lines: list[str] = []
+    for paragraph in paragraphs:
+        if paragraph.startswith(' '):
+            lines += paragraph.splitlines()
+        else:
+            lines += textwrap.wrap(paragraph, 94, break_on_hyphens=False) or ['']
+    first, *others = lines
+    if not others:
+        return f'/* {first} */'
+    return '\n'.join([f'/* {first}', *(f' * {line}'.rstrip() for line in others), ' */'])
+
+
+def table(declaration: str, values: Iterable[float]) -> str:
+    """Definition of a constant array, with as many entries in a line as fit."""
+    body = textwrap.fill(
+        ', '.join(map(literal, values)), 98, initial_indent='    ', subsequent_indent='    ',
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return f'{declaration} = {{\n{body}\n}};'
+
+
+def prototype(program: Program, prefix: str) -> str:
+    """The declaration of the function of a program, without a semicolon.
+
+    It returns 0 and has then written the result. Otherwise it has written nothing, and returns
+    -1 for an angle that is out of range, or the number of the condition that does not hold.
+    """
+    arguments = [f'const double {name}[{size}]' for name, size in program.inputs.items()]
+    arguments.append(f'double {RESULT}[{len(program.outputs)}]')
+    return f'int {prefix}_{program.name}({", ".join(arguments)})'
+
+
+def program_code(program: Program, prefix: str) -> str:
+    """The function of `prototype`, and the segments that it calls: the angles come first.
+
+    It keeps nothing between calls.
+
+    Raises:
+        NotImplementedError: an angle depends on a sine.
+        ParameterError: a constant of the program is not finite.
+    """
+    macro = prefix.upper()
+    angles = angles_of(program)
+    count = len(angles)
+    segments = cut(program)
+    slots, size = slots_of(segments, 3 * count)
+    place = {angle.index: index for index, angle in enumerate(angles)}
+    for step in program.steps():
+        if step.operation in SINES:
+            first = count * (1 + SINES.index(step.operation))
+            slots[step.index] = first + place[step.operands[0].index]
+    bodies = [_body(actions, slots) for actions in _needed(segments)]
+    if angles:
+        bodies.insert(0, _body([*needed_for(angles), Store(0, tuple(angles))], {}, SCRATCH))
+
+    arguments = [*program.inputs, RESULT, SCRATCH]
+    parameters = ', '.join(
+        f'{"const " * (name in program.inputs)}double *{macro}_RESTRICT {name}'
+        for name in arguments
+    )
+    # Most segments do not use every array, of which some compilers warn.
+    unused = [f'(void){name};' for name in arguments]
+    function = f'{prefix}_{program.name}'
+    definitions = []
+    calls = []
+    for number, body in enumerate(bodies):
+        lines = '\n    '.join([*body, *unused, 'return 0;'])
+        definitions.append(f'static int {function}_{number}({parameters})\n{{\n    {lines}\n}}\n')
+        calls.append(f'{function}_{number}({", ".join(arguments)})')
+    if angles:
+        sines = f'{SCRATCH}, {count}, {SCRATCH} + {count}, {SCRATCH} + {2 * count}'
+        calls.insert(1, f'{prefix}_sines({sines}) ? 0 : {macro}_ANGLE_OUT_OF_RANGE')
+    statements = [f'    if (!code) {{\n        code = {call};\n    }}' for call in calls]
+    return '\n'.join(
+        [
+            *definitions,
+            f'/* Takes {8 * size} bytes of the stack for {SCRATCH} memory. */',
+            prototype(program, prefix),
+            '{',
+            f'    double {SCRATCH}[{max(size, 1)}];',
+            '    int code = 0;',
+            *statements,
+            '    return code;',
+            '}\n',
+        ]
+    )
+
+
+def _needed(segments: Sequence[Sequence[Action]]) -> list[list[Action]]:
+    """The segments without what is computed for angles alone: compilers warn of it."""
+    read: set[int] = set()
+    kept: list[list[Action]] = []
+    for actions in reversed(segments):
+        kept.append([])
+        for action in reversed(actions):
+            if not isinstance(action, Expression) or action.index in read:
+                kept[-1].append(action)
+                read.update(operand.index for operand in operands_of(action))
+    return [actions[::-1] for actions in reversed(kept)]
+
+
+def _body(actions: Iterable[Action], slots: Mapping[int, int], result: str = RESULT) -> list[str]:
+    """The statements of a segment.
+
+    Args:
+        actions: to do, in that order; inputs are loaded when they are needed.
+        slots: of results that other segments read in the scratch memory, by index of the step.
+        result: name of the array into which values are stored.
+    """
+    lines: list[str] = []
+    known: set[int] = set()
+
+    def operand(value: Scalar) -> str:
+        if not isinstance(value, Expression):
+            return literal(value)
+        if value.index not in known:
+            known.add(value.index)
+            array, index = (
+                value.operands if value.operation == 'input' else (SCRATCH, slots[value.index])
+            )
+            lines.append(f'const double t{value.index} = {array}[{index}];')
+        return f't{value.index}'
+
+    for action in actions:
+        if isinstance(action, Check):
+            # Not true of a NaN.
+            lines.append(f'if (!({operand(action.value)} > 0.0)) return {action.number};')
+        elif isinstance(action, Store):
+            for index, value in enumerate(action.values, start=action.start):
+                lines.append(f'{result}[{index}] = {operand(value)};')
+        elif action.operation != 'input':
+            formula = FORMULAS[action.operation].format(*map(operand, action.operands))
+            lines.append(f'const double t{action.index} = {formula};')
+            known.add(action.index)
+            if action.index in slots:
+                lines.append(f'{SCRATCH}[{slots[action.index]}] = t{action.index};')
+    return lines

@@ -1,0 +1,211 @@
+"""`export_c`: the dynamics of a robot as a package of C99."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from operator import attrgetter
+
+from ..algorithms.kinematics import AXES, Axes
+from ..checks import checked_names
+from ..compiler.program import Program
+from ..errors import InertiaError, ParameterError, TopologyError, UnknownNameError
+from ..model.robot import RobotModel
+from ..quantity import QUANTITIES, Quantity, traced
+from .c_package import check_program, cmake_lists, package_xml
+from .c_sources import ExportedRobot, cpp_view, header, source
+
+DEFAULT_QUANTITIES = (
+    'inverse_dynamics',
+    'gravity_torque',
+    'bias_torque',
+    'mass_matrix',
+    'coriolis_matrix',
+)
+# Of names of functions and packages: none is a reserved word with what is added to it.
+LEGAL = re.compile(r'[a-z][a-z0-9]*(_[a-z0-9]+)*')
+LONGEST = 40
+
+
+def export_c(
+    model: RobotModel,
+    *,
+    name: str | None = None,
+    quantities: Sequence[str] = DEFAULT_QUANTITIES,
+    frame: str | None = None,
+    axes: Axes | None = None,
+    payload_frame: str | None = None,
+    urdf: str = '',
+) -> dict[str, str]:
+    """The dynamics of a robot as C99: sources, a CMake package, and a program that checks it.
+
+    Functions are named `<name>_<quantity>`, the package `<name>_dynamics`. The same arguments give
+    the same bytes. Nothing is written: see `robot_dynamics_ros.cli.write_folder`.
+
+    Args:
+        model: the robot, with its payloads.
+        name: prefix of all names; None: made from the name of the robot.
+        quantities: names of methods of `RobotDynamics`.
+        frame: link, for the quantities of a frame.
+        axes: of Jacobians; None for LOCAL_WORLD_ALIGNED.
+        payload_frame: name of a link. The payload on its body becomes the last input of the
+            functions, `payload`; payloads that the model has there are left out.
+        urdf: text of the description, whose hash the header then holds.
+
+    Returns:
+        The text of each file by its path in the package.
+
+    Raises:
+        UnknownNameError: there is no such quantity or link.
+        ParameterError: the name is not legal, a frame is missing, no quantity uses the frame or
+            the axes, there are no such axes, or an argument is of another type.
+        TopologyError: the robot has no moving joint.
+        InertiaError: quantities do not exist for this robot; it names them.
+    """
+    _check_robot(model, urdf)
+    chosen = _checked_quantities(quantities)
+    _check_frame(model, chosen, frame, axes)
+    bare, payload_body = _split_payload(model, payload_frame)
+    robot = ExportedRobot(
+        bare,
+        _prefix(name, model.name),
+        _programs(bare, chosen, frame, axes, payload_body),
+        frame,
+        axes or 'LOCAL_WORLD_ALIGNED',
+        '' if payload_body is None else bare.joints[payload_body].name,
+        hashlib.sha256(urdf.encode()).hexdigest() if urdf else '',
+    )
+    return {
+        f'include/{robot.package}/{robot.package}.h': header(robot),
+        f'include/{robot.package}/{robot.package}.hpp': cpp_view(robot),
+        f'src/{robot.package}.c': source(robot),
+        'check/check.c': check_program(robot),
+        'CMakeLists.txt': cmake_lists(robot),
+        'package.xml': package_xml(robot),
+    }
+
+
+def _programs(
+    model: RobotModel,
+    quantities: Sequence[Quantity],
+    frame: str | None,
+    axes: Axes | None,
+    payload_body: int | None,
+) -> tuple[Program, ...]:
+    """The programs of some quantities.
+
+    Raises:
+        InertiaError: some do not exist for this robot; it names all of them.
+    """
+    programs: list[Program] = []
+    missing: dict[str, str] = {}
+    for quantity in quantities:
+        options = frame if quantity.of_frame else None, axes if quantity.takes_axes else None
+        try:
+            programs.append(traced(model, quantity.key(*options), payload_body)[0])
+        except InertiaError as error:
+            missing[quantity.name] = str(error)
+    if missing:
+        reasons = '; '.join(dict.fromkeys(missing.values()))
+        raise InertiaError(
+            f'this robot has no {", ".join(missing)}: {reasons}; or export the others alone '
+            '(--quantities)'
+        )
+    return tuple(programs)
+
+
+def _split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int | None]:
+    """The robot without the payloads that become an input, and the body that carries them.
+
+    Raises:
+        UnknownNameError: there is no such link.
+        ParameterError: the link does not move.
+    """
+    if frame is None:
+        return model, None
+    body = model.moving_body(frame)
+    return model.without_load(body)[0], body
+
+
+def _prefix(name: str | None, robot: str) -> str:
+    """The prefix of all names; made from the name of the robot, any text, where none is given.
+
+    Raises:
+        ParameterError: it is not legal.
+    """
+    if name is None:
+        words = re.findall('[a-z0-9]+', robot.lower())
+        if not words or not words[0][0].isalpha():
+            words.insert(0, 'robot')
+        return '_'.join(words)[:LONGEST].rstrip('_')
+    if not isinstance(name, str) or not LEGAL.fullmatch(name) or len(name) > LONGEST:
+        raise ParameterError(
+            f'name is {name!r}: a lower-case letter, then lower-case letters and digits, with '
+            f'single underscores between them, are allowed, at most {LONGEST} characters'
+        )
+    return name
+
+
+def _check_robot(model: RobotModel, urdf: str) -> None:
+    """Whether there is something to export.
+
+    Raises:
+        ParameterError: the model is not a RobotModel, or the URDF is not a str.
+        TopologyError: the robot has no moving joint.
+    """
+    if not isinstance(model, RobotModel):
+        raise ParameterError(
+            f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+        )
+    if not isinstance(urdf, str):
+        raise ParameterError(
+            f'urdf is a {type(urdf).__name__}: the text of the description is needed, a str'
+        )
+    if not model.size:
+        raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to export')
+
+
+def _checked_quantities(names: Sequence[str]) -> list[Quantity]:
+    """The quantities of these names.
+
+    Raises:
+        UnknownNameError: there is no such quantity.
+        ParameterError: it is no sequence of names, no quantity is asked for, or one twice.
+    """
+    chosen = checked_names('quantities', names)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise ParameterError(f'quantities are {chosen}: at least one is needed, and none twice')
+    for name in chosen:
+        if name not in QUANTITIES:
+            raise UnknownNameError('quantity', name, tuple(QUANTITIES))
+    return [QUANTITIES[name] for name in chosen]
+
+
+def _check_frame(
+    model: RobotModel, quantities: Sequence[Quantity], frame: str | None, axes: str | None
+) -> None:
+    """Whether frame and axes exist where they are needed, and there alone.
+
+    Raises:
+        UnknownNameError: there is no such link.
+        ParameterError: a frame is missing, there are no such axes, or no quantity uses them or
+            the frame.
+    """
+    if frame is not None:
+        model.frame(frame)
+    if axes is not None and axes not in AXES:
+        raise ParameterError(f'axes are {axes!r}, allowed are {", ".join(AXES)}')
+    for quantity in quantities:
+        if quantity.of_frame and frame is None:
+            raise ParameterError(f'{quantity.name} needs a frame: name a link (--frame)')
+    for given, what, uses in (
+        (frame, f'frame {frame!r}', attrgetter('of_frame')),
+        (axes, f'axes {axes}', attrgetter('takes_axes')),
+    ):
+        if given is not None and not any(map(uses, quantities)):
+            users = ', '.join(quantity.name for quantity in filter(uses, QUANTITIES.values()))
+            raise ParameterError(
+                f'{what}: no chosen quantity uses it, only {users} do; choose one of them '
+                '(--quantities), or leave it out'
+            )

@@ -1,0 +1,190 @@
+"""The acts, in their order: what arm and node are told, and the recordings of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Vector3, Wrench
+from sensor_msgs.msg import JointState
+
+from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix, PushLink
+from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
+from robot_dynamics_ros.ros.endpoints import nanoseconds
+
+from .client import ARM, LEAD, NODE, Array, DemoClient, Phase
+from .measures import AT_LAST, Collision, Matrices, Push, Release, Timing, Tracking
+from .plan import Plan
+
+FALL, HOLD, SETTLE, TRACK, PUSHED = 1.5, 5.0, 0.8, 4.0, 1.2
+"""How long the phases take [s]."""
+STEP = 1e-4
+"""Time step of the difference quotient dM/dt [s]: truncation and rounding are about equal."""
+LAGS = 0.6
+"""After the estimate has begun, until it counts: the fast band is zero for 0.2 s [s]."""
+AFTER, LONGEST_FADE = 0.8, 3.0
+"""Recorded after the contact was found; until the hold at most, as lost states delay it [s]."""
+
+
+@dataclass(frozen=True)
+class Acts:
+    """What was measured."""
+
+    release: Release
+    tracking: Tracking
+    push: Push
+    collision: Collision
+    matrices: Matrices
+    timing: Timing
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Every figure, by its key in the table of bounds."""
+        return {key: float(x) for act in vars(self).values() for key, x in act.values.items()}
+
+
+class Stage:
+    """Plays the acts with a client that is connected, to a node that is not configured yet."""
+
+    def __init__(
+        self, client: DemoClient, plan: Plan, log: Callable[[str], None], share: float = 1.0
+    ) -> None:
+        """Call `log` with one line for each phase; each takes a share of its duration."""
+        self._client, self._plan, self._log, self._share = client, plan, log, share
+        self._joints = plan.dynamics.model.joint_names
+
+    def play(self, urdf: str, rate: float) -> Acts:
+        """Play all acts.
+
+        Args:
+            urdf: text of the URDF, for Pinocchio.
+            rate: of the joint states [Hz].
+        """
+        client, model = self._client, self._plan.dynamics.model
+        self._log('configure the node: parse, compile, cross-check with Pinocchio')
+        client.configure()
+        self._log('release the arm without torque')
+        fall = self._released(FALL)
+        self._log(f'hold it by gravity compensation for {self._share * HOLD:g} s')
+        client.reset_arm(servo=False)
+        client.activate()
+        hold = self._released(HOLD)
+
+        # Without a reference the node compensates gravity only: the take with one comes last.
+        takes = {}
+        self._log('track a fast trajectory: servo and gravity compensation')
+        takes['with_gravity'] = self._track(ARM)
+        self._log('track it: servo alone')
+        client.deactivate()
+        takes['servo_only'] = self._track(ARM)
+        self._log('track it: servo and feedforward')
+        client.reset_arm(servo=True)
+        client.activate()
+        takes['with_feedforward'] = self._track(ARM, NODE)
+
+        self._log(f'push {self._plan.tool}: the node feels it')
+        pushed = self._pushed()
+        self._log('move it into a wall: the node finds the collision and holds')
+        collided = self._collided()
+        client.deactivate()
+        client.reset_arm(servo=False)
+        self._log('call the services for M and C')
+        samples = self._matrices()
+        commands = client.phase(0, client.now()).commands
+        return Acts(
+            Release.of(self._joints, fall, hold),
+            Tracking.of(self._joints, self._plan.trajectory, takes),
+            Push.of(self._plan.dynamics, self._plan.tool, pushed),
+            Collision.of(self._joints, collided),
+            Matrices.of(samples, PinocchioReference(urdf, model)),
+            Timing.of(rate, hold, commands, model.effort_bounds),
+        )
+
+    def _released(self, seconds: float) -> Phase:
+        """Release the brake; messages sent while it was on are not part of the phase."""
+        client, seconds = self._client, self._share * seconds
+        client.reset_arm(servo=False)
+        client.set_arm(brake=False)
+        start = client.now()
+        client.wait(seconds)
+        client.set_arm(brake=True)
+        return client.phase(start, start + int(seconds * 1e9))
+
+    def _track(self, *targets: str) -> Phase:
+        """Let the arm follow the fast trajectory, that each target is sent."""
+        client, trajectory = self._client, self._plan.trajectory
+        client.reset_arm(servo=True)
+        client.set_arm(brake=False)
+        client.wait(self._share * SETTLE)
+        start = client.send_trajectory(trajectory, self._joints, *targets)
+        client.wait(LEAD + trajectory.end + 0.1)
+        client.set_arm(brake=True)
+        return client.phase(start, start + int(trajectory.end * 1e9))
+
+    def _pushed(self) -> Phase:
+        """Push the arm, which the servo holds, where it feels its tool best."""
+        client, plan = self._client, self._plan
+        client.reset_arm(servo=True)
+        client.set_arm(brake=False)
+        client.wait(LAGS)
+        client.set_node(external_observer=True, on_collision='report')
+        client.send_trajectory(plan.out, self._joints, ARM, NODE)
+        client.wait(LEAD + plan.out.end + LAGS)
+        start = client.now()
+        wrench = Wrench(force=Vector3(**dict(zip('xyz', plan.force.tolist(), strict=True))))
+        times = {'delay': 0.1, 'duration': self._share * PUSHED}
+        client.call(PushLink, f'{ARM}/push_link', link=plan.tool, wrench=wrench, **times)
+        client.wait(sum(times.values()) + LAGS)
+        return client.phase(start, client.now())
+
+    def _collided(self) -> Phase:
+        """Let the arm run into the wall; the node finds it, and stays in a hold."""
+        client, plan = self._client, self._plan
+        client.set_node(on_collision='hold')
+        client.set_arm(wall=True)
+        start = client.send_trajectory(plan.back, self._joints, ARM, NODE)
+        end = start + int((plan.back.end + LEAD) * 1e9)
+
+        def touched() -> bool:
+            last = client.last('contacts')
+            return last is not None and nanoseconds(last.header.stamp) > start
+
+        client.wait_until(lambda: touched() or client.now() > end, 'the motion into the wall')
+        # The servo of the drive goes on to its reference until somebody tells it to stay.
+        client.set_arm(servo=True)
+        client.wait(AFTER)
+        end = client.now() + int(LONGEST_FADE * 1e9)
+
+        def held() -> bool:
+            last = client.last('torques')
+            return bool(np.abs(np.subtract(last.effort, last.gravity)).max() < 1e-6)
+
+        client.wait_until(lambda: held() or client.now() > end, 'the fade to a hold')
+        client.wait(AT_LAST + 0.1)
+        collided = client.phase(start, client.now())
+        client.set_arm(brake=True, wall=False)
+        client.set_node(external_observer=False)
+        return collided
+
+    def _matrices(self) -> list[tuple[Array, ...]]:
+        """M and C by the services, at the start and at random states; dM/dt by differences."""
+        names = list(self._joints)
+
+        def ask(kind: Any, name: str, q: Array, v: Array) -> Array:
+            state = JointState(name=names, position=q, velocity=v)
+            answer = self._client.call(kind, f'{NODE}/get_{name}', state=state)
+            order = [answer.joint_names.index(joint) for joint in names]
+            matrix = np.array(getattr(answer, name).data).reshape(len(names), len(names))
+            return matrix[np.ix_(order, order)]
+
+        samples = []
+        first, *others = random_states(self._plan.dynamics.model, 5, seed=1)
+        for q, v in [(self._plan.home, first.v), *((state.q, state.v) for state in others)]:
+            M = [ask(GetMassMatrix, 'mass_matrix', q + k * STEP * v, v) for k in range(-2, 3)]
+            rate = (M[0] - 8 * M[1] + 8 * M[3] - M[4]) / (12 * STEP)
+            C = ask(GetCoriolisMatrix, 'coriolis_matrix', q, v)
+            samples.append((q, v, M[2], rate, C))
+        return samples

@@ -1,0 +1,151 @@
+"""Whatever a description calls its parts, what is exported stays legal C, CMake and XML."""
+
+import ctypes
+import re
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from exported_library import ExportedDynamics, compile_as_cpp, compile_c, needs_compilers, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core.export import export_c
+from robot_dynamics_ros.core.export.c_code import comment, in_comment, literal, string
+
+MALICIOUS = [
+    'int',
+    'class',
+    '9 lives',
+    '*/ int x; /*',
+    '\\',
+    'a backslash\\',
+    '??/',
+    '"); system("true"); ("',
+    '%s%n',
+    'Gelenk für Ärger',
+    '関節',
+    '// comment',
+    '/* open',
+    "'",
+    '#define double int',
+    '$ENV{PATH} $<0:x> ]==] ;',
+    '</description><x/>&amp;',
+    '__attribute__((constructor))',
+]
+URDF = """<robot name={robot}><link name="base"/>{links}</robot>"""
+LINK = """<link name={link}><inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name={joint} type="revolute"><parent link={parent}/><child link={link}/>
+<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5" velocity="2"/></joint>"""
+
+
+def urdf(names, robot):
+    """A chain whose links and joints have these names."""
+    parents = ['base', *(f'link {name}' for name in names)]
+    links = ''.join(
+        LINK.format(
+            link=quoteattr(f'link {name}'), joint=quoteattr(name), parent=quoteattr(parent)
+        )
+        for name, parent in zip(names, parents, strict=False)
+    )
+    return URDF.format(robot=quoteattr(robot), links=links)
+
+
+def cmake_of(package):
+    """CMakeLists.txt of another robot, under that name."""
+    name = package.removesuffix('_dynamics')
+    exported = export_c(parse_urdf(urdf(['turn'], 'r')), name=name, quantities=['gravity_torque'])
+    return exported['CMakeLists.txt']
+
+
+@needs_compilers
+def test_joints_with_malicious_names(tmp_path):
+    model = parse_urdf(urdf(MALICIOUS, MALICIOUS[3]))
+    assert list(model.joint_names) == MALICIOUS
+    frame = f'link {MALICIOUS[3]}'
+    exported = ExportedDynamics(
+        model, tmp_path, quantities=['gravity_torque', 'forward_dynamics', 'jacobian'],
+        frame=frame,
+    )  # fmt: skip
+    names = (ctypes.c_char_p * model.size).in_dll(exported.library, 'robot_joint_names')
+    assert [name.decode() for name in names] == MALICIOUS
+    compile_as_cpp(tmp_path)
+    # Trigraphs count in strict C.
+    compile_c(tmp_path, 'check/check.c', '-trigraphs', '-fsyntax-only')
+    for file in tmp_path.rglob('*.[chp]*'):
+        assert file.suffix == '.so' or file.read_bytes().isascii(), file
+
+
+@pytest.mark.parametrize('robot', MALICIOUS)
+def test_robots_with_malicious_names(robot):
+    files = export_c(parse_urdf(urdf(['turn'], robot)), quantities=['gravity_torque'])
+    package = ElementTree.fromstring(files['package.xml'])
+    assert re.fullmatch('[a-z][a-z0-9_]*_dynamics', package.findtext('name'))
+    assert len(package) == 7
+    assert f'project({package.findtext("name")} ' in files['CMakeLists.txt']
+    # It has no text of the description at all.
+    assert files['CMakeLists.txt'] == cmake_of(package.findtext('name'))
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    'name',
+    ['int', 'class', 'std', 'double', 'main', 'inverse', 'q', 'e1', 'check', 'test', 'differs',
+     'gravity_torque', 'gravity_torque_check', 'size', 'failed', 'printf', 'x_dynamics'],
+)  # fmt: skip
+def test_words_of_the_code_as_prefix(name, tmp_path):
+    """None is a reserved word, or another name of the code, with what follows it."""
+    files = export_c(parse_urdf(urdf(['turn'], 'r')), name=name, quantities=['gravity_torque'])
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    for source in (f'src/{name}_dynamics.c', 'check/check.c'):
+        compile_c(tmp_path, source, '-fsyntax-only')
+    header = tmp_path / 'include' / f'{name}_dynamics' / f'{name}_dynamics.hpp'
+    run('c++', '-std=c++17', '-fsyntax-only', '-x', 'c++', '-I', tmp_path / 'include', header)
+
+
+@pytest.mark.parametrize(
+    'name', ['', 'UR5', '5ur', 'ur-5', 'ur__5', '_ur', 'ur_', 'ä', 'u' * 41, 'a b', 5]
+)
+def test_illegal_prefixes_are_refused(name):
+    with pytest.raises(ParameterError, match='lower-case'):
+        export_c(parse_urdf(urdf(['turn'], 'r')), name=name)
+
+
+@given(st.text())
+def test_comments_end_where_they_should(text):
+    lines = comment([in_comment(text), 'second paragraph'])
+    assert lines.isascii()
+    assert lines.index('*/') == len(lines) - 2
+    assert lines.count('/*') == 1
+    assert '\\' not in lines
+    assert '??' not in lines
+
+
+@given(st.text(st.characters(blacklist_categories=['Cs']), max_size=40))
+def test_strings_hold_the_bytes_of_the_text(text):
+    inner = string(text)[1:-1]
+    assert not re.search(r'["?\n]', inner)
+    read = re.sub(r'\\([0-7]{3})', lambda match: chr(int(match[1], 8)), inner)
+    assert read.encode('latin-1') == text.encode()
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_constants_are_exact(value):
+    text = literal(value)
+    assert float.fromhex(text.strip('()')) == value
+    assert (value < 0.0) <= text.startswith('(-')
+
+
+@pytest.mark.parametrize('value', [float('nan'), float('inf'), -float('inf')])
+def test_what_c_cannot_write_is_refused(value):
+    with pytest.raises(ParameterError, match='finite'):
+        literal(value)
+
+
+def test_names_that_compilers_need_not_take_are_refused():
+    with pytest.raises(ParameterError, match='1001 bytes'):
+        export_c(parse_urdf(urdf(['x' * 1001], 'r')))

@@ -1,0 +1,85 @@
+"""Quaternions and errors of poses: against the exponential of the textbook, and Pinocchio."""
+
+import numpy as np
+import pytest
+
+from robot_dynamics_ros.core import StateError
+from robot_dynamics_ros.core.pose import pose_error, quaternion
+from robot_dynamics_ros.core.spatial import rotation_about
+from robot_dynamics_ros.textbook.screw import exponential
+
+ANGLES = [0.0, 1e-300, 1e-12, 1e-5, 1.9e-3, 2.1e-3, 0.3, 2.0, 3.0, np.pi - 1e-9]
+
+
+def unit(seed):
+    axis = np.random.default_rng(seed).normal(size=3)
+    return axis / np.linalg.norm(axis)
+
+
+@pytest.mark.parametrize('angle', ANGLES)
+@pytest.mark.parametrize('seed', range(6))
+def test_the_error_is_the_motion_to_the_target(angle, seed):
+    """exp of it, from the pose, is the target."""
+    axis, linear = unit(seed), np.random.default_rng(seed).uniform(-2.0, 2.0, 3)
+    moved = exponential((tuple(axis), tuple(linear)), angle)
+    start = np.array(rotation_about(tuple(unit(seed + 50)), 1.0)), linear[::-1]
+    target = start[0] @ np.array(moved.rotation), start[0] @ moved.translation + start[1]
+    expected = angle * np.array([*linear, *axis])
+    assert np.abs(pose_error(start, target) - expected).max() < 4e-15 * max(1.0, 10.0 * angle)
+
+
+@pytest.mark.parametrize('axis', [*np.eye(3), *-np.eye(3), *map(unit, range(6))], ids=str)
+@pytest.mark.parametrize('angle', ANGLES)
+def test_quaternions_are_those_of_the_axis(axis, angle):
+    expected = np.array([*np.sin(angle / 2.0) * axis, np.cos(angle / 2.0)])
+    found = quaternion(rotation_about(tuple(axis), angle))
+    assert np.abs(found - expected).max() < 4e-16
+    assert abs(np.linalg.norm(found) - 1.0) < 3e-16
+
+
+def test_half_a_turn_has_a_quaternion():
+    for axis in np.eye(3):
+        q = quaternion(2.0 * np.outer(axis, axis) - np.eye(3))
+        assert q[3] == 0.0
+        assert np.array_equal(np.abs(q[:3]), axis)
+
+
+def test_rows_are_computed_as_each():
+    rotations = np.array([rotation_about(tuple(unit(k)), 0.3 * k) for k in range(9)])
+    origins = np.random.default_rng(3).normal(size=(9, 3))
+    target = rotations[4], origins[4]
+    rows = pose_error((rotations, origins), target)
+    each = [pose_error(pose, target) for pose in zip(rotations, origins, strict=True)]
+    assert np.array_equal(rows, each)
+    assert np.array_equal(rows[4], np.zeros(6))
+    assert np.array_equal(quaternion(rotations), [quaternion(R) for R in rotations])
+    assert pose_error((rotations[:0], origins[:0]), target).shape == (0, 6)
+
+
+def test_against_pinocchio():
+    pinocchio = pytest.importorskip('pinocchio')
+    for seed in range(20):
+        pinocchio.seed(seed)
+        a, b = pinocchio.SE3.Random(), pinocchio.SE3.Random()
+        found = pose_error((a.rotation, a.translation), (b.rotation, b.translation))
+        assert np.abs(found - pinocchio.log6(a.actInv(b)).vector).max() < 1e-12
+        theirs = pinocchio.Quaternion(a.rotation).coeffs()
+        assert np.abs(quaternion(a.rotation) - theirs * np.sign(theirs[3])).max() < 1e-14
+
+
+@pytest.mark.parametrize(
+    ('pose', 'message'),
+    [
+        ((2.0 * np.eye(3), np.zeros(3)), 'rotation of pose is none'),
+        ((-np.eye(3), np.zeros(3)), 'det R'),
+        ((np.eye(4), np.zeros(3)), r'\(4, 4\)'),
+        ((np.eye(3), np.zeros(4)), r'origin of pose has shape \(4,\)'),
+        ((np.eye(3), [0.0, np.nan, 0.0]), 'finite'),
+        ((np.eye(3), ['a', 0.0, 0.0]), 'real numbers'),
+        (np.eye(3), 'pose'),
+        (5.0, 'float'),
+    ],
+)
+def test_what_is_no_pose_is_refused(pose, message):
+    with pytest.raises(StateError, match=message):
+        pose_error(pose, (np.eye(3), np.zeros(3)))
