@@ -80,7 +80,7 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|contextlib|datetime|io|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'(casadi|collections|contextlib|datetime|io|jax|enum|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
         r'xml|zlib|\w+_msgs)\..*',
     ),
