@@ -4,7 +4,6 @@
 >>> tau = dynamics.inverse_dynamics(q, v, a)
 """
 
-from .description.urdf import parse_urdf
 from .dynamics import RobotDynamics
 from .errors import (
     InertiaError,
@@ -21,14 +20,16 @@ from .errors import (
     UnknownNameError,
     UrdfError,
 )
+from .model.audit import audit
 from .model.findings import Finding
 from .model.friction import JointFriction
 from .model.gravity import mounted_gravity
 from .model.payload import Payload
 from .model.robot import RobotModel
 from .model.tree import Frame, Joint, Limits, Link
-from .plausibility.audit import audit
+from .pose import pose_error, quaternion
 from .task import TaskInertia, TaskSpace, VelocitySolution
+from .urdf import parse_urdf
 
 __all__ = [
     'Finding',
@@ -59,4 +60,6 @@ __all__ = [
     'audit',
     'mounted_gravity',
     'parse_urdf',
+    'pose_error',
+    'quaternion',
 ]

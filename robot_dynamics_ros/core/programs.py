@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .checks import Array, checked_name
+from .checks import Array
 from .compiler.kernel import Backend, Kernel
-from .errors import InertiaError, ParameterError, UnknownNameError
-from .model.payload_body import without_load
+from .errors import InertiaError
 from .model.robot import RobotModel
 from .quantity import Key, quantity_of, traced
 
@@ -40,9 +39,9 @@ class Programs(dict[Key, Callable[..., Array]]):
         super().__init__()
         self._bare = model
         self._payload: Array | None = None
-        self._body = None if payload_frame is None else _moving_body(model, payload_frame)
+        self._body = None if payload_frame is None else model.moving_body(payload_frame)
         if self._body is not None:
-            self._bare, parameters = without_load(model, self._body)
+            self._bare, parameters = model.without_load(self._body)
             self._payload = np.array(parameters, dtype=np.float64)
             self._payload.flags.writeable = False
         self._backend, self._threads, self._payload_frame = backend, threads, payload_frame
@@ -94,17 +93,3 @@ class Programs(dict[Key, Callable[..., Array]]):
         """The payload, if the program takes it."""
         taken = self._payload is not None and quantity_of(key).of_inertia
         return [self._payload] if taken and self._payload is not None else []
-
-
-def _moving_body(model: RobotModel, payload_frame: str) -> int:
-    """Index of the joint that carries a link."""
-    links = tuple(frame.name for frame in model.frames)
-    if checked_name('payload_frame', payload_frame) not in links:
-        raise UnknownNameError('payload_frame', payload_frame, links)
-    body = model.frame(payload_frame).body
-    if body < 0:
-        raise ParameterError(
-            f'payload_frame: link {payload_frame!r} is fixed to the base and moves with no joint; '
-            'name a link that moves'
-        )
-    return body

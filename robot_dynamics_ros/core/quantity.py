@@ -28,11 +28,9 @@ from .algorithms.kinematics import AXES
 from .checks import Array, checked_name
 from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
-from .model.attachment import with_load
-from .model.base_parameters import regrouped
 from .model.friction import coefficient_names
 from .model.gravity import STANDARD_GRAVITY
-from .model.inertial_parameters import PARAMETERS
+from .model.inertial_parameters import PARAMETERS, regrouped, with_load
 from .model.robot import RobotModel
 from .task import SPATIAL_ENTRIES
 
@@ -360,7 +358,7 @@ def traced(
         if payload and payload_body is not None:
             loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
         if quantity.regrouped:
-            loaded = regrouped(loaded, payload_body)
+            loaded = replace(loaded, joints=regrouped(loaded.joints, payload_body))
         return quantity.algorithm(loaded, *vectors[:count], *frame, *options[1:])
 
     sizes = {name: len(entries) for name, entries in labels.items()}

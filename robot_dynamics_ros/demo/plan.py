@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
-from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.sampling import position_range
 
 from . import DemoError
@@ -227,5 +226,5 @@ def position_units(model: RobotModel, prefix: str = '') -> list[str]:
 
 def _tool(model: RobotModel) -> str:
     """The last of the links at the tip, without fingers."""
-    body = model.frame(tip_frame(model, model.joint_names)).body
+    body = model.frame(model.tip_frame(model.joint_names)).body
     return [frame.name for frame in model.frames if frame.body == body][-1]

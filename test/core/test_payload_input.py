@@ -234,9 +234,9 @@ def test_a_payload_makes_a_massless_tip_regular(backend):
 
 def test_a_payload_frame_is_a_link_that_moves():
     model = hand_written('tree').model
-    with pytest.raises(UnknownNameError, match="payload_frame 'nose'"):
+    with pytest.raises(UnknownNameError, match="frame 'nose'"):
         RobotDynamics(model, payload_frame='nose')
-    with pytest.raises(ParameterError, match=r'payload_frame: link .* fixed to'):
+    with pytest.raises(ParameterError, match=r'link .* fixed to'):
         RobotDynamics(model, payload_frame=model.frames[0].name)
 
 

@@ -1,0 +1,248 @@
+"""Each finding on a small robot that gives reason for it and for nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mechanics.examples import MOVING_EXAMPLES, needs_examples
+
+from robot_dynamics_ros.core import ParameterError, Payload, audit, parse_urdf
+from robot_dynamics_ros.core.model.findings import FINDING_CODES
+
+pytestmark = pytest.mark.contract
+
+# A box of 0.1 x 0.2 x 0.3 m and 6 kg: 1000 kg/m^3.
+BOX = '<geometry><box size="0.1 0.2 0.3"/></geometry>'
+BODY = '<mass value="6"/><inertia ixx="0.065" iyy="0.05" izz="0.025" ixy="0" ixz="0" iyz="0"/>'
+LIMIT = '<limit lower="-1" upper="1" effort="10" velocity="2"/>'
+
+
+def robot(body=BODY, origin='0 0 0.15', shape=BOX, shape_at='0 0 0.15', joint=LIMIT, more=''):
+    shape = f'<visual><origin xyz="{shape_at}"/>{shape}</visual>' if shape else ''
+    inertial = f'<inertial><origin xyz="{origin}"/>{body}</inertial>' if body else ''
+    return (
+        f'<robot name="small"><link name="base"/><link name="arm">{inertial}{shape}</link>'
+        '<joint name="elbow" type="revolute"><parent link="base"/><child link="arm"/>'
+        f'<axis xyz="0 1 0"/>{joint}</joint>{more}</robot>'
+    )
+
+
+def body(mass, ixx, iyy, izz):
+    return (
+        f'<mass value="{mass}"/>'
+        f'<inertia ixx="{ixx}" iyy="{iyy}" izz="{izz}" ixy="0" ixz="0" iyz="0"/>'
+    )
+
+
+def fixed(name, inertial):
+    return (
+        f'<link name="{name}"><inertial>{inertial}</inertial></link>'
+        f'<joint name="{name}_mount" type="fixed"><parent link="base"/>'
+        f'<child link="{name}"/></joint>'
+    )
+
+
+def mimic(mimicked):
+    return LIMIT + f'<mimic joint="{mimicked}"/>'
+
+
+LID = (
+    f'<link name="lid"><inertial>{BODY}</inertial></link><joint name="lid" type="continuous">'
+    '<parent link="base"/><child link="lid"/></joint>'
+)
+
+# Code, severity, and the same box, or 6 kg of it far too small or far too large.
+PROVOKING = [
+    ('density', 'warning', robot(body(600, 6.5, 5, 2.5))),
+    ('density', 'warning', robot(body(6, 6.5e-9, 5e-9, 2.5e-9), shape='')),
+    ('density', 'warning', robot(body(0.006, 6.5e-5, 5e-5, 2.5e-5))),
+    ('inertia_not_positive', 'error', robot(body(6, -0.1, 0.05, 0.025))),
+    # A point mass.
+    ('inertia_not_positive', 'warning', robot(body(6, 0, 0, 0))),
+    ('triangle_inequality', 'error', robot(body(6, 0.065, 0.03, 0.025))),
+    ('nearly_flat', 'info', robot(body(6, 0.06498, 0.04, 0.025))),
+    # Ixx and Iyy have m c^2 = 6 * 0.4^2 in them.
+    (
+        'inertia_about_link_frame',
+        'warning',
+        robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape=''),
+    ),
+    (
+        'inertia_too_large',
+        'warning',
+        robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape_at='0 0 0.4'),
+    ),
+    ('inertia_too_large', 'warning', robot(body(6, 0.65, 0.5, 0.25))),
+    ('far_center_of_mass', 'warning', robot(origin='0 0 0.6')),
+    ('far_center_of_mass', 'warning', robot(origin='0 0 150', shape='')),
+    ('zero_effort_limit', 'warning', robot(joint=LIMIT.replace('"10"', '"0"'))),
+    ('negative_effort_limit', 'warning', robot(joint=LIMIT.replace('"10"', '"-5"'))),
+    ('zero_velocity_limit', 'warning', robot(joint=LIMIT.replace('"2"', '"0"'))),
+    ('negative_velocity_limit', 'warning', robot(joint=LIMIT.replace('"2"', '"-2"'))),
+    ('friction_left_out', 'info', robot(joint=LIMIT + '<dynamics damping="0.1"/>')),
+    ('friction_left_out', 'info', robot(joint=LIMIT + '<dynamics friction="0.1"/>')),
+    ('fixed_mass', 'info', robot(more=fixed('foot', BODY))),
+    ('massless_body', 'warning', robot(body='')),
+    ('reversed_limits', 'warning', robot(joint=LIMIT.replace('"1"', '"-2"'))),
+    ('equal_limits', 'warning', robot(joint='<limit effort="1" velocity="2"/>')),
+    ('missing_limits', 'warning', robot(joint='')),
+    (
+        'orphaned_mimic',
+        'warning',
+        robot(joint=mimic('foot_mount'), more=fixed('foot', body(0, 0, 0, 0))),
+    ),
+    ('orphaned_mimic', 'warning', robot(joint=mimic('nose'))),
+    (
+        'motionless_mimic',
+        'warning',
+        robot(joint=LIMIT + '<mimic joint="lid" multiplier="0"/>', more=LID),
+    ),
+    ('mimic_limits', 'warning', robot(joint=LIMIT + '<mimic joint="lid"/>', more=LID)),
+]
+
+
+@pytest.mark.parametrize(('code', 'severity', 'text'), PROVOKING)
+def test_provoked(code, severity, text):
+    (finding,) = audit(parse_urdf(text))
+    assert (finding.code, finding.severity) == (code, severity)
+    assert finding.link == ('foot' if code == 'fixed_mass' else 'arm')
+    assert (finding.problem, bool(finding.advice)) == (FINDING_CODES[code], True)
+    named = any(name in finding.value for name in ('elbow', 'nose', 'foot_mount'))
+    assert named or any(character.isdigit() for character in finding.value)
+
+
+def test_an_inertia_without_mass():
+    found = audit(parse_urdf(robot(body(0, 0.065, 0.05, 0.025))))
+    assert [finding.code for finding in found] == ['inertia_without_mass', 'massless_body']
+
+
+# Mass [kg], centre of mass [m] and inertia [kg m^2] of a payload, for the robot above of 6 kg.
+PAYLOADS = {
+    '': (1.0, (0.05, 0.0, 0.08), 1e-3 * np.eye(3)),
+    'heavy_payload': (1500.0, (0.05, 0.0, 0.08), np.zeros((3, 3))),
+    # 50 mm and 80 mm; kg mm^2.
+    'far_payload': (1.0, (50.0, 0.0, 80.0), 1e-3 * np.eye(3)),
+    'large_payload_inertia': (1.0, (0.05, 0.0, 0.08), 1e3 * np.eye(3)),
+}
+
+
+@pytest.mark.parametrize('code', PAYLOADS)
+def test_a_payload_in_wrong_units(code):
+    model, payload = parse_urdf(robot()), Payload('tool', 'arm', *PAYLOADS[code])
+    doubt = model.doubt_about(payload)
+    assert bool(doubt) == bool(code)
+    found = audit(model.with_checked_payload(payload))
+    assert [finding.code for finding in found] == [code] * bool(code)
+    if code:
+        assert "'tool'" in doubt
+        assert found[0].link == 'arm'
+        with pytest.warns(UserWarning, match="'tool'"):
+            model.with_payload('arm', *PAYLOADS[code], name='tool')
+        with pytest.raises(ParameterError, match="'tool'"):
+            model.with_payload('arm', *PAYLOADS[code], name='tool', strict=True)
+
+
+def test_every_code_is_provoked():
+    assert FINDING_CODES.keys() == (
+        {code for code, _, _ in PROVOKING} | PAYLOADS.keys() - {''} | {'inertia_without_mass'}
+    )
+
+
+def test_a_finding_names_its_joints():
+    (finding,) = audit(parse_urdf(robot(joint='')))
+    assert finding.joints == ('elbow',)
+    (finding,) = audit(parse_urdf(robot(origin='0 0 0.6')))
+    assert finding.joints == ()
+
+
+@pytest.mark.parametrize('shape', [BOX, ''], ids=['box', 'no shape'])
+def test_a_good_robot_has_no_findings(shape):
+    assert audit(parse_urdf(robot(shape=shape))) == ()
+
+
+@pytest.mark.parametrize(
+    'shape',
+    [
+        '<geometry><mesh filename="arm.dae"/></geometry>',
+        '<geometry><box size="0.1 0.2"/></geometry>',
+        '<geometry><box size="big"/></geometry>',
+        '<geometry><box size="0 0 0"/></geometry>',
+        '<geometry><sphere radius="inf"/></geometry>',
+        '<geometry/>',
+        '',
+    ],
+)
+def test_shapes_that_say_nothing(shape):
+    model = parse_urdf(robot(shape=shape))
+    assert model.links[1].extent is None
+    assert audit(model) == ()
+
+
+@pytest.mark.parametrize(
+    ('shape', 'size', 'volume'),
+    [
+        (BOX, (0.1, 0.2, 0.3), 0.006),
+        ('<geometry><sphere radius="0.1"/></geometry>', (0.2, 0.2, 0.2), 0.0041887902),
+        ('<geometry><cylinder radius="0.1" length="1"/></geometry>', (0.2, 0.2, 1), 0.031415927),
+        ('<geometry><capsule radius="0.1" length="1"/></geometry>', (0.2, 0.2, 1.2), 0.035604717),
+    ],
+)
+def test_extent(shape, size, volume):
+    extent = parse_urdf(robot(shape=shape)).links[1].extent
+    measured = [high - low for low, high in zip(extent.lower, extent.upper, strict=True)]
+    assert measured == pytest.approx(size)
+    assert extent.volume == pytest.approx(volume)
+    assert extent.distance((0.0, 0.0, 0.15)) == 0.0
+    assert extent.distance((0.0, size[1] / 2 + 3.0, 0.15 + size[2] / 2 + 4.0)) == pytest.approx(5)
+
+
+def test_severe_ones_first():
+    text = robot(body(6, -0.1, 0.05, 0.025), joint=LIMIT + '<dynamics damping="0.1"/>')
+    assert [finding.severity for finding in audit(parse_urdf(text))] == ['error', 'info']
+
+
+def test_joints_that_share_a_problem_share_a_finding():
+    rail = (
+        f'<link name="cart"><inertial>{BODY}</inertial></link><joint name="rail" type="prismatic">'
+        '<parent link="base"/><child link="cart"/></joint>'
+    )
+    (finding,) = audit(parse_urdf(robot(joint='', more=rail)))
+    assert (finding.link, finding.value) == ('arm', 'no limit: elbow, rail')
+
+
+RANGES = {
+    # Limits of the lid, multiplier and offset, and the range that -1 to 1 of the elbow leaves it.
+    'both sides': (('-3', '3'), (2, 0), "'lid' -0.5 to 0.5 of -3 to 3 rad: elbow"),
+    'one side': (('-3', '1'), (-0.5, 0), "'lid' -2 to 1 of -3 to 1 rad: elbow"),
+    'shifted': (('0', '0.75'), (2, 0.5), "'lid' 0 to 0.25 of 0 to 0.75 rad: elbow"),
+    'no position': (('2', '3'), (1, 0), "'lid' no position of 2 to 3 rad: elbow"),
+    'the same': (('-0.5', '0.5'), (2, 0), ''),
+    'rounded': (('-0.3334', '0.3334'), (3, 0), ''),
+    'less than it allows': (('-0.2', '0.1'), (-2, 0.1), ''),
+}
+
+
+@pytest.mark.parametrize('case', RANGES)
+def test_limits_of_a_mimic_joint_are_told_with_the_range_that_they_leave(case):
+    (lower, upper), (multiplier, offset), value = RANGES[case]
+    limit = LIMIT.replace('"-1"', f'"{lower}"').replace('"1"', f'"{upper}"')
+    lid = LID.replace('continuous', 'revolute').replace('</joint>', limit + '</joint>')
+    law = f'<mimic joint="lid" multiplier="{multiplier}" offset="{offset}"/>'
+    model = parse_urdf(robot(joint=LIMIT + law, more=lid))
+    assert [(f.code, f.value) for f in audit(model)] == [('mimic_limits', value)] * bool(value)
+    assert (model.lower.tolist(), model.upper.tolist()) == ([float(lower)], [float(upper)])
+
+
+@pytest.mark.parametrize('law', ['', '<mimic joint="lid" multiplier="-2"/>'])
+def test_a_continuous_joint_needs_no_limit_and_narrows_nothing(law):
+    text = robot(joint=law, more=LID).replace('revolute', 'continuous')
+    assert audit(parse_urdf(text)) == ()
+
+
+@needs_examples
+def test_not_noisy_on_public_robots():
+    """Seven in eight links of the public robots give no reason for a warning or an error."""
+    links = sum(len(robot.model.links) for robot in MOVING_EXAMPLES)
+    findings = [finding for robot in MOVING_EXAMPLES for finding in audit(robot.model)]
+    suspicious = [finding for finding in findings if finding.severity != 'info']
+    assert len(suspicious) < links / 8

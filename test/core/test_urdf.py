@@ -1,0 +1,231 @@
+"""From the tree of links to the model."""
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.robots import hand_written, in_quaternions
+
+from robot_dynamics_ros.core import (
+    InertiaError,
+    Limits,
+    RobotDynamics,
+    TopologyError,
+    UnknownNameError,
+    UrdfError,
+    parse_urdf,
+)
+from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
+
+pytestmark = pytest.mark.contract
+
+BODY = (
+    '<inertial><mass value="1"/>'
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+)
+
+
+def robot(*joints, links='abcd', body=BODY, kind='revolute', extra=''):
+    """A robot of joints such as 'a-b', which are their names too."""
+    text = ''.join(f'<link name="{name}">{body}</link>' for name in links)
+    for joint in joints:
+        parent, child = joint.split('-')
+        text += (
+            f'<joint name="{joint}" type="{kind}"><parent link="{parent}"/>'
+            f'<child link="{child}"/>{extra}</joint>'
+        )
+    return f'<robot name="r">{text}</robot>'
+
+
+@pytest.mark.parametrize(
+    ('text', 'parts'),
+    [
+        (robot('a-b', 'b-c'), ['the root', 'a, d']),
+        (robot('a-b', 'b-c', 'c-a', links='abc'), ['the root', 'loop']),
+        (robot('b-c', 'c-d', 'd-b'), ['loop: b, c, d']),
+        (robot('a-b', 'c-c', links='abc'), ['loop: c']),
+        (robot('a-b', 'a-c', 'c-b', links='abc'), ["'b'", 'two joints']),
+        (robot('a-b', 'x-c', links='abc'), ["joint 'x-c'", "parent link 'x'", 'does not exist']),
+        (robot('a-b', 'b-x', links='ab'), ["joint 'b-x'", "child link 'x'", 'does not exist']),
+        (robot('a-b', 'a-c', links='abcb'), ['link names', 'b']),
+        (
+            robot('a-b', 'a-c', links='abc').replace('"a-c"', '"a-b"'),
+            ['joint names', 'a-b'],
+        ),
+        (robot('a-b', links='ab', extra='<mimic joint="a-b"/>'), ["'a-b' mimics itself"]),
+    ],
+)
+def test_what_is_no_tree_is_refused(text, parts):
+    with pytest.raises(TopologyError) as caught:
+        parse_urdf(text)
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_parents_come_before_children_and_siblings_in_the_order_of_the_text():
+    model = hand_written('tree').model
+    assert model.joint_names == (
+        'waist', 'left_slide', 'left_wrist', 'left_finger', 'right_shoulder', 'leg',
+    )  # fmt: skip
+    assert [joint.parent for joint in model.joints] == [-1, 0, 1, 1, 0, -1]
+
+
+def test_the_order_of_links_in_the_text_does_not_matter():
+    one = parse_urdf(robot('a-b', 'b-c', 'a-d', links='abcd'))
+    other = parse_urdf(robot('a-b', 'b-c', 'a-d', links='dbac'))
+    assert one == other
+
+
+def test_fixed_bodies_are_merged_with_mass_and_inertia():
+    """The arm of fixed_links carries a motor, its forearm a tool and a tip."""
+    model = hand_written('fixed_links').model
+    assert model.joint_names == ('shoulder', 'elbow')
+    arm, forearm = model.joints
+    assert_close(arm.inertia.mass, 5.0 + 1.2)
+    motor = np.array([0.4, 0.05, 0.0]) + np.array(rotation_from_rpy(0.4, -0.3, 1.2)) @ [
+        0.01, 0.02, 0.03,
+    ]  # fmt: skip
+    assert_close(arm.inertia.first_moment, 5.0 * np.array([0.2, 0.0, 0.0]) + 1.2 * motor)
+    # The forearm and the flange have none of their own.
+    assert_close(forearm.inertia.mass, 0.9 + 0.1)
+
+
+def test_bodies_fixed_to_the_base_drop_out():
+    text = hand_written('fixed_links').text
+    lighter = text.replace('<mass value="100"/>', '<mass value="1"/>')
+    assert parse_urdf(lighter).joints == parse_urdf(text).joints
+
+
+@pytest.mark.parametrize('name', ['oblique', 'fixed_links', 'tree'])
+def test_quaternions_are_read_as_rpy_is(name):
+    text, expected = in_quaternions(hand_written(name).text), hand_written(name).python
+    assert 'rpy' not in text
+    dynamics = RobotDynamics(parse_urdf(text), backend='python')
+    for q, v, _, _ in hand_written(name).states(3):
+        assert_close(dynamics.mass_matrix(q), expected.mass_matrix(q))
+        assert_close(dynamics.coriolis_matrix(q, v), expected.coriolis_matrix(q, v))
+        assert_close(dynamics.gravity_torque(q), expected.gravity_torque(q))
+    pytest.importorskip('pinocchio')
+    assert PinocchioReference(text, dynamics.model).compare(dynamics).agrees
+
+
+@pytest.mark.parametrize(
+    'rpy', ['0.3 1.5707963267948966 -0.2', '3 -1.5707963267948966 1', '0 0 0']
+)
+def test_a_quaternion_keeps_its_digits_where_the_axes_of_roll_and_yaw_are_one(rpy):
+    text = robot('a-b', links='ab', extra=f'<origin rpy="{rpy}"/>')
+    one, other = (parse_urdf(each).joints[0].placement for each in (text, in_quaternions(text)))
+    assert_close(other.rotation, one.rotation)
+
+
+@pytest.mark.parametrize(
+    ('extra', 'version', 'words'),
+    [
+        ('<origin quat_xyzw="0 0 0 1"/>', '1.0', 'quat_xyzw .*1.1'),
+        ('<origin quat_xyzw="0 0 0 1" rpy="0 0 0"/>', '1.1', 'a-b.* quat_xyzw .*rpy'),
+        ('<origin quat_xyzw="0 0 0 0"/>', '1.1', 'a-b.* quat_xyzw .*0 0 0 0'),
+        ('<origin quat_xyzw="0 0 1"/>', '1.1', 'a-b.* quat_xyzw .*0 0 1'),
+        ('<origin quat_wxyz="1 0 0 0"/>', '1.1', "a-b.* 'quat_wxyz'"),
+        ('<axis xyz="0 0 1" rpy="0 0 1"/>', '1.1', "a-b.* 'rpy'"),
+    ],
+)
+def test_an_orientation_that_would_be_lost_is_refused_by_name(extra, version, words):
+    text = robot('a-b', links='ab', extra=extra).replace('<robot', f'<robot version="{version}"')
+    with pytest.raises(UrdfError, match=words):
+        parse_urdf(text)
+
+
+def test_limits_damping_and_friction_are_read():
+    swing = hand_written('pendulum').model.joints[0]
+    assert swing.limits == Limits(lower=-3.1, upper=3.1, velocity=8.0, effort=20.0)
+    assert (swing.damping, swing.friction) == (0.3, 0.05)
+
+
+def test_what_is_not_given_has_no_limit():
+    spin = hand_written('wheel').model.joints[0]
+    assert (spin.limits.lower, spin.limits.upper) == (-np.inf, np.inf)
+    assert (spin.limits.velocity, spin.limits.effort) == (50.0, 3.0)
+    assert parse_urdf(robot('a-b', links='ab')).joints[0].limits == Limits()
+
+
+def test_axis_is_normalised_and_x_by_default():
+    assert parse_urdf(robot('a-b', links='ab')).joints[0].axis == (1.0, 0.0, 0.0)
+    for axis in ('0 3 4', '0 3e-90 4e-90', '0 3e99 4e99'):
+        text = robot('a-b', links='ab', extra=f'<axis xyz="{axis}"/>')
+        assert_close(parse_urdf(text).joints[0].axis, [0.0, 0.6, 0.8])
+
+
+def test_a_mimic_joint_reads_the_coordinate_that_it_mimics():
+    model = hand_written('mimic').model
+    assert model.joint_names == ('wrist', 'finger')
+    coordinates = {
+        joint.name: (joint.mimicked, joint.coordinate.multiplier, joint.coordinate.offset)
+        for joint in model.joints
+    }
+    assert coordinates['finger'] == (None, 1.0, 0.0)
+    assert coordinates['knuckle'] == ('finger', -1.5, 0.2)
+    assert coordinates['fingertip'] == ('finger', 0.5 * -1.5, 0.5 * 0.2 - 0.1)
+    assert coordinates['opposing'] == ('finger', 0.07, 0.0)
+
+
+def test_unknown_joint_is_named_with_those_that_there_are():
+    model = hand_written('mimic').model
+    assert model.index_of('finger') == 1
+    for name in ('elbow', 'knuckle', ''):
+        with pytest.raises(UnknownNameError) as caught:
+            model.index_of(name)
+        assert repr(name) in str(caught.value)
+        assert 'wrist, finger' in str(caught.value)
+
+
+def test_a_model_cannot_be_changed():
+    model = hand_written('mimic').model
+    joint = model.joints[0]
+    for changed, name in ((model, 'name'), (joint, 'axis'), (joint.inertia, 'mass')):
+        with pytest.raises(AttributeError):
+            setattr(changed, name, None)
+
+
+# What replaces what in the inertial of a link, and the code of the finding.
+FINDINGS = [
+    ('ixx="1"', 'ixx="-0.01"', 'inertia_not_positive'),
+    ('ixy="0"', 'ixy="2"', 'inertia_not_positive'),
+    ('ixx="1"', 'ixx="2.1"', 'triangle_inequality'),
+    ('value="1"', 'value="0"', 'inertia_without_mass'),
+    # A thin plate, up to the digits that are printed.
+    ('izz="1"', 'izz="2.000001"', None),
+]
+
+
+@pytest.mark.parametrize(('old', 'new', 'code'), FINDINGS)
+def test_implausible_inertia_is_a_finding(old, new, code):
+    text = robot('a-b', links='a', body='').replace(
+        '</robot>', f'<link name="b">{BODY.replace(old, new, 1)}</link></robot>'
+    )
+    findings = parse_urdf(text).findings
+    assert [finding.code for finding in findings][:1] == [code] * bool(code)
+    if code:
+        assert findings[0].link == 'b'
+        with pytest.raises(InertiaError, match="link 'b'"):
+            parse_urdf(text, strict=True)
+
+
+def test_moving_bodies_without_mass_are_findings():
+    for name, link in (('massless_link', 'cross'), ('massless_tip', 'needle')):
+        (finding,) = hand_written(name).model.findings
+        assert (finding.link, finding.code) == (link, 'massless_body')
+    with pytest.raises(InertiaError, match='needle'):
+        parse_urdf(hand_written('massless_tip').text, strict=True)
+
+
+def test_a_mimic_joint_of_a_missing_joint_is_independent_and_a_finding():
+    text = robot('a-b', links='ab', extra='<mimic joint="gone" multiplier="2"/>')
+    model = parse_urdf(text)
+    assert model.joint_names == ('a-b',)
+    (finding,) = model.findings
+    assert (finding.link, finding.value) == ('b', "mimic joint='gone'")
+
+
+def test_findings_do_not_make_models_different():
+    text = robot('a-b', links='ab', extra='<mimic joint="gone"/>')
+    assert parse_urdf(text) == parse_urdf(robot('a-b', links='ab'))
