@@ -131,19 +131,22 @@ def body_motions(
 
     Gravity enters as an upward acceleration of the base.
     """
+    plain = v_reference is v
     motions = [BodyMotion(linear=scale(-1.0, gravity))]
     for joint, pose in zip(model.joints, poses, strict=True):
         carrier, back = motions[joint.parent + 1], pose.rotation
-        omega, omega_r = (rotate_back(back, w) for w in (carrier.omega, carrier.omega_reference))
-        alpha = rotate_back(back, carrier.alpha)
+        omega, alpha = rotate_back(back, carrier.omega), rotate_back(back, carrier.alpha)
+        omega_r = omega if plain else rotate_back(back, carrier.omega_reference)
         start = add(carrier.linear, rotate(carrier.spread, pose.translation))
         # The axis of the joint turns with its carrier, and what slides is turned.
         S, k = joint.subspace, joint.index
-        rate, rate_r, rise = S * v[k], S * v_reference[k], S * a_reference[k]
+        rate, rise = S * v[k], S * a_reference[k]
+        rate_r = rate if plain else S * v_reference[k]
         turned = add(cross(omega, rate_r.linear), cross(omega_r, rate.linear))
         linear = add(rotate_back(back, start), add(rise.linear, turned))
         alpha = add(alpha, add(rise.angular, cross(omega, rate_r.angular)))
-        omega, omega_r = add(omega, rate.angular), add(omega_r, rate_r.angular)
+        omega = add(omega, rate.angular)
+        omega_r = omega if plain else add(omega_r, rate_r.angular)
         motions.append(BodyMotion(omega, omega_r, alpha, linear, spreading(omega, omega_r, alpha)))
         yield motions[-1]
 
