@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
-from robot_dynamics_ros.control.external.drive_torques import GravityCheck
 from robot_dynamics_ros.control.external.momentum_observer import SETTLED, ExternalForceObserver
+from robot_dynamics_ros.control.gravity_in_efforts import GravityCheck
 from robot_dynamics_ros.control.state_filter import VelocityEstimate
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from robot_dynamics_ros.control.external.drive_torques import ABSENT
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
+from robot_dynamics_ros.control.gravity_in_efforts import ABSENT
 from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError

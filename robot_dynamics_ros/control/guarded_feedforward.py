@@ -14,10 +14,10 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from .double_compensation import DoubleCompensation
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
+from .gravity_in_efforts import DoubleCompensation
 from .limiter import Limiter
 from .reference import Reference
 from .settings import Settings, reference_distances, torque_limits

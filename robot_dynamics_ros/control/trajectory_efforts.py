@@ -10,7 +10,6 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.tree import Limits
 
 from .feedforward import check_choices
@@ -86,51 +85,40 @@ def trajectory_efforts(
 
 
 @dataclass(frozen=True)
-class Extreme:
-    """The worst effort, velocity or position of one joint in a trajectory.
-
-    Attributes:
-        value: effort [N m or N], speed [rad/s or m/s] or position [rad or m].
-        point: index of the point of the trajectory.
-        exceeded: whether the value is beyond a limit.
-    """
-
-    value: float
-    point: int
-    exceeded: bool
-
-
-@dataclass(frozen=True)
 class JointDemand:
-    """What a trajectory demands of one joint.
+    """What a trajectory demands of one joint: message JointDemand says what each field is.
 
-    Attributes:
-        joint: name of the joint.
-        limits: of the joint; infinite where there are none.
-        effort: the largest magnitude of the total torque [N m or N].
-        velocity: the largest speed [rad/s or m/s].
-        position: the position farthest beyond a limit, or closest to one [rad or m].
+    In rad, rad/s and N m, or m, m/s and N. A limit that is not known is infinite; a point is an
+    index.
     """
 
-    joint: str
-    limits: Limits
-    effort: Extreme
-    velocity: Extreme
-    position: Extreme
+    joint_name: str
+    effort: float
+    effort_limit: float
+    effort_exceeded: bool
+    effort_point: int
+    velocity: float
+    velocity_limit: float
+    velocity_exceeded: bool
+    velocity_point: int
+    position: float
+    position_lower: float
+    position_upper: float
+    position_exceeded: bool
+    position_point: int
 
     def excesses(self) -> list[str]:
         """A message for each exceeded limit: joint, value, point and what is allowed."""
         allowed = {
-            'effort': f'{self.limits.effort:.4g}',
-            'velocity': f'{self.limits.velocity:.4g}',
-            'position': f'{self.limits.lower:.4g} to {self.limits.upper:.4g}',
+            'effort': f'{self.effort_limit:.4g}',
+            'velocity': f'{self.velocity_limit:.4g}',
+            'position': f'{self.position_lower:.4g} to {self.position_upper:.4g}',
         }
-        extremes = {kind: getattr(self, kind) for kind in allowed}
         return [
-            f'{self.joint}: {kind} {extreme.value:.4g} at point {extreme.point}, allowed is '
-            f'{allowed[kind]}'
-            for kind, extreme in extremes.items()
-            if extreme.exceeded
+            f'{self.joint_name}: {kind} {getattr(self, kind):.4g} at point '
+            f'{getattr(self, f"{kind}_point")}, allowed is {limit}'
+            for kind, limit in allowed.items()
+            if getattr(self, f'{kind}_exceeded')
         ]
 
 
@@ -144,46 +132,25 @@ def joint_demands(
         joints: names of its joints, k of them.
         limits: of these joints, k of them.
     """
-    position, velocity, _ = efforts.motion
-    lower = np.array([limit.lower for limit in limits])
-    upper = np.array([limit.upper for limit in limits])
-    # How far inside its limits each position is, (p, k).
-    room = np.minimum(position - lower, upper - position)
-    speeds, magnitudes = np.abs(velocity), np.abs(efforts.total)
-    demands = []
+    demands, (q, v, _), total = [], efforts.motion, efforts.total
     for column, (joint, limit) in enumerate(zip(joints, limits, strict=True)):
-        nearest = int(np.argmin(room[:, column]))
-        at_limit = Extreme(
-            float(position[nearest, column]), nearest, bool(room[nearest, column] < 0.0)
-        )
+        # How far inside its limits each position is (p,).
+        room = np.minimum(q[:, column] - limit.lower, limit.upper - q[:, column])
+        nearest = int(room.argmin())
         demands.append(
             JointDemand(
                 joint,
-                limit,
-                effort=_largest(magnitudes[:, column], limit.effort),
-                velocity=_largest(speeds[:, column], limit.velocity),
-                position=at_limit,
+                *_largest(total[:, column], limit.effort),
+                *_largest(v[:, column], limit.velocity),
+                *(float(q[nearest, column]), limit.lower, limit.upper),
+                *(bool(room[nearest] < 0.0), nearest),
             )
         )
     return demands
 
 
-def described_limits(model: RobotModel, joints: Sequence[str]) -> list[Limits]:
-    """The limits of some joints in the description of the robot.
-
-    An effort or velocity limit that is not positive counts as none, see `Limits.known`.
-
-    Args:
-        model: of the robot.
-        joints: names of independent joints.
-
-    Raises:
-        UnknownNameError: no independent joint has that name.
-    """
-    return [model.independent_joints[model.index_of(name)].limits.known for name in joints]
-
-
-def _largest(magnitudes: Array, limit: float) -> Extreme:
-    point = int(np.argmax(magnitudes))
-    value = float(magnitudes[point])
-    return Extreme(value, point, bool(value > limit))
+def _largest(values: Array, limit: float) -> tuple[float, float, bool, int]:
+    """The largest magnitude, its limit, whether that is exceeded, and where."""
+    point = int(np.abs(values).argmax())
+    value = abs(float(values[point]))
+    return value, limit, bool(value > limit), point

@@ -232,11 +232,6 @@ def _late(health: Health) -> str:
     return f'{new} joint states waited longer than state_timeout in the last second' if new else ''
 
 
-def _lost(health: Health) -> str:
-    new = health.recent('lost', health.loop.statistics.lost or 0)
-    return f'{new} joint states were lost in the last second' if new else ''
-
-
 def _wait_unknown(health: Health) -> str:
     if health.loop.knows_wait:
         return ''
@@ -318,17 +313,12 @@ def _saturated(health: Health) -> str:
     return text + (question if fast else '')
 
 
-def _limited(health: Health) -> str:
-    new = health.recent('limited', health.guard.limiter.counts)
-    return 'limited in the last second: see the counts of saturated joints' if new else ''
-
-
 # The driver, external torques, Pinocchio
 
 
 def _double_gravity(health: Health) -> str:
     seen = health.guard.double_compensation
-    if not (seen.suspected and 'gravity' in health.robot.feedforward.selected_terms):
+    if not (seen.is_gravity and 'gravity' in health.robot.feedforward.selected_terms):
         return ''
     return (
         f'the measured effort exceeds the command by {seen.share:.2f} times gravity: the driver '
@@ -415,7 +405,6 @@ RULES = (
     Rule('inhibited', 'commands', ERROR, _inhibited(interrupts=False), blocks=True),
     Rule('nobody_listens', 'commands', WARN, _nobody_listens, waits=True),
     Rule('saturated', 'commands', WARN, _saturated, after=SATURATED),
-    Rule('limited', 'commands', WARN, _limited, logged=False),
     Rule('unwatched', 'commands', WARN, _unwatched),
     Rule('silent', 'model', WARN, _silent, waits=True),
     Rule('double_gravity', 'driver gravity', WARN, _double_gravity),
@@ -439,7 +428,6 @@ RULES = (
     Rule('disagreement', 'cross-check', ERROR, _disagreement, logged=False),
     Rule('states_slow', 'timing', WARN, _slow, after=AVERAGED),
     Rule('states_late', 'timing', WARN, _late),
-    Rule('states_lost', 'timing', WARN, _lost, logged=False),
     Rule('wait_unknown', 'timing', WARN, _wait_unknown),
     Rule('inactive', 'model', OK, _inactive),
     Rule('receivers', '', OK, _receivers),

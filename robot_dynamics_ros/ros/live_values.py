@@ -54,8 +54,10 @@ class LiveValues:
         Raises:
             RobotDynamicsError: they do not fit the robot.
         """
+        chosen = {field.name: values[field.name] for field in fields(Settings)}
+        lists = {name: tuple(each) for name, each in chosen.items() if isinstance(each, list)}
         return cls(
-            settings=guard_settings(values),
+            settings=Settings(**(chosen | lists)),
             external=external_settings(values, model, joints),
             terms=values['terms'],
             evaluate_at=values['evaluate_at'],
@@ -66,12 +68,6 @@ class LiveValues:
         """Whether the torque of the same state is another one, so that the change is faded in."""
         mine = (self.terms, self.evaluate_at, self.gravity)
         return mine != (other.terms, other.evaluate_at, other.gravity)
-
-
-def guard_settings(values: Mapping[str, Any]) -> Settings:
-    """The settings of the guards."""
-    chosen = {field.name: values[field.name] for field in fields(Settings)}
-    return Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()})
 
 
 def external_settings(

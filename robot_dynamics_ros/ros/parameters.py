@@ -170,8 +170,7 @@ class Table:
 def given(node: Node) -> Mapping[str, Any]:
     """The parameters that a node was given at its start, by name."""
     # rclpy keeps them for the declarations, and has no public way to ask.
-    overrides: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
-    return overrides
+    return getattr(node, '_parameter_overrides', {})
 
 
 def declare(node: Node, table: Table) -> None:
@@ -190,8 +189,8 @@ def declare(node: Node, table: Table) -> None:
             meanings = (f'{choice} ({meaning})' for choice, meaning in row.choices.items())
             constraints += f': {", ".join(meanings)}'
         words = [row.description, row.details, row.empty and f'Empty: {row.empty}.']
-        words += [row.unit and f'Unit: {row.unit}.']
-        words += ['Live: a change takes effect at once.' if row.live else f'Read {table.read}.']
+        read_when = 'Live: a change takes effect at once.' if row.live else f'Read {table.read}.'
+        words += [row.unit and f'Unit: {row.unit}.', read_when]
         descriptor = ParameterDescriptor(
             description=' '.join(filter(None, words)),
             additional_constraints=constraints,
@@ -205,8 +204,7 @@ def declare(node: Node, table: Table) -> None:
                     node.declare_parameter(name, None, descriptor)
             continue
         value = node.declare_parameter(row.name, row.default, descriptor).value
-        empty = isinstance(value, Sized | None) and not value
-        if row.many and empty and not descriptor.read_only:
+        if row.many and not (value or table.read_only) and isinstance(value, Sized | None):
             # rclpy takes an empty list in a file for no value, and one in Python for bytes:
             # `ros2 param dump` would write null, which a parameter file holds for a text.
             node.set_parameters([Value(row.name, Value.Type[row.type.upper()], [])])

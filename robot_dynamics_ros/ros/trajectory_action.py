@@ -18,7 +18,6 @@ from robot_dynamics_ros.control.feedforward import check_choices
 from robot_dynamics_ros.control.trajectory_efforts import (
     PARTS,
     JointDemand,
-    described_limits,
     joint_demands,
     trajectory_efforts,
 )
@@ -247,7 +246,7 @@ class FillEffortsService:
         terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
         demands = fill_efforts(request.trajectory, self.holder.require(), self.holder, terms)
         response.trajectory = request.trajectory
-        response.demands = [_demand_message(demand) for demand in demands]
+        response.demands = [JointDemandMessage(**vars(demand)) for demand in demands]
         response.message = _excesses(demands)
 
 
@@ -312,11 +311,11 @@ def _measured(robot: CommandedRobot, holder: RobotHolder, joints: Sequence[str])
 
 def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
     """The limits of the joints; for commanded joints, the effort limit of the guard."""
-    guard = robot.guard
-    described = described_limits(robot.dynamics.model, joints)
-    efforts = dict(zip(robot.joints, guard.limiter.limits.tolist(), strict=True))
+    model, efforts = robot.dynamics.model, robot.guard.limiter.limits.tolist()
+    guarded = dict(zip(robot.joints, efforts, strict=True))
+    described = [model.independent_joints[model.index_of(name)].limits.known for name in joints]
     return [
-        replace(limits, effort=efforts.get(name, limits.effort))
+        replace(limits, effort=guarded.get(name, limits.effort))
         for name, limits in zip(joints, described, strict=True)
     ]
 
@@ -324,20 +323,3 @@ def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
 def _excesses(demands: Sequence[JointDemand]) -> str:
     """The limits that are exceeded, as a phrase for log and response; empty for none."""
     return '; '.join(phrase for demand in demands for phrase in demand.excesses())
-
-
-def _demand_message(demand: JointDemand) -> JointDemandMessage:
-    limits = demand.limits
-    message = JointDemandMessage(
-        joint_name=demand.joint,
-        effort_limit=limits.effort,
-        velocity_limit=limits.velocity,
-        position_lower=limits.lower,
-        position_upper=limits.upper,
-    )
-    for kind in ('effort', 'velocity', 'position'):
-        extreme = getattr(demand, kind)
-        setattr(message, kind, extreme.value)
-        setattr(message, f'{kind}_exceeded', extreme.exceeded)
-        setattr(message, f'{kind}_point', extreme.point)
-    return message

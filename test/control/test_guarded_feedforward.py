@@ -84,15 +84,15 @@ def test_a_driver_that_adds_gravity_is_suspected_and_no_other(share):
     command = driver.settle()
     driver.settle(effort=command + share * GRAVITY)
     assert driver.guard.double_compensation.share == pytest.approx(share, abs=1e-12)
-    assert driver.guard.double_compensation.suspected == bool(share)
+    assert driver.guard.double_compensation.is_gravity == bool(share)
     driver.guard.request_fade()
-    assert not driver.guard.double_compensation.suspected
+    assert not driver.guard.double_compensation.is_gravity
 
 
 def test_nobody_is_suspected_where_gravity_is_not_ours():
     driver = Driver(terms=('coriolis',))
     driver.settle(effort=GRAVITY)
-    assert not driver.guard.double_compensation.suspected
+    assert not driver.guard.double_compensation.is_gravity
 
 
 def test_the_joints_are_in_this_order():

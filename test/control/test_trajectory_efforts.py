@@ -1,6 +1,5 @@
 """Efforts of a trajectory, and what it demands of the joints."""
 
-import math
 import re
 
 import numpy as np
@@ -10,7 +9,6 @@ from three_joints import JOINTS, URDF
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.control.trajectory_efforts import (
     PARTS,
-    described_limits,
     joint_demands,
     trajectory_efforts,
 )
@@ -24,9 +22,7 @@ from robot_dynamics_ros.core import (
 from robot_dynamics_ros.core.model.tree import Limits
 
 DYNAMICS = RobotDynamics(parse_urdf(URDF))
-MODEL = DYNAMICS.model
 REST = np.array([0.4, -0.2, 0.9])
-UNLIMITED = [Limits()] * 3
 
 
 def points(given='qva', count=6, size=3):
@@ -113,48 +109,19 @@ def test_unknown_terms_are_refused():
         efforts.sum_of(['gravity', 'drag'])
 
 
-def test_demands_are_the_largest_magnitudes_and_where_they_are():
-    given = points()
-    efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
-    for column, demand in enumerate(joint_demands(efforts, JOINTS, UNLIMITED)):
-        for extreme, values in (
-            (demand.effort, efforts.total[:, column]),
-            (demand.velocity, efforts.motion[1, :, column]),
-        ):
-            assert extreme.value == np.abs(values).max()
-            assert extreme.value == abs(values[extreme.point])
-            assert not extreme.exceeded
-        assert not demand.position.exceeded
-        assert not demand.excesses()
-
-
-def test_a_limit_is_exceeded_beyond_it_and_not_at_it():
+def test_demands_are_the_largest_magnitudes_and_limits_are_exceeded_beyond_them():
     efforts = trajectory_efforts(DYNAMICS, JOINTS, points(), REST)
+    torques, speeds = np.abs(efforts.total), np.abs(efforts.motion[1])
     lowest, highest = efforts.motion[0].min(axis=0), efforts.motion[0].max(axis=0)
-    speeds, torques = np.abs(efforts.motion[1]).max(axis=0), np.abs(efforts.total).max(axis=0)
-    largest = np.array([lowest, highest, speeds, torques])
+    largest = np.array([lowest, highest, speeds.max(axis=0), torques.max(axis=0)])
     for share, exceeded in ((1.0, False), (0.99, True)):
         limits = [Limits(*column) for column in (share * largest).T]
         for index, demand in enumerate(joint_demands(efforts, JOINTS, limits)):
-            assert demand.effort.exceeded is exceeded
-            assert demand.velocity.exceeded is exceeded
-            assert demand.position.exceeded is exceeded
-            assert demand.position.value in (lowest[index], highest[index])
+            assert demand.effort == torques[:, index].max() == torques[demand.effort_point, index]
+            assert demand.velocity == speeds[:, index].max()
+            assert demand.position in (lowest[index], highest[index])
+            for kind in ('effort', 'velocity', 'position'):
+                assert getattr(demand, f'{kind}_exceeded') is exceeded
             assert len(demand.excesses()) == (3 if exceeded else 0)
-
-
-def test_an_excess_names_joint_value_point_and_limit():
-    given = [Point(0.0, np.array([0.0, 0.1, 0.0])), Point(1.0, np.array([0.0, 0.7, 0.0]))]
-    efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
-    demand = joint_demands(efforts, JOINTS, described_limits(MODEL, JOINTS))[1]
-    (said,) = demand.excesses()
-    assert re.search(r'slide.*position 0\.7 .*point 1,.* -0\.5 .* 0\.5', said)
-
-
-def test_limits_are_those_of_the_description_and_zero_is_none():
-    assert described_limits(MODEL, ['wrist', 'turn']) == [
-        Limits(-2.0, 2.0, 3.0, 20.0),
-        Limits(),
-    ]
-    zero = parse_urdf(URDF.replace('effort="20" velocity="3"', 'effort="0" velocity="0"'))
-    assert described_limits(zero, ['wrist']) == [Limits(-2.0, 2.0, math.inf, math.inf)]
+            for said in demand.excesses():
+                assert re.search(rf'{demand.joint_name}: \w+ \S+ at point \d, allowed is', said)

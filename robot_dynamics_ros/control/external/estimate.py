@@ -15,9 +15,10 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 
+from ..gravity_in_efforts import GravityCheck
 from ..torque_text import units_of
 from .contact import Contact
-from .drive_torques import NO_STATE, DriveTorques, GivenState, GravityCheck, choice
+from .drive_torques import NO_STATE, DriveTorques, GivenState, choice
 from .momentum_observer import ExternalForceObserver
 from .tare import Tare
 from .thresholds import ContactThresholds

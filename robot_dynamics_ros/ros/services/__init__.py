@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.callback_groups import (
+    CallbackGroup,
+    MutuallyExclusiveCallbackGroup,
+    ReentrantCallbackGroup,
+)
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 
@@ -35,10 +38,8 @@ from .enable import EnableService
 from .set_gravity import SetGravityService
 from .set_payload import PayloadServices
 
-# Fills a response from a request.
-Answer = Callable[[Any, Any], None]
-# The same in a coroutine.
-AwaitedAnswer = Callable[[Any, Any], Awaitable[None]]
+# Fills a response from a request; a coroutine may wait for other messages.
+Answer = Callable[[Any, Any], Awaitable[None] | None]
 
 
 def offer_services(node: Node, holder: RobotHolder) -> None:
@@ -52,83 +53,50 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
         holder: of the configured robot.
     """
     dynamics = DynamicsServices(node, holder)
-    trajectories = FillEffortsService(holder)
     payload = PayloadServices(node, holder)
-    for name, service_type, answer in (
-        ('~/get_mass_matrix', GetMassMatrix, dynamics.get_mass_matrix),
-        ('~/get_coriolis_matrix', GetCoriolisMatrix, dynamics.get_coriolis_matrix),
-        ('~/get_gravity', GetGravity, dynamics.get_gravity),
-        ('~/inverse_dynamics', InverseDynamics, dynamics.inverse_dynamics),
-        ('~/forward_dynamics', ForwardDynamics, dynamics.forward_dynamics),
-        ('~/get_jacobian', GetJacobian, dynamics.get_jacobian),
-        ('~/get_task_space_inertia', GetTaskSpaceInertia, dynamics.get_task_space_inertia),
-        ('~/fill_efforts', FillEfforts, trajectories.fill_efforts),
-        ('~/cross_check', CrossCheck, dynamics.cross_check),
-        ('~/enable', SetBool, EnableService(node, holder).enable),
-        ('~/set_payload', SetPayload, payload.set_payload),
-        ('~/get_payload', GetPayload, payload.get_payload),
+    # While an answer waits, its group runs nothing else: the default group must go on. The next
+    # request of ~/set_gravity waits meanwhile, that of ~/zero_external is refused.
+    one_by_one, at_once = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
+    for name, service_type, answer, group in (
+        ('~/get_mass_matrix', GetMassMatrix, dynamics.get_mass_matrix, None),
+        ('~/get_coriolis_matrix', GetCoriolisMatrix, dynamics.get_coriolis_matrix, None),
+        ('~/get_gravity', GetGravity, dynamics.get_gravity, None),
+        ('~/inverse_dynamics', InverseDynamics, dynamics.inverse_dynamics, None),
+        ('~/forward_dynamics', ForwardDynamics, dynamics.forward_dynamics, None),
+        ('~/get_jacobian', GetJacobian, dynamics.get_jacobian, None),
+        ('~/get_task_space_inertia', GetTaskSpaceInertia, dynamics.get_task_space_inertia, None),
+        ('~/fill_efforts', FillEfforts, FillEffortsService(holder).fill_efforts, None),
+        ('~/cross_check', CrossCheck, dynamics.cross_check, None),
+        ('~/enable', SetBool, EnableService(node, holder).enable, None),
+        ('~/set_payload', SetPayload, payload.set_payload, None),
+        ('~/get_payload', GetPayload, payload.get_payload, None),
+        ('~/set_gravity', SetGravity, SetGravityService(node, holder).set_gravity, one_by_one),
+        ('~/zero_external', Trigger, ZeroExternal(node, holder).zero_external, at_once),
     ):
         if 'state' in service_type.Request.get_fields_and_field_types():
             answer = dynamics.questioned(answer)
-        offer(node, service_type, name, answer)
-    gravity = SetGravityService(node, holder)
-    offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)
-    zero = ZeroExternal(node, holder)
-    offer_awaited(node, Trigger, '~/zero_external', zero.zero_external, at_once=True)
+        _offer(node, service_type, name, answer, group)
 
 
-def offer(node: Node, service_type: Any, name: str, answer: Answer) -> None:
+def _offer(
+    node: Node, service_type: Any, name: str, answer: Answer, group: CallbackGroup | None
+) -> None:
     """Create a service whose response has the fields success and message.
 
-    Args:
-        node: that offers it.
-        service_type: its type.
-        name: of the service.
-        answer: fills the response; the text of what it raises becomes the message.
-    """
-
-    def callback(request: Any, response: Any) -> Any:
-        with _errors_reported(node, name, response):
-            answer(request, response)
-        return response
-
-    node.create_service(service_type, name, callback)
-
-
-def offer_awaited(
-    node: Node, service_type: Any, name: str, answer: AwaitedAnswer, *, at_once: bool = False
-) -> None:
-    """Create a service that waits for other messages; the executor runs on meanwhile.
-
-    Args:
-        node: that offers it.
-        service_type: its type.
-        name: of the service.
-        answer: fills the response; it may await a Future of rclpy.
-        at_once: whether a request that comes while another one waits is handed on at once, to be
-            refused; else after that.
+    The text of what the answer raises becomes the message.
     """
 
     async def callback(request: Any, response: Any) -> Any:
-        with _errors_reported(node, name, response):
-            await answer(request, response)
+        try:
+            if (waiting := answer(request, response)) is not None:
+                await waiting
+            response.success = True
+        except RobotDynamicsError as error:
+            response.success, response.message = False, str(error)
+        except Exception as error:
+            # No request may end the node.
+            response.success, response.message = False, f'{type(error).__name__}: {error}'
+            node.get_logger().error(f'service {name} failed:\n{traceback.format_exc()}')
         return response
 
-    # While one answer waits, its group runs nothing else: the default group must go on.
-    group = ReentrantCallbackGroup() if at_once else MutuallyExclusiveCallbackGroup()
     node.create_service(service_type, name, callback, callback_group=group)
-
-
-@contextmanager
-def _errors_reported(node: Node, name: str, response: Any) -> Iterator[None]:
-    try:
-        yield
-        response.success = True
-    except RobotDynamicsError as error:
-        response.success = False
-        response.message = str(error)
-    except Exception as error:
-        # No request may end the node.
-        response.success = False
-        response.message = f'{type(error).__name__}: {error}'
-        node.get_logger().error(f'service {name} failed:\n{traceback.format_exc()}')

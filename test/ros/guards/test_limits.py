@@ -28,7 +28,7 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
             lambda: torques and list(torques[-1].effort) == list(scene.recording.last), 'torques'
         )
         assert list(torques[-1].saturated) == ['slide']
-        status = scene.status('commands', 'limited')
+        status = scene.status('commands', 'at the effort limit')
         assert status.level == DiagnosticStatus.WARN
         assert int(figures(status)['saturated slide']) > 0
         assert figures(status)['saturated turn'] == '0'
