@@ -107,17 +107,8 @@ class Joint:
 
     @cached_property
     def subspace(self) -> Motion:
-        """S, the twist of a unit rate of its entry of q, in the joint frame.
-
-        A mimic joint moves by its multiplier.
-        """
-        axis = scale(self.coordinate.multiplier, self.axis)
-        return Motion(linear=axis) if self.slides else Motion(axis)
-
-    @cached_property
-    def rotor(self) -> float:
-        """The armature as its entry of q feels it [kg m^2 or kg]."""
-        return self.coordinate.multiplier**2 * self.armature
+        """S, the twist of a unit rate of the joint, in the joint frame."""
+        return Motion(linear=self.axis) if self.slides else Motion(self.axis)
 
     def position(self, q: Sequence[Scalar]) -> Scalar:
         """Its position [rad or m] at the positions q (n,) of the independent joints."""
