@@ -23,7 +23,7 @@ def extensions():
 
 
 # Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
-requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich', 'urdf-parser-py']
+requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich']
 # rosbags: older ones decompress with another library, and do not open bare storage files
 recordings = ['matplotlib', 'plotly', 'pyyaml', 'rosbags>=0.11.9']
 extras = {
@@ -72,7 +72,7 @@ setup(
     ],
     install_requires=requirements,
     extras_require=extras,
-    zip_safe=False,  # xacro_expansion/sandbox is run as a folder
+    zip_safe=False,
     entry_points={
         'console_scripts': [
             'robot_dynamics = robot_dynamics_ros.executables:robot_dynamics',

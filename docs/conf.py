@@ -82,11 +82,11 @@ nitpick_ignore_regex = [
         'py:.*',
         r'(casadi|collections|contextlib|datetime|io|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
-        r'urdf_parser_py|xml|zlib|\w+_msgs)\..*',
+        r'xml|zlib|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
-    ('py:class', r'Arguments|Array|Key|robot_dynamics_ros\.core\.robot_programs\.Programs'),
-    ('py:class', r'robot_dynamics_ros\.(core\.task\.samples|scheduling\.once)\.Result'),
+    ('py:class', r'Arguments|Array|Framed|Key|Labels'),
+    ('py:class', r'robot_dynamics_ros\.scheduling\.once\.Result'),
     ('py:class', r'robot_dynamics_ros\.core\.compiler\.native\.deep_stack\.Result'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),

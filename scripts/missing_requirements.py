@@ -12,7 +12,6 @@ LOCK = Path(__file__).with_name('requirements.txt')
 
 # ROS has these under other distribution names, or under none: look for the module.
 MODULES = {
-    'urdf-parser-py': 'urdf_parser_py',
     'pin': 'pinocchio',
     'libpinocchio': 'pinocchio',
     'coal': 'pinocchio',

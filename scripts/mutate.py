@@ -32,7 +32,6 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 # What the core imports; each mutant runs in a fork of this process, which has them already.
 import defusedxml.ElementTree  # noqa: F401
 import numpy as np  # noqa: F401
-import urdf_parser_py.urdf  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / 'robot_dynamics_ros' / 'core'

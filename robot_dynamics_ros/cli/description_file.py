@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
-from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
 from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
+from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
 from robot_dynamics_ros.recordings.sources.open_source import open_source
-from robot_dynamics_ros.xacro_expansion import expand_xacro, expand_xacro_file
 
 from .files_to_write import check_included
 from .surroundings import surroundings
+from .xacro_file import expand_xacro_file
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 LARGEST_FILE = 64 * 2**20
@@ -47,15 +47,14 @@ def robot_of_text(text: str, source: str) -> tuple[RobotModel, str]:
     """The robot that a text describes, and the text of its URDF.
 
     Args:
-        text: URDF, or xacro that needs no files.
+        text: of a URDF.
         source: of the text, such as a topic or a recording, for messages.
 
     Raises:
         ModelError: the description cannot be used; the message begins with the source.
     """
     try:
-        urdf = expand_xacro(text) if is_xacro(read_xml(text)) else text
-        return parse_urdf(urdf), urdf
+        return parse_urdf(text), text
     except ModelError as error:
         raise type(error)(f'{source}: {error}') from None
 
@@ -147,15 +146,15 @@ def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
 
 def _read_urdf(file: Path, arguments: Sequence[str], arguments_of_others: bool) -> str:
     """The URDF that a file holds, or that a xacro file stands for."""
+    mappings = {}
     for argument in arguments:
-        name, separator, _ = argument.partition(':=')
+        name, separator, value = argument.partition(':=')
         if not name or not separator:
             raise ParameterError(f'{argument!r} is no argument of xacro, which are name:=value')
+        mappings[name] = value
     text = _read_text(file)
     if is_xacro(read_xml(text)):
-        urdf, included = expand_xacro_file(
-            file, arguments, arguments_of_others=arguments_of_others
-        )
+        urdf, included = expand_xacro_file(file, mappings, arguments_of_others=arguments_of_others)
         check_included(included)
         return urdf
     if arguments and not arguments_of_others:

@@ -4,7 +4,6 @@
 >>> tau = dynamics.inverse_dynamics(q, v, a)
 """
 
-from .description.urdf import parse_urdf
 from .dynamics import RobotDynamics
 from .errors import (
     InertiaError,
@@ -21,15 +20,15 @@ from .errors import (
     UnknownNameError,
     UrdfError,
 )
+from .model.audit import audit
 from .model.findings import Finding
 from .model.friction import JointFriction
 from .model.gravity import mounted_gravity
 from .model.payload import Payload
 from .model.robot import RobotModel
 from .model.tree import Frame, Joint, Limits, Link
-from .plausibility.audit import audit
-from .task.resolved_rate import VelocitySolution
-from .task.task_space import TaskInertia, TaskSpace
+from .task import TaskInertia, TaskSpace, VelocitySolution
+from .urdf import parse_urdf
 
 __all__ = [
     'Finding',

@@ -65,6 +65,19 @@ def has_rows(value: Any) -> bool:
     return hasattr(value[0], '__len__') and getattr(value[0], 'ndim', 1) > 0
 
 
+def check_one_state(method: str, **inputs: Any) -> None:
+    """Whether no input has rows.
+
+    Raises:
+        StateError: one has; it names the method and the input.
+    """
+    for name, value in inputs.items():
+        if has_rows(value):
+            raise StateError(
+                f'{method} takes one state: {name} has shape {np.shape(value)}, a vector is needed'
+            )
+
+
 def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
     """Rows (N, n) with one real number per label, as they are; or a copy of a vector (n,).
 

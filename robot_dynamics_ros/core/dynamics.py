@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .checks import Array, checked_vector
-from .frame_dynamics import FrameDynamics
-from .robot_programs import RobotPrograms
-from .task.samples import for_each_sample, number_or_rows, stacked
-from .task.task_space import acceleration_of_moving_joints
+from . import task
+from .algorithms.crba import SMALLEST_PIVOT
+from .algorithms.kinematics import Axes
+from .checks import Array, check_one_state, checked_gravity, checked_name, checked_vector
+from .compiler.kernel import Backend, choose_backend
+from .compiler.threads import checked_threads
+from .errors import ParameterError, SingularMassMatrixError, StateError, TopologyError
+from .model.gravity import STANDARD_GRAVITY
+from .model.robot import RobotModel
+from .programs import Programs
+from .quantity import PROGRAMS, Key, key_of
+from .scaled_eigenvalues import without_rounding_noise
+from .spatial import ZERO, ZERO_MATRIX, Matrix, Vector
+from .task import ALL_ROWS, SPATIAL_ENTRIES, TaskInertia, TaskSpace, VelocitySolution
+
+# Calls by quantity, axes (None for a quantity without) and frame.
+Framed = dict[str, dict[str | None, dict[str, Callable[..., Array]]]]
 
 
-class RobotDynamics(RobotPrograms, FrameDynamics):
+class RobotDynamics:
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
     A quantity is compiled when it is first asked for (or by `compile`). Positions q, velocities v
-    and accelerations a are vectors (n,): NumPy arrays, lists, or anything that converts. Every
-    method takes `out`, a float64 array of the shape of the result, to write into; without it the
+    and accelerations a are vectors (n,): NumPy arrays, lists, or anything that converts. Methods
+    with `out` take a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
 
-    For a batch of N samples pass (N, n) arrays: every shape of a result begins with N then. A
-    vector (n,) beside them holds for all samples. See docs/batches.md.
+    For a batch of N samples pass (N, n) arrays to these: every shape of a result begins with N
+    then. A vector (n,) beside them holds for all samples. See docs/batches.md.
+
+    A frame is given by its name. Twists and wrenches are [linear; angular], in one of Pinocchio's
+    reference frames: LOCAL (origin and axes of the frame), WORLD (origin and axes of the base),
+    LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A quantity is compiled for each
+    frame and axes when it is first asked for.
 
     Attributes:
         model: the robot.
@@ -36,6 +52,214 @@ class RobotDynamics(RobotPrograms, FrameDynamics):
             none.
     """
 
+    def __init__(
+        self,
+        model: RobotModel,
+        *,
+        gravity: npt.ArrayLike = STANDARD_GRAVITY,
+        backend: Backend | None = None,
+        threads: int | None = None,
+        payload_frame: str | None = None,
+    ) -> None:
+        """Choose the back end; nothing is compiled yet.
+
+        Args:
+            model: the robot.
+            gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+            backend: None for native code where llvmlite is installed, else plain Python.
+            threads: that may compute a batch; None for one for each core that the process may
+                use. Small batches use one. The results do not depend on it.
+            payload_frame: name of a link. Payloads on it, and on what is fixed to it, become
+                inputs of the compiled programs: `with_payload` and `without_payload` then compile
+                nothing. Calls take about 5 % longer.
+
+        Raises:
+            UnknownNameError: no link has the name `payload_frame`.
+            TopologyError: the robot has no moving joint.
+            ParameterError: the back end does not exist or does not work here, `threads` is not a
+                whole number from 1 on, the model is not a RobotModel, or the link `payload_frame`
+                does not move.
+            StateError: gravity is not three finite numbers, or above 100 m/s^2.
+        """
+        if not isinstance(model, RobotModel):
+            raise ParameterError(
+                f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+            )
+        if not model.size:
+            raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
+        self.model = model
+        self.backend, self.backend_description = choose_backend(backend)
+        self._wanted = backend, threads
+        self._gravity = checked_gravity(gravity)
+        self.threads = checked_threads(threads)
+        self.payload_frame = payload_frame
+        self._call = Programs(model, self.backend, self.threads, payload_frame)
+        # What no inertia enters. Plain dictionaries cost less on every call than tuples as keys.
+        self._framed: Framed = {}
+        self._rest = np.zeros(model.size)
+
+    def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
+        """For pickle and deepcopy: the copy compiles anew, compiled code belongs to a process."""
+        backend, threads = self._wanted
+        rebuild = partial(
+            RobotDynamics,
+            gravity=self.gravity,
+            backend=backend,
+            threads=threads,
+            payload_frame=self.payload_frame,
+        )
+        return rebuild, (self.model,)
+
+    def __copy__(self) -> RobotDynamics:
+        return self.with_gravity(self._gravity)
+
+    @property
+    def gravity(self) -> Array:
+        """(3,) acceleration of free fall, in the base frame [m/s^2], read-only.
+
+        Change it by assignment of a whole vector, at any time: `dynamics.gravity = (0, 0, -9.81)`.
+        """
+        gravity = self._gravity.copy()
+        # `dynamics.gravity[2] = 0` would change this copy alone: it raises ValueError instead.
+        gravity.flags.writeable = False
+        return gravity
+
+    @gravity.setter
+    def gravity(self, value: npt.ArrayLike) -> None:
+        self._gravity[:] = checked_gravity(value)
+
+    def with_gravity(self, gravity: npt.ArrayLike) -> RobotDynamics:
+        """The same robot under another gravity (3,) [m/s^2]; shares the compiled programs.
+
+        For a base mounted at an angle see `mounted_gravity`.
+
+        Raises:
+            StateError: gravity is not three finite numbers, or above 100 m/s^2.
+        """
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._gravity = checked_gravity(gravity)
+        return other
+
+    def with_model(self, model: RobotModel) -> RobotDynamics:
+        """The same robot with other payloads: that of a model which was made from `self.model`.
+
+        Where the payloads differ on the body of `payload_frame` alone, it shares the compiled
+        programs; else it compiles its own when they are asked for.
+        """
+        other = self.with_gravity(self._gravity)
+        other.model, other._call = model, self._call.of(model)
+        return other
+
+    def with_payload(
+        self,
+        frame: str,
+        mass: float,
+        com: Vector = ZERO,
+        inertia: Matrix = ZERO_MATRIX,
+        *,
+        name: str = 'payload',
+        strict: bool = False,
+    ) -> RobotDynamics:
+        """The robot with a body fixed to a link, see `RobotModel.with_payload` and `with_model`.
+
+        Args:
+            frame: name of the link.
+            mass: [kg].
+            com: (3,) centre of mass in the link frame [m].
+            inertia: (3, 3) about the centre of mass, in the axes of the link [kg m^2].
+            name: of the payload; one of the same name is replaced.
+            strict: whether a doubtful payload is refused; else it gives a UserWarning.
+
+        Raises:
+            UnknownNameError: the link does not exist.
+            ParameterError: the link does not move, or no real body has such an inertia; with
+                `strict`, the payload is probably given in a wrong unit.
+        """
+        loaded = self.model.with_payload(frame, mass, com, inertia, name=name, strict=strict)
+        return self.with_model(loaded)
+
+    def without_payload(self, name: str = 'payload') -> RobotDynamics:
+        """The same robot without the payload of that name; see `with_payload`.
+
+        Where the programs are shared, results are those before the payload, to the last bit.
+
+        Raises:
+            UnknownNameError: no payload has that name.
+        """
+        return self.with_model(self.model.without_payload(name))
+
+    def takes_payload_on(self, frame: str) -> bool:
+        """Whether a payload on a link is an input, so that attaching it compiles nothing.
+
+        Raises:
+            UnknownNameError: no link has that name.
+        """
+        body = self.model.frame(frame).body
+        given = self.payload_frame
+        return given is not None and body == self.model.frame(given).body
+
+    def compile(self, *quantities: Key) -> None:
+        """Compile quantities now, so that their first call is as fast as the others.
+
+        Args:
+            quantities: names of methods; for a quantity of a frame a tuple,
+                `('jacobian', frame)` or `('jacobian', frame, axes)`.
+
+        Raises:
+            UnknownNameError: no method, or no link, has that name.
+            ParameterError: as for `bind`.
+            NativeCodeError: native code computes other values than plain Python.
+        """
+        for quantity in quantities:
+            names = quantity if isinstance(quantity, tuple) else (quantity,)
+            if not 1 <= len(names) <= 3:
+                raise ParameterError(f'{names} is not (quantity, frame, axes)')
+            self._call[key_of(*names)]
+
+    def bind(
+        self,
+        quantity: str,
+        *inputs: Array,
+        out: Array,
+        frame: str | None = None,
+        axes: Axes | None = None,
+    ) -> Callable[[], None]:
+        """A function that computes a quantity from these arrays into `out`, in place.
+
+        The function allocates and converts nothing: use it in a control loop. It raises StateError
+        for a value that is not finite, and for an array that has been resized, reshaped or made
+        read-only since. It leaves `out` as it was then; of a batch, rows other than the one that
+        is named may have been written.
+
+        With rows (N, n) it computes a batch, and costs as much as a call.
+
+        Args:
+            quantity: name of a method.
+            inputs: the arguments of that method: contiguous float64 arrays, (n,) or (N, n).
+            out: contiguous float64 array of the shape of the result, which shares no memory with
+                the inputs; for frame_pose (3, 4), the rotation and the origin beside it.
+                Its shape begins with N if an input has rows.
+            frame: name of a link, for the quantities of a frame.
+            axes: of a twist; LOCAL_WORLD_ALIGNED if not given.
+
+        Raises:
+            UnknownNameError: no method, or no link, has that name.
+            ParameterError: a frame is missing, the quantity takes no frame or no axes, or there
+                are no such axes.
+            StateError: an array would have to be converted or copied.
+        """
+        key, record = key_of(quantity, frame, axes), PROGRAMS[quantity]
+        if len(inputs) != len(record.arguments):
+            raise StateError(
+                f'bind: {quantity} takes {len(record.arguments)} inputs '
+                f'({", ".join(record.arguments)}), got {len(inputs)}'
+            )
+        gravity = [self._gravity] if 'gravity' in record.inputs else []
+        return self._call.bind(key, [*inputs, *gravity], out)
+
+    # The quantities: one method for each record of `QUANTITIES`, in its words.
+
     def inverse_dynamics(
         self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
     ) -> Array:
@@ -43,38 +267,261 @@ class RobotDynamics(RobotPrograms, FrameDynamics):
         return self._call['inverse_dynamics'](q, v, a, self._gravity, out)
 
     def gravity_torque(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
-        """g(q), shape (n,) [N m or N]: the torque that holds the robot still."""
+        """g(q), the torque that holds the robot still, shape (n,) [N m or N]."""
         return self._call['gravity_torque'](q, self._gravity, out)
 
     def bias_torque(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
-        """C(q, v) v + g(q), shape (n,) [N m or N]: the torque that gives no acceleration."""
+        """C(q, v) v + g(q), the torque that gives no acceleration, shape (n,) [N m or N]."""
         return self._call['bias_torque'](q, v, self._gravity, out)
 
     def torque_terms(
         self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
     ) -> Array:
-        """Rows g(q), C(q, v) v and M(q) a, shape (3, n) [N m or N]: what inverse_dynamics sums."""
+        """Rows g(q), C(q, v) v and M(q) a, whose sum is tau, shape (3, n) [N m or N]."""
         return self._call['torque_terms'](q, v, a, self._gravity, out)
 
+    def passivity_torque(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        v_reference: npt.ArrayLike,
+        a_reference: npt.ArrayLike,
+        out: Array | None = None,
+    ) -> Array:
+        """M(q) a_reference + C(q, v) v_reference + g(q), shape (n,) [N m or N].
+
+        With C as `coriolis_matrix`, for passivity-based control (Slotine, Li, 1987).
+        """
+        return self._call['passivity_torque'](q, v, v_reference, a_reference, self._gravity, out)
+
     def mass_matrix(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
-        """M(q), shape (n, n) [kg m^2, kg m or kg], full and symmetric."""
+        """M(q), full and symmetric, shape (n, n) [kg m^2, kg m or kg]."""
         return self._call['mass_matrix'](q, out)
 
     def coriolis_matrix(
         self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
     ) -> Array:
-        """C(q, v), shape (n, n), by Christoffel symbols: M_dot - 2 C is skew-symmetric."""
+        """C(q, v): dM/dt - 2 C is skew-symmetric, shape (n, n) [kg m^2/s, kg m/s or kg/s].
+
+        By Christoffel symbols.
+        """
         return self._call['coriolis_matrix'](q, v, out)
 
     def momentum_terms(
         self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
     ) -> Array:
-        """Rows p = M(q) v [N m s or N s] and c = C(q, v)^T v [N m or N], shape (2, n).
+        """Rows p = M(q) v and C(q, v)^T v, shape (2, n) [N m s or N s; N m or N].
 
-        The motion without accelerations: p_dot = tau + c - g. `p, c = dynamics.momentum_terms(q,
-        v)` takes them apart; of a batch (N, 2, n), `result[:, 0]` are p and `result[:, 1]` c.
+        The motion without accelerations: dp/dt = tau + C^T v - g. `p, c =
+        dynamics.momentum_terms(q, v)` takes them apart; of a batch (N, 2, n), `result[:, 0]` are p
+        and `result[:, 1]` C^T v.
         """
         return self._call['momentum_terms'](q, v, out)
+
+    def forward_dynamics(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """The acceleration a that the torques tau give, shape (n,) [rad/s^2 or m/s^2].
+
+        Raises:
+            SingularMassMatrixError: M(q) is singular at this q, or at any; the message names the
+                joint that moves no mass.
+        """
+        return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
+
+    def mass_matrix_inverse(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """M(q)^-1, full and symmetric, shape (n, n) [1/(kg m^2), 1/(kg m) or 1/kg].
+
+        Singular as for `forward_dynamics`.
+        """
+        return self._call['mass_matrix_inverse'](q, out)
+
+    def inverse_dynamics_derivatives(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """dtau/dq, dtau/dv and dtau/da = M, shape (3, n, n) [unit of tau per unit of q, v and a].
+
+        Exact derivatives of `inverse_dynamics`.
+        """
+        return self._call['inverse_dynamics_derivatives'](q, v, a, self._gravity, out)
+
+    def forward_dynamics_derivatives(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """da/dq, da/dv and da/dtau = M^-1, shape (3, n, n) [unit of a per unit of q, v and tau].
+
+        Exact derivatives of `forward_dynamics`, and singular where that is.
+        """
+        return self._call['forward_dynamics_derivatives'](q, v, tau, self._gravity, out)
+
+    def regressor(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """Y with tau = Y pi, without armature, shape (n, 10 bodies) [N m or N per unit of pi].
+
+        pi is `RobotModel.inertial_parameters`, tau the result of `inverse_dynamics`.
+        """
+        return self._call['regressor'](q, v, a, self._gravity, out)
+
+    def inertial_parameters(self) -> Array:
+        """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
+        return self.model.inertial_parameters()
+
+    def kinetic_energy(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
+    ) -> float | Array:
+        """v^T M(q) v / 2 of the moving bodies, a number [J].
+
+        A float; for a batch an array (N,). With `out`, of the shape () or (N,), that array.
+        """
+        return _number_or_rows(self._call['kinetic_energy'](q, v, out), out)
+
+    def potential_energy(self, q: npt.ArrayLike, out: Array | None = None) -> float | Array:
+        """U with dU/dq = g(q), zero for mass at the base origin, a number [J].
+
+        Of the moving bodies. A float; for a batch an array (N,). With `out`, of the shape () or
+        (N,), that array.
+        """
+        return _number_or_rows(self._call['potential_energy'](q, self._gravity, out), out)
+
+    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
+        """Momentum [linear; angular] about the base origin, in base axes, shape (6,) [N s; N m s].
+
+        Of the moving bodies.
+        """
+        return self._call['momentum'](q, v, out)
+
+    def center_of_mass(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """c, the centre of mass of the moving bodies, in the base, shape (3,) [m].
+
+        Raises:
+            InertiaError: no moving body has a mass.
+        """
+        return self._call['center_of_mass'](q, out)
+
+    def center_of_mass_jacobian(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """J(q) with dc/dt = J v of the centre of mass c, in base axes, shape (3, n) [m or 1].
+
+        Raises:
+            InertiaError: no moving body has a mass.
+        """
+        return self._call['center_of_mass_jacobian'](q, out)
+
+    def frame_poses(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """[R | p] of every frame, rotation and origin in the base, shape (frames, 3, 4) [1; m].
+
+        The order is that of `model.frames`: `poses[i]` is the rotation of the link
+        `model.frames[i].name`, and its origin in the last column.
+        """
+        return self._call['frame_poses'](q, out)
+
+    def frame_pose(
+        self, q: npt.ArrayLike, frame: str, out: Array | None = None
+    ) -> tuple[Array, Array]:
+        """[R | p] of a frame, rotation and origin in the base, shape (3, 4) [1; m].
+
+        Args:
+            q: (n,) positions [rad or m].
+            frame: name of a link.
+            out: (3, 4) to write into.
+
+        Returns:
+            R (3, 3) and p (3,), two views of one array (3, 4).
+        """
+        try:
+            call = self._framed['frame_pose'][None][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('frame_pose', frame)
+        pose = call(q, out)
+        return pose[..., :3], pose[..., 3]
+
+    def jacobian(
+        self,
+        q: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """J(q): the twist [linear; angular] of a frame is J v, shape (6, n) [m or 1; 1 or 0]."""
+        try:
+            call = self._framed['jacobian'][axes][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('jacobian', frame, axes)
+        return call(q, out)
+
+    def jacobian_derivative(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """dJ/dt at q and v, shape (6, n) [m/s; 1/s].
+
+        The derivative of the twist of the frame is J a + dJ/dt v.
+        """
+        try:
+            call = self._framed['jacobian_derivative'][axes][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('jacobian_derivative', frame, axes)
+        return call(q, v, out)
+
+    def frame_velocity(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """J v, the twist [linear; angular] of a frame, shape (6,) [m/s; rad/s]."""
+        try:
+            call = self._framed['frame_velocity'][axes][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('frame_velocity', frame, axes)
+        return call(q, v, out)
+
+    def frame_acceleration(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        a: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """J a + dJ/dt v, the derivative of frame_velocity, shape (6,) [m/s^2; rad/s^2].
+
+        In LOCAL_WORLD_ALIGNED axes it is the acceleration of the origin of the frame; in the
+        others, whose point or axes move, the spatial acceleration.
+        """
+        try:
+            call = self._framed['frame_acceleration'][axes][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('frame_acceleration', frame, axes)
+        return call(q, v, a, out)
+
+    def external_torque(
+        self, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: str, out: Array | None = None
+    ) -> Array:
+        """tau_external = J^T wrench: M a + C v + g = tau + tau_external, shape (n,) [N m or N].
+
+        What a wrench on a frame does: subtract it from inverse_dynamics while the wrench acts.
+        Signs are explained in docs/theory.md.
+
+        Args:
+            q: (n,) positions [rad or m].
+            wrench: (6,) that acts on the robot: force [N], and moment about the origin of the
+                frame [N m], in the axes of the base.
+            frame: name of a link.
+            out: (n,) to write into.
+        """
+        try:
+            call = self._framed['external_torque'][None][frame]
+        except (KeyError, TypeError):
+            call = self._compiled('external_torque', frame)
+        return call(q, wrench, out)
 
     def observer_step(
         self,
@@ -96,16 +543,7 @@ class RobotDynamics(RobotPrograms, FrameDynamics):
             q, v, effort, friction, offset, rates, interval, previous, self._gravity, out
         )
 
-    def forward_dynamics(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
-        """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
-
-        Raises:
-            SingularMassMatrixError: M(q) is singular at this q, or at any; the message names the
-                joint that moves no mass.
-        """
-        return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
+    # What takes one state: several programs, and linear algebra that copes with singularities.
 
     def forward_dynamics_holding(
         self,
@@ -118,8 +556,8 @@ class RobotDynamics(RobotPrograms, FrameDynamics):
 
         M_mm a_m = tau_m - (C v + g)_m, with m the joints that move: the acceleration of the others
         is zero, so that their columns of M drop out. Equivalent to the `forward_dynamics` of the
-        robot reduced to these joints, but nothing is compiled for a choice of joints. A batch is
-        computed one sample after the other.
+        robot reduced to these joints, but nothing is compiled for a choice of joints. It takes one
+        state.
 
         Args:
             joints: that move, k of them.
@@ -133,82 +571,154 @@ class RobotDynamics(RobotPrograms, FrameDynamics):
             StateError: sizes or values are wrong.
             SingularMassMatrixError: the mass matrix of these joints is singular.
         """
+        check_one_state('forward_dynamics_holding', q=q, v=v, tau=tau)
         moving = self.model.indices_of(joints)
-        batch = for_each_sample(
-            partial(self.forward_dynamics_holding, joints),
-            q=(q, self.model.joint_names),
-            v=(v, joints),
-            tau=(tau, joints),
-        )
-        if batch is not None:
-            return stacked(batch, (len(moving),))
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]
-        M = self._task_mass_matrix(q)[np.ix_(moving, moving)]
-        return acceleration_of_moving_joints(M, torque, joints)
+        M = self._mass_matrix_without_rounding(q)[np.ix_(moving, moving)]
+        return task.acceleration_of_moving_joints(M, torque, joints)
 
-    def mass_matrix_inverse(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
-        """M(q)^-1, shape (n, n), full and symmetric; singular as for `forward_dynamics`."""
-        return self._call['mass_matrix_inverse'](q, out)
+    def joint_velocity(
+        self,
+        q: npt.ArrayLike,
+        twist: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        rows: Sequence[int] = ALL_ROWS,
+    ) -> VelocitySolution:
+        """The joint velocities that give the frame a twist (m,), damped near singularities.
 
-    def inverse_dynamics_derivatives(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
-        """dtau/dq, dtau/dv and dtau/da = M of inverse_dynamics, shape (3, n, n), exact."""
-        return self._call['inverse_dynamics_derivatives'](q, v, a, self._gravity, out)
+        It takes one state.
 
-    def forward_dynamics_derivatives(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
-        """da/dq, da/dv and da/dtau = M^-1 of forward_dynamics, shape (3, n, n), exact.
-
-        Singular as for `forward_dynamics`.
-        """
-        return self._call['forward_dynamics_derivatives'](q, v, tau, self._gravity, out)
-
-    def regressor(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
-        """Y with inverse_dynamics = Y inertial_parameters() without armature, (n, 10 bodies)."""
-        return self._call['regressor'](q, v, a, self._gravity, out)
-
-    def inertial_parameters(self) -> Array:
-        """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
-        return self.model.inertial_parameters()
-
-    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Any:
-        """T = v^T M v / 2 [J] of the moving bodies, a float; for a batch an array (N,).
-
-        With `out`, of the shape () or (N,), that array.
-        """
-        energy = self._call['kinetic_energy'](q, v, out)
-        return number_or_rows(energy) if out is None else out
-
-    def potential_energy(self, q: npt.ArrayLike, out: Array | None = None) -> Any:
-        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin.
-
-        A float; for a batch an array (N,). With `out`, of the shape () or (N,), that array.
-        """
-        energy = self._call['potential_energy'](q, self._gravity, out)
-        return number_or_rows(energy) if out is None else out
-
-    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
-        """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
-        return self._call['momentum'](q, v, out)
-
-    def center_of_mass(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
-        """c, shape (3,) [m]: the centre of mass of the moving bodies, in the base.
+        Args:
+            q: (n,) positions [rad or m].
+            twist: (m,) wanted, one entry per row [m/s or rad/s].
+            frame: name of a link.
+            axes: of the twist.
+            rows: entries of the twist that the task is about, such as (0, 1, 5) for an arm that
+                moves in the x-y plane; the others may become anything.
 
         Raises:
-            InertiaError: no moving body has a mass.
+            StateError: sizes or values are wrong, or there are no such rows.
         """
-        return self._call['center_of_mass'](q, out)
+        check_one_state('joint_velocity', q=q, twist=twist)
+        chosen = task.checked_rows(rows)
+        asked = checked_vector('twist', twist, [SPATIAL_ENTRIES[row] for row in chosen])
+        J = task.without_rounding(self.jacobian(q, frame, axes), self._reach(axes))
+        return task.resolve_twist(J, self.model.sliding, asked, chosen)
 
-    def center_of_mass_jacobian(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
-        """J(q), shape (3, n): the velocity of the centre of mass is J v, in base axes.
+    def task_inertia(
+        self,
+        q: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        rows: Sequence[int] = ALL_ROWS,
+        joints: Sequence[str] | None = None,
+    ) -> TaskInertia:
+        """Lambda = (J M^-1 J^T)^-1 at a frame, and the directions in which it is singular.
+
+        It takes one state.
+
+        Args:
+            q: (n,) positions of all independent joints [rad or m].
+            frame: name of a link.
+            axes: of the twist.
+            rows: entries of the twist that the task is about, as for `task_space`.
+            joints: that move, while the others are held; None: all.
 
         Raises:
-            InertiaError: no moving body has a mass.
+            UnknownNameError: no independent joint has that name.
+            ParameterError: `joints` is empty, or names one twice.
+            StateError: sizes or values are wrong, or there are no such rows.
         """
-        return self._call['center_of_mass_jacobian'](q, out)
+        check_one_state('task_inertia', q=q)
+        chosen = task.checked_rows(rows)
+        moving = self.model.indices_of(self.model.joint_names if joints is None else joints)
+        J = task.without_rounding(self.jacobian(q, frame, axes), self._reach(axes))
+        M = self._mass_matrix_without_rounding(q)
+        return task.task_inertia(J[np.ix_(chosen, moving)], M[np.ix_(moving, moving)], chosen)
+
+    def task_space(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        rows: Sequence[int] = ALL_ROWS,
+    ) -> TaskSpace:
+        """Inertia, Coriolis and gravity forces at a frame, and the consistent inverse of J.
+
+        It takes one state.
+
+        Args:
+            q: (n,) positions [rad or m].
+            v: (n,) velocities [rad/s or m/s].
+            frame: name of a link.
+            axes: of the twist.
+            rows: entries of the twist that the task is about, such as (0, 1, 2) for the position.
+
+        Raises:
+            StateError: sizes or values are wrong, or there are no such rows.
+        """
+        check_one_state('task_space', q=q, v=v)
+        chosen = rows if rows is ALL_ROWS else task.checked_rows(rows)
+        # The bounds of what rounding leaves of M and of its pivots are the same.
+        try:
+            inverse = self._call['mass_matrix_inverse'](q, None)
+            M = self._call['mass_matrix'](q, None)
+        except SingularMassMatrixError:
+            inverse, M = None, self._mass_matrix_without_rounding(q)
+        terms = self._call['torque_terms'](q, v, self._rest, self._gravity, None)
+        J = task.without_rounding(self.jacobian(q, frame, axes), self._reach(axes))
+        drift = self.frame_acceleration(q, v, self._rest, frame, axes)
+        if chosen is not ALL_ROWS:
+            J, drift = J[list(chosen)], drift[list(chosen)]
+        return task.task_space(J, drift, M, inverse, terms[:2], chosen)
+
+    def payload_margin(self, q: npt.ArrayLike, frame: str) -> float | Array:
+        """The largest point mass at the origin of a frame that the joints hold at rest [kg].
+
+        With that mass one joint is at its effort limit, and none beyond it. The limits are those
+        of the description; one that is not positive counts as none, as in `effort_bounds` of the
+        model. Payloads of the model and its gravity are included. Motion, friction, and the
+        centre of mass and inertia of a real payload are not: give a tool to `with_payload` first,
+        and ask for a frame at the centre of mass of what it grips.
+
+        Args:
+            q: (n,) positions [rad or m]; or a batch (N, n).
+            frame: name of a link.
+
+        Returns:
+            Infinite if no joint with an effort limit lifts the mass at q, as in zero gravity.
+            Negative if the joints cannot hold the robot itself at q, and would if so much mass
+            were taken off at the frame; -infinite if no mass there makes them hold it. A float;
+            for a batch an array (N,).
+        """
+        J = task.without_rounding(self.jacobian(q, frame), self._reach('LOCAL_WORLD_ALIGNED'))
+        margin = task.largest_mass(
+            self.gravity_torque(q), task.weight_torque(J, self._gravity), self.model.effort_bounds
+        )
+        return margin if margin.ndim else float(margin)
+
+    def _compiled(
+        self, quantity: str, frame: str, axes: str | None = None
+    ) -> Callable[..., Array]:
+        """The compiled quantity of a frame, remembered for the next call."""
+        call = self._call[PROGRAMS[quantity].key(checked_name('frame', frame), axes)]
+        self._framed.setdefault(quantity, {}).setdefault(axes, {})[frame] = call
+        return call
+
+    def _mass_matrix_without_rounding(self, q: npt.ArrayLike) -> Array:
+        """M(q) (n, n) with zeros for joints that move no mass, so that they can be told."""
+        noise = SMALLEST_PIVOT * self._call['largest_inertias'](q, None)
+        return without_rounding_noise(self._call['mass_matrix'](q, None), noise)
+
+    def _reach(self, axes: Axes) -> float:
+        """How far the origin of a frame can be from that of the twist's axes [m]."""
+        return (self.model if axes == 'WORLD' else self.model.at_origin).reach
+
+
+def _number_or_rows(result: Array, out: Array | None) -> float | Array:
+    """A float of one sample, as it is a number; the array (N,) of a batch; `out` if given."""
+    return result if out is not None or result.ndim else float(result)

@@ -28,13 +28,11 @@ from .algorithms.kinematics import AXES
 from .checks import Array, checked_name
 from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
-from .model.attachment import with_load
-from .model.base_parameters import regrouped
 from .model.friction import coefficient_names
 from .model.gravity import STANDARD_GRAVITY
-from .model.inertial_parameters import PARAMETERS
+from .model.inertial_parameters import PARAMETERS, regrouped, with_load
 from .model.robot import RobotModel
-from .task.twist_rows import SPATIAL_ENTRIES
+from .task import SPATIAL_ENTRIES
 
 # Names of the entries of a vector, or along an axis of a result, in their order.
 Labels = Sequence[str]
@@ -211,6 +209,11 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'Rows g(q), C(q, v) v and M(q) a, whose sum is tau', 'N m or N', regrouped=True,
     ),
     Quantity(
+        'passivity_torque', rnea.passivity_torque,
+        ('q', 'v', 'v_reference', 'a_reference', 'gravity'), ('n',),
+        'M(q) a_reference + C(q, v) v_reference + g(q)', 'N m or N', regrouped=True,
+    ),
+    Quantity(
         'mass_matrix', crba.mass_matrix, ('q',), ('n', 'n'),
         'M(q), full and symmetric', 'kg m^2, kg m or kg', regrouped=True,
     ),
@@ -266,11 +269,11 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
     ),
     Quantity(
         'frame_poses', kinematics.frame_poses, ('q',), ('frames', 3, 4),
-        '[R | p] of every frame, its rotation and origin in the base', '1; m', of_inertia=False,
+        '[R | p] of every frame, rotation and origin in the base', '1; m', of_inertia=False,
     ),
     Quantity(
         'frame_pose', kinematics.frame_pose, ('q',), (3, 4),
-        '[R | p] of a frame, its rotation and origin in the base', '1; m',
+        '[R | p] of a frame, rotation and origin in the base', '1; m',
         of_frame=True, of_inertia=False,
     ),
     Quantity(
@@ -283,19 +286,33 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'dJ/dt at q and v', 'm/s; 1/s', of_frame=True, takes_axes=True, of_inertia=False,
     ),
     Quantity(
+        'frame_velocity', kinematics.frame_velocity, ('q', 'v'), (6,),
+        'J v, the twist [linear; angular] of a frame', 'm/s; rad/s',
+        of_frame=True, takes_axes=True, of_inertia=False,
+    ),
+    Quantity(
+        'frame_acceleration', kinematics.frame_acceleration, ('q', 'v', 'a'), (6,),
+        'J a + dJ/dt v, the derivative of frame_velocity', 'm/s^2; rad/s^2',
+        of_frame=True, takes_axes=True, of_inertia=False,
+    ),
+    Quantity(
         'external_torque', kinematics.external_torque, ('q', 'wrench'), ('n',),
         'tau_external = J^T wrench: M a + C v + g = tau + tau_external', 'N m or N',
         of_frame=True, of_inertia=False,
     ),
 )  # fmt: skip
 
-# Parts of what is computed from sample to sample: no quantities of a state, and not exported.
+# Parts of other computations: no quantities of a state, and not exported.
 STEPS: Mapping[str, Quantity] = _by_name(
     Quantity(
         'observer_step', observer.observer_step,
         ('q', 'v', 'effort', *observer.SETTINGS, 'interval', 'previous', 'gravity'),
         (3, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
         regrouped=True,
+    ),
+    Quantity(
+        'largest_inertias', crba.largest_inertias, ('q',), ('n',),
+        'Upper bounds of the diagonal of M(q) without armature', 'kg m^2 or kg',
     ),
 )  # fmt: skip
 PROGRAMS: Mapping[str, Quantity] = {**QUANTITIES, **STEPS}
@@ -341,7 +358,7 @@ def traced(
         if payload and payload_body is not None:
             loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
         if quantity.regrouped:
-            loaded = regrouped(loaded, payload_body)
+            loaded = replace(loaded, joints=regrouped(loaded.joints, payload_body))
         return quantity.algorithm(loaded, *vectors[:count], *frame, *options[1:])
 
     sizes = {name: len(entries) for name, entries in labels.items()}

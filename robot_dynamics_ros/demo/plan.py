@@ -67,10 +67,14 @@ def make_plan(model: RobotModel, duration: float) -> Plan:
     """Plan all motions of an arm; its fast trajectory has this duration [s].
 
     Raises:
-        DemoError: no joint moves, or the motors are too weak for any pose or any such motion.
+        DemoError: no joint moves, one has no effort limit, or the motors are too weak for any pose
+            or any such motion.
     """
     if not model.size:
         raise DemoError(f'{model.name} has no moving joint: at least one is needed')
+    free = np.array(model.joint_names)[np.isinf(model.effort_bounds)]
+    if len(free):
+        raise DemoError(f'no effort limit of {", ".join(free)}: <limit effort="..."> is needed')
     dynamics, tool = RobotDynamics(model), _tool(model)
     home = choose_home(dynamics)
     there = _pushed_position(dynamics, home, tool)
@@ -221,10 +225,6 @@ def position_units(model: RobotModel, prefix: str = '') -> list[str]:
 
 
 def _tool(model: RobotModel) -> str:
-    """The last of the links that most joints carry, without grippers, which have mimic joints."""
-    mimicked = {joint.mimicked for joint in model.joints}
-    depths = [0]
-    for joint in model.joints:
-        gripper = joint.mimicked is not None or joint.name in mimicked
-        depths.append(0 if gripper else depths[joint.parent + 1] + 1)
-    return max(reversed(model.frames), key=lambda frame: depths[frame.body + 1]).name
+    """The last of the links at the tip, without fingers."""
+    body = model.frame(model.tip_frame(model.joint_names)).body
+    return [frame.name for frame in model.frames if frame.body == body][-1]

@@ -58,7 +58,6 @@ def agreement(model: RobotModel, urdf: str) -> Agreement:
         finding = Finding(
             root, 'not_compared', 'the robot is not compared', ' '.join(str(error).split()),
             'correct the description: other programs that use Pinocchio or urdfdom refuse it too',
-            concerns='other',
         )  # fmt: skip
         return Agreement(findings=(finding,), reason=finding.value)
     report = reference.compare(EvaluatedDynamics(model), random_states(model, STATES))
@@ -72,6 +71,5 @@ def agreement(model: RobotModel, urdf: str) -> Agreement:
         f'{report.tolerance:.0e}',
         'look for numbers that differ in magnitude by far, and report the file as a defect',
         'error',
-        'other',
     )
     return Agreement(report, (finding,))

@@ -87,7 +87,6 @@ def overloads(poses: SampledPoses, loads: tuple[GravityLoad, ...]) -> Iterator[F
             'check the masses beyond the joint and the unit of the effort limit; springs and '
             'counterweights are not described; otherwise keep the arm out of these poses',
             severity,
-            'other',
             joints=(load.joint,),
         )
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.core.task.payload_margin import largest_mass, weight_torque
-from robot_dynamics_ros.core.task.twist_rows import without_rounding
+from robot_dynamics_ros.core.task import largest_mass, weight_torque, without_rounding
 
 from .sampled_poses import SampledPoses
 
@@ -45,16 +44,8 @@ def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
         UnknownNameError: no link has that name.
     """
     model, gravity = poses.model, np.array(STANDARD_GRAVITY)
-    margins = np.array(
-        [
-            largest_mass(
-                torque,
-                weight_torque(without_rounding(jacobian, model.reach), gravity),
-                model.effort_bounds,
-            )
-            for torque, jacobian in zip(poses.gravity_torque, poses.jacobian(frame), strict=True)
-        ]
-    )
+    lifted = weight_torque(without_rounding(poses.jacobian(frame), model.reach), gravity)
+    margins = largest_mass(poses.gravity_torque, lifted, model.effort_bounds)
     least = int(margins.argmin())
     # The mean of two infinities of different signs is no number: take one of the values.
     median = float(np.sort(margins)[len(margins) // 2])

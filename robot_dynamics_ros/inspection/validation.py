@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.control.settings import Settings, joints_without_limit
+from robot_dynamics_ros.core.definiteness import check_mass_matrix
 from robot_dynamics_ros.core.errors import InertiaError
+from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.findings import Finding, listed
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.plausibility.audit import audit
-from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
 from robot_dynamics_ros.core.quantity import EvaluatedDynamics
 
 from .agreement import Agreement, agreement
@@ -100,7 +100,6 @@ def _no_moving_joint(model: RobotModel) -> Finding:
         'no joint of the robot moves: there are no torques to compute',
         '1 link' if len(model.frames) == 1 else f'{len(model.frames)} links',
         'name a description with a revolute, continuous or prismatic joint',
-        concerns='other',
     )
 
 
@@ -116,7 +115,7 @@ def _no_effort_limit(model: RobotModel) -> list[Finding]:
     root, code = model.frames[0].name, 'no_effort_limit'
     problem = 'dynamics_node commands no joint without an effort limit'
     advice = 'give the limit that the hardware has, or set parameter effort_limits of the node'
-    return [Finding(root, code, problem, listed(joints), advice, concerns='other', joints=joints)]
+    return [Finding(root, code, problem, listed(joints), advice, joints=joints)]
 
 
 def _mass_matrix(model: RobotModel) -> list[Finding]:

@@ -11,12 +11,11 @@ from typing import cast
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.compiler.kernel import Backend
-from robot_dynamics_ros.core.description.urdf import parse_urdf
+from robot_dynamics_ros.core.definiteness import check_mass_matrix
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
+from robot_dynamics_ros.core.urdf import parse_urdf
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import Report
@@ -83,7 +82,7 @@ def compile_robot(
         gravity: (3,) acceleration of free fall, in the frame of the root link [m/s^2].
         joint_model: friction, offsets and rotors of the joints.
         payload_frame: link on whose body payloads are inputs of the programs; empty: the link at
-            the tip of the commanded joints, see `tip_frame`.
+            the tip of the commanded joints, see `RobotModel.tip_frame`.
         joints: names of the commanded joints; all if empty.
         quantities: to compile.
         cross_check: whether to compare it with Pinocchio.
@@ -103,7 +102,7 @@ def compile_robot(
         joint_model.check_joints(described, needed=joints or described.joint_names)
     model = joint_model.with_rotors(described)
     if model.size:
-        payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
+        payload_frame = payload_frame or model.tip_frame(joints or model.joint_names)
     dynamics = RobotDynamics(
         model,
         gravity=gravity,

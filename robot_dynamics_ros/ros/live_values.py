@@ -16,7 +16,6 @@ from robot_dynamics_ros.control.external.thresholds import (
 from robot_dynamics_ros.control.settings import Settings, per_joint
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
-from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.threshold_file import read_thresholds
 
@@ -146,7 +145,7 @@ def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None
     except ParameterError as error:
         raise ParameterError(f'external_frame: {error}') from None
     if set(joints).isdisjoint(moving):
-        tip = tip_frame(model, joints)
+        tip = model.tip_frame(joints)
         raise ParameterError(
             f'external_frame is {frame!r}, which none of the commanded joints '
             f'{", ".join(joints)} moves: name a link that they move, such as the tip: {tip}'

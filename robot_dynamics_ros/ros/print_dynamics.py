@@ -30,7 +30,7 @@ from robot_dynamics_interfaces.srv import (
     GetJacobian,
     GetMassMatrix,
 )
-from robot_dynamics_ros.core.description.urdf_text import read_xml
+from robot_dynamics_ros.core.urdf_xml import read_xml
 
 from .endpoints import LATCHED
 

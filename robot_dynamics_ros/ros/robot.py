@@ -19,8 +19,8 @@ from robot_dynamics_ros.control.state_filter import PositionLimits
 from robot_dynamics_ros.control.supervisor import Supervisor
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.plausibility.audit import audit
 
 from .compilation import (
     CompiledRobot,

@@ -12,8 +12,8 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robot_dynamics_ros.core.description.urdf_text import read_xml
 from robot_dynamics_ros.core.errors import UrdfError
+from robot_dynamics_ros.core.urdf_xml import read_xml
 
 MAX_STEP = 0.0006
 """Longest step of RK4 [s]: the error of a falling arm is then about 1e-9 rad."""

@@ -22,7 +22,6 @@ from round_trip import Peer, alternate
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 HERE = Path(__file__).parent
 STARTS = 5
@@ -89,7 +88,7 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
         # Counts of its own, apart from those of the undisturbed round trips.
         changed = Peer(driver, executor, 'changed', *names['node'], first.pid)
         changed.wait_until_found(message)
-        tip = tip_frame(model, model.joint_names)
+        tip = model.tip_frame(model.joint_names)
         waits = longest_waits(driver, changed, message, tip)
         estimated = with_and_without(driver, executor, changed, message, tip)
         message.effort = RobotDynamics(model).gravity_torque(message.position).tolist()

@@ -14,7 +14,6 @@ from shown_states import (
     Q,
     assert_smooth,
 )
-from three_joints import JOINTS
 
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
@@ -39,13 +38,6 @@ def test_a_simulation_that_begins_anew_elsewhere_is_faded_to():
     needed = DYNAMICS.gravity_torque(elsewhere)
     assert_smooth(commands, needed - last)
     np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
-
-
-def test_before_it_is_active_it_is_silent():
-    driver = Driver()
-    driver.guard.supervisor.active = False
-    assert driver.show() is None
-    assert driver.tick() is None
 
 
 def test_gravity_is_found_although_each_second_state_is_late():
@@ -93,22 +85,6 @@ def test_nobody_is_suspected_where_gravity_is_not_ours():
     driver = Driver(terms=('coriolis',))
     driver.settle(effort=GRAVITY)
     assert not driver.guard.double_compensation.is_gravity
-
-
-def test_the_joints_are_in_this_order():
-    assert MODEL.joint_names == JOINTS
-
-
-def test_a_stamp_that_stands_still_renews_nothing():
-    """A driver that repeats itself is as good as none."""
-    driver = Driver()
-    driver.settle()
-    stamp = driver.now
-    for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
-        driver.now += PERIOD
-        answer(driver.guard, stamp, Q, REST, None, now=driver.now, time=driver.now)
-    assert not driver.guard.fresh(driver.now)
-    assert driver.guard.mode is Mode.HOLD
 
 
 def test_another_payload_is_faded_to_from_the_command():

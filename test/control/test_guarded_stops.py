@@ -1,12 +1,9 @@
 """How a robot is stopped where the guards and the feedforward meet: the final command."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from shown_states import (
     GRAVITY,
-    MODEL,
     OTHER,
     REST,
     Driver,
@@ -15,7 +12,6 @@ from shown_states import (
 
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import REPEATS, Mode
-from robot_dynamics_ros.core import RobotDynamics
 
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
@@ -42,49 +38,6 @@ def test_a_stale_robot_gets_no_final_command_after_another_publisher():
     driver.guard.supervisor.inhibitions.clear()
     driver.guard.supervisor.enabled = False
     assert driver.tick() is None
-
-
-@pytest.mark.parametrize('switch', [('active', False), ('enabled', False), ('fault', 'wrong')])
-def test_each_switch_takes_the_torque_away(switch):
-    driver = Driver()
-    commands = [driver.settle()]
-    setattr(driver.guard.supervisor, *switch)
-    commands += [driver.show() for _ in range(100)]
-    assert commands[-1] is None
-    commands = [command for command in commands if command is not None]
-    assert_smooth(commands, GRAVITY)
-    assert not commands[-1].any()
-
-
-def test_what_changes_as_it_stops_is_reached_before_silence():
-    """It held already, but no longer what there is to hold."""
-    turned = RobotDynamics(MODEL, backend='python')
-    driver = Driver(Settings(fade_time=0.2, on_stop='hold'), dynamics=turned)
-    driver.settle()
-    while driver.guard.mode is not Mode.HOLD or not driver.guard.limiter.reached_target:
-        driver.tick()
-    for _ in range(100):
-        last = driver.tick()
-    turned.gravity = (0.0, 0.0, -5.0)
-    driver.guard.request_fade()
-    driver.guard.supervisor.active = False
-    while (command := driver.tick()) is not None:
-        last = command
-    np.testing.assert_allclose(last, GRAVITY * 5.0 / 9.81, rtol=1e-12)
-
-
-def test_limits_that_are_raised_as_it_stops_are_gone_by_before_silence():
-    low = Settings(fade_time=0.2, on_stop='hold', effort_limits=(0.1,))
-    driver = Driver(low)
-    driver.settle()
-    for _ in range(200):
-        driver.tick()
-    assert driver.guard.mode is Mode.HOLD
-    driver.guard.apply(replace(low, effort_limits=()))
-    driver.guard.supervisor.active = False
-    while (command := driver.tick()) is not None:
-        last = command
-    np.testing.assert_allclose(last, GRAVITY, rtol=1e-12)
 
 
 def test_what_has_arrived_does_not_move_when_the_fade_time_changes():

@@ -12,7 +12,6 @@ from robot_dynamics_ros.core import (
     RobotDynamics,
     SingularMassMatrixError,
     StateError,
-    UnknownNameError,
     parse_urdf,
 )
 
@@ -105,60 +104,6 @@ def test_what_cannot_be_meant_is_refused(dynamics, case):
 def test_an_output_that_does_not_fit_is_refused(dynamics, out, message):
     with pytest.raises(StateError, match=message):
         dynamics.gravity_torque(np.zeros((5, 4)), out)
-
-
-FRAME = hand_written('oblique').model.links[-1].name
-# What is computed one sample after the other, with two inputs or one of four entries.
-ONE_BY_ONE = {
-    'task_space': lambda dynamics, q, v, frame=FRAME: dynamics.task_space(q, v, frame),
-    'task_inertia': lambda dynamics, q, _, frame=FRAME: dynamics.task_inertia(q, frame),
-    'joint_velocity': lambda dynamics, q, v, frame=FRAME: dynamics.joint_velocity(
-        q, v, frame, rows=(0, 1, 2, 3)
-    ),
-    'payload_margin': lambda dynamics, q, _, frame=FRAME: dynamics.payload_margin(q, frame),
-    'forward_dynamics_holding': lambda dynamics, q, v: dynamics.forward_dynamics_holding(
-        dynamics.model.joint_names, q, v, v
-    ),
-}
-
-
-@pytest.mark.parametrize('method', ONE_BY_ONE)
-@pytest.mark.parametrize('samples', [0, 3])
-def test_shapes_are_refused_sample_by_sample_too(dynamics, method, samples):
-    call, good = ONE_BY_ONE[method], np.zeros((samples, 4))
-    for shape in [(samples, 3), (samples, 99), (samples, 4, 1), (samples, 2, 4)]:
-        message = rf'^q .*shape \({str(shape)[1:-1]}\).*\(4,\).*\(N, 4\).*first'
-        with pytest.raises(StateError, match=message):
-            call(dynamics, np.zeros(shape), good)
-    assert len(call(dynamics, good, good)) == samples
-
-
-@pytest.mark.parametrize('method', ['task_space', 'joint_velocity', 'forward_dynamics_holding'])
-def test_a_vector_beside_no_samples_is_checked(dynamics, method):
-    name = 'twist' if method == 'joint_velocity' else 'v'
-    with pytest.raises(StateError, match=f'^{name} .* 3 .* 4 '):
-        ONE_BY_ONE[method](dynamics, np.zeros((0, 4)), np.zeros(3))
-
-
-@pytest.mark.parametrize(
-    'method', [one for one in ONE_BY_ONE if one != 'forward_dynamics_holding']
-)
-def test_names_are_checked_without_samples(dynamics, method):
-    none = np.zeros((0, 4))
-    with pytest.raises(UnknownNameError, match="unknown frame 'nose'"):
-        ONE_BY_ONE[method](dynamics, none, none, 'nose')
-    if method != 'payload_margin':
-        extra = {'task_inertia': (), 'task_space': (none,), 'joint_velocity': (np.zeros((0, 6)),)}
-        with pytest.raises(ParameterError, match="axes are 'TOOL'"):
-            getattr(dynamics, method)(none, *extra[method], FRAME, 'TOOL')
-
-
-@pytest.mark.filterwarnings('ignore::PendingDeprecationWarning')
-@pytest.mark.parametrize('method', ONE_BY_ONE)
-def test_a_matrix_is_rows_sample_by_sample_too(dynamics, method):
-    q, v = inputs_of(dynamics.model, 'bias_torque', 3)
-    found = ONE_BY_ONE[method](dynamics, np.matrix(q), np.matrix(v))
-    assert repr(found) == repr(ONE_BY_ONE[method](dynamics, q, v))
 
 
 @pytest.mark.parametrize('threads', [0, -1, 1.5, True, '2'])

@@ -14,7 +14,6 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import (
     ParameterError,
-    Payload,
     RobotDynamics,
     RobotModel,
     StateError,
@@ -31,7 +30,7 @@ OF_STATES = [each for each in QUANTITIES.values() if not each.of_frame]
 
 
 def payload_on(frame, mass=MASS, name='payload'):
-    return Payload(name, frame, mass, COM, INERTIA)
+    return {'frame': frame, 'mass': mass, 'com': COM, 'inertia': INERTIA, 'name': name}
 
 
 def tip(robot):
@@ -41,6 +40,7 @@ def tip(robot):
 def values(dynamics, state):
     """Every quantity without a frame, at one state."""
     given = {'q': state.q, 'v': state.v, 'a': state.a, 'tau': state.w}
+    given |= {'v_reference': state.w, 'a_reference': state.a}
     for quantity in OF_STATES:
         inputs = [given[name] for name in quantity.arguments]
         yield quantity.name, getattr(dynamics, quantity.name)(*inputs)
@@ -66,10 +66,10 @@ def nothing_compiles(monkeypatch):
 def test_equals_the_robot_compiled_with_that_payload(robot, backend):
     """Both are right: of the one the payload is a constant, of the other an input."""
     payload = payload_on(tip(robot))
-    compiled = RobotDynamics(robot.model.with_checked_payload(payload), backend=backend)
-    given = RobotDynamics(
-        robot.model, backend=backend, payload_frame=tip(robot)
-    ).with_checked_payload(payload)
+    compiled = RobotDynamics(robot.model.with_payload(**payload), backend=backend)
+    given = RobotDynamics(robot.model, backend=backend, payload_frame=tip(robot)).with_payload(
+        **payload
+    )
     assert given.model == compiled.model
     for state in robot.states(2):
         expected = dict(values(compiled, state))
@@ -81,8 +81,8 @@ def test_equals_the_robot_compiled_with_that_payload(robot, backend):
 @pytest.mark.parametrize('robot', [r for r in MOVING_EXAMPLES if r.name in ARMS], ids=str)
 def test_real_arms_in_native_code(robot, needs_native):
     payload = payload_on(tip(robot))
-    compiled = RobotDynamics(robot.model.with_checked_payload(payload))
-    given = RobotDynamics(robot.model, payload_frame=payload.frame).with_checked_payload(payload)
+    compiled = RobotDynamics(robot.model.with_payload(**payload))
+    given = RobotDynamics(robot.model, payload_frame=payload['frame']).with_payload(**payload)
     for q, v, a, _ in robot.states(2):
         terms = compiled.torque_terms(q, v, a)
         assert_close(given.torque_terms(q, v, a), terms, 10.0 * np.abs(terms).max())
@@ -108,7 +108,7 @@ def loaded(request):
         '</joint></robot>'
     )
     dynamics = RobotDynamics(robot.model, backend=request.param, payload_frame=tip(robot))
-    dynamics = dynamics.with_checked_payload(payload_on(tip(robot)))
+    dynamics = dynamics.with_payload(**payload_on(tip(robot)))
     text = robot.text.replace('</robot>', link)
     return LoadedRobot('loaded', text, dynamics.model), dynamics
 
@@ -132,9 +132,9 @@ def test_nothing_is_compiled_and_nothing_is_left_behind(chain, nothing_compiles)
     before = dict(values(chain, state))
     nothing_compiles()
     frame = chain.model.frames[-1].name
-    loaded = chain.with_checked_payload(payload_on(frame))
+    loaded = chain.with_payload(**payload_on(frame))
     changed = dict(values(loaded, state))
-    heavier = loaded.with_checked_payload(payload_on(frame, 2.0 * MASS))
+    heavier = loaded.with_payload(**payload_on(frame, 2.0 * MASS))
     assert heavier.gravity_torque(state.q).tolist() != changed['gravity_torque'].tolist()
     after = heavier.without_payload()
     assert after.model is chain.model
@@ -150,9 +150,9 @@ def test_two_payloads_of_one_body_add_up(chain):
     (state,) = hand_written('oblique').states(1)
     frame, q = chain.model.frames[-1].name, state.q
     bare = chain.gravity_torque(q)
-    one = chain.with_checked_payload(payload_on(frame, 1.0, 'one'))
-    both = one.with_checked_payload(payload_on(frame, 2.0, 'two'))
-    other = chain.with_checked_payload(payload_on(frame, 2.0, 'two'))
+    one = chain.with_payload(**payload_on(frame, 1.0, 'one'))
+    both = one.with_payload(**payload_on(frame, 2.0, 'two'))
+    other = chain.with_payload(**payload_on(frame, 2.0, 'two'))
     assert np.array_equal(both.without_payload('two').gravity_torque(q), one.gravity_torque(q))
     added = one.gravity_torque(q) + other.gravity_torque(q) - 2.0 * bare
     assert_close(both.gravity_torque(q) - bare, added, np.abs(bare).max())
@@ -166,10 +166,8 @@ def test_a_payload_on_another_body_is_compiled(backend):
     (state,) = robot.states(1)
     tau = dynamics.inverse_dynamics(state.q, state.v, state.a)
     payloads = payload_on(elsewhere, name='camera'), payload_on(tip(robot))
-    loaded = dynamics.with_checked_payload(payloads[0]).with_checked_payload(payloads[1])
-    expected = RobotDynamics(
-        robot.model.with_checked_payload(payloads[0]).with_checked_payload(payloads[1])
-    )
+    loaded = dynamics.with_payload(**payloads[0]).with_payload(**payloads[1])
+    expected = RobotDynamics(robot.model.with_payload(**payloads[0]).with_payload(**payloads[1]))
     assert loaded.model == expected.model
     value = expected.inverse_dynamics(state.q, state.v, state.a)
     assert_close(loaded.inverse_dynamics(state.q, state.v, state.a), value, 10.0)
@@ -178,7 +176,7 @@ def test_a_payload_on_another_body_is_compiled(backend):
 
 def test_each_has_a_gravity_of_its_own(chain):
     q = np.full(4, 0.3)
-    loaded = chain.with_checked_payload(payload_on(chain.model.frames[-1].name))
+    loaded = chain.with_payload(**payload_on(chain.model.frames[-1].name))
     held = loaded.gravity_torque(q)
     chain.gravity = (0.0, 0.0, 0.0)
     assert np.array_equal(loaded.gravity_torque(q), held)
@@ -187,7 +185,7 @@ def test_each_has_a_gravity_of_its_own(chain):
 
 def test_a_bound_step_takes_the_payload(chain):
     q, out = np.full(4, 0.3), np.zeros(4)
-    loaded = chain.with_checked_payload(payload_on(chain.model.frames[-1].name))
+    loaded = chain.with_payload(**payload_on(chain.model.frames[-1].name))
     for dynamics in (chain, loaded):
         dynamics.bind('gravity_torque', q, out=out)()
         assert np.array_equal(out, dynamics.gravity_torque(q))
@@ -197,12 +195,12 @@ def test_a_bound_step_takes_the_payload(chain):
 
 def test_a_batch_takes_the_payload(chain):
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (5, 4))
-    loaded = chain.with_checked_payload(payload_on(chain.model.frames[-1].name))
+    loaded = chain.with_payload(**payload_on(chain.model.frames[-1].name))
     assert_close(loaded.mass_matrix(q), [loaded.mass_matrix(row) for row in q])
 
 
 def test_errors_are_those_of_other_robots(chain):
-    loaded = chain.with_checked_payload(payload_on(chain.model.frames[-1].name))
+    loaded = chain.with_payload(**payload_on(chain.model.frames[-1].name))
     with pytest.raises(StateError, match="'first'"):
         loaded.gravity_torque([np.nan, 0.0, 0.0, 0.0])
     with pytest.raises(TypeError):
@@ -214,7 +212,7 @@ def test_errors_are_those_of_other_robots(chain):
 )
 def test_copies_carry_it_too(chain, way):
     q = np.full(4, 0.3)
-    loaded = chain.with_checked_payload(payload_on(chain.model.frames[-1].name))
+    loaded = chain.with_payload(**payload_on(chain.model.frames[-1].name))
     other = way(loaded)
     assert (other.model, other.payload_frame) == (loaded.model, loaded.payload_frame)
     assert np.array_equal(other.gravity_torque(q), loaded.gravity_torque(q))
@@ -229,16 +227,16 @@ def test_a_payload_makes_a_massless_tip_regular(backend):
     with pytest.raises(StateError, match='matrix is singular'):
         dynamics.forward_dynamics(zero, zero, zero)
     payload = payload_on(tip(robot))
-    expected = RobotDynamics(robot.model.with_checked_payload(payload), backend=backend)
-    a = dynamics.with_checked_payload(payload).forward_dynamics(zero, zero, zero)
+    expected = RobotDynamics(robot.model.with_payload(**payload), backend=backend)
+    a = dynamics.with_payload(**payload).forward_dynamics(zero, zero, zero)
     assert_close(a, expected.forward_dynamics(zero, zero, zero), 100.0)
 
 
 def test_a_payload_frame_is_a_link_that_moves():
     model = hand_written('tree').model
-    with pytest.raises(UnknownNameError, match="payload_frame 'nose'"):
+    with pytest.raises(UnknownNameError, match="frame 'nose'"):
         RobotDynamics(model, payload_frame='nose')
-    with pytest.raises(ParameterError, match=r'payload_frame: link .* fixed to'):
+    with pytest.raises(ParameterError, match=r'link .* fixed to'):
         RobotDynamics(model, payload_frame=model.frames[0].name)
 
 

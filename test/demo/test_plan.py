@@ -38,7 +38,7 @@ ARMS = {
     'narrow': {'lower': 0.1, 'upper': 0.7},
     'slow': {'velocity': 0.05},
     'weak': {'effort': 14},
-    'without limits': {'kind': 'continuous', 'effort': 0, 'velocity': 0},
+    'without limits': {'kind': 'continuous', 'velocity': 0},
     'on a rail': {'kind': 'prismatic', 'axis': '1 0 0', 'lower': 0.0, 'upper': 0.6},
 }
 
@@ -85,6 +85,11 @@ def test_the_trajectory_swings_from_rest_to_rest():
     for value, rate in itertools.pairwise((points.q, points.v, points.a)):
         slope = (value[2:] - value[:-2]) / (2 * step)
         np.testing.assert_allclose(slope, rate[1:-1], atol=0.03 * np.abs(rate).max())
+
+
+def test_names_the_joint_without_an_effort_limit():
+    with pytest.raises(DemoError, match='effort limit of a:'):
+        make_plan(planar(effort=0), 4.0)
 
 
 def test_names_the_joint_that_is_too_weak():

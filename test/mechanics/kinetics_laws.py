@@ -22,7 +22,6 @@ from robot_dynamics_ros.core.algorithms.aba import solved_forward_dynamics
 from robot_dynamics_ros.core.algorithms.kinematics import (
     AXES,
     external_torque,
-    frame_acceleration,
     frame_pose,
     frame_velocity,
     jacobian,
@@ -32,7 +31,6 @@ from robot_dynamics_ros.core.algorithms.observer import (
     observer_step,
     smooth_friction,
 )
-from robot_dynamics_ros.core.algorithms.rnea import passivity_torque
 
 
 def total_mass(robot: Robot) -> float:
@@ -114,7 +112,6 @@ def jacobian_derivative_is_that_of_the_jacobian(robot: Robot, dynamics: Any, sta
 def frames_move_as_their_jacobians_say(robot: Robot, dynamics: Any, state: State) -> None:
     """J v, and its derivative J a + J_dot v, which is that of the twist along (v, a)."""
     n, (q, v, a, _) = robot.model.size, state
-    vectors = q.tolist(), v.tolist(), a.tolist()
     for frame in some_frames(robot):
         for axes in AXES:
 
@@ -123,8 +120,8 @@ def frames_move_as_their_jacobians_say(robot: Robot, dynamics: Any, state: State
 
             J = dynamics.jacobian(q, frame.name, axes)
             scale = np.abs(v).sum()
-            assert_close(frame_velocity(robot.model, *vectors[:2], frame, axes), J @ v, scale)
-            found = frame_acceleration(robot.model, *vectors, frame, axes)
+            assert_close(dynamics.frame_velocity(q, v, frame.name, axes), J @ v, scale)
+            found = dynamics.frame_acceleration(q, v, a, frame.name, axes)
             expected = J @ a + dynamics.jacobian_derivative(q, v, frame.name, axes) @ v
             scale = np.abs(a).sum() + scale**2
             assert_close(found, expected, scale)
@@ -149,9 +146,8 @@ def passivity_torque_is_that_of_the_matrices(robot: Robot, dynamics: Any, state:
             dynamics.coriolis_matrix(q, v),
             dynamics.gravity_torque(q),
         )
-    vectors = (x.tolist() for x in (q, v, v_r, a_r, GRAVITY))
+        tau = dynamics.passivity_torque(q, v, v_r, a_r)
     scale = np.abs(M).max() * (np.abs(a_r).sum() + np.abs(v).sum() * np.abs(v_r).sum())
-    tau = passivity_torque(robot.model, *vectors)
     assert_close(tau, M @ a_r + C @ v_r + g, scale + np.abs(g).max())
 
 

@@ -12,6 +12,12 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.pivot_laws import PIVOT_LAWS
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.model.inertial_parameters import (
+    impossible,
+    parameters_of,
+    regrouped,
+    with_load,
+)
 from robot_dynamics_ros.core.spatial import Force, Inertia, Motion, Transform, rotation_from_rpy
 
 GRAVITY = np.array([1.5, -2.5, -9.0])
@@ -128,7 +134,54 @@ def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> 
         assert_close(remade.rotational, body.rotational)
 
 
+def points_are_a_body_until_one_has_negative_mass(robot: Robot, state: State) -> None:
+    """One point, a rod and a plate lie on the boundary: rounding must not refuse them."""
+    random = np.random.default_rng(len(robot.model.joints))
+    for count in (1, 2, 3, 4, 20):
+        points, masses = random.uniform(-0.4, 0.4, (count, 3)), random.uniform(0.1, 2.0, count)
+        body = sum(map(_point, masses, points), Inertia())
+        assert not impossible(body)
+        assert impossible(body + _point(-2.0 * masses.sum(), random.uniform(-0.4, 0.4, 3)))
+        assert impossible(body + _point(-0.5 * masses.sum(), np.ones(3)))
+
+
+def a_load_is_a_body_by_its_inertial_parameters(robot: Robot, state: State) -> None:
+    """Linear in them, about the origin that the body has."""
+    load = _random_body(np.random.default_rng(2))
+    for index, joint in enumerate(robot.model.joints):
+        loaded = with_load(robot.model.joints, index, parameters_of(load))[index].inertia
+        assert_close(loaded.mass, joint.inertia.mass + load.mass)
+        assert_close(loaded.first_moment, (joint.inertia + load).first_moment)
+        assert_close(loaded.rotational, (joint.inertia + load).rotational)
+
+
+def regrouped_bodies_have_the_same_torques(robot: Robot, state: State) -> None:
+    """And carry no more what their drives do not feel; a body that is left whole has it all."""
+    (q, v, a, _), joints = state, robot.model.joints
+    direct = FloatDynamics(robot.model)
+    for whole in (None, len(joints) - 1):
+        others = regrouped(joints, whole)
+        grouped = FloatDynamics(replace(robot.model, joints=others))
+        tau = direct.inverse_dynamics(q, v, a)
+        assert_close(grouped.inverse_dynamics(q, v, a), tau, torque_scale(direct, state))
+        assert_close(grouped.mass_matrix(q), direct.mass_matrix(q))
+        C = direct.coriolis_matrix(q, v)
+        assert_close(grouped.coriolis_matrix(q, v), C, coriolis_scale(direct, state))
+    assert others[-1].inertia == joints[-1].inertia
+    for joint in regrouped(joints):
+        second, axis = np.array(joint.inertia.second_moment), np.array(joint.axis)
+        if joint.kind == 'prismatic':
+            assert not second.any()
+            continue
+        assert joint.inertia.mass == 0.0
+        assert abs(axis @ joint.inertia.first_moment) <= 1e-15
+        assert abs(axis @ second @ axis) <= 1e-15 * max(1.0, np.abs(second).max())
+
+
 LAWS = (
+    points_are_a_body_until_one_has_negative_mass,
+    a_load_is_a_body_by_its_inertial_parameters,
+    regrouped_bodies_have_the_same_torques,
     dynamics_is_linear_in_the_inertial_parameters,
     turning_the_base_is_turning_gravity_back,
     mimic_joints_move_with_the_joint_that_they_mimic,
@@ -147,6 +200,12 @@ def _random_body(random: np.random.Generator) -> Inertia:
     rotation = rotation_from_rpy(*random.uniform(-3.0, 3.0, 3))
     placement = Transform(rotation, tuple(random.uniform(-0.3, 0.3, 3)))
     return Inertia.at_center_of_mass(mass, rotational.tolist(), placement)
+
+
+def _point(mass: float, at: np.ndarray) -> Inertia:
+    """A point mass [kg] at a place (3,) [m]."""
+    place = Transform(translation=tuple(at.tolist()))
+    return Inertia.at_center_of_mass(float(mass), np.zeros((3, 3)).tolist(), place)
 
 
 def _on_pedestal(text: str, xyz: tuple[float, ...], rpy: tuple[float, ...]) -> str:

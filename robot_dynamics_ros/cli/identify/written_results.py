@@ -8,8 +8,8 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison import FATAL
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
 from robot_dynamics_ros.identification.judgement.judgement import FEWEST
 from robot_dynamics_ros.identification.results.result_files import URDF, result_files, written_urdf
 from robot_dynamics_ros.inspection.validation import validate_robot

@@ -13,7 +13,6 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
-from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 from ..gravity_in_efforts import GravityCheck
 from ..torque_text import units_of
@@ -265,7 +264,7 @@ class ExternalForceEstimate:
         self.reason = reason
 
     def _wrench_estimator(self) -> WrenchEstimator:
-        frame = self.settings.external_frame or tip_frame(self._dynamics.model, self._joints)
+        frame = self.settings.external_frame or self._dynamics.model.tip_frame(self._joints)
         return WrenchEstimator(self._dynamics, frame, 'LOCAL', self._joints)
 
     def _bandwidth(self) -> Array:

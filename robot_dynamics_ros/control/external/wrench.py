@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.core.task.twist_rows import (
+from robot_dynamics_ros.core.task import (
     SPATIAL_ENTRIES,
     damped_reciprocals,
     in_words,

@@ -11,7 +11,6 @@ from ..algorithms.kinematics import AXES, Axes
 from ..checks import checked_names
 from ..compiler.program import Program
 from ..errors import InertiaError, ParameterError, TopologyError, UnknownNameError
-from ..model.payload_body import without_load
 from ..model.robot import RobotModel
 from ..quantity import QUANTITIES, Quantity, traced
 from .c_package import check_program, cmake_lists, package_xml
@@ -125,13 +124,8 @@ def _split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, in
     """
     if frame is None:
         return model, None
-    body = model.frame(frame).body
-    if body < 0:
-        raise ParameterError(
-            f'payload_frame: link {frame!r} is fixed to the base and moves with no joint; name a '
-            'link that moves'
-        )
-    return without_load(model, body)[0], body
+    body = model.moving_body(frame)
+    return model.without_load(body)[0], body
 
 
 def _prefix(name: str | None, robot: str) -> str:

@@ -219,6 +219,9 @@ SOURCE = """\
 #pragma STDC FP_CONTRACT OFF
 #elif defined(_MSC_VER)
 #pragma fp_contract(off)
+#elif defined(__FMA__) && __GNUC__ == 12 && __GNUC_MINOR__ < 3
+/* It contracts all the same where it makes vectors of statements (GCC bug 107647). */
+#pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
 /* Arrays that are not one another's part. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -14,36 +14,118 @@ from ..spatial import Matrix
 # Public descriptions print six digits or fewer: a plate whose inertia just meets the triangle
 # inequality may miss it by that much.
 PRINTED_PRECISION = 1e-6
+# [m]: nothing is farther from its link than this and than the robot reaches.
+FAR = 1.0
 
 Severity = Literal['error', 'warning', 'info']
 
-# Stable names, for those who ignore some findings; messages may change, these names do not.
-FINDING_CODES: Mapping[str, str] = MappingProxyType(
+
+class Rule(NamedTuple):
+    """What is implausible, in words that follow the name of a link; what to do; how bad it is."""
+
+    problem: str
+    advice: str
+    severity: Severity = 'warning'
+
+
+# The codes are stable names, for those who ignore some findings; the words may change.
+RULES: Mapping[str, Rule] = MappingProxyType(
     {
-        'inertia_without_mass': 'a link has a rotational inertia, and no mass',
-        'inertia_not_positive': 'a rotational inertia is not positive definite',
-        'triangle_inequality': 'a principal moment is larger than the sum of the two others',
-        'nearly_flat': 'a principal moment almost equals the sum of the two others',
-        'inertia_too_large': 'a rotational inertia is larger than the shapes of the link can have',
-        'inertia_about_link_frame': 'a rotational inertia seems to be about the link frame',
-        'density': 'the density of a link is below that of foam, or above that of metals',
-        'far_center_of_mass': 'a centre of mass is far outside the shapes of its link',
-        'massless_body': 'a body that moves has no mass',
-        'fixed_mass': 'links with mass are fixed to the base',
-        'heavy_payload': 'a payload is as heavy as the robot',
-        'reversed_limits': 'the lower position limit of a joint is above the upper one',
-        'equal_limits': 'the position limits of a joint are equal',
-        'missing_limits': 'a revolute or prismatic joint has no <limit>',
-        'zero_effort_limit': 'the effort limit of a joint is zero',
-        'negative_effort_limit': 'the effort limit of a joint is negative',
-        'zero_velocity_limit': 'the velocity limit of a joint is zero',
-        'negative_velocity_limit': 'the velocity limit of a joint is negative',
-        'motionless_mimic': 'a joint mimics another one with the multiplier 0',
-        'mimic_limits': 'the limits of a mimic joint narrow the range of the joint that it mimics',
-        'orphaned_mimic': 'a joint mimics one that does not exist or does not move',
-        'friction_left_out': 'damping or friction is described, which the dynamics leaves out',
+        'inertia_without_mass': Rule(
+            'it has a rotational inertia but no mass', 'give it a mass, or remove the inertia'
+        ),
+        'inertia_not_positive': Rule(
+            'its rotational inertia is not positive definite',
+            'recompute the inertia from the mass and the shape',
+            'error',
+        ),
+        'triangle_inequality': Rule(
+            'its rotational inertia breaks the triangle inequality',
+            'no body has such an inertia: look for a wrong unit, frame or sign',
+            'error',
+        ),
+        'nearly_flat': Rule(
+            'its rotational inertia only just obeys the triangle inequality',
+            'fine for a thin plate; otherwise compute it anew',
+            'info',
+        ),
+        'inertia_too_large': Rule(
+            'its rotational inertia is larger than its shapes can have',
+            'check the unit, and that it is about the centre of mass, not about the link frame',
+        ),
+        'inertia_about_link_frame': Rule(
+            'its rotational inertia looks as if it were about the link frame',
+            'the inertia of a URDF is about the centre of mass, in the axes of <inertial>',
+        ),
+        'density': Rule(
+            'its density is below that of foam, or above that of metals',
+            'look for a wrong unit: mass in kg, lengths in m, inertia in kg m^2',
+        ),
+        'far_center_of_mass': Rule(
+            'its centre of mass is far outside the link',
+            'check the unit and the frame of the inertial origin',
+        ),
+        'massless_body': Rule(
+            'its joint moves no mass before the next joint',
+            'harmless inside a chain; at a tip the mass matrix is singular: give the link a mass',
+        ),
+        'fixed_mass': Rule(
+            'it is fixed to the base, so that its mass has no effect',
+            'fine for a pedestal; otherwise look for a joint that should not be fixed',
+            'info',
+        ),
+        'heavy_payload': Rule(
+            'its payload is as heavy as the robot', 'check that the mass is in kg'
+        ),
+        'far_payload': Rule(
+            'the centre of mass of its payload is farther away than the robot reaches',
+            'check that com is in m, in the frame of the link',
+        ),
+        'large_payload_inertia': Rule(
+            'the radius of gyration of its payload is larger than the reach of the robot',
+            'check that the inertia is in kg m^2, and the mass in kg',
+        ),
+        'reversed_limits': Rule(
+            'the limits of its joint are reversed, so that no position is allowed', 'exchange them'
+        ),
+        'equal_limits': Rule(
+            'the limits of its joint are equal, so that one position alone is allowed',
+            'give lower and upper, which count as 0 where they are left out; or make it fixed, or '
+            'continuous',
+        ),
+        'missing_limits': Rule(
+            'its joint has no <limit>, which a URDF demands of a revolute or prismatic one',
+            'give the range that the hardware has, or make it continuous if it turns without end',
+        ),
+        **{
+            f'{sign}_{kind}_limit': Rule(
+                f'the {kind} limit of its joint is {sign}, which counts as no limit',
+                'give the limit that the hardware has, above 0',
+            )
+            for kind in ('effort', 'velocity')
+            for sign in ('zero', 'negative')
+        },
+        'motionless_mimic': Rule(
+            'its joint mimics another with the multiplier 0, so that it never moves',
+            'give the ratio of the two joints, or make it fixed',
+        ),
+        'mimic_limits': Rule(
+            'its joint allows the joint that it mimics less than the limits of that joint do',
+            'give that joint the range that remains: the limits of a mimic joint are not its own; '
+            'or correct limits, multiplier or offset of the mimic joint',
+        ),
+        'orphaned_mimic': Rule(
+            'its joint mimics one that is fixed or not there, so it counts as independent',
+            'name a moving joint, or remove the mimic element',
+        ),
+        'friction_left_out': Rule(
+            'damping or friction is described, which the dynamics leaves out',
+            'add JointFriction(model).torque(v) where it should count',
+            'info',
+        ),
     }
 )
+FINDING_CODES = MappingProxyType({code: rule.problem for code, rule in RULES.items()})
 
 
 @dataclass(frozen=True)
@@ -57,7 +139,6 @@ class Finding:
         value: the numbers that show it, with units.
         advice: what to do about it.
         severity: error: physically impossible; warning: probably wrong; info: worth knowing.
-        concerns: the inertia of the link, or anything else.
         joints: names of the joints that it is about; empty if it is about the link alone.
     """
 
@@ -67,8 +148,25 @@ class Finding:
     value: str
     advice: str
     severity: Severity = 'warning'
-    concerns: Literal['inertia', 'other'] = 'inertia'
     joints: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        code: str,
+        link: str,
+        value: str,
+        joints: tuple[str, ...] = (),
+        severity: Severity | None = None,
+    ) -> Finding:
+        """A finding with the words of `RULES`, and its severity if none is given."""
+        problem, advice, usual = RULES[code]
+        return cls(link, code, problem, value, advice, severity or usual, joints)
+
+    @classmethod
+    def massless_body(cls, link: str, joint: str) -> Finding:
+        """About a joint that moves no mass, and the first link that it moves."""
+        return cls.of('massless_body', link, f'0 kg: {joint}', (joint,))
 
     def __str__(self) -> str:
         """One line for a log."""
@@ -81,67 +179,17 @@ def examine_inertial(link: str, mass: float, rotational: Matrix) -> list[Finding
     The principal moments of a real body are positive, and none exceeds the sum of the other two.
     """
     moments = np.linalg.eigvalsh(np.array(rotational))
-    printed = ', '.join(f'{moment:.3g}' for moment in moments) + ' kg m^2'
-    if mass == 0.0 and not moments.any():
-        return []
+    value = f'principal moments {", ".join(f"{moment:.3g}" for moment in moments)} kg m^2'
     if mass == 0.0:
-        advice = 'give it a mass, or remove the inertia'
-        problem = 'has a rotational inertia but no mass'
-        return [Finding(link, 'inertia_without_mass', problem, printed, advice)]
+        return [Finding.of('inertia_without_mass', link, value)] if moments.any() else []
     if moments[0] <= 0.0:
-        advice = 'recompute the inertia from the mass and the shape'
-        problem = 'its rotational inertia is not positive definite'
         # A point or a thin rod is an idealisation, a negative moment is a mistake.
         idealised = moments[0] >= -PRINTED_PRECISION * moments[2]
         severity: Severity = 'warning' if idealised else 'error'
-        value = f'principal moments {printed}'
-        return [Finding(link, 'inertia_not_positive', problem, value, advice, severity)]
+        return [Finding.of('inertia_not_positive', link, value, severity=severity)]
     if moments[0] + moments[1] < moments[2] * (1.0 - PRINTED_PRECISION):
-        advice = 'no body has such an inertia: look for a wrong unit, frame or sign'
-        problem = 'its rotational inertia breaks the triangle inequality'
-        value = f'principal moments {printed}'
-        return [Finding(link, 'triangle_inequality', problem, value, advice, 'error')]
+        return [Finding.of('triangle_inequality', link, value)]
     return []
-
-
-def massless_body(link: str, joint: str) -> Finding:
-    """Finding about a moving body without mass, none of its links having one.
-
-    Args:
-        link: the first of its links.
-        joint: that carries it.
-    """
-    return Finding(
-        link,
-        'massless_body',
-        f'nothing that joint {joint!r} moves before the next joint has a mass',
-        '0 kg',
-        'harmless inside a chain; at a tip the mass matrix is singular: give the link a mass',
-        joints=(joint,),
-    )
-
-
-def orphaned_mimic(link: str, joint: str, mimicked: str, mimicked_is_fixed: bool) -> Finding:
-    """Finding about a joint that mimics one that does not exist or does not move.
-
-    Args:
-        link: the child of the joint.
-        joint: that has the mimic element.
-        mimicked: the joint that the element names.
-        mimicked_is_fixed: whether that joint exists, and is fixed.
-    """
-    reason = (
-        f'joint {mimicked!r}, which is fixed' if mimicked_is_fixed else 'a joint that is not there'
-    )
-    return Finding(
-        link,
-        'orphaned_mimic',
-        f'its joint {joint!r} mimics {reason}, so it counts as independent',
-        f'mimic joint={mimicked!r}',
-        'name a moving joint, or remove the mimic element',
-        concerns='other',
-        joints=(joint,),
-    )
 
 
 def counted(number: int, thing: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..checks import checked_name, is_finite
 from ..errors import ParameterError
-from ..spatial import Inertia, Matrix, Transform, Vector, symmetric
-from .findings import examine_inertial
+from ..spatial import Inertia, Matrix, Transform, Vector, symmetric, trace
+from .findings import FAR, Finding, examine_inertial
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,27 @@ class Payload:
     def moments(self) -> Inertia:
         """The mass moments of the payload in the link frame."""
         return Inertia.at_center_of_mass(self.mass, self.inertia, Transform(translation=self.com))
+
+    def findings(self, robot_mass: float, reach: float) -> list[Finding]:
+        """What is probably given in a wrong unit: known robots carry less than they weigh.
+
+        And what they carry is no farther from its link than they reach.
+
+        Args:
+            robot_mass: [kg] without payloads; nothing is compared with a robot without mass.
+            reach: of the robot [m].
+        """
+        distance, farthest = math.hypot(*self.com), max(FAR, reach)
+        gyration = math.sqrt(trace(self.inertia) / 2.0 / self.mass) if self.mass else 0.0
+        reaching = f'the robot reaches {reach:.3g} m'
+        found = {}
+        if 0.0 < robot_mass <= self.mass:
+            found['heavy_payload'] = f'{self.mass:g} kg, the robot has {robot_mass:.4g} kg'
+        if distance > farthest:
+            found['far_payload'] = f'at {distance:.4g} m, {reaching}'
+        if gyration > farthest:
+            found['large_payload_inertia'] = f'{gyration:.4g} m, {reaching}'
+        return [
+            Finding.of(code, self.frame, f'{self.name!r}: {value}')
+            for code, value in found.items()
+        ]

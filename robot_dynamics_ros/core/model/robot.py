@@ -11,27 +11,38 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, checked_name
+from ..checks import Array, checked_name, checked_names, is_finite
 from ..errors import ParameterError, UnknownNameError
-from ..spatial import ZERO, ZERO_MATRIX, Matrix, Transform, Vector
-from . import attachment, changed_bodies, pseudo_inertia, reduction
+from ..spatial import ZERO, ZERO_MATRIX, Inertia, Matrix, Transform, Vector
 from . import inertial_parameters as parameters
-from .findings import Finding
-from .independent_joints import IndependentJoints
+from . import reduction
+from .findings import Finding, examine_inertial
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
+# By which the rotation of a pose may miss orthonormality: poses are copied with six digits.
+ORTHONORMAL = 1e-5
+NONE = Inertia()
 
-@dataclass(frozen=True)
-class RobotModel(IndependentJoints):
+
+@dataclass(frozen=True, repr=False)
+class RobotModel:
     """A robot with a fixed base: a tree of joints, parents before children.
 
-    A model never changes: `reduced`, `with_payload` and the like return another one.
+    A model never changes: `reduced`, `with_payload` and the like return another one; `print` lists
+    the joints.
+
+    Vectors have one entry per independent joint, in the order of q. Limits are those of the
+    description: infinite where it gives none, and 0 where it says 0. Bounds are the same, but
+    infinite where a limit is not positive, see `Limits.known`: whatever judges efforts, the guards
+    of the node and `payload_margin` count that as none. The limits of a mimic joint are not among
+    those of the joint that it mimics.
 
     Attributes:
         name: of the robot.
         joints: every moving joint, mimic joints included.
-        frames: every link, also those that are fixed to another; the root link first.
+        frames: every link, also those that are fixed to another; the root link first, those of
+            `with_frame` last.
         findings: what is implausible in the inertials (see `Finding`, and `audit` for more).
         links: every link as it was described, in the order of `frames`.
         payloads: attached bodies, ordered by name; their inertia is included in `joints`.
@@ -45,6 +56,67 @@ class RobotModel(IndependentJoints):
     links: tuple[Link, ...] = ()
     payloads: tuple[Payload, ...] = ()
     unloaded: RobotModel | None = None
+
+    @cached_property
+    def independent_joints(self) -> tuple[Joint, ...]:
+        """The joints that mimic no other, in the order of q."""
+        return tuple(joint for joint in self.joints if joint.mimicked is None)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the independent joints, in the order of q and of every other vector."""
+        return tuple(joint.name for joint in self.independent_joints)
+
+    @property
+    def size(self) -> int:
+        """n, the number of independent joints."""
+        return len(self.independent_joints)
+
+    @property
+    def lower(self) -> Array:
+        """Smallest positions (n,), read-only [rad or m]; -infinite for a continuous joint."""
+        return _read_only([joint.limits.lower for joint in self.independent_joints])
+
+    @property
+    def upper(self) -> Array:
+        """Largest positions (n,), read-only [rad or m]; infinite for a continuous joint."""
+        return _read_only([joint.limits.upper for joint in self.independent_joints])
+
+    @property
+    def velocity_limits(self) -> Array:
+        """Largest speeds (n,), read-only [rad/s or m/s]."""
+        return _read_only([joint.limits.velocity for joint in self.independent_joints])
+
+    @property
+    def effort_limits(self) -> Array:
+        """Largest torques and forces (n,), read-only [N m or N]."""
+        return _read_only([joint.limits.effort for joint in self.independent_joints])
+
+    @property
+    def velocity_bounds(self) -> Array:
+        """Largest speeds (n,), read-only [rad/s or m/s]; infinite for a limit up to 0."""
+        return _read_only([joint.limits.known.velocity for joint in self.independent_joints])
+
+    @property
+    def effort_bounds(self) -> Array:
+        """Largest torques and forces (n,), read-only [N m or N]; infinite for a limit up to 0."""
+        return _read_only([joint.limits.known.effort for joint in self.independent_joints])
+
+    @property
+    def effort_units(self) -> tuple[str, ...]:
+        """Units of the torques and forces, (n,): 'N' of a prismatic joint, else 'N m'."""
+        return tuple('N' if slides else 'N m' for slides in self.sliding)
+
+    @property
+    def sliding(self) -> npt.NDArray[np.bool_]:
+        """Whether each joint slides, (n,)."""
+        return np.array([joint.slides for joint in self.independent_joints])
+
+    @property
+    def mass(self) -> float:
+        """Of all links, those that are fixed to the base included, and of the payloads [kg]."""
+        links: float = sum(link.inertia.mass for link in self.links)
+        return links + sum(payload.mass for payload in self.payloads)
 
     @cached_property
     def reach(self) -> float:
@@ -70,21 +142,129 @@ class RobotModel(IndependentJoints):
         )
         return replace(self, joints=joints)
 
-    def frame(self, name: str) -> Frame:
-        """The frame of a link.
+    def __repr__(self) -> str:
+        joints, frames = len(self.joints), len(self.frames)
+        return f'<RobotModel {self.name!r}: {joints} joints, {frames} frames, {self.mass:.4g} kg>'
+
+    def __str__(self) -> str:
+        """The robot in a line, and a table of its joints."""
+        rows: list[tuple[str, ...]] = [
+            ('joint', 'type', 'carried by', 'lower', 'upper', 'velocity', 'effort', 'mass [kg]')
+        ]
+        for joint in self.joints:
+            kind = f'{joint.kind}, mimics {joint.mimicked}' if joint.mimicked else joint.kind
+            parent = self.joints[joint.parent].name if joint.parent >= 0 else 'the base'
+            limits = joint.limits
+            numbers = (limits.lower, limits.upper, limits.velocity, limits.effort)
+            printed = (f'{number:.4g}' for number in (*numbers, joint.inertia.mass))
+            rows.append((joint.name, kind, parent, *printed))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ('  '.join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        units = 'positions in rad or m, velocities in rad/s or m/s, efforts in N m or N'
+        return '\n'.join([f'{repr(self)[1:-1]}; {units}', *lines])
+
+    def index_of(self, name: str) -> int:
+        """Index of a joint in q.
 
         Raises:
-            UnknownNameError: no link has that name.
+            UnknownNameError: no independent joint has that name.
+        """
+        if name not in self.joint_names:
+            mimics = any(joint.name == name for joint in self.joints)
+            kind = 'independent joint' if mimics else 'joint'
+            hint = 'it mimics another' if mimics else ''
+            raise UnknownNameError(kind, name, self.joint_names, hint)
+        return self.joint_names.index(name)
+
+    def indices_of(self, names: Iterable[str]) -> list[int]:
+        """Indices of joints in q, in the order of the names.
+
+        Raises:
+            UnknownNameError: no independent joint has that name.
+            ParameterError: there is no name, or one comes twice.
+        """
+        joints = checked_names('joints', names)
+        indices = [self.index_of(name) for name in joints]
+        if not indices:
+            known = ', '.join(self.joint_names)
+            raise ParameterError(f'joints is empty: name at least one of {known}')
+        if repeated := sorted({name for name in joints if joints.count(name) > 1}):
+            raise ParameterError(f'joints are named twice: {", ".join(repeated)}')
+        return indices
+
+    @cached_property
+    def _frame_of(self) -> dict[str, Frame]:
+        """The frames by the names of links and of the joints that lead to them."""
+        links = {frame.name: frame for frame in self.frames}
+        return {link.joint: links[link.name] for link in self.links if link.joint} | links
+
+    def frame(self, name: str) -> Frame:
+        """The frame of a link, or of the link to which a joint leads, a fixed one too.
+
+        Where a link and a joint have the same name, it is that of the link.
+
+        Raises:
+            UnknownNameError: no link or joint has that name.
             ParameterError: `name` is not a str.
         """
-        checked_name('frame', name)
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
-        raise UnknownNameError('frame', name, tuple(frame.name for frame in self.frames))
+        if checked_name('frame', name) not in self._frame_of:
+            raise UnknownNameError('frame', name, tuple(frame.name for frame in self.frames))
+        return self._frame_of[name]
 
-    def joints_that_move(self, frame: str) -> tuple[str, ...]:
-        """Names of the independent joints whose motion moves a link, in their order.
+    def with_frame(self, name: str, parent: str, pose: npt.ArrayLike) -> RobotModel:
+        """The robot with another frame fixed to a link, such as a tool centre point.
+
+        It can be used wherever the name of a link can: it is a link without mass.
+
+        >>> tcp = np.eye(4)
+        >>> tcp[:3, 3] = 0.0, 0.0, 0.12
+        >>> model = model.with_frame('tcp', 'tool0', tcp)
+
+        Args:
+            name: of the frame.
+            parent: name of a link.
+            pose: (4, 4) homogeneous transform [R p; 0 1] that takes points from the frame to its
+                parent, p in m: what Pinocchio calls `SE3.homogeneous`.
+
+        Raises:
+            UnknownNameError: the parent does not exist.
+            ParameterError: a link or joint has that name already, or pose is no rigid transform.
+        """
+        if checked_name('name of a frame', name) in self._frame_of:
+            raise ParameterError(f'frame {name!r} exists already: choose another name')
+        carrier = self.frame(parent)
+        placement = carrier.placement @ _checked_pose(f'pose of frame {name!r}', pose)
+        bare = self._without_payloads
+        frames = (*bare.frames, Frame(name, carrier.body, placement))
+        other = replace(bare, frames=frames, links=(*bare.links, Link(name)))
+        return other._with_payloads(self.payloads)
+
+    def tip_frame(self, joints: Iterable[str]) -> str:
+        """The link that most likely carries a payload: at the tip of the commanded joints.
+
+        That is the link of the last commanded joint; if that joint is a finger (another joint
+        mimics it, or its parent carries other joints too), the link that carries the fingers.
+
+        Args:
+            joints: names of the commanded independent joints.
+
+        Raises:
+            UnknownNameError: no independent joint has that name.
+            ParameterError: `joints` is empty, or names one twice.
+        """
+        last = self.independent_joints[max(self.indices_of(joints))]
+        mimicked = {joint.mimicked for joint in self.joints}
+        body = self.joints.index(last)
+        while True:
+            joint = self.joints[body]
+            siblings = sum(other.parent == joint.parent for other in self.joints)
+            if joint.parent < 0 or (joint.name not in mimicked and siblings == 1):
+                break
+            body = joint.parent
+        return next(frame.name for frame in self.frames if frame.body == body)
+
+    def moving_body(self, frame: str) -> int:
+        """Index in `joints` of the joint that carries a link.
 
         Raises:
             UnknownNameError: no link has that name.
@@ -96,6 +276,16 @@ class RobotModel(IndependentJoints):
                 f'link {frame!r} is fixed to the base and moves with no joint; name a link that '
                 'moves'
             )
+        return body
+
+    def joints_that_move(self, frame: str) -> tuple[str, ...]:
+        """Names of the independent joints whose motion moves a link, in their order.
+
+        Raises:
+            UnknownNameError: no link has that name.
+            ParameterError: no joint moves the link.
+        """
+        body = self.moving_body(frame)
         indices = set()
         while body >= 0:
             indices.add(self.joints[body].coordinate.index)
@@ -143,7 +333,7 @@ class RobotModel(IndependentJoints):
     ) -> RobotModel:
         """The robot with a body fixed to a link, beside its other payloads.
 
-        A payload as heavy as the robot gives a UserWarning: a mass in grams is one cause.
+        What `doubt_about` says of it gives a UserWarning: a mass in grams, a length in mm.
 
         Args:
             frame: name of the link.
@@ -151,12 +341,12 @@ class RobotModel(IndependentJoints):
             com: (3,) centre of mass in the link frame [m].
             inertia: (3, 3) about the centre of mass, in the axes of the link [kg m^2].
             name: of the payload; one of the same name is replaced.
-            strict: whether a payload as heavy as the robot is refused.
+            strict: whether a payload is refused about which there is a doubt.
 
         Raises:
             UnknownNameError: the link does not exist.
             ParameterError: the link does not move, or no real body has such an inertia (see
-                `Payload`); with `strict`, the payload is as heavy as the robot.
+                `Payload`); with `strict`, there is a doubt about it.
         """
         payload = Payload(name, frame, mass, com, inertia)
         loaded = self.with_checked_payload(payload)
@@ -167,18 +357,13 @@ class RobotModel(IndependentJoints):
         return loaded
 
     def doubt_about(self, payload: Payload) -> str:
-        """Why the mass of a payload is probably a mistake; empty if it is not.
+        """Why a payload is probably given in a wrong unit; empty if it is not.
 
-        Known robots carry less than they weigh. Where the description gives no mass there is
-        nothing to compare with.
+        It is as heavy as the robot, or its centre of mass or its radius of gyration is farther
+        than the robot reaches. See `Payload.findings`.
         """
         own = sum(link.inertia.mass for link in self.links)
-        if not 0.0 < own <= payload.mass:
-            return ''
-        return (
-            f'payload {payload.name!r}: its mass is {payload.mass:g} kg, the whole robot has '
-            f'{own:.4g} kg: check that the mass is in kg'
-        )
+        return '; '.join(map(str, payload.findings(own, self.reach)))
 
     def with_checked_payload(self, payload: Payload) -> RobotModel:
         """The robot with this payload beside its others; one of the same name is replaced.
@@ -191,11 +376,7 @@ class RobotModel(IndependentJoints):
             UnknownNameError: its link does not exist.
             ParameterError: its link does not move.
         """
-        if self.frame(payload.frame).body < 0:
-            raise ParameterError(
-                f'payload {payload.name!r}: link {payload.frame!r} is fixed to the base and moves '
-                'with no joint; name a link that moves'
-            )
+        self.moving_body(payload.frame)
         others = (other for other in self.payloads if other.name != payload.name)
         return self._without_payloads._with_payloads([*others, payload])
 
@@ -211,6 +392,17 @@ class RobotModel(IndependentJoints):
         others = (payload for payload in self.payloads if payload.name != name)
         return self._without_payloads._with_payloads(others)
 
+    def without_load(self, body: int) -> tuple[RobotModel, list[float]]:
+        """The robot without the payloads on one body, and the inertial parameters of these (10,).
+
+        Args:
+            body: index of the joint that carries them.
+        """
+        carried = [each for each in self.payloads if self.frame(each.frame).body == body]
+        others = (payload for payload in self.payloads if payload not in carried)
+        load = sum(map(self._moments_on_body, carried), NONE)
+        return self._without_payloads._with_payloads(others), parameters.parameters_of(load)
+
     def with_armature(self, armature: Mapping[str, float]) -> RobotModel:
         """The robot with rotors: their inertia, as the joints feel it.
 
@@ -225,8 +417,24 @@ class RobotModel(IndependentJoints):
             UnknownNameError: a joint does not exist.
             ParameterError: a value is negative or not finite, or `armature` is not a mapping.
         """
+        if not isinstance(armature, Mapping):
+            raise ParameterError(
+                f'armature is {armature!r}, a mapping of joint names to inertias is needed'
+            )
+        known = tuple(joint.name for joint in self.joints)
+        for name, value in armature.items():
+            if name not in known:
+                raise UnknownNameError('joint', name, known)
+            if not (is_finite(value) and value >= 0.0):
+                raise ParameterError(
+                    f'armature of joint {name!r} is {value!r} kg m^2 or kg, a finite number >= 0 '
+                    'is needed'
+                )
         bare = self._without_payloads
-        joints = attachment.with_armature(bare.joints, armature)
+        joints = tuple(
+            replace(joint, armature=float(armature.get(joint.name, joint.armature)))
+            for joint in bare.joints
+        )
         return replace(bare, joints=joints)._with_payloads(self.payloads)
 
     def inertial_parameters(self) -> Array:
@@ -259,16 +467,45 @@ class RobotModel(IndependentJoints):
         """
         rows = parameters.checked_parameters(pi, self.joints)
         bare = self._without_payloads
-        joints = parameters.with_parameters(self.joints, bare.joints, rows)
-        changed = changed_bodies.changed_bodies(bare.joints, joints)
-        links = changed_bodies.links_after(bare.links, bare.frames, joints, changed)
-        findings = changed_bodies.findings_after(bare.findings, bare.frames, joints, changed)
-        other = replace(bare, joints=joints, links=links, findings=findings)
+        other = bare._with_bodies(parameters.with_parameters(self.joints, bare.joints, rows))
         loaded = other._with_payloads(self.payloads)
         if physical:
-            pseudo_inertia.require_physical(other.joints)
-            pseudo_inertia.require_physical(loaded.joints)
+            parameters.require_physical(other.joints)
+            parameters.require_physical(loaded.joints)
         return loaded
+
+    def _with_bodies(self, joints: tuple[Joint, ...]) -> RobotModel:
+        """This robot, which has no payloads, with other inertias: of joints, links and findings.
+
+        The shapes of one link say nothing about the volume of several: where others with mass are
+        merged into the first link of a body, its extent is dropped.
+        """
+        pairs = enumerate(zip(self.joints, joints, strict=True))
+        changed = {index for index, (old, new) in pairs if old.inertia != new.inertia}
+        first = {frame.body: frame.name for frame in reversed(self.frames)}
+        inertials = {link.name: link.inertia for link in self.links}
+        merged = {
+            frame.body
+            for frame in self.frames
+            if frame.name != first[frame.body] and inertials.get(frame.name, NONE) != NONE
+        }
+        links, findings = list(self.links), list(self.findings)
+        for index, (frame, link) in enumerate(zip(self.frames, self.links, strict=False)):
+            if frame.body not in changed:
+                continue
+            # All other findings of a model are about inertia.
+            findings = [f for f in findings if f.link != link.name or f.code == 'orphaned_mimic']
+            if link.name != first[frame.body]:
+                links[index] = replace(link, inertia=NONE)
+                continue
+            joint = joints[frame.body]
+            extent = None if frame.body in merged else link.extent
+            links[index] = replace(link, inertia=joint.inertia, extent=extent)
+            body = joint.inertia
+            findings += examine_inertial(link.name, body.mass, body.rotational_at_center_of_mass)
+            if body.mass == 0.0:
+                findings.append(Finding.massless_body(link.name, joint.name))
+        return replace(self, joints=joints, links=tuple(links), findings=tuple(findings))
 
     @property
     def _without_payloads(self) -> RobotModel:
@@ -279,5 +516,45 @@ class RobotModel(IndependentJoints):
         ordered = tuple(sorted(payloads, key=lambda payload: payload.name))
         if not ordered:
             return self
-        joints = attachment.with_payloads(self.joints, self.frames, ordered)
-        return replace(self, joints=joints, payloads=ordered, unloaded=self)
+        joints = list(self.joints)
+        for payload in ordered:
+            body = self.frame(payload.frame).body
+            # Of a link that is fixed to the base, because joints were locked, nothing is felt.
+            if body >= 0:
+                inertia = joints[body].inertia + self._moments_on_body(payload)
+                joints[body] = replace(joints[body], inertia=inertia)
+        return replace(self, joints=tuple(joints), payloads=ordered, unloaded=self)
+
+    def _moments_on_body(self, payload: Payload) -> Inertia:
+        """The mass moments of a payload in the joint frame of the body that carries it."""
+        return self.frame(payload.frame).placement @ payload.moments
+
+
+def _read_only(values: list[float]) -> Array:
+    """A vector of its own for each caller: a copy of the model shares none."""
+    vector: Array = np.array(values, dtype=np.float64)
+    vector.flags.writeable = False
+    return vector
+
+
+def _checked_pose(name: str, pose: npt.ArrayLike) -> Transform:
+    """The placement of a homogeneous transform (4, 4).
+
+    Raises:
+        ParameterError: it is not [R p; 0 1] with a rotation R.
+    """
+    if not is_finite(pose, (4, 4)):
+        given = ' '.join(repr(pose).split())
+        raise ParameterError(f'{name} is {given}, 4 x 4 finite numbers are needed: [R p; 0 1]')
+    matrix = np.asarray(pose, np.float64)
+    rotation = matrix[:3, :3]
+    miss = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
+    if miss > ORTHONORMAL or np.linalg.det(rotation) < 0.0:
+        raise ParameterError(
+            f'{name}: its rotation is {rotation.tolist()}, with R R^T off by {miss:.2g}; a right-'
+            f'handed orthonormal one is needed, off by at most {ORTHONORMAL:g}'
+        )
+    if matrix[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
+        raise ParameterError(f'{name}: its last row is {matrix[3].tolist()}, 0, 0, 0, 1 is needed')
+    (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = matrix.tolist()
+    return Transform(((a, b, c), (d, e, f), (g, h, i)), (x, y, z))

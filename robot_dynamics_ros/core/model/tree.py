@@ -147,8 +147,10 @@ class Link:
         name: of the link.
         inertia: its own, in the link frame; no mass where it has no inertial.
         extent: of its shapes, in the link frame; None where they are meshes, or it has none.
+        joint: name of the joint that leads to it, fixed ones too; empty for the root link.
     """
 
     name: str
     inertia: Inertia = field(default_factory=Inertia)
     extent: Extent | None = None
+    joint: str = ''

@@ -43,7 +43,7 @@ class SourceElement:
 
 
 def read_elements(source: bytes) -> SourceElement:
-    """The root element of a text that `core.description.urdf_text.read_xml` has accepted.
+    """The root element of a text that `core.urdf_xml.read_xml` has accepted.
 
     That function refuses document types and entities; here they are not looked for again.
 

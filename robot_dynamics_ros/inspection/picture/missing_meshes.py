@@ -27,5 +27,4 @@ def mesh_findings(shapes: LinkShapes) -> Iterator[Finding]:
             mesh,
             'the picture lacks these shapes; nothing else needs meshes',
             'info',
-            concerns='other',
         )

@@ -12,9 +12,9 @@ import numpy as np
 from robot_dynamics_ros.core.algorithms.kinematics import frame_poses
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.audit import NEGLIGIBLE
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.plausibility.audit import NEGLIGIBLE
 
 from ..inspection import Inspection
 from .ellipsoid import Ellipsoid

@@ -14,7 +14,7 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
 from robot_dynamics_ros.core.model.sampling import State, random_states
-from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
+from robot_dynamics_ros.core.task import ALL_ROWS
 
 from ..compilation import CHECKED_STATES, TOLERANCE
 from ..endpoints import doubles
@@ -38,28 +38,24 @@ class DynamicsServices:
 
     def get_mass_matrix(self, request: Any, response: Any) -> None:
         """Fill in M(q) (k, k)."""
-        robot, indices = self._robot(response)
-        q, _ = self._read(robot, request.state)
+        robot, indices, q, _ = self._asked(request, response)
         matrix = robot.dynamics.mass_matrix(q)
         response.mass_matrix = _matrix_message(matrix[np.ix_(indices, indices)])
 
     def get_coriolis_matrix(self, request: Any, response: Any) -> None:
         """Fill in C(q, v) (k, k)."""
-        robot, indices = self._robot(response)
-        q, v = self._read(robot, request.state, needs_velocity=True)
+        robot, indices, q, v = self._asked(request, response, needs_velocity=True)
         matrix = robot.dynamics.coriolis_matrix(q, v)
         response.coriolis_matrix = _matrix_message(matrix[np.ix_(indices, indices)])
 
     def get_gravity(self, request: Any, response: Any) -> None:
         """Fill in g(q) (k,)."""
-        robot, indices = self._robot(response)
-        q, _ = self._read(robot, request.state)
+        robot, indices, q, _ = self._asked(request, response)
         response.effort = doubles(robot.dynamics.gravity_torque(q)[indices])
 
     def inverse_dynamics(self, request: Any, response: Any) -> None:
         """Fill in M(q) a + C(q, v) v + g(q) (k,)."""
-        robot, indices = self._robot(response)
-        q, v = self._read(robot, request.state, needs_velocity=True)
+        robot, indices, q, v = self._asked(request, response, needs_velocity=True)
         a = np.zeros_like(q)
         if request.acceleration:
             a[indices] = _in_order(robot, request, request.acceleration, 'acceleration')
@@ -67,8 +63,7 @@ class DynamicsServices:
 
     def forward_dynamics(self, request: Any, response: Any) -> None:
         """Fill in the acceleration (k,) that the efforts give."""
-        robot, indices = self._robot(response)
-        q, v = self._read(robot, request.state, needs_velocity=True)
+        robot, indices, q, v = self._asked(request, response, needs_velocity=True)
         if not request.effort:
             raise StateError(
                 f'effort is empty: one value is needed for each of {", ".join(robot.joints)} '
@@ -80,15 +75,13 @@ class DynamicsServices:
 
     def get_jacobian(self, request: Any, response: Any) -> None:
         """Fill in J(q) (6, k) of a link."""
-        robot, indices = self._robot(response)
-        q, _ = self._read(robot, request.state)
+        robot, indices, q, _ = self._asked(request, response)
         jacobian = robot.dynamics.jacobian(q, request.frame, request.axes or DEFAULT_AXES)
         response.jacobian = _matrix_message(jacobian[:, indices])
 
     def get_task_space_inertia(self, request: Any, response: Any) -> None:
         """Fill in (J M^-1 J^T)^-1 (m, m) of a link, for m rows of its twist."""
-        robot, _ = self._robot(response)
-        q, _ = self._read(robot, request.state)
+        robot, _, q, _ = self._asked(request, response)
         axes, rows = request.axes or DEFAULT_AXES, list(request.rows) or ALL_ROWS
         task = robot.dynamics.task_inertia(q, request.frame, axes, rows, robot.joints)
         response.rows = list(task.rows)
@@ -169,11 +162,14 @@ class DynamicsServices:
         v[robot.feedforward.indices] = measured[robot.feedforward.indices]
         return q, v
 
-    def _robot(self, response: Any) -> tuple[CommandedRobot, Any]:
-        """The robot and the indices (k,) of its commanded joints, which the response names."""
+    def _asked(
+        self, request: Any, response: Any, *, needs_velocity: bool = False
+    ) -> tuple[CommandedRobot, Any, Array, Array]:
+        """The robot, the indices (k,) of its joints, which the response names, and q and v."""
         robot = self.holder.require()
         response.joint_names = list(robot.joints)
-        return robot, robot.feedforward.indices
+        state = self._read(robot, request.state, needs_velocity=needs_velocity)
+        return robot, robot.feedforward.indices, *state
 
 
 def _in_order(robot: CommandedRobot, request: Any, values: Sequence[float], field: str) -> Array:

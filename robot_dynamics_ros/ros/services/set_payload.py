@@ -50,7 +50,8 @@ class PayloadServices:
         before = [f'{each.mass:g} kg on {each.frame}' for each in robot.dynamics.model.payloads]
         if request.inertia.m:
             payload = _payload(request)
-            dynamics = robot.dynamics.with_checked_payload(payload)
+            model = robot.dynamics.model.with_checked_payload(payload)
+            dynamics = robot.dynamics.with_model(model)
             _check_frame(dynamics, payload.frame)
             loaded = compared(replace(robot.compiled, dynamics=dynamics))
             self._check_effort_limits(dynamics)

@@ -10,12 +10,11 @@ from pushed_motion import pushed_motion, uneven_times
 
 from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics, StateError
-from robot_dynamics_ros.core.model.payload import Payload
 
 BANDWIDTH = 5.0
 RATE = 2.0 * math.pi * BANDWIDTH
 PUSH = np.array([3.0, -8.0, 2.0, 5.0])
-PAYLOAD = Payload('payload', 'd', 1.5, (0.1, 0.0, 0.05), np.zeros((3, 3)))
+PAYLOAD = {'frame': 'd', 'mass': 1.5, 'com': (0.1, 0.0, 0.05)}
 
 
 @pytest.fixture(scope='module')
@@ -135,7 +134,7 @@ def test_friction_and_offset_of_the_model_are_no_push(name):
 
 def test_a_payload_that_is_not_in_the_model_is_a_push(dynamics):
     """r is its torque at rest; and it vanishes when the model gets the payload, without a step."""
-    loaded = dynamics.with_checked_payload(PAYLOAD)
+    loaded = dynamics.with_payload(**PAYLOAD)
     motion = pushed_motion(loaded, np.arange(0.0, 4.0, 5e-3), speed=0.0)
     observer = ExternalForceObserver(dynamics, BANDWIDTH)
     half = len(motion.times) // 2
@@ -153,11 +152,11 @@ def test_a_payload_that_is_not_in_the_model_is_a_push(dynamics):
 
 
 def test_a_payload_as_an_input_is_one_that_is_compiled(dynamics):
-    compiled = RobotDynamics(dynamics.model.with_checked_payload(PAYLOAD))
+    compiled = RobotDynamics(dynamics.model.with_payload(**PAYLOAD))
     motion = pushed_motion(compiled, np.arange(0.0, 0.3, 1e-3), PUSH)
     found, expected = (
         motion.observed(ExternalForceObserver(each, BANDWIDTH))
-        for each in (dynamics.with_checked_payload(PAYLOAD), compiled)
+        for each in (dynamics.with_payload(**PAYLOAD), compiled)
     )
     assert_close(found, expected, 1e3)
 

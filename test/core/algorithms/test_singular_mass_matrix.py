@@ -1,7 +1,6 @@
 """Forward dynamics and M^-1 where M(q) is singular, or nearly so: refused, by the joint's name."""
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -53,9 +52,11 @@ def test_it_is_one_error_for_all_that_needs_the_inverse(backend, text):
     """At one position, or at any; of one state, or of a batch."""
     dynamics = RobotDynamics(parse_urdf(text), backend=backend)
     assert issubclass(SingularMassMatrixError, RobotDynamicsError)
-    held = partial(dynamics.forward_dynamics_holding, dynamics.model.joint_names)
-    for rest in (np.zeros(dynamics.model.size), np.zeros((3, dynamics.model.size))):
-        for method in (dynamics.forward_dynamics, dynamics.forward_dynamics_derivatives, held):
+    alone = np.zeros(dynamics.model.size)
+    with pytest.raises(SingularMassMatrixError):
+        dynamics.forward_dynamics_holding(dynamics.model.joint_names, alone, alone, alone)
+    for rest in (alone, np.zeros((3, dynamics.model.size))):
+        for method in (dynamics.forward_dynamics, dynamics.forward_dynamics_derivatives):
             with pytest.raises(SingularMassMatrixError):
                 method(rest, rest, rest)
         with pytest.raises(SingularMassMatrixError):

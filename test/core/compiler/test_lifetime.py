@@ -8,7 +8,7 @@ import pytest
 from freed_memory import check_alive
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core import Payload, RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 
 # The allocator fills what is freed: whoever reads it afterwards crashes.
@@ -39,9 +39,7 @@ def test_a_collected_robot_leaves_no_dangling_builtin():
 def with_payload(dynamics):
     frame = dynamics.model.frames[-1].name
     unloaded = RobotDynamics(dynamics.model, backend=dynamics.backend, payload_frame=frame)
-    return unloaded.with_checked_payload(
-        Payload('p', frame, 0.1, (0.0, 0.0, 0.0), np.zeros((3, 3)))
-    )
+    return unloaded.with_payload(frame, 0.1)
 
 
 @pytest.mark.parametrize('made', [lambda dynamics: dynamics, with_payload])

@@ -51,19 +51,31 @@ class OneFrame(PinocchioKinetics):
         wrench = self.random.uniform(-1.0, 1.0, 6)
         J = self.jacobian(q, self.frame, AXES)
         pairs['external_torque'] = dynamics.external_torque(q, wrench), J.T @ wrench, VANISHING
+        v, v_r, a_r = self.random.uniform(-1.0, 1.0, (3, len(q)))
+        expected = M @ a_r + self.coriolis_matrix(q, v) @ v_r + self.gravity_torque(q)
+        tau = dynamics.passivity_torque(q, v, v_r, a_r)
+        pairs['passivity_torque'] = tau, expected, pairs['inverse_dynamics'][2]
         return pairs
 
     def _frame_pairs(self, dynamics, q, v, frame):
         ours, theirs = dynamics.frame_pose(q, self.frame), self.frame_pose(q, self.frame)
         J = self.jacobian(q, self.frame, AXES)
+        J_dot = self.jacobian_derivative(q, v, self.frame, AXES)
+        a, rate = self.random.uniform(-1.0, 1.0, len(q)), float(np.abs(v).max())
         names = [frame.name for frame in dynamics.model.frames]
         return {
+            'frame_velocity': (dynamics.frame_velocity(q, v), J @ v, rate),
+            'frame_acceleration': (
+                dynamics.frame_acceleration(q, v, a),
+                J @ a + J_dot @ v,
+                1.0 + rate**2,
+            ),
             'frame_poses': (dynamics.frame_poses(q), self.frame_poses(q, names), 1.0),
             'frame_pose': (*(np.column_stack(pose) for pose in (ours, theirs)), 1.0),
             'jacobian': (dynamics.jacobian(q), J, VANISHING),
             'jacobian_derivative': (
                 dynamics.jacobian_derivative(q, v),
-                self.jacobian_derivative(q, v, self.frame, AXES),
+                J_dot,
                 float(np.abs(v).max() * max(np.abs(J).max(), 1.0)),
             ),
         }

@@ -212,18 +212,15 @@ def test_the_bits_are_the_same_however_it_is_compiled(tmp_path):
         'gnu': ['-std=gnu99', '-O3', '-march=native', '-ffp-contract=off', '-funroll-loops'],
         'none': ['-O0'],
     }
+    quantities = ['bias_torque', 'coriolis_matrix', 'forward_dynamics']
     libraries = [
-        ExportedDynamics(
-            model(), tmp_path / name, quantities=['forward_dynamics'], options=options
-        )
+        ExportedDynamics(model(), tmp_path / name, quantities=quantities, options=options)
         for name, options in settings.items()
     ]
     for state in random_states(model(), 20):
-        results = {
-            library.forward_dynamics(1e3 * state.q, state.v, state.a).tobytes()
-            for library in libraries
-        }
-        assert len(results) == 1
+        q, v, a = 1e3 * state.q, state.v, state.a
+        for quantity, inputs in zip(quantities, [(q, v), (q, v), (q, v, a)], strict=True):
+            assert len({getattr(each, quantity)(*inputs).tobytes() for each in libraries}) == 1
 
 
 @needs_compilers

@@ -24,7 +24,7 @@ def test_equals_the_method_of_that_name(name, quantity):
     robot = hand_written(name)
     function, method = casadi_function(robot.model, quantity), getattr(robot.python, quantity)
     for q, v, a, w in robot.states(2):
-        given = {'q': q, 'v': v, 'a': a, 'tau': w}
+        given = {'q': q, 'v': v, 'a': a, 'tau': w, 'v_reference': w, 'a_reference': a}
         inputs = [given[name] for name in QUANTITIES[quantity].arguments]
         expected = np.array(method(*inputs))
         gravity = [GRAVITY] if 'gravity' in QUANTITIES[quantity].inputs else []

@@ -31,7 +31,7 @@ def test_equals_the_method_of_that_name(quantity):
     robot = hand_written('oblique')
     function, method = jax_function(robot.model, quantity), getattr(robot.python, quantity)
     ((q, v, a, w),) = robot.states(1)
-    given = {'q': q, 'v': v, 'a': a, 'tau': w}
+    given = {'q': q, 'v': v, 'a': a, 'tau': w, 'v_reference': w, 'a_reference': a}
     inputs = [given[name] for name in QUANTITIES[quantity].arguments]
     expected = np.array(method(*inputs))
     gravity = [GRAVITY] if 'gravity' in QUANTITIES[quantity].inputs else []

@@ -9,7 +9,7 @@ from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.algorithms import aba, centroidal, derivatives
 from robot_dynamics_ros.textbook import lagrange, screw_rnea
 
@@ -39,39 +39,6 @@ def test_adds_the_kinetic_energy_of_the_rotors_alone(robot):
         assert np.array_equal(geared.bias_torque(q, v), bare.bias_torque(q, v))
         assert np.array_equal(geared.coriolis_matrix(q, v), bare.coriolis_matrix(q, v))
         assert_close(geared.torque_terms(q, v, a)[2], M @ a)
-
-
-@pytest.mark.parametrize(
-    'robot', [r for r in ROBOTS if not any(j.mimicked for j in r.model.joints)], ids=str
-)
-def test_as_pinocchio(robot):
-    pinocchio = pytest.importorskip('pinocchio')
-    theirs = pinocchio.buildModelFromXML(robot.text)
-    armature = rotors(robot.model)
-    order = [theirs.joints[theirs.getJointId(n)].idx_v for n in robot.model.joint_names]
-    values = np.zeros(theirs.nv)
-    values[order] = list(armature.values())
-    theirs.armature = values
-    data = theirs.createData()
-    ours = FloatDynamics(robot.model.with_armature(armature))
-    for state in robot.states(2):
-        q, v, a = np.zeros((3, theirs.nv))
-        q[order], v[order], a[order] = state.q, state.v, state.a
-        q = pinocchio.integrate(theirs, pinocchio.neutral(theirs), q)
-        tau = pinocchio.rnea(theirs, data, q, v, a)[order]
-        M = np.triu(pinocchio.crba(theirs, data, q))
-        M = (M + np.triu(M, 1).T)[np.ix_(order, order)]
-        assert_close(ours.inverse_dynamics(*state[:3]), tau)
-        assert_close(ours.mass_matrix(state.q), M)
-
-
-def test_compiled(backend):
-    robot = hand_written('mimic')
-    model = robot.model.with_armature(rotors(robot.model))
-    compiled, floats = RobotDynamics(model, backend=backend), FloatDynamics(model)
-    for q, v, a, _ in robot.states(2):
-        assert_close(compiled.inverse_dynamics(q, v, a), floats.inverse_dynamics(q, v, a))
-        assert_close(compiled.mass_matrix(q), floats.mass_matrix(q))
 
 
 def test_the_change_is_undone_exactly():

@@ -84,13 +84,6 @@ def test_the_direction_is_that_of_the_joint_itself():
     assert backwards == 0.0
 
 
-def test_slope_at_rest():
-    model = hand_written('pendulum').model
-    name = model.joint_names[0]
-    friction = JointFriction(model, viscous={name: 3.0}, coulomb={name: 2.0}, smoothing=0.1)
-    assert friction.torque([1e-9])[0] == pytest.approx(1e-9 * (3.0 + 2.0 / 0.1), rel=1e-12)
-
-
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_slope_at_rest_is_that_of_each_joint(robot):
     """By central differences; mimic joints are felt times the square of the multiplier."""
@@ -117,23 +110,6 @@ def test_joints_that_are_not_named_have_the_usual_smoothing():
     assert set(named) >= {finger}
     assert set(named.values()) == {0.01}
     assert JointFriction(model, smoothing=0.3).smoothing.tolist() == [0.3] * len(model.joints)
-
-
-def test_coefficients_come_from_the_description_unless_given():
-    model = hand_written('tree').model
-    friction = JointFriction(model)
-    assert friction.viscous.tolist() == [joint.damping for joint in model.joints]
-    assert friction.coulomb.tolist() == [joint.friction for joint in model.joints]
-    name = model.joints[1].name
-    assert JointFriction(model, viscous={name: 9.0}).viscous[1] == 9.0
-
-
-def test_friction_of_a_mimic_joint_is_felt_by_the_joint_that_it_mimics():
-    model = hand_written('mimic').model
-    friction = JointFriction(model, viscous={'knuckle': 2.0})
-    v = np.array([0.0, 0.4])
-    # The knuckle turns -1.5 times as fast as the finger.
-    assert friction.torque(v) == pytest.approx([0.0, 2.0 * 1.5**2 * 0.4])
 
 
 def test_into_an_array():

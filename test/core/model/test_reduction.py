@@ -9,7 +9,7 @@ from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.algorithms.kinematics import external_torque
 
 pinocchio = pytest.importorskip('pinocchio')
@@ -114,17 +114,6 @@ def test_all_joints_kept_is_the_same_robot():
     assert model.reduced(model.joint_names) == model
 
 
-def test_order_of_the_names_does_not_matter():
-    model = hand_written('tree').model
-    assert model.reduced(model.joint_names[::-1]) == model
-
-
-def test_names_may_come_from_a_generator():
-    model = hand_written('tree').model
-    kept = model.joint_names[:2]
-    assert model.reduced((name for name in kept), others=0.0) == model.reduced(kept, others=0.0)
-
-
 def test_mimic_joints_rest_and_move_with_the_joint_that_they_mimic():
     model = hand_written('mimic').model
     locked = model.reduced(['wrist'], {'finger': 0.3}, others=0.0)
@@ -178,14 +167,6 @@ def test_payloads_stay_on_their_links():
     if after.frame(frame).body >= 0:
         assert before == after.with_payload(frame, 2.0, (0.1, 0.2, 0.3))
     assert before.without_payload() == after
-
-
-def test_compiled():
-    whole = hand_written('tree').model
-    model = whole.reduced(whole.joint_names[:2], others=0.0)
-    q = [0.3, -0.2]
-    compiled = RobotDynamics(model).mass_matrix(q)
-    assert_close(compiled, FloatDynamics(model).mass_matrix(q))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
-"""Frames of links, indices of joints, and the size of a robot."""
+"""Frames, limits and names of a robot, its size and mass, and how it prints."""
+
+import copy
+import pickle
 
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.robots import hand_written
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core import ParameterError, UnknownNameError
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError, parse_urdf
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
 pytestmark = pytest.mark.contract
@@ -30,10 +34,102 @@ def test_a_frame_is_placed_in_the_body_that_carries_it():
     assert_close(tip.translation, position)
 
 
+def test_a_joint_stands_for_the_link_to_which_it_leads():
+    text = hand_written('fixed_links').text
+    model = parse_urdf(text)
+    leading = {link.joint: link.name for link in model.links if link.joint}
+    assert leading == {
+        'bolts': 'plinth', 'shoulder': 'arm', 'motor_mount': 'motor', 'elbow': 'forearm',
+        'wrist_plate': 'flange', 'tool_mount': 'tool', 'tip_mount': 'tip',
+    }  # fmt: skip
+    dynamics, q = RobotDynamics(model), [0.4, -0.7]
+    for joint, link in leading.items():
+        assert np.array_equal(dynamics.jacobian(q, joint), dynamics.jacobian(q, link))
+    assert model.with_payload('tool_mount', 0.1).joints == model.with_payload('tool', 0.1).joints
+    assert model.reduced(['elbow'], others=0.0).frame('shoulder').name == 'arm'
+    # Of a link and a joint with the same name, the link is meant.
+    same = parse_urdf(text.replace('"elbow"', '"tip"'))
+    assert same.frame('tip').placement == model.frame('tip').placement
+
+
+def pose(rpy, xyz):
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = rotation_from_rpy(*rpy), xyz
+    return matrix
+
+
+RPY, XYZ = (0.3, -1.1, 0.7), (0.02, -0.1, 0.3)
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_another_frame_is_a_fixed_link_without_mass(robot):
+    parent = robot.model.frames[-1].name
+    text = robot.text.replace(
+        '</robot>',
+        '<link name="tcp"/><joint name="j" type="fixed"><origin xyz="{} {} {}" rpy="{} {} {}"/>'
+        f'<parent link="{parent}"/><child link="tcp"/></joint></robot>',
+    ).format(*XYZ, *RPY)
+    loaded = robot.model.with_payload(parent, 0.001)
+    one = loaded.with_frame('tcp', parent, pose(RPY, XYZ))
+    other = parse_urdf(text)
+    assert one.frame('tcp') == other.frame('tcp')
+    assert (one.joints, one.without_payload().joints) == (loaded.joints, other.joints)
+    assert one.reduced(one.joint_names).frame('tcp') == one.frame('tcp')
+    com = (0.0, 0.1, 0.0)
+    assert one.with_payload('tcp', 0.1, com).joints == other.with_payload('tcp', 0.1, com).joints
+
+
+def test_a_frame_on_a_frame():
+    model = hand_written('tree').model
+    first, second = pose(RPY, XYZ), pose((0.0, 0.4, 0.0), (1.0, 0.0, 0.0))
+    parent = model.frames[-1].name
+    found = model.with_frame('a', parent, first).with_frame('b', 'a', second)
+    expected = model.with_frame('b', parent, first @ second).frame('b')
+    assert_close(found.frame('b').placement.translation, expected.placement.translation)
+    assert_close(found.frame('b').placement.rotation, expected.placement.rotation)
+
+
+@pytest.mark.parametrize(
+    ('name', 'parent', 'matrix', 'error', 'words'),
+    [
+        ('tcp', 'nose', np.eye(4), UnknownNameError, "'nose'"),
+        ('tip', 'tool', np.eye(4), ParameterError, "'tip' exists"),
+        ('elbow', 'tool', np.eye(4), ParameterError, "'elbow' exists"),
+        (5, 'tool', np.eye(4), ParameterError, 'is 5'),
+        ('tcp', 'tool', np.eye(3), ParameterError, "'tcp'.* 4 x 4"),
+        ('tcp', 'tool', np.full((4, 4), np.nan), ParameterError, "'tcp'.* finite"),
+        ('tcp', 'tool', 2.0 * np.eye(4), ParameterError, "'tcp'.* orthonormal"),
+        ('tcp', 'tool', np.diag([1.0, 1.0, -1.0, 1.0]), ParameterError, 'right-handed'),
+        ('tcp', 'tool', pose(RPY, XYZ).T, ParameterError, "'tcp'.* 0, 0, 0, 1"),
+    ],
+)
+def test_what_is_no_new_frame_is_refused(name, parent, matrix, error, words):
+    with pytest.raises(error, match=words):
+        hand_written('fixed_links').model.with_frame(name, parent, matrix)
+
+
 def test_unknown_frame_is_named_with_those_that_there_are():
     model = hand_written('fixed_links').model
     with pytest.raises(UnknownNameError, match=r"'gripper'.*floor, plinth"):
         model.frame('gripper')
+
+
+def test_mass_is_that_of_all_links_and_payloads():
+    model = hand_written('fixed_links').model
+    assert model.mass == pytest.approx(40.0 + 100.0 + 5.0 + 1.2 + 0.9 + 0.1)
+    loaded = model.with_payload('tool', 0.5)
+    assert loaded.mass == pytest.approx(model.mass + 0.5)
+    assert model.reduced(['elbow'], others=0.0).mass == model.mass
+
+
+def test_print_is_a_table_of_the_joints():
+    model = hand_written('mimic').model
+    head, columns, *rows = str(model).splitlines()
+    assert model.name in head
+    assert columns.split()[0] == 'joint'
+    assert [row.split()[0] for row in rows] == [joint.name for joint in model.joints]
+    assert any('mimics finger' in row for row in rows)
+    assert len(repr(model)) < 80
 
 
 def test_reach_is_the_longest_way_to_a_link():
@@ -66,3 +162,109 @@ def test_indices_are_in_the_order_of_the_names():
 def test_names_that_give_no_indices_are_refused(names, error, message):
     with pytest.raises(error, match=message):
         hand_written('mimic').model.indices_of(names)
+
+
+URDF = """<robot name="r"><link name="base"/><link name="a"/><link name="b"/><link name="c"/>
+<link name="d"/>
+<joint name="slide" type="prismatic"><parent link="base"/><child link="a"/>
+<limit lower="-0.25" upper="0.5" effort="40" velocity="2"/></joint>
+<joint name="turn" type="continuous"><parent link="a"/><child link="b"/>
+<limit effort="0" velocity="0"/></joint>
+<joint name="follow" type="revolute"><parent link="b"/><child link="c"/><mimic joint="turn"/>
+<limit lower="-9" upper="9" effort="9" velocity="9"/></joint>
+<joint name="free" type="revolute"><parent link="c"/><child link="d"/></joint></robot>"""
+VECTORS = {
+    'lower': [-0.25, -np.inf, -np.inf],
+    'upper': [0.5, np.inf, np.inf],
+    'velocity_limits': [2.0, 0.0, np.inf],
+    'effort_limits': [40.0, 0.0, np.inf],
+    'velocity_bounds': [2.0, np.inf, np.inf],
+    'effort_bounds': [40.0, np.inf, np.inf],
+}
+
+
+@pytest.mark.parametrize('name', VECTORS)
+def test_limits_are_those_of_the_description(name):
+    """Infinite where it gives none; 0 is 0, as a bound none; a mimic joint has no entry."""
+    limits = getattr(parse_urdf(URDF), name)
+    assert limits.dtype == np.float64
+    assert limits.tolist() == VECTORS[name]
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_limits_follow_the_order_of_q(robot):
+    model = robot.model.reduced(robot.model.joint_names[::2], others=0.0)
+    for name, joint in zip(model.joint_names, model.independent_joints, strict=True):
+        index, limits = model.index_of(name), joint.limits
+        assert (model.lower[index], model.upper[index]) == (limits.lower, limits.upper)
+        assert model.velocity_limits[index] == limits.velocity
+        assert model.effort_limits[index] == limits.effort
+
+
+@pytest.mark.parametrize(
+    'way', [lambda model: model, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+)
+@pytest.mark.parametrize('name', VECTORS)
+def test_limits_cannot_be_written_into(name, way):
+    model = parse_urdf(URDF)
+    getattr(model, name)
+    limits = getattr(way(model), name)
+    with pytest.raises(ValueError, match='read-only'):
+        limits[0] = 1.0
+    assert limits.tolist() == VECTORS[name]
+
+
+def robot(*joints):
+    """Of joints (name, kind, parent, joint that it mimics); each leads to a link of its name."""
+    text = '<link name="base"/>'
+    for name, kind, parent, mimicked in joints:
+        mimic = f'<mimic joint="to {mimicked}"/>' if mimicked else ''
+        text += (
+            f'<link name="{name}"/><joint name="to {name}" type="{kind}"><parent link="{parent}"/>'
+            f'<child link="{name}"/>{mimic}<limit lower="-1" upper="1"/></joint>'
+        )
+    return parse_urdf(f'<robot name="r">{text}</robot>')
+
+
+ARM = [('upper', 'revolute', 'base', ''), ('wrist', 'revolute', 'upper', '')]
+HANDS = {
+    'no hand': [],
+    'two fingers that slide': [
+        ('left', 'prismatic', 'wrist', ''),
+        ('right', 'prismatic', 'wrist', 'left'),
+    ],
+    'a finger that another one follows': [
+        ('left', 'revolute', 'wrist', ''),
+        ('tip of left', 'revolute', 'left', 'left'),
+    ],
+    'three fingers with two joints each': [
+        *((f'finger {i}', 'revolute', 'wrist', '') for i in '123'),
+        *((f'tip {i}', 'revolute', f'finger {i}', f'finger {i}') for i in '123'),
+    ],
+}
+
+
+@pytest.mark.parametrize('hand', HANDS)
+def test_the_tip_is_what_carries_the_fingers(hand):
+    model = robot(*ARM, *HANDS[hand])
+    assert model.tip_frame(model.joint_names) == 'wrist'
+
+
+def test_the_tip_is_that_of_the_last_commanded_joint():
+    model = robot(*ARM, ('quill', 'prismatic', 'wrist', ''))
+    assert model.tip_frame(model.joint_names) == 'quill'
+    assert model.tip_frame(['to wrist', 'to upper']) == 'wrist'
+    assert model.tip_frame(['to upper']) == 'upper'
+
+
+@pytest.mark.parametrize(
+    ('name', 'frame'),
+    [
+        ('ur_description/urdf/ur5_robot.urdf', 'wrist_3_link'),
+        ('panda_description/urdf/panda.urdf', 'panda_link7'),
+        ('xarm_description/urdf/xarm7.urdf', 'link7'),
+    ],
+)
+def test_tips_of_real_arms(name, frame):
+    for model in (example.model for example in MOVING_EXAMPLES if example.name == name):
+        assert model.tip_frame(model.joint_names) == frame

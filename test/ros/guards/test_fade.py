@@ -131,18 +131,3 @@ def test_a_robot_that_is_stale_can_be_stopped(guarded):
         change(scene, Transition.TRANSITION_DEACTIVATE)
         scene.settle(np.zeros(3))
         assert scene.guard.mode is Mode.SILENT
-
-
-def test_another_parameter_leaves_a_running_fade_alone(guarded, dynamics):
-    with guarded(fade_time=0.0) as scene:
-        scene.settle(dynamics.bias_torque(Q, V))
-        # No state is answered between the two.
-        with scene.node.robot_holder.lock:
-            scene.set(terms=['gravity'])
-            scene.guard.request_fade(60.0)
-        scene.wait_for_states()
-        scene.set(state_timeout=0.2)
-        scene.wait_for_states(20)
-        # Of a minute, not even a tenth has passed.
-        far = np.abs(scene.recording.last - dynamics.bias_torque(Q, V)).max()
-        assert far < 0.1 * np.abs(dynamics.gravity_torque(Q) - dynamics.bias_torque(Q, V)).max()

@@ -6,7 +6,6 @@ import time
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import MACHINE, figures
-from rclpy.parameter import Parameter
 from references import follow, point, trajectory
 
 from robot_dynamics_ros.ros.loop import WAIT_TIMEOUT
@@ -70,21 +69,6 @@ def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):
         assert {name for t in scene.observer.torques for name in t.saturated} == {
             *('turn', 'slide', 'wrist')
         }
-
-
-def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
-    with guarded(fade_time=0.0) as scene:
-        scene.settle(dynamics.bias_torque(Q, V))
-        for name, value, reason in (
-            ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
-            ('effort_limits', [-1.0], 'effort_limits[0] is -1.0'),
-            ('effort_limits', [float('nan')], 'effort_limits[0] is nan'),
-        ):
-            (result,) = scene.node.set_parameters([Parameter(name, value=value)])
-            assert not result.successful
-            assert reason in result.reason
-        scene.wait_for_states()
-        np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V))
 
 
 def test_a_joint_that_stays_at_its_effort_limit_is_warned_of(guarded, capfd):

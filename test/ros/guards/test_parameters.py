@@ -59,10 +59,6 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
     ('name', 'value', 'reason'),
     [
         ('fade_time', 'long', "fade_time is 'long', a number"),
-        ('effort_limits', 5.0, 'effort_limits is 5.0, a list'),
-        ('on_stale', 1, 'on_stale is 1, a string'),
-        ('on_stop', True, 'on_stop is True, a string'),
-        ('driver_gravity_check', 'yes', "driver_gravity_check is 'yes', a bool"),
         ('robot_description', 5, 'robot_description is 5, a string'),
         ('state_timeout', 0.0, 'state_timeout is 0.0'),
         ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),

@@ -65,7 +65,7 @@ def test_a_payload_as_heavy_as_the_robot_is_questioned(graph, capfd):
 
 def test_findings_of_the_audit_are_in_log_and_diagnostics(guarded, capfd):
     flat = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="0.05" iyy="0.06" izz="0.5"')
-    finding = 'breaks the triangle'
+    finding = 'triangle inequality'
     with guarded(robot_description=flat) as scene:
         values = figures(scene.status('model', 'commanding'))
         assert finding in values['audit 1 (error)']

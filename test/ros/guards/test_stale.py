@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticStatus
-from guard_answer import answer
 from guard_scene import MACHINE
 from std_srvs.srv import SetBool
-from three_joints import URDF
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import Mode
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros.loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -169,15 +163,3 @@ def test_states_slower_than_the_timeout_do_not_flood_the_log(guarded, capfd):
     log = capfd.readouterr().err
     assert 1 <= log.count('joint state for') <= 2
     assert log.count('valid again') <= 2
-
-
-def test_the_first_cycle_after_the_timeout_reacts():
-    """By construction: the clock is an argument here, and no machine can spoil it."""
-    feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))
-    guard = GuardedFeedforward(feedforward, Settings(state_timeout=TIMEOUT))
-    guard.supervisor.active = True
-    answer(guard, 0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
-    assert guard.command_without_state(TIMEOUT, 0.0) is None
-    assert guard.mode is Mode.FOLLOW
-    assert guard.command_without_state(TIMEOUT + 1e-6, 0.0) is not None
-    assert guard.mode is Mode.HOLD

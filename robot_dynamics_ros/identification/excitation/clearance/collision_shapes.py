@@ -11,8 +11,8 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.description.urdf_text import read_xml
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.core.urdf_xml import read_xml
 from robot_dynamics_ros.inspection.picture.mesh_files import MeshError, mesh_file
 
 from .mesh_vertices import hull_of, mesh_vertices

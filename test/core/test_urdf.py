@@ -9,7 +9,6 @@ from robot_dynamics_ros.core import (
     InertiaError,
     Limits,
     RobotDynamics,
-    RobotDynamicsError,
     TopologyError,
     UnknownNameError,
     UrdfError,
@@ -77,11 +76,6 @@ def test_the_order_of_links_in_the_text_does_not_matter():
     assert one == other
 
 
-def test_a_robot_without_moving_joints_is_a_model():
-    model = parse_urdf(robot('a-b', links='ab', kind='fixed'))
-    assert (model.size, model.joint_names, model.joints) == (0, (), ())
-
-
 def test_fixed_bodies_are_merged_with_mass_and_inertia():
     """The arm of fixed_links carries a motor, its forearm a tool and a tip."""
     model = hand_written('fixed_links').model
@@ -102,7 +96,6 @@ def test_bodies_fixed_to_the_base_drop_out():
     assert parse_urdf(lighter).joints == parse_urdf(text).joints
 
 
-@pytest.mark.contract
 @pytest.mark.parametrize('name', ['oblique', 'fixed_links', 'tree'])
 def test_quaternions_are_read_as_rpy_is(name):
     text, expected = in_quaternions(hand_written(name).text), hand_written(name).python
@@ -116,7 +109,6 @@ def test_quaternions_are_read_as_rpy_is(name):
     assert PinocchioReference(text, dynamics.model).compare(dynamics).agrees
 
 
-@pytest.mark.contract
 @pytest.mark.parametrize(
     'rpy', ['0.3 1.5707963267948966 -0.2', '3 -1.5707963267948966 1', '0 0 0']
 )
@@ -126,7 +118,6 @@ def test_a_quaternion_keeps_its_digits_where_the_axes_of_roll_and_yaw_are_one(rp
     assert_close(other.rotation, one.rotation)
 
 
-@pytest.mark.contract
 @pytest.mark.parametrize(
     ('extra', 'version', 'words'),
     [
@@ -142,11 +133,6 @@ def test_an_orientation_that_would_be_lost_is_refused_by_name(extra, version, wo
     text = robot('a-b', links='ab', extra=extra).replace('<robot', f'<robot version="{version}"')
     with pytest.raises(UrdfError, match=words):
         parse_urdf(text)
-
-
-def test_an_unknown_moment_of_inertia_is_refused_by_name():
-    with pytest.raises(UrdfError, match=r"'a'.* 'iyx'"):
-        parse_urdf(robot('a-b', links='ab', body=BODY.replace('ixx="1"', 'ixx="1" iyx="0"')))
 
 
 def test_limits_damping_and_friction_are_read():
@@ -200,50 +186,34 @@ def test_a_model_cannot_be_changed():
             setattr(changed, name, None)
 
 
-FINDINGS = {
-    'not positive definite': ('ixx="1"', 'ixx="-0.01"', 'not positive definite', '-0.01'),
-    'indefinite by products': ('ixy="0"', 'ixy="2"', 'not positive definite', '-1'),
-    'triangle inequality': ('ixx="1"', 'ixx="2.1"', 'triangle inequality', '2.1'),
-    'inertia without mass': ('value="1"', 'value="0"', 'no mass', '1, 1, 1'),
-    'point mass': (
-        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>',
-        '',
-        'not positive definite',
-        '0, 0, 0',
-    ),
-}
+# What replaces what in the inertial of a link, and the code of the finding.
+FINDINGS = [
+    ('ixx="1"', 'ixx="-0.01"', 'inertia_not_positive'),
+    ('ixy="0"', 'ixy="2"', 'inertia_not_positive'),
+    ('ixx="1"', 'ixx="2.1"', 'triangle_inequality'),
+    ('value="1"', 'value="0"', 'inertia_without_mass'),
+    # A thin plate, up to the digits that are printed.
+    ('izz="1"', 'izz="2.000001"', None),
+]
 
 
-@pytest.mark.parametrize('case', FINDINGS)
-def test_implausible_inertia_is_a_finding(case):
-    old, new, problem, value = FINDINGS[case]
+@pytest.mark.parametrize(('old', 'new', 'code'), FINDINGS)
+def test_implausible_inertia_is_a_finding(old, new, code):
     text = robot('a-b', links='a', body='').replace(
         '</robot>', f'<link name="b">{BODY.replace(old, new, 1)}</link></robot>'
     )
     findings = parse_urdf(text).findings
-    assert findings
-    assert findings[0].link == 'b'
-    assert problem in findings[0].problem
-    assert value in findings[0].value
-    assert findings[0].advice
-    assert str(findings[0]).startswith("link 'b': ")
-    with pytest.raises(InertiaError, match="link 'b'"):
-        parse_urdf(text, strict=True)
-
-
-def test_plausible_inertia_is_no_finding():
-    """A thin plate just meets the triangle inequality, up to the digits that are printed."""
-    plate = BODY.replace('izz="1"', 'izz="2.000001"')
-    for body in (BODY, plate):
-        model = parse_urdf(robot('a-b', links='ab', body=body), strict=True)
-        assert model.findings == ()
+    assert [finding.code for finding in findings][:1] == [code] * bool(code)
+    if code:
+        assert findings[0].link == 'b'
+        with pytest.raises(InertiaError, match="link 'b'"):
+            parse_urdf(text, strict=True)
 
 
 def test_moving_bodies_without_mass_are_findings():
     for name, link in (('massless_link', 'cross'), ('massless_tip', 'needle')):
         (finding,) = hand_written(name).model.findings
-        assert finding.link == link
-        assert 'mass' in finding.problem
+        assert (finding.link, finding.code) == (link, 'massless_body')
     with pytest.raises(InertiaError, match='needle'):
         parse_urdf(hand_written('massless_tip').text, strict=True)
 
@@ -259,8 +229,3 @@ def test_a_mimic_joint_of_a_missing_joint_is_independent_and_a_finding():
 def test_findings_do_not_make_models_different():
     text = robot('a-b', links='ab', extra='<mimic joint="gone"/>')
     assert parse_urdf(text) == parse_urdf(robot('a-b', links='ab'))
-
-
-def test_all_errors_share_a_root():
-    with pytest.raises(RobotDynamicsError):
-        parse_urdf('')

@@ -3,12 +3,8 @@
 import pytest
 
 from robot_dynamics_ros.core import TopologyError
-from robot_dynamics_ros.core.description.mimic import Mimic, assign_coordinates
+from robot_dynamics_ros.core.mimic import Mimic, assign_coordinates
 from robot_dynamics_ros.core.model.tree import Coordinate
-
-
-def test_independent_joints_are_numbered_in_order():
-    assert assign_coordinates(['a', 'b'], {}) == [(Coordinate(0), None), (Coordinate(1), None)]
 
 
 def test_a_chain_is_followed_to_its_end_whatever_the_order():

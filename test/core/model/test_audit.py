@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from mechanics.examples import MOVING_EXAMPLES, needs_examples
 
-from robot_dynamics_ros.core import audit, parse_urdf
+from robot_dynamics_ros.core import ParameterError, Payload, audit, parse_urdf
 from robot_dynamics_ros.core.model.findings import FINDING_CODES
 
 pytestmark = pytest.mark.contract
@@ -50,95 +51,101 @@ LID = (
     '<parent link="base"/><child link="lid"/></joint>'
 )
 
-# The same box, and 6 kg of it far too small, or far too large.
-PROVOKING = {
-    'density': (robot(body(600, 6.5, 5, 2.5)), 'warning', 'density is implausible'),
-    'density without a shape': (
-        robot(body(6, 6.5e-9, 5e-9, 2.5e-9), shape=''),
-        'warning',
-        'density is implausible',
-    ),
-    'light': (robot(body(0.006, 6.5e-5, 5e-5, 2.5e-5)), 'warning', 'density is implausible'),
-    'not positive definite': (robot(body(6, -0.1, 0.05, 0.025)), 'error', 'not positive definite'),
-    'a point mass': (robot(body(6, 0, 0, 0)), 'warning', 'not positive definite'),
-    'triangle inequality broken': (
-        robot(body(6, 0.065, 0.03, 0.025)), 'error', 'breaks the triangle'),
-    'triangle inequality nearly broken': (
-        robot(body(6, 0.06498, 0.04, 0.025)), 'info', 'triangle inequality'),
+# Code, severity, and the same box, or 6 kg of it far too small or far too large.
+PROVOKING = [
+    ('density', 'warning', robot(body(600, 6.5, 5, 2.5))),
+    ('density', 'warning', robot(body(6, 6.5e-9, 5e-9, 2.5e-9), shape='')),
+    ('density', 'warning', robot(body(0.006, 6.5e-5, 5e-5, 2.5e-5))),
+    ('inertia_not_positive', 'error', robot(body(6, -0.1, 0.05, 0.025))),
+    # A point mass.
+    ('inertia_not_positive', 'warning', robot(body(6, 0, 0, 0))),
+    ('triangle_inequality', 'error', robot(body(6, 0.065, 0.03, 0.025))),
+    ('nearly_flat', 'info', robot(body(6, 0.06498, 0.04, 0.025))),
     # Ixx and Iyy have m c^2 = 6 * 0.4^2 in them.
-    'about the link frame': (
+    (
+        'inertia_about_link_frame',
+        'warning',
         robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape=''),
-        'warning', 'about the link'),
-    'about the link frame, with a shape': (
-        robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape_at='0 0 0.4'),
-        'warning', 'about the link'),
-    'too large for its shape': (
-        robot(body(6, 0.65, 0.5, 0.25)), 'warning', 'its shapes'),
-    'centre of mass outside': (robot(origin='0 0 0.6'), 'warning', 'far outside'),
-    'centre of mass in millimetres': (
-        robot(origin='0 0 150', shape=''), 'warning', 'far outside'),
-    'no effort': (
-        robot(joint='<limit lower="-1" upper="1" effort="0" velocity="2"/>'),
-        'warning', 'joint is zero'),
-    'no velocity': (
-        robot(joint='<limit lower="-1" upper="1" effort="1" velocity="0"/>'),
-        'warning', 'joint is zero'),
-    'negative effort': (
-        robot(joint='<limit lower="-1" upper="1" effort="-5" velocity="2"/>'),
-        'warning', 'joint is negative'),
-    'negative velocity': (
-        robot(joint='<limit lower="-1" upper="1" effort="1" velocity="-2"/>'),
-        'warning', 'joint is negative'),
-    'damping': (
-        robot(joint=LIMIT + '<dynamics damping="0.1"/>'), 'info', 'leaves out'),
-    'friction': (
-        robot(joint=LIMIT + '<dynamics friction="0.1"/>'), 'info', 'leaves out'),
-    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'no effect'),
-    'massless': (robot(body=''), 'warning', 'has a mass'),
-    'inertia without mass': (
-        robot(body(0, 0.065, 0.05, 0.025), more=''), 'warning', 'but no mass'),
-    'reversed limits': (
-        robot(joint='<limit lower="1" upper="-1" effort="1" velocity="2"/>'),
-        'warning', 'joint are reversed'),
-    'equal limits': (
-        robot(joint='<limit effort="1" velocity="2"/>'),
-        'warning', 'joint are equal'),
-    'no limit': (robot(joint=''), 'warning', 'its joint has no <limit>'),
-    'mimic of a fixed joint': (
-        robot(joint=mimic('foot_mount'), more=fixed('foot', body(0, 0, 0, 0))),
-        'warning', "mimics joint 'foot_mount'",
     ),
-    'mimic that never moves': (
+    (
+        'inertia_too_large',
+        'warning',
+        robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape_at='0 0 0.4'),
+    ),
+    ('inertia_too_large', 'warning', robot(body(6, 0.65, 0.5, 0.25))),
+    ('far_center_of_mass', 'warning', robot(origin='0 0 0.6')),
+    ('far_center_of_mass', 'warning', robot(origin='0 0 150', shape='')),
+    ('zero_effort_limit', 'warning', robot(joint=LIMIT.replace('"10"', '"0"'))),
+    ('negative_effort_limit', 'warning', robot(joint=LIMIT.replace('"10"', '"-5"'))),
+    ('zero_velocity_limit', 'warning', robot(joint=LIMIT.replace('"2"', '"0"'))),
+    ('negative_velocity_limit', 'warning', robot(joint=LIMIT.replace('"2"', '"-2"'))),
+    ('friction_left_out', 'info', robot(joint=LIMIT + '<dynamics damping="0.1"/>')),
+    ('friction_left_out', 'info', robot(joint=LIMIT + '<dynamics friction="0.1"/>')),
+    ('fixed_mass', 'info', robot(more=fixed('foot', BODY))),
+    ('massless_body', 'warning', robot(body='')),
+    ('reversed_limits', 'warning', robot(joint=LIMIT.replace('"1"', '"-2"'))),
+    ('equal_limits', 'warning', robot(joint='<limit effort="1" velocity="2"/>')),
+    ('missing_limits', 'warning', robot(joint='')),
+    (
+        'orphaned_mimic',
+        'warning',
+        robot(joint=mimic('foot_mount'), more=fixed('foot', body(0, 0, 0, 0))),
+    ),
+    ('orphaned_mimic', 'warning', robot(joint=mimic('nose'))),
+    (
+        'motionless_mimic',
+        'warning',
         robot(joint=LIMIT + '<mimic joint="lid" multiplier="0"/>', more=LID),
-        'warning', 'multiplier 0'),
-    'mimic that narrows': (
-        robot(joint=LIMIT + '<mimic joint="lid"/>', more=LID),
-        'warning', "joint mimics 'lid'"),
-    'orphaned mimic': (robot(joint=mimic('nose')), 'warning', 'mimics a joint'),
-}  # fmt: skip
+    ),
+    ('mimic_limits', 'warning', robot(joint=LIMIT + '<mimic joint="lid"/>', more=LID)),
+]
 
 
-@pytest.mark.parametrize('case', PROVOKING)
-def test_provoked(case):
-    text, severity, problem = PROVOKING[case]
-    findings = audit(parse_urdf(text))
-    if case == 'inertia without mass':
-        findings = [finding for finding in findings if 'has a mass' not in finding.problem]
-    (finding,) = findings
-    assert finding.severity == severity
-    assert problem in finding.problem
-    assert finding.link == ('foot' if case == 'mass on the base' else 'arm')
-    assert finding.advice
+@pytest.mark.parametrize(('code', 'severity', 'text'), PROVOKING)
+def test_provoked(code, severity, text):
+    (finding,) = audit(parse_urdf(text))
+    assert (finding.code, finding.severity) == (code, severity)
+    assert finding.link == ('foot' if code == 'fixed_mass' else 'arm')
+    assert (finding.problem, bool(finding.advice)) == (FINDING_CODES[code], True)
     named = any(name in finding.value for name in ('elbow', 'nose', 'foot_mount'))
     assert named or any(character.isdigit() for character in finding.value)
 
 
-def test_each_code_is_provoked():
-    found = {f.code for text, _, _ in PROVOKING.values() for f in audit(parse_urdf(text))}
-    model = parse_urdf(robot())
-    with pytest.warns(UserWarning, match='mass'):
-        found |= {finding.code for finding in audit(model.with_payload('arm', 100.0))}
-    assert found == FINDING_CODES.keys()
+def test_an_inertia_without_mass():
+    found = audit(parse_urdf(robot(body(0, 0.065, 0.05, 0.025))))
+    assert [finding.code for finding in found] == ['inertia_without_mass', 'massless_body']
+
+
+# Mass [kg], centre of mass [m] and inertia [kg m^2] of a payload, for the robot above of 6 kg.
+PAYLOADS = {
+    '': (1.0, (0.05, 0.0, 0.08), 1e-3 * np.eye(3)),
+    'heavy_payload': (1500.0, (0.05, 0.0, 0.08), np.zeros((3, 3))),
+    # 50 mm and 80 mm; kg mm^2.
+    'far_payload': (1.0, (50.0, 0.0, 80.0), 1e-3 * np.eye(3)),
+    'large_payload_inertia': (1.0, (0.05, 0.0, 0.08), 1e3 * np.eye(3)),
+}
+
+
+@pytest.mark.parametrize('code', PAYLOADS)
+def test_a_payload_in_wrong_units(code):
+    model, payload = parse_urdf(robot()), Payload('tool', 'arm', *PAYLOADS[code])
+    doubt = model.doubt_about(payload)
+    assert bool(doubt) == bool(code)
+    found = audit(model.with_checked_payload(payload))
+    assert [finding.code for finding in found] == [code] * bool(code)
+    if code:
+        assert "'tool'" in doubt
+        assert found[0].link == 'arm'
+        with pytest.warns(UserWarning, match="'tool'"):
+            model.with_payload('arm', *PAYLOADS[code], name='tool')
+        with pytest.raises(ParameterError, match="'tool'"):
+            model.with_payload('arm', *PAYLOADS[code], name='tool', strict=True)
+
+
+def test_every_code_is_provoked():
+    assert FINDING_CODES.keys() == (
+        {code for code, _, _ in PROVOKING} | PAYLOADS.keys() - {''} | {'inertia_without_mass'}
+    )
 
 
 def test_a_finding_names_its_joints():
@@ -203,12 +210,6 @@ def test_joints_that_share_a_problem_share_a_finding():
     assert (finding.link, finding.value) == ('arm', 'no limit: elbow, rail')
 
 
-def test_a_negative_limit_is_told_with_its_value():
-    limit = '<limit lower="-1" upper="1" effort="-5" velocity="2"/>'
-    (finding,) = audit(parse_urdf(robot(joint=limit)))
-    assert (finding.joints, finding.value) == (('elbow',), '-5 N m or N: elbow')
-
-
 RANGES = {
     # Limits of the lid, multiplier and offset, and the range that -1 to 1 of the elbow leaves it.
     'both sides': (('-3', '3'), (2, 0), "'lid' -0.5 to 0.5 of -3 to 3 rad: elbow"),
@@ -232,21 +233,10 @@ def test_limits_of_a_mimic_joint_are_told_with_the_range_that_they_leave(case):
     assert (model.lower.tolist(), model.upper.tolist()) == ([float(lower)], [float(upper)])
 
 
-def test_a_continuous_mimic_joint_narrows_nothing():
-    text = robot(joint='<mimic joint="lid" multiplier="-2"/>', more=LID)
-    assert audit(parse_urdf(text.replace('revolute', 'continuous'))) == ()
-
-
-def test_a_continuous_joint_needs_no_limit():
-    text = robot(joint='').replace('revolute', 'continuous')
+@pytest.mark.parametrize('law', ['', '<mimic joint="lid" multiplier="-2"/>'])
+def test_a_continuous_joint_needs_no_limit_and_narrows_nothing(law):
+    text = robot(joint=law, more=LID).replace('revolute', 'continuous')
     assert audit(parse_urdf(text)) == ()
-
-
-@needs_examples
-def test_after_joints_were_locked():
-    robot_with_two = next(r for r in MOVING_EXAMPLES if r.model.size > 6)
-    model = robot_with_two.model
-    assert audit(model.reduced(model.joint_names[:2], others=0.0)) is not None
 
 
 @needs_examples

@@ -7,7 +7,7 @@ import pytest
 from mechanics.closeness import assert_close
 from mechanics.float_dynamics import FloatDynamics
 
-from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
 pytestmark = pytest.mark.contract
@@ -107,16 +107,6 @@ def test_small_robots(kind, first, second, base):
     agrees(two_links(first, second, base, kind))
 
 
-def test_base_with_inertia_plays_no_part():
-    light, heavy = (parse_urdf(two_links(BODY, BODY, base)) for base in ('', BODY))
-    assert light.joints == heavy.joints
-
-
-def test_inertials_on_fixed_links_add_up():
-    together = parse_urdf(two_links(BODY, BODY, kind='fixed'))
-    assert together.joints[0].inertia.mass == 3.0
-
-
 def test_hand_and_arm():
     model = agrees(hand_and_arm())
     assert model.size == 60
@@ -165,12 +155,3 @@ def test_compiled_in_segments(needs_native):
     other = dynamics.mass_matrix(-q)
     assert not np.array_equal(other, dynamics.mass_matrix(q))
     assert np.array_equal(other, dynamics.mass_matrix(-q))
-
-
-@pytest.mark.parametrize(
-    ('kind', 'way_out'),
-    [('floating', 'make it fixed'), ('planar', 'two prismatic joints')],
-)
-def test_joints_of_several_freedoms_are_refused_by_name(kind, way_out):
-    with pytest.raises(TopologyError, match=f"joint 'j2' is {kind}: .*{way_out}"):
-        parse_urdf(two_links(BODY, BODY, kind=kind))

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..algorithms.crba import rounding_of_inertias
-from ..checks import Array
-from ..errors import InertiaError
-from ..model.robot import RobotModel
-from ..model.sampling import random_states
-from ..scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, without_rounding_noise
+from .algorithms.crba import rounding_of_inertias
+from .checks import Array
+from .errors import InertiaError
+from .model.robot import RobotModel
+from .model.sampling import random_states
+from .scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, without_rounding_noise
 
 # Share of the largest eigenvalue by which rounding may leave a zero one below zero.
 ROUNDING = 1e-12

@@ -4,7 +4,7 @@ import pytest
 from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, hand_written
 
 from robot_dynamics_ros.core import InertiaError, RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
+from robot_dynamics_ros.core.definiteness import check_mass_matrix
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import TopologyError
-from ..model.tree import Coordinate
+from .errors import TopologyError
+from .model.tree import Coordinate
 
 
 @dataclass(frozen=True)

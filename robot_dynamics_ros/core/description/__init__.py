@@ -1,1 +1,0 @@
-"""From the text of a URDF to a model."""

@@ -1,1 +1,0 @@
-"""Findings about a description: what is impossible or unlikely, with advice."""

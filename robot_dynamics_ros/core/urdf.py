@@ -1,0 +1,296 @@
+"""From the text of a URDF to a `RobotModel`.
+
+The inertials of links and the joints are read, and shapes for the size of a link; what dynamics
+does not need is ignored, even where it is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar, cast
+from xml.etree.ElementTree import Element
+
+from .errors import InertiaError, TopologyError, UrdfError
+from .mimic import Mimic, assign_coordinates
+from .model.extent import Extent
+from .model.findings import Finding, examine_inertial
+from .model.robot import RobotModel
+from .model.tree import Coordinate, Frame, Joint, JointKind, Limits, Link
+from .spatial import Inertia, Transform, Vector, rotation_from_rpy, symmetric
+from .urdf_xml import (
+    SHORTEST,
+    is_xacro,
+    name_in,
+    name_of,
+    numbers,
+    numbers_of,
+    only_child,
+    read_xml,
+)
+
+X_AXIS: Vector = (1.0, 0.0, 0.0)
+JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
+# The types that URDF knows and this package refuses: what to do instead.
+UNSUPPORTED_TYPES = {
+    'floating': 'make it fixed: the dynamics is that of a fixed base',
+    'planar': 'replace it by two prismatic joints and a revolute one, or make it fixed',
+}
+
+
+def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
+    """The model of a robot from the text of its URDF.
+
+    Joints come depth first from the root link, siblings in the order of the text. The inertia of a
+    link that is fixed to a moving link is merged into it; that of a link that is fixed to the root
+    is left out.
+
+    Args:
+        text: of the URDF; xacro must have been expanded.
+        strict: raise on implausible inertials instead of listing them in `model.findings`.
+
+    Raises:
+        UrdfError: the text is not a URDF, or an element or number is missing or wrong.
+        TopologyError: links and joints do not form one tree, or a joint is planar or floating.
+        InertiaError: an inertial is implausible, and `strict` is set.
+    """
+    robot = read_xml(text)
+    if is_xacro(robot):
+        raise UrdfError(
+            'the description is xacro: expand it, `ros2 run xacro xacro robot.urdf.xacro > '
+            'robot.urdf`, and pass the result; the command `robot_dynamics` takes the file itself'
+        )
+    findings: list[Finding] = []
+    links = _by_name([_link(link, findings) for link in robot.findall('link')], 'link')
+    if not links:
+        raise UrdfError('the robot has no <link>: at least one is needed')
+    described = _by_name([_joint(joint) for joint in robot.findall('joint')], 'joint')
+    joints, frames = _grow_tree(links, described)
+    mimics = {}
+    moving = {joint.name for joint in joints}
+    for joint in joints:
+        mimic, link = described[joint.name].mimic, described[joint.name].child
+        if joint.inertia.mass == 0.0:
+            findings.append(Finding.massless_body(link, joint.name))
+        if mimic is not None and mimic.mimicked in moving:
+            mimics[joint.name] = mimic
+        elif mimic is not None:
+            value = f'mimic joint={mimic.mimicked!r}'
+            findings.append(Finding.of('orphaned_mimic', link, value, (joint.name,)))
+    if strict and findings:
+        raise InertiaError('; '.join(map(str, findings)))
+    coordinates = assign_coordinates([joint.name for joint in joints], mimics)
+    leading = {joint.child: joint.name for joint in described.values()}
+    return RobotModel(
+        robot.get('name') or 'robot',
+        tuple(
+            replace(joint, coordinate=coordinate, mimicked=mimicked)
+            for joint, (coordinate, mimicked) in zip(joints, coordinates, strict=True)
+        ),
+        tuple(frames),
+        tuple(findings),
+        tuple(replace(links[f.name], joint=leading.get(f.name, '')) for f in frames),
+    )
+
+
+def _link(link: Element, findings: list[Finding]) -> Link:
+    """A link; what is implausible in its inertial is added to the findings."""
+    name = name_of(link)
+    where = f'link {name!r}'
+    inertial = only_child(link, 'inertial', where)
+    if inertial is None:
+        return Link(name, extent=_extent_of_link(link))
+    inside = f'{where}: inertial'
+    placement = _placement(inertial, inside)
+    (mass,) = numbers(inertial, 'mass', inside)
+    if mass < 0.0:
+        raise UrdfError(f'{where}: mass is {mass:g} kg, it must not be negative')
+    rotational = symmetric(*numbers(inertial, 'inertia', inside))
+    findings += examine_inertial(name, mass, rotational)
+    inertia = Inertia.at_center_of_mass(mass, rotational, placement)
+    return Link(name, inertia, _extent_of_link(link))
+
+
+@dataclass
+class _Joint:
+    """A joint as described: its place in the tree, inertia and coordinate are not known yet.
+
+    Attributes:
+        joint: with the placement in its parent link.
+        moves: whether it is not fixed.
+        parent: name of a link.
+        child: name of a link.
+        mimic: its law, if it mimics another joint.
+    """
+
+    joint: Joint
+    moves: bool
+    parent: str
+    child: str
+    mimic: Mimic | None
+
+    @property
+    def name(self) -> str:
+        return self.joint.name
+
+
+def _joint(element: Element) -> _Joint:
+    name, kind = name_of(element), element.get('type')
+    where = f'joint {name!r}'
+    if kind in UNSUPPORTED_TYPES:
+        raise TopologyError(f'{where} is {kind}: {UNSUPPORTED_TYPES[kind]}')
+    if kind not in JOINT_TYPES:
+        raise UrdfError(f'{where}: type is {kind!r}, allowed are {", ".join(JOINT_TYPES)}')
+    lower, upper, velocity, effort = numbers(element, 'limit', where)
+    if kind == 'continuous':
+        lower, upper = -math.inf, math.inf
+    damping, friction = numbers(element, 'dynamics', where)
+    mimic = None
+    if only_child(element, 'mimic', where) is not None:
+        mimicked = name_in(element, 'mimic', 'joint', where)
+        mimic = Mimic(mimicked, *numbers(element, 'mimic', where))
+    joint = Joint(
+        name=name,
+        kind=cast(JointKind, kind),
+        parent=-1,
+        placement=_placement(element, where),
+        # Exporters write 0 0 0 for a joint that has no axis.
+        axis=_axis(element, where) if kind != 'fixed' else X_AXIS,
+        inertia=Inertia(),
+        coordinate=Coordinate(0),
+        limits=Limits(lower, upper, velocity, effort),
+        damping=damping,
+        friction=friction,
+    )
+    parent, child = (name_in(element, tag, 'link', where) for tag in ('parent', 'child'))
+    return _Joint(joint, kind != 'fixed', parent, child, mimic)
+
+
+def _axis(joint: Element, where: str) -> Vector:
+    x, y, z = numbers(joint, 'axis', where)
+    length = math.hypot(x, y, z)
+    if length < SHORTEST:
+        raise UrdfError(f'{where}: axis xyz is "{x:g} {y:g} {z:g}", it must not be zero')
+    return (x / length, y / length, z / length)
+
+
+def _placement(element: Element, where: str) -> Transform:
+    x, y, z, roll, pitch, yaw = numbers(element, 'origin', where)
+    return Transform(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
+
+
+def _grow_tree(
+    links: Mapping[str, Link], joints: Mapping[str, _Joint]
+) -> tuple[list[Joint], list[Frame]]:
+    """The moving joints with the inertia that they carry, and the frames of all links."""
+    children: dict[str, list[_Joint]] = {name: [] for name in links}
+    for joint in joints.values():
+        for end, link in (('parent', joint.parent), ('child', joint.child)):
+            if link not in links:
+                raise TopologyError(f'joint {joint.name!r}: {end} link {link!r} does not exist')
+        children[joint.parent].append(joint)
+
+    bodies: list[Joint] = []
+    frames: list[Frame] = []
+    # Each entry: a link, the joint that leads to it, the moving body that carries that joint
+    # (-1: the base), and the pose of the link in that body.
+    stack: list[tuple[str, _Joint | None, int, Transform]] = [
+        (_root(links, joints.values()), None, -1, Transform())
+    ]
+    while stack:
+        link, leading, carrier, placement = stack.pop()
+        if leading is not None and leading.moves:
+            bodies.append(replace(leading.joint, parent=carrier, placement=placement))
+            carrier, placement = len(bodies) - 1, Transform()
+        frames.append(Frame(link, carrier, placement))
+        if carrier >= 0:
+            body = bodies[carrier]
+            carried = placement @ links[link].inertia
+            bodies[carrier] = replace(body, inertia=body.inertia + carried)
+        stack += [
+            (child.child, child, carrier, placement @ child.joint.placement)
+            for child in reversed(children[link])
+        ]
+    if missed := sorted(links.keys() - {frame.name for frame in frames}):
+        raise TopologyError(f'the joints of these links form a loop: {", ".join(missed)}')
+    return bodies, frames
+
+
+def _root(links: Iterable[str], joints: Iterable[_Joint]) -> str:
+    parents: dict[str, str] = {}
+    for joint in joints:
+        if joint.child in parents:
+            raise TopologyError(
+                f'link {joint.child!r} is the child of two joints, {parents[joint.child]!r} and '
+                f'{joint.name!r}: one is allowed'
+            )
+        parents[joint.child] = joint.name
+    roots = [link for link in links if link not in parents]
+    if not roots:
+        raise TopologyError('no link is the root: every link is the child of a joint (a loop)')
+    if len(roots) > 1:
+        raise TopologyError(f'one link must be the root, these have no parent: {", ".join(roots)}')
+    return roots[0]
+
+
+Named = TypeVar('Named', Link, _Joint)
+
+
+def _by_name(elements: list[Named], kind: str) -> dict[str, Named]:
+    counts = Counter(element.name for element in elements)
+    if repeated := [name for name, count in counts.items() if count > 1]:
+        raise TopologyError(f'{kind} names must be unique, repeated: {", ".join(repeated)}')
+    return {element.name: element for element in elements}
+
+
+def _extent_of_link(link: Element) -> Extent | None:
+    """Extent of a <link> in its frame; None if it has no shapes, or one that is not a primitive.
+
+    A primitive beside a mesh is only a part of the link or an approximation. A shape that cannot
+    be read counts as unknown, and is not an error: the dynamics does not need it.
+    """
+    extents = []
+    for kind in ('collision', 'visual'):
+        found = [_extent(shape) for shape in link.findall(kind)]
+        known = [extent for extent in found if extent is not None]
+        if len(known) < len(found):
+            return None
+        if known:
+            extents.append(sum(known[1:], known[0]))
+    if not extents:
+        return None
+    both = sum(extents[1:], extents[0])
+    # Visual and collision shapes fill the same space.
+    return replace(both, volume=max(extent.volume for extent in extents))
+
+
+def _extent(shape: Element) -> Extent | None:
+    primitive = shape.find('geometry/*')
+    if primitive is None or primitive.tag not in ('box', 'sphere', 'cylinder', 'capsule'):
+        return None
+    try:
+        size = numbers_of(primitive, 'shape')
+        placement = _placement(shape, 'shape')
+    except UrdfError:
+        return None
+    if primitive.tag == 'box':
+        sides, volume = [length / 2.0 for length in size], math.prod(size)
+    else:
+        radius, length = size[0], sum(size[1:])
+        ball, rod = 4.0 / 3.0 * math.pi * radius**3, math.pi * radius**2 * length
+        sides = [radius, radius, length / 2.0]
+        volume = rod if primitive.tag == 'cylinder' else rod + ball
+        if primitive.tag != 'cylinder':
+            sides[2] += radius
+    if not 0.0 < volume < math.inf:
+        return None
+    reach = [
+        sum(abs(entry) * side for entry, side in zip(row, sides, strict=True))
+        for row in placement.rotation
+    ]
+    x, y, z = placement.translation
+    lower = (x - reach[0], y - reach[1], z - reach[2])
+    upper = (x + reach[0], y + reach[1], z + reach[2])
+    return Extent(lower, upper, volume)

@@ -1,0 +1,235 @@
+"""The elements of a URDF: safely parsed, each number checked; every room reads them with this.
+
+Other readers refuse good robots because of their visuals, materials and transmissions, and name no
+element when a number is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from .errors import UrdfError
+
+# Tag: the numbers of each attribute where it is not given; how many are needed where it is
+# required.
+NUMBERS: Mapping[str, Mapping[str, int | list[float]]] = {
+    'origin': {'xyz': [0.0, 0.0, 0.0], 'rpy': [0.0, 0.0, 0.0]},
+    'mass': {'value': 1},
+    'inertia': dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 1),
+    'axis': {'xyz': 3},
+    'limit': {'lower': [0.0], 'upper': [0.0], 'velocity': [math.inf], 'effort': [math.inf]},
+    'dynamics': {'damping': [0.0], 'friction': [0.0]},
+    'mimic': {'multiplier': [1.0], 'offset': [0.0]},
+    'box': {'size': 3},
+    'sphere': {'radius': 1},
+    'cylinder': {'radius': 1, 'length': 1},
+    'capsule': {'radius': 1, 'length': 1},
+}
+# Tag: all of its numbers where the element is not there.
+ABSENT = {
+    'origin': [0.0] * 6,
+    'inertia': [0.0] * 6,
+    'axis': [1.0, 0.0, 0.0],
+    'limit': [-math.inf, math.inf, math.inf, math.inf],
+    'dynamics': [0.0, 0.0],
+}
+# Where an attribute that is not known may change the dynamics.
+COMPLETE = ('origin', 'axis', 'inertia')
+# Largest number: a mass times the square of a distance must be finite.
+LARGEST = 1e100
+# The squares of shorter vectors lose their digits.
+SHORTEST = 1e-100
+# Namespace of xacro's elements and attributes.
+XACRO_NAMESPACE = re.compile(r'\{https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?\}')
+FILE_NAME_ENDINGS = ('.urdf', '.xacro', '.xml')
+
+
+def read_xml(text: str) -> Element:
+    """The root element of a robot description, safely parsed.
+
+    Raises:
+        UrdfError: the text is not XML, its root is not <robot>, or it declares a DTD or entities.
+    """
+    if not isinstance(text, str):
+        raise UrdfError(f'a URDF is a str, not {type(text).__name__}')
+    if not text.strip():
+        raise UrdfError('the URDF is empty')
+    try:
+        root: Element = fromstring(text, forbid_dtd=True)
+    except DefusedXmlException:
+        raise UrdfError(
+            'the URDF declares a document type (DTD) or entities: they are refused for safety, '
+            'as they can read files or fill the memory; remove <!DOCTYPE ...>, and write out '
+            'what its entities stand for'
+        ) from None
+    except (ParseError, ValueError) as error:
+        hint = ''
+        if '<' not in text and text.strip().endswith(FILE_NAME_ENDINGS):
+            hint = f'; {text.strip()[-80:]!r} looks like a file name: pass the text of the file'
+        elif 'unbound prefix' in str(error):
+            hint = '; xacro needs xmlns:xacro in <robot>'
+        raise UrdfError(f'the URDF is not well-formed XML: {error}{hint}') from None
+    if root.tag != 'robot':
+        raise UrdfError(f'the root element is <{root.tag}>: a URDF starts with <robot>')
+    if not is_xacro(root):
+        _write_rpy(root)
+    return root
+
+
+def is_xacro(robot: Element) -> bool:
+    """Whether a description is xacro: by its namespace, or by `${...}` in an attribute."""
+    for element in robot.iter():
+        if isinstance(element.tag, str) and XACRO_NAMESPACE.match(element.tag):
+            return True
+        for name, value in element.attrib.items():
+            if XACRO_NAMESPACE.match(name) or ('${' in value and element.tag != 'mesh'):
+                return True
+    return False
+
+
+def _write_rpy(robot: Element) -> None:
+    """Turn the quaternions of URDF 1.1 into rpy, which every reader of a description knows."""
+    names = {child: each for each in robot.iter() for child in each}
+    for parent in robot.iterfind('.//origin[@quat_xyzw]/..'):
+        named = parent if parent.get('name') else names.get(parent, parent)
+        where = f'{parent.tag} of {named.tag} {named.get("name", "")!r}: origin quat_xyzw'
+        for origin in parent.findall('origin[@quat_xyzw]'):
+            quaternion = origin.attrib.pop('quat_xyzw')
+            if robot.get('version', '1.0') == '1.0':
+                raise UrdfError(f'{where} is ignored in URDF 1.0: write <robot version="1.1">')
+            if 'rpy' in origin.attrib:
+                raise UrdfError(f'{where} stands beside rpy: one of them is allowed')
+            x, y, z, w = _checked_numbers(quaternion, 4, where)
+            if math.hypot(x, y, z, w) < SHORTEST:
+                raise UrdfError(f'{where} is {quaternion!r}: it must not be zero')
+            origin.set('rpy', ' '.join(map(repr, _rpy_from_quaternion(x, y, z, w))))
+
+
+def _rpy_from_quaternion(x: float, y: float, z: float, w: float) -> list[float]:
+    """Roll, pitch and yaw [rad] of a quaternion, as `spatial.rotation_from_rpy` takes them."""
+    length = math.hypot(x, y, z, w)
+    x, y, z, w = x / length, y / length, z / length, w / length
+    across, along = 2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z)
+    yaw = math.atan2(across, along)
+    # Roll in the frame that yaw has turned: exact also where roll and yaw have one axis.
+    c, s = math.cos(yaw), math.sin(yaw)
+    pitch = math.atan2(2.0 * (y * w - x * z), c * along + s * across)
+    roll = math.atan2(
+        2.0 * (s * (x * z + y * w) - c * (y * z - x * w)),
+        c * (1.0 - 2.0 * (x * x + z * z)) - 2.0 * s * (x * y - z * w),
+    )
+    return [roll, pitch, yaw]
+
+
+def name_of(element: Element) -> str:
+    """The name of a link or joint.
+
+    Raises:
+        UrdfError: it has none.
+    """
+    name = element.get('name')
+    if not name:
+        raise UrdfError(f'a <{element.tag}> has no name')
+    return name
+
+
+def name_in(parent: Element, tag: str, attribute: str, where: str) -> str:
+    """The name that an attribute of the one child of this tag gives; see `only_child`.
+
+    Raises:
+        UrdfError: there is no such child, or no such attribute.
+    """
+    child = only_child(parent, tag, where)
+    if child is None:
+        raise UrdfError(f'{where} has no <{tag} {attribute}="...">')
+    name = child.get(attribute)
+    if name is None:
+        raise UrdfError(f'{where}: <{tag}> has no attribute {attribute!r}')
+    return name.strip()
+
+
+def only_child(parent: Element, tag: str, where: str) -> Element | None:
+    """The child of this tag, if there is one.
+
+    Args:
+        parent: of the child.
+        tag: of the child.
+        where: names the parent in messages.
+
+    Raises:
+        UrdfError: there are several.
+    """
+    found = parent.findall(tag)
+    if len(found) > 1:
+        raise UrdfError(f'{where} has {len(found)} <{tag}> elements, one is allowed')
+    return found[0] if found else None
+
+
+def numbers(parent: Element, tag: str, where: str) -> list[float]:
+    """The numbers of the one child of this tag, of `ABSENT` without one; see `only_child`.
+
+    Raises:
+        UrdfError: a number, or an element that is not of `ABSENT`, is missing or wrong.
+    """
+    child = only_child(parent, tag, where)
+    if child is not None:
+        return numbers_of(child, where)
+    if tag not in ABSENT:
+        raise UrdfError(f'{where} has no <{tag} {next(iter(NUMBERS[tag]))}="...">')
+    return ABSENT[tag]
+
+
+def numbers_of(element: Element, where: str) -> list[float]:
+    """All numbers of an element, in the order of `NUMBERS`.
+
+    Args:
+        element: with a tag of `NUMBERS`.
+        where: names its parent in messages.
+
+    Raises:
+        UrdfError: a number is missing or wrong.
+    """
+    tag, attributes = element.tag, NUMBERS[element.tag]
+    if tag in COMPLETE and (unknown := sorted(element.keys() - attributes.keys())):
+        known = ', '.join(attributes)
+        raise UrdfError(f'{where}: <{tag}> has the attribute {unknown[0]!r}, known are {known}')
+    # Exporters write the largest double where there is no limit.
+    most = math.inf if tag == 'limit' else LARGEST
+    found: list[float] = []
+    for name, usual in attributes.items():
+        value = element.get(name)
+        if value is not None:
+            count = usual if isinstance(usual, int) else len(usual)
+            found += _checked_numbers(value, count, f'{where}: {tag} {name}', most)
+        elif isinstance(usual, int):
+            raise UrdfError(f'{where}: <{tag}> has no attribute {name!r}')
+        else:
+            found += usual
+    return found
+
+
+def _checked_numbers(value: str, count: int, where: str, most: float = LARGEST) -> list[float]:
+    words, numbers = value.split(), []
+    if len(words) != count:
+        plural = 'number is' if count == 1 else 'numbers are'
+        raise UrdfError(f'{where} is {value!r}: {count} {plural} needed')
+    for word in words:
+        try:
+            # Python also reads 1_000 and digits of other scripts, other URDF parsers do not.
+            number = float(word) if word.isascii() and '_' not in word else None
+        except ValueError:
+            number = None
+        if number is None:
+            raise UrdfError(f'{where} is {value!r}: {word!r} is not a number')
+        if not math.isfinite(number):
+            raise UrdfError(f'{where} is {value!r}: it must be finite')
+        if abs(number) > most:
+            raise UrdfError(f'{where} is {value!r}: it must not exceed {most:g}')
+        numbers.append(number)
+    return numbers
