@@ -23,9 +23,9 @@ def extensions():
 
 
 # Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
-requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich']
+requirements = ['click', 'defusedxml', 'numpy', 'rich']
 # rosbags: older ones decompress with another library, and do not open bare storage files
-recordings = ['matplotlib', 'plotly', 'pyyaml', 'rosbags>=0.11.9']
+recordings = ['jinja2', 'matplotlib', 'plotly', 'pyyaml', 'rosbags>=0.11.9']
 extras = {
     'native': ['llvmlite>=0.44'],  # older ones read no opaque pointers
     'oracle': ['pin'],
@@ -55,7 +55,7 @@ setup(
     package_data={
         package_name: ['py.typed'],
         f'{package_name}.core.compiler': ['_entry.pyi'],
-        f'{package_name}.report.html': ['page.css', 'page.js'],
+        f'{package_name}.report': ['page.css', 'page.html', 'page.js'],
     },
     ext_modules=extensions(),
     data_files=[

@@ -80,12 +80,13 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|contextlib|datetime|io|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'(casadi|collections|contextlib|datetime|io|jax|enum|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
         r'xml|zlib|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
-    ('py:class', r'Arguments|Array|Framed|Key|Labels'),
+    ('py:class', r'Arguments|Array|Framed|Key|Labels|Matrix|Vector'),
+    ('py:class', r'robot_dynamics_ros\.core\.spatial\.Moved'),
     ('py:class', r'robot_dynamics_ros\.scheduling\.once\.Result'),
     ('py:class', r'robot_dynamics_ros\.core\.compiler\.native\.deep_stack\.Result'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
@@ -100,6 +101,7 @@ python_maximum_signature_line_length = 160
 rosdoc2_settings = {'enable_autodoc': False}
 
 CODE_OR_BAR = re.compile(r'(`[^`]*`)|\|')
+QUANTITIES_MARK = '<!-- The table of core/quantity.py, where the documents are built. -->'
 MARKDOWN_LINK = re.compile(r'\[([^]]*)\]\(([^)\s]+)\)')
 
 
@@ -120,7 +122,20 @@ def relink(app, name, source):
         return words
 
     if Path(app.env.doc2path(name)).suffix == '.md':
-        source[0] = MARKDOWN_LINK.sub(relinked, source[0])
+        text = source[0].replace(QUANTITIES_MARK, quantities_table())
+        source[0] = MARKDOWN_LINK.sub(relinked, text)
+
+
+def quantities_table():
+    """One row for each quantity of `RobotDynamics`, from its record."""
+    with mock(autodoc_mock_imports):
+        from robot_dynamics_ros.core.quantity import QUANTITIES
+    rows = ['| method | result |', '|---|---|']
+    for quantity in QUANTITIES.values():
+        options = ['frame'] * quantity.of_frame + ['axes'] * quantity.takes_axes
+        call = f'{quantity.name}({", ".join([*quantity.arguments, *options])})'
+        rows.append(f'| `{call}` | {quantity.summary} |'.replace('R | p', r'R \| p'))
+    return '\n'.join(rows)
 
 
 def read_google_style(app, what, name, obj, options, lines):

@@ -17,8 +17,8 @@ WORDS = {
     'current': ANOTHER_SCALE,
     'factor': ANOTHER_SCALE,
     'other_masses': ANOTHER_SCALE,
-    'friction': 'friction is not that of the description',
-    'payload': 'the arm carries another load than the description says',
+    'friction': 'friction is not that of the URDF',
+    'payload': 'the arm carries another load than the URDF says',
     'units': 'the motion is not in rad or m',
     'velocities': 'the velocities are not those of the positions',
     'partial_effort': 'the effort is missing in some samples',
@@ -27,7 +27,7 @@ WORDS = {
 
 
 def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:
-    """The verdict on one joint, in one sentence.
+    """The verdict on one joint, in one sentence that does not repeat its figures.
 
     Args:
         name: of the joint.
@@ -39,11 +39,7 @@ def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Findi
     if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
         return f'Nothing to compare: {text or "no effort"}.'
     text = text or _model_alone(figures, findings)
-    size = (
-        f'residual {figures.rms_residual:.3g} of {figures.rms_measured:.3g} {figures.unit} '
-        f'({100.0 * figures.relative_residual:.0f} %)'
-    )
-    return f'{text[0].upper()}{text[1:]}: {size}.'
+    return f'{text[0].upper()}{text[1:]}.'
 
 
 def _model_alone(figures: JointComparison, findings: Sequence[Finding]) -> str:

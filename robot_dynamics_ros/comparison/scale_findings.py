@@ -45,7 +45,7 @@ def causes_of_scale(ratios: Sequence[float]) -> str:
     return (
         'Either they are currents, each joint with a scale and sign of its own: use --effort '
         'current of identify, with the gain of one joint, or convert them in the driver. '
-        f'{gravity}Or it is the description of another robot: look at --urdf. Masses would be '
+        f'{gravity}Or it is the URDF of another robot: look at --urdf. Masses would be '
         'wrong by these factors.'
     )
 
@@ -58,13 +58,13 @@ def _conclusion(
     far = {name: one for name, one in factors.items() if not 1.0 / CURRENT < one < CURRENT}
     chosen = far or factors
     ratios = ', '.join(f'{name} {value:.3g}' for name, value in chosen.items())
-    text = f'The efforts are not the torques of this description: their ratio is {ratios}.'
+    text = f'The efforts are not the torques of this URDF: their ratio is {ratios}.'
     if far and 2 * len(far) >= len(factors):
         code, text = 'current', f'{text} {causes_of_scale(list(far.values()))}'
     elif len(factors) > 1 and 2 * len(factors) >= sum(one.shows_scale for one in joints.values()):
         code = 'other_masses'
         text += (
-            ' Is the description that of this robot and its size? Look at --urdf, then at gear '
+            ' Is the URDF that of this robot and its size? Look at --urdf, then at gear '
             'ratios and torque constants in the driver. A payload is not looked for.'
         )
     else:

@@ -17,11 +17,11 @@ UNEXPLAINED = 0.25
 # Of the effort limit: less is of no use to explain.
 SMALL = 0.01
 # What to do about efforts that are not explained: some of them, and most of them.
-REASONS = 'Look at noise, contacts, the inertias of the description and rotor inertias.'
+REASONS = 'Look at noise, contacts, the inertias of the URDF and rotor inertias.'
 NAMES = (
     'No exchange of joints, sign, factor, payload or gravity compensation that was tried explains '
     'the recording. Check the names and the order of the joints in the driver, and whether the '
-    'description is that of this robot.'
+    'URDF is that of this robot.'
 )
 
 
@@ -138,8 +138,8 @@ def unexplained(
             tuple(large),
             large[worst],
             f'The effort of {", ".join(large)} is not fully explained: '
-            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
-            f'fitted. {advice}{_turned(large, joints)}',
+            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is residual after friction '
+            f'is fitted. {advice}{_turned(large, joints)}',
         )
 
 
@@ -196,6 +196,6 @@ def unexplained_alone(
             left[worst],
             f'The model does not explain the effort of {", ".join(left)}: the residual is '
             f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
-            'noise, contacts and the inertias of the description.'
+            'noise, contacts and the inertias of the URDF.'
             f'{_turned(left, joints)}',
         )

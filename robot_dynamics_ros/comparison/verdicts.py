@@ -79,7 +79,7 @@ def relabelled(names: tuple[str, ...], relabelling: Relabelling) -> Iterator[Fin
             turned,
             -1.0,
             f'Positions and efforts of {_listed(turned)} have the opposite sign of those of the '
-            'description: turn the axis of the joint there, or the signs in the driver.',
+            'URDF: turn the axis of the joint there, or the signs in the driver.',
         )
 
 
@@ -166,16 +166,16 @@ def _payload(judge: Judge, found: Explanation, body: int) -> Finding:
     # The frame of the first link of a body is that of its joint.
     center = [moment / mass for moment in found.load[1:4]]
     where = f'its centre at ({center[0]:.3f}, {center[1]:.3f}, {center[2]:.3f}) m in this link'
-    certainty = f'standard deviation {deviation:.2g} kg without errors of the description'
+    certainty = f'standard deviation {deviation:.2g} kg without errors of the URDF'
     if mass > 0.0:
         what = (
             f'The arm carries {mass:.3g} kg ({certainty}) at link '
-            f'{frame.name} that the description has not, {where}: add it as a payload.'
+            f'{frame.name} that the URDF has not, {where}: add it as a payload.'
         )
     else:
         what = (
-            f'The description has {-mass:.3g} kg ({certainty}) at link '
-            f'{frame.name} that the arm does not carry, {where}: take a description without this '
+            f'The URDF has {-mass:.3g} kg ({certainty}) at link '
+            f'{frame.name} that the arm does not carry, {where}: take a URDF without this '
             'tool.'
         )
     chain = _chain(judge, body)
@@ -203,7 +203,7 @@ def _friction(
         if friction.missing and friction.fit is not None:
             fit, name = friction.fit, names[joint]
             is_given = name in parameters.joints
-            source = 'parameters' if is_given else 'description'
+            source = 'parameters' if is_given else 'URDF'
             unit = joints[name].unit
             rate = 'm/s' if unit == 'N' else 'rad/s'
             text = (

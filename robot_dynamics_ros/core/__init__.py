@@ -27,6 +27,7 @@ from .model.gravity import mounted_gravity
 from .model.payload import Payload
 from .model.robot import RobotModel
 from .model.tree import Frame, Joint, Limits, Link
+from .pose import pose_error, quaternion
 from .task import TaskInertia, TaskSpace, VelocitySolution
 from .urdf import parse_urdf
 
@@ -59,4 +60,6 @@ __all__ = [
     'audit',
     'mounted_gravity',
     'parse_urdf',
+    'pose_error',
+    'quaternion',
 ]

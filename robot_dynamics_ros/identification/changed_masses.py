@@ -48,8 +48,8 @@ def mass_findings(final: Estimate) -> Iterator[Finding]:
             joints,
             farthest,
             f'Masses change by more than a factor of {IMPOSSIBLE:g}, which no error of a '
-            f'description explains: {listed}. The efforts may be currents (--effort current) or '
-            'have another unit, a --gain may be wrong, or the description is of another robot: '
+            f'URDF explains: {listed}. The efforts may be currents (--effort current) or '
+            'have another unit, a --gain may be wrong, or the URDF is of another robot: '
             'look at --urdf.',
         )
         return
@@ -57,7 +57,7 @@ def mass_findings(final: Estimate) -> Iterator[Finding]:
         'other_masses',
         joints,
         farthest,
-        f'Masses change by more than a factor of {FACTOR:g}: {listed}. Is the description that of '
+        f'Masses change by more than a factor of {FACTOR:g}: {listed}. Is the URDF that of '
         'this robot and its size? Joints of the same names on other lengths cannot be told from '
         'efforts alone.',
     )

@@ -37,7 +37,7 @@ def contradiction_findings(
             'no robot that can exist fits the data within their noise: the estimate takes '
             f'{100.0 * final.least_noise:g} % of the torque of each joint for noise at least, so '
             'that the joints with the least noise count less. Look at the masses of the '
-            'description (robot_dynamics validate) and at the efforts of the driver.',
+            'URDF (robot_dynamics validate) and at the efforts of the driver.',
         )
 
 

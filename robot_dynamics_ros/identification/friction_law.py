@@ -89,9 +89,10 @@ def law_words(joints: Sequence[str]) -> str:
         joints: at which the law does not hold.
     """
     return (
-        f'Below 0.2 rad/s or 0.05 m/s more is left at {", ".join(joints)} than above: friction '
-        'near reversals is not that of the model, viscous and Coulomb friction. The intervals '
-        'include what the fit to faster motion alone changes, and may still be too narrow.'
+        f'Below 0.2 rad/s or 0.05 m/s the residuals at {", ".join(joints)} are larger than above: '
+        'friction near reversals is not that of the model, viscous and Coulomb friction. The '
+        'intervals include what the fit to faster motion alone changes, and may still be too '
+        'narrow.'
     )
 
 

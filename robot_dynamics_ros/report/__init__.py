@@ -1,27 +1,39 @@
-"""A comparison of measured efforts with a model, for people: a page, a document, or a picture.
+"""A comparison, an identification or contacts for people: a page, or a picture.
 
 Modules::
 
-    write       the report in the form that the ending of its file asks for
-    provenance  how a report was made: files with their hashes, versions, command
-    summary     the result in sentences
-    next_parameters  fitted friction as parameters
-    contacts/   the contacts in a recording
-    figures/    what is drawn, as data: curves, panels, text alternatives
-    html/       one HTML file that needs no network, with plotly
-    printed/    PDF and PNG, with matplotlib
-    words/      numbers and untrusted names as text
+    write                  in the form that the ending of the file asks for
+    comparison_report      measured efforts and torques of the model
+    identification_report  URDF and identified model on the held-out part
+    contact_report         external torques between their thresholds
+    report                 what all have: verdict, findings, joints, tables
+    figure                 what is drawn, as data: curves, panels, styles
+    page                   one HTML file that needs no network, from page.html, page.css, page.js
+    plotly_figures         its figures
+    picture                a row of plots for each joint, with matplotlib
+    provenance             how a report was made: files with hashes, versions, command
+    text                   numbers and untrusted names as text
 """
 
 from .provenance import Provenance, SourceFile, provenance, size_of
-from .write import ENDINGS, check_report_file, write_report
+from .write import (
+    ENDINGS,
+    check_contact_file,
+    check_report_file,
+    report_content,
+    write_contacts,
+    write_report,
+)
 
 __all__ = [
     'ENDINGS',
     'Provenance',
     'SourceFile',
+    'check_contact_file',
     'check_report_file',
     'provenance',
+    'report_content',
     'size_of',
+    'write_contacts',
     'write_report',
 ]

@@ -248,7 +248,7 @@ def test_report(run, bags, ending):
         (['good', '--urdf', 'nowhere.urdf'], 'nowhere.urdf'),
         (['good', '--urdf', 'arm.urdf', '--topic', '/states'], '/joint_states'),
         (['good', '--urdf', 'arm.urdf', '--cutoff', '90'], '50 Hz'),
-        (['good', '--urdf', 'arm.urdf', '--report', 'arm.docx'], '.html, .pdf, .png'),
+        (['good', '--urdf', 'arm.urdf', '--report', 'arm.pdf'], '.html, .png'),
         (['good', '--urdf', 'arm.urdf', '--rename', 'knee=hip'], "'knee'"),
         (['good', '--urdf', 'arm.urdf', '--json', 'nowhere/result.json'], 'nowhere'),
     ],

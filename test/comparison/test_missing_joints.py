@@ -13,7 +13,7 @@ from robot_dynamics_ros.comparison.compare import compare
 from robot_dynamics_ros.comparison.compared_model import carriers, joints_that_matter
 from robot_dynamics_ros.comparison.pose_dependence import joints_that_depend
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.report.figures.joint_parts import joint_parts
+from robot_dynamics_ros.report.comparison_report import joint_level
 
 
 def compared(recorded, *joints, **options):
@@ -108,7 +108,7 @@ def test_what_depends_on_missing_joints_is_not_judged(factor, friction):
     for joint in joints:
         assert comparison.joints[joint].verdict.startswith('Not judged')
         assert comparison.joints[joint].friction is None
-    assert not any(part.is_good for part in joint_parts(comparison))
+        assert joint_level(comparison.joints[joint], [found]) != 'good'
 
 
 def test_an_effort_that_the_model_does_not_explain_is_never_good():
@@ -121,6 +121,5 @@ def test_an_effort_that_the_model_does_not_explain_is_never_good():
     efforts[:, column] = wave
     comparison = compared(replace(recorded, efforts=efforts), *JOINTS)
     assert any('base' in one.joints for one in comparison.findings)
-    for part in joint_parts(comparison):
-        assert not part.is_good or part.comparison.relative_residual < 0.5
+    assert joint_level(comparison.joints['base'], []) != 'good'
     assert not comparison.joints['base'].verdict.startswith('As the model')

@@ -16,6 +16,17 @@ from robot_dynamics_ros.comparison import (
 )
 from robot_dynamics_ros.report.provenance import Provenance, SourceFile
 
+# They are shown, and do nothing.
+NAMES = (
+    '</script><script>window.hacked = 1</script>',
+    '<img src="http://127.0.0.1/x" onerror="window.hacked = 1">',
+    '"><b onmouseover="window.hacked = 1">\'&amp;',
+    '<!-- <script> {figures} {{ plotly }} %s $title',
+    '$\\frac{1}{0}$ \\u003c',
+    'zero\x00 bell\x07 surrogate\ud800 turned\u202e',
+    'long_' * 200,
+    'κόσμος 関節 🤖',
+)
 COULOMB, VISCOUS = 1.5, 0.8
 
 
@@ -72,7 +83,7 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0, units=None
             shares=shares,
             friction=FrictionFit(VISCOUS, COULOMB, 0.0),
             rms_after_fit=0.15,
-            verdict='Friction is not that of the description.',
+            verdict='Friction is not that of the URDF.',
         )
     if findings is None:
         findings = [
@@ -94,6 +105,39 @@ def spectrum_of(samples, rate):
 
     frequencies = np.fft.rfftfreq(len(samples.times), 1.0 / rate)
     return Spectrum(frequencies, density(samples.measured), density(samples.residual))
+
+
+def identification(names=('one', 'two'), gain=0.2):
+    """An identification whose residual is `gain` times that of the URDF; the first joint rests."""
+    from robot_dynamics_ros.identification.identification import Identification, ParameterRow
+    from robot_dynamics_ros.identification.judgement import (
+        HeldOutSamples,
+        JointJudgement,
+        JudgedRecording,
+        Judgement,
+    )
+
+    times = np.arange(200) / 20.0
+    measured = np.sin(np.outer(times, 1.0 + np.arange(len(names))))
+    samples = HeldOutSamples(
+        tuple(names), np.zeros(200), np.arange(200) == 0, times, measured, measured,
+        0.5 * measured, 0.9 * measured,
+    )  # fmt: skip
+    joints = {
+        name: JointJudgement('N m', True, 0.7, 0.35, 0.35 * gain, False, 0.4, 'Better.')
+        for name in names
+    }
+    findings = [Finding('still', (names[0],), None, f'{names[0]} stands still.')]
+    judgement = Judgement(
+        names[0], (JudgedRecording(names[-1], split=10.0),), joints, findings, samples,
+        ('It is better.', 'It can be loaded.'),
+    )  # fmt: skip
+    row = ParameterRow(f'{names[0]} coulomb', 'N m', 0.0, 0.5, 0.4, 0.6)
+    alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
+    stays = (f'{names[0]}: m stays.',)
+    return Identification(
+        judgement, 'consistent', 24, 25, 12.0, (row,), (alone,), (row,), stays, prior_weight=30.0
+    )
 
 
 def provenance():

@@ -1,22 +1,34 @@
 """What is drawn: no peak hidden, no line over a gap, planted friction where it shows."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report.synthetic import COULOMB, VISCOUS, arm, comparison_of, samples_of
+from report.synthetic import COULOMB, VISCOUS, arm, comparison_of, provenance, samples_of
 
-from robot_dynamics_ros.report.figures.decimation import envelope
-from robot_dynamics_ros.report.figures.joint_parts import joint_parts
-from robot_dynamics_ros.report.words.numbers_as_text import NO_BREAK
+from robot_dynamics_ros.report.comparison_report import comparison_report
+from robot_dynamics_ros.report.figure import STYLES, envelope
+from robot_dynamics_ros.report.text import NO_BREAK
+
+# Roles of curves in one panel.
+TOGETHER = [
+    ('measured', 'model'),
+    ('measured', 'residual', 'cutoff'),
+    ('gravity', 'coriolis', 'inertia', 'friction'),
+    ('samples', 'mean', 'fit'),
+    ('measured', 'urdf', 'identified'),
+    ('urdf points', 'identified points'),
+    ('external', 'threshold'),
+]
 
 
 def panels_of(comparison, joint=0):
     """Panels of one joint by their key."""
-    part = joint_parts(comparison)[joint]
-    return {panel.key: panel for figure in part.figures for panel in figure.panels}
+    one = comparison_report(comparison, provenance()).joints[joint]
+    return {panel.key: panel for figure in one.figures for panel in figure.panels}
 
 
 def curve(panel, role):
@@ -141,7 +153,7 @@ def test_without_samples_there_is_nothing_to_draw():
     comparison = replace(
         arm(1), samples=replace(empty, joints=('joint_0',), **none), spectrum=None
     )
-    assert joint_parts(comparison)[0].figures == ()
+    assert panels_of(comparison) == {}
 
 
 def test_a_prismatic_joint_has_newtons_and_metres():
@@ -150,3 +162,25 @@ def test_a_prismatic_joint_has_newtons_and_metres():
     assert panels['torque'].y_label == 'force [N]'
     assert panels['velocity'].x_label == 'velocity [m/s]'
     assert 'N s/m viscous' in panels['velocity'].words
+
+
+def brightness(colour):
+    """Relative luminance of #rrggbb by ITU-R BT.709, from 0 to 1."""
+    parts = [int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
+    linear = [(p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4) for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize('roles', TOGETHER, ids=' '.join)
+def test_curves_of_one_panel_differ_in_grey_and_show_on_white(roles):
+    for style in (STYLES[role] for role in roles):
+        assert 1.05 / (brightness(style.colour) + 0.05) > 2.0
+    for one, other in itertools.combinations((STYLES[role] for role in roles), 2):
+        assert (
+            one.dash != other.dash
+            or one.kind != other.kind
+            or (
+                abs(brightness(one.colour) - brightness(other.colour)) > 0.25
+                and max(one.width, other.width) >= 2 * min(one.width, other.width)
+            )
+        ), (one, other)

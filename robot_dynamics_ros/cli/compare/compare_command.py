@@ -58,7 +58,7 @@ Exit code 1: there is at least one finding. 2: a recording cannot be used.
 @parameters_option
 @click.option(
     '--report', type=file_to_write(), metavar='FILE',
-    help='Write a report: .html with interactive plots, .pdf, or .png.',
+    help='Write a report: .html with interactive plots, or .png.',
 )  # fmt: skip
 @fleet_options
 @output_options

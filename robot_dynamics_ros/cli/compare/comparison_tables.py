@@ -29,7 +29,7 @@ def summary(comparison: Comparison) -> str:
 def joint_table(comparison: Comparison) -> FittedTable:
     """Measured effort and residual of each joint."""
     table = FittedTable(
-        'joint', 'measured RMS', 'residual RMS', 'share', 'bias', 'correlation', 'delay'
+        'joint', 'measured RMS', 'residual RMS', 'relative', 'bias', 'correlation', 'delay'
     )
     for name, joint in comparison.joints.items():
         table.add_row(
@@ -80,5 +80,10 @@ def _number(value: float, digits: int, unit: str = '') -> str:
 
 
 def _percent(share: float) -> str:
+    if not math.isfinite(share):
+        return '-'
+    # Of next to nothing.
+    if abs(share) > 9.99:
+        return '> 999 %' if share > 0.0 else '< -999 %'
     # Rounded to an int: no share is -0 %.
-    return f'{round(100.0 * share)} %' if math.isfinite(share) else '-'
+    return f'{round(100.0 * share)} %'

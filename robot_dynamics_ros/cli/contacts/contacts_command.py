@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from robot_dynamics_ros.contacts import Learning, MarkedRecording
-from robot_dynamics_ros.report.contacts import check_contact_file, write_contacts
+from robot_dynamics_ros.report import check_contact_file, write_contacts
 
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options

@@ -50,9 +50,9 @@ def summary(identification: Identification) -> str:
 
 
 def judgement_table(judgement: Judgement) -> FittedTable:
-    """What the description and the identified model leave on the held-out part."""
+    """Residuals of URDF and identified model on the held-out part."""
     table = FittedTable(
-        'joint', 'measured RMS', 'described', 'identified', 'share', 'what is left'
+        'joint', 'measured RMS', 'residual: URDF', 'identified', 'ratio', 'residual is'
     )
     for name, joint in judgement.joints.items():
         table.add_row(
@@ -68,7 +68,7 @@ def judgement_table(judgement: Judgement) -> FittedTable:
 
 def parameter_table(rows: tuple[ParameterRow, ...]) -> FittedTable:
     """Parameters with intervals, nominal values beside."""
-    table = FittedTable('parameter', 'described', 'identified', '95 % from', 'to', 'unit')
+    table = FittedTable('parameter', 'URDF', 'identified', '95 % from', 'to', 'unit')
     for row in rows:
         values = (row.nominal, row.value, row.low, row.high)
         table.add_row(row.name, *(_number(value, 4) for value in values), row.unit)

@@ -10,11 +10,10 @@ from click.core import ParameterSource
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.identification.regression.equation_options import Form
-from robot_dynamics_ros.report.identification import check_identification_file
 
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
-from ..output import Output, file_to_write, output_options
+from ..output import Output, output_options
 from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, parameters_option, recording_options
 from ..written_folder import check_folder
@@ -24,7 +23,7 @@ from .identification_tables import show
 from .identify_run import Identified, identified
 from .payload_command import KnownRobot, identify_payload
 from .surveys import check_held_out
-from .written_results import objections, results_in, write_report, write_results
+from .written_results import objections, results_in, write_results
 
 HELP = """Identify a robot from recordings: inertia, friction, rotors and offsets.
 
@@ -107,10 +106,6 @@ OF_PAYLOAD = (
 )  # fmt: skip
 @parameters_option
 @click.option('--force', is_flag=True, help='Write a doubtful model.')
-@click.option(
-    '--report', type=file_to_write(), metavar='FILE',
-    help='Write the report there too, in any case: .html, .pdf or .png.',
-)  # fmt: skip
 @fleet_options
 @output_options
 def identify_command(
@@ -133,7 +128,6 @@ def identify_command(
     without: tuple[str, ...],
     parameters: Path | None,
     force: bool,
-    report: Path | None,
     scheduler: str | None,
     jobs: int | None,
     resume: Path | None,
@@ -156,12 +150,9 @@ def identify_command(
     if target is None:
         raise ParameterError('name the folder of the results with --output DIR')
     check_folder(target)
-    if report is not None:
-        check_identification_file(report)
     others = named_recordings(held_out)[0] if held_out else {}
     check_held_out(files, others)
-    written = {'--output': results_in(target), '--report': filter(None, [report])}
-    output.check_files(inputs({**files, **others}, urdf), written)
+    output.check_files(inputs({**files, **others}, urdf), {'--output': results_in(target)})
     equations = equations_of(
         effort=effort, gains=gains, loads=loads, asymmetric=asymmetric, springs=springs, form=form
     )
@@ -172,8 +163,6 @@ def identify_command(
     found = replace(found, identification=replace(found.identification, objections=tuple(doubts)))
     output.write_json(found.identification.as_json())
     show(found.identification, output)
-    if report is not None:
-        write_report(found, urdf, report, output)
     return _written(found, doubts, target, urdf, force, output)
 
 

@@ -13,9 +13,7 @@ from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
 from robot_dynamics_ros.identification.judgement.judgement import FEWEST
 from robot_dynamics_ros.identification.results.result_files import URDF, result_files, written_urdf
 from robot_dynamics_ros.inspection.validation import validate_robot
-from robot_dynamics_ros.report import Provenance, provenance, size_of
-from robot_dynamics_ros.report.identification import identification_report
-from robot_dynamics_ros.written_file import written_file
+from robot_dynamics_ros.report import Provenance, provenance, report_content, size_of
 
 from ..output import Output
 from ..written_folder import write_folder
@@ -43,7 +41,7 @@ def objections(found: Identified) -> list[str]:
     reasons = []
     if judgement.worse:
         reasons.append(
-            'the identified model is worse than the description on the held-out part at '
+            'the identified model is worse than the URDF on the held-out part at '
             f'{", ".join(judgement.worse)}'
         )
     doubtful = [one.code for one in judgement.findings if one.code in FATAL]
@@ -105,28 +103,10 @@ def write_results(found: Identified, target: Path, urdf: Path | None, output: Ou
     files: dict[str, str | bytes] = dict(texts)
     origin = _origin(found, urdf, output)
     for name in REPORTS:
-        files[name] = identification_report(found.identification, origin, target / name)
+        files[name] = report_content(found.identification, origin, target / name)
     write_folder(target, files)
     for name in sorted(files):
         output.line(f'written: {target / name}')
-
-
-def write_report(found: Identified, urdf: Path | None, report: Path, output: Output) -> None:
-    """Write the report alone.
-
-    Args:
-        found: the identification.
-        urdf: file that was given; None for a recorded description.
-        report: to write.
-        output: of the subcommand.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    content = identification_report(found.identification, _origin(found, urdf, output), report)
-    with written_file(report) as new:
-        new.write_bytes(content)
-    output.line(f'report: {report}')
 
 
 def _origin(found: Identified, urdf: Path | None, output: Output) -> Provenance:

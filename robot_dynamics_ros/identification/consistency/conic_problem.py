@@ -66,7 +66,7 @@ def solved(unknowns: Unknowns, rows: Array, prior: Prior) -> Array:
             return found
     raise IdentificationError(
         f'no solver found physically consistent parameters ({", ".join(states)}): use a motion '
-        'that tells more (robot_dynamics excite), or a description with plausible masses and '
+        'that tells more (robot_dynamics excite), or a URDF with plausible masses and '
         'inertias (robot_dynamics validate)'
     )
 

@@ -74,7 +74,7 @@ def motion_findings(names: Sequence[str], moved: npt.NDArray[np.bool_]) -> Itera
         still,
         None,
         f'{begin}. Friction at rest is not known: the equations of joints that stand still do not '
-        'count, and what only their motion shows stays as the description says. Record a motion '
+        'count, and what only their motion shows stays as the URDF says. Record a motion '
         'of all joints, such as that of robot_dynamics excite.',
     )
 
@@ -124,7 +124,7 @@ def saturation_findings(model: RobotModel, survey: Survey, interval: float) -> I
             float(value),
             f'The effort of {name} stays at {value:.4g} for up to {held:.2g} s while it moves, in '
             f'{100.0 * survey.at_limit[side, joint] / survey.samples:.2g} % of the samples'
-            + (f' (limit of the description: {limit:g})' if near else '')
+            + (f' (limit of the URDF: {limit:g})' if near else '')
             + ': it is saturated, and these samples do not count. Record a slower motion.',
         )
 
@@ -209,7 +209,7 @@ def small_efforts(
         'current',
         tuple(name for name, one in zip(names, small, strict=True) if one),
         float(np.median(shares[small])),
-        'The efforts are far smaller than the torques of the description; their ratio is at most '
+        'The efforts are far smaller than the torques of the URDF; their ratio is at most '
         f'{listed}. {causes_of_scale(shares[small].tolist())}',
     )
 
@@ -242,6 +242,6 @@ def robot_findings(
         tuple(name for name, one in zip(names, bad, strict=True) if one),
         float(shares.max()),
         'No inertia, friction or offset of this robot explains the efforts that were fitted: '
-        f'left is {listed} of their deviation. The recording is of another robot, or of other '
-        'joints or directions than the names say: look at --urdf and --rename.',
+        f'the residual is {listed} of their deviation. The recording is of another robot, or of '
+        'other joints or directions than the names say: look at --urdf and --rename.',
     )

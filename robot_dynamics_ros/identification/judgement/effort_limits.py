@@ -60,9 +60,9 @@ def large_efforts(
         'beyond_limit',
         tuple(names),
         float((rms[0, far] / limits[far]).max()),
-        'The RMS of efforts is beyond the effort limit of the joint, and the description does not '
+        'The RMS of efforts is beyond the effort limit of the joint, and the URDF does not '
         f'explain them: {listed}. Look at the unit of these efforts, at --gain, and at the effort '
-        'limit of the description.',
+        'limit of the URDF.',
     )
 
 
@@ -81,7 +81,7 @@ def limit_findings(model: RobotModel, survey: Survey) -> Iterator[Finding]:
             (name,),
             float(largest[joint]),
             f'The efforts of {name} are up to {largest[joint]:.3g} {unit}, beyond the limit '
-            f'{model.effort_limits[joint]:g} {unit} of the description: no effort is taken for '
+            f'{model.effort_limits[joint]:g} {unit} of the URDF: no effort is taken for '
             'saturated because of it. Correct the limit, or look at the unit of the efforts.',
         )
 

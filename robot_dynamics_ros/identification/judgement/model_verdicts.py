@@ -34,7 +34,7 @@ UNCERTAIN = ('poor_excitation', 'ill_conditioned')
 
 
 def joint_sentence(joint: JointJudgement) -> str:
-    """The verdict on one joint.
+    """The verdict on one joint, in one sentence that does not repeat its figures.
 
     Args:
         joint: its figures.
@@ -46,31 +46,25 @@ def joint_sentence(joint: JointJudgement) -> str:
             f'Not judged: fewer than {FEWEST} samples of the held-out part have motion and a '
             'measured effort.'
         )
-    size = (
-        f'{joint.rms_identified:.3g} {joint.unit} are left of {joint.rms_measured:.3g}, '
-        f'with the description {joint.rms_nominal:.3g}'
-    )
     if joint.is_worse:
-        word = 'Worse than the description'
+        word = 'Worse than the URDF'
     elif joint.gain > NOTICEABLE:
-        word = 'As good as the description'
-    elif joint.gain > HALF:
-        word = 'Better than the description'
+        word = 'As good as the URDF'
     else:
-        word = f'{1.0 / joint.gain:.2g} times as good as the description'
-    return f'{word}: {size}; {_left(joint)}.'
+        word = 'Better than the URDF'
+    return f'{word}; {_residual(joint)}.'
 
 
-def _left(joint: JointJudgement) -> str:
-    """Whether what is left is noise."""
+def _residual(joint: JointJudgement) -> str:
+    """Whether the residual is noise."""
     if joint.is_noise is None:
-        return 'whether what is left is noise is not known: too few samples'
+        return 'whether the residual is noise is not known: too few samples'
     if joint.is_noise:
-        return 'what is left is noise'
+        return 'the residual is noise'
     if joint.repeated > REPEATS:
         share = f'{100.0 * joint.repeated:.0f} %'
-        return f'earlier values predict {share} of the variance of what is left: not noise'
-    return 'what is left is correlated in time, but hardly'
+        return f'earlier values predict {share} of the variance of the residual: not noise'
+    return 'the residual is correlated in time, but hardly'
 
 
 def locked_words(names: Sequence[str]) -> str:
@@ -83,7 +77,7 @@ def locked_words(names: Sequence[str]) -> str:
     return (
         f'Not identified: {listed(names)} {was} not recorded, and {are} taken to be locked at '
         'zero, or at the position limit nearest to it. The bodies that move there, friction and '
-        'rotors are those of the description.'
+        'rotors are those of the URDF.'
     )
 
 
@@ -116,12 +110,12 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     worst = max(judged, key=lambda name: judged[name].gain)
     counted = f'geometric mean of {len(judged)} joints; worst ' if len(judged) > 1 else ''
     yield (
-        f'On the held-out part the identified model leaves {100.0 * mean:.0f} % of the RMS that '
-        f'the description leaves ({counted}{worst}, {100.0 * judged[worst].gain:.0f} %).'
+        f"Held-out residual: {100.0 * mean:.0f} % of the URDF's "
+        f'({counted}{worst}, {100.0 * judged[worst].gain:.0f} %).'
     )
     worse = [name for name, one in judged.items() if one.is_worse]
     if worse:
-        yield f'It is worse than the description at {", ".join(worse)}: do not load it.'
+        yield f'It is worse than the URDF at {", ".join(worse)}: do not load it.'
     if fatal:
         yield not_trusted if worse else f'{not_trusted} Do not load it.'
     structured = [
@@ -129,7 +123,7 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     ]
     if structured and not fatal:
         yield (
-            f'What is left at {_joints(structured, judged)} is not noise: friction that depends '
+            f'The residual at {_joints(structured, judged)} is not noise: friction that depends '
             'on load, position or temperature, elasticity, or what the findings name. Intervals '
             'hold for noise alone: here they are too narrow.'
         )
@@ -173,7 +167,7 @@ def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: 
     if still := [name for name, one in joints.items() if not one.moves]:
         doubts.append(
             f'{", ".join(still)} stood still: friction there and what only that motion shows are '
-            'those of the description, and were not judged'
+            'those of the URDF, and were not judged'
         )
     clipped = [name for name, one in joints.items() if one.moves and one.saturated > MOSTLY]
     if clipped:
@@ -182,12 +176,12 @@ def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: 
             'were neither fitted nor judged'
         )
     if mean > HALF:
-        doubts.append('it leaves more than half of what the description leaves')
+        doubts.append("its residual is more than half of the URDF's")
     elif unexplained := [name for name, one in joints.items() if _is_unexplained(one)]:
         shares = ', '.join(f'{100.0 * joints[name].gain:.0f} % at {name}' for name in unexplained)
         doubts.append(
-            f'it leaves {shares} of what the description leaves (are the sign and the unit of the '
-            'effort right there?)'
+            f"its residual is {shares} of the URDF's (are the sign and the unit of the effort "
+            'right there?)'
         )
     uncertain = [code for code in UNCERTAIN if code in codes]
     if not doubts and uncertain:
@@ -199,6 +193,5 @@ def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: 
         return 'It can be loaded.'
     better = 'better than' if mean <= NOTICEABLE else 'hardly better than'
     return (
-        f'It is {better} the description, but {"; ".join(doubts)}: read the findings before it is '
-        'loaded.'
+        f'It is {better} the URDF, but {"; ".join(doubts)}: read the findings before it is loaded.'
     )

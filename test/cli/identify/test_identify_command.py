@@ -280,7 +280,6 @@ def test_what_shows_nothing_is_refused(identified, files, change, still, words):
         (['--without', 'good.csv'], '--payload'),
         (['--payload', 'tool', '--springs'], 'nothing else: leave out --output, --springs'),
         (['--payload', 'tool', '--effort', 'torque', '--jobs', '2'], '--effort, --jobs'),
-        (['--report', 'report.docx'], '.html, .pdf, .png'),
     ],
 )
 def test_what_cannot_be_meant_is_refused(identified, options, words):

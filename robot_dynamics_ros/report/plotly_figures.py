@@ -10,8 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from ..figures.panel import Curve, Figure, Panel
-from ..figures.styles import GRID, INK, STYLES
+from .figure import GRID, INK, STYLES, Curve, Figure, Panel
 
 FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
 # Of the height of a figure [px].
@@ -130,7 +129,7 @@ def _title(panel: Panel, top: float) -> dict[str, Any]:
 def _trace(curve: Curve, index: int, in_legend: bool) -> go.Scatter | go.Bar:
     style = STYLES[curve.role]
     common: dict[str, Any] = {
-        'name': curve.name,
+        'name': style.name,
         'x': curve.x.astype(np.float32),
         'y': curve.y.astype(np.float32),
         'yaxis': _y(index),
