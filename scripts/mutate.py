@@ -54,6 +54,8 @@ SYMMETRIC = 'a rotational inertia is symmetric'
 UNROUNDED = '1 and -1 are left unrounded: no other robot, only a longer program'
 EQUIVALENT = {
     "model/tree.py: module: no minus in '-math.inf'": 'a limit, which no algorithm reads',
+    'model/inertial_parameters.py: _not_felt: transposed in '
+    "'rotate(body.second_moment, axis)'": 'a second moment is symmetric',
     "spatial.py: __matmul__: transposed in 'rotate(self.rotational, angular)'": SYMMETRIC,
     "algorithms/aba.py: __matmul__: transposed in 'rotate(self.A, motion.angular)'": SYMMETRIC,
     "algorithms/aba.py: __matmul__: transposed in 'rotate(self.N, motion.linear)'": SYMMETRIC,
@@ -62,6 +64,8 @@ EQUIVALENT = {
     ),
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
+    'algorithms/observer.py: smooth_friction: minus right of '
+    "'sqrt(square + least * least) - least'": '1e-15 of the smoothing',
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
 }

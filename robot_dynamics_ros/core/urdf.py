@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 from xml.etree.ElementTree import Element
 
 from .errors import InertiaError, TopologyError, UrdfError
-from .mimic import Mimic, assign_coordinates
 from .model.extent import Extent
 from .model.findings import Finding, examine_inertial
 from .model.robot import RobotModel
@@ -81,18 +80,50 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
             findings.append(Finding.of('orphaned_mimic', link, value, (joint.name,)))
     if strict and findings:
         raise InertiaError('; '.join(map(str, findings)))
-    coordinates = assign_coordinates([joint.name for joint in joints], mimics)
     leading = {joint.child: joint.name for joint in described.values()}
     return RobotModel(
         robot.get('name') or 'robot',
-        tuple(
-            replace(joint, coordinate=coordinate, mimicked=mimicked)
-            for joint, (coordinate, mimicked) in zip(joints, coordinates, strict=True)
-        ),
+        _with_coordinates(joints, mimics),
         tuple(frames),
         tuple(findings),
         tuple(replace(links[f.name], joint=leading.get(f.name, '')) for f in frames),
     )
+
+
+class _Mimic(NamedTuple):
+    """Position of a joint = multiplier * position of another + offset [rad or m]."""
+
+    mimicked: str
+    multiplier: float
+    offset: float
+
+
+def _with_coordinates(joints: Sequence[Joint], mimics: Mapping[str, _Mimic]) -> tuple[Joint, ...]:
+    """The joints with the entries of q that move them: one for each that mimics no other.
+
+    Raises:
+        TopologyError: a joint mimics itself, directly or through others.
+    """
+    independent = [joint.name for joint in joints if joint.name not in mimics]
+    result = []
+    for joint in joints:
+        mimicked, multiplier, offset = joint.name, 1.0, 0.0
+        passed = {mimicked}
+        while mimicked in mimics:
+            mimicked, factor, shift = mimics[mimicked]
+            # x = m (m' y + o') + o: the outer law is applied to the inner one.
+            offset += multiplier * shift
+            multiplier *= factor
+            if mimicked in passed:
+                raise TopologyError(
+                    f'joint {joint.name!r} mimics itself, through {mimicked!r}: one of the joints '
+                    'must not mimic another'
+                )
+            passed.add(mimicked)
+        coordinate = Coordinate(independent.index(mimicked), multiplier, offset)
+        other = mimicked if joint.name in mimics else None
+        result.append(replace(joint, coordinate=coordinate, mimicked=other))
+    return tuple(result)
 
 
 def _link(link: Element, findings: list[Finding]) -> Link:
@@ -129,7 +160,7 @@ class _Joint:
     moves: bool
     parent: str
     child: str
-    mimic: Mimic | None
+    mimic: _Mimic | None
 
     @property
     def name(self) -> str:
@@ -150,7 +181,7 @@ def _joint(element: Element) -> _Joint:
     mimic = None
     if only_child(element, 'mimic', where) is not None:
         mimicked = name_in(element, 'mimic', 'joint', where)
-        mimic = Mimic(mimicked, *numbers(element, 'mimic', where))
+        mimic = _Mimic(mimicked, *numbers(element, 'mimic', where))
     joint = Joint(
         name=name,
         kind=cast(JointKind, kind),

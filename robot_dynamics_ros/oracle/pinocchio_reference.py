@@ -187,10 +187,18 @@ class PinocchioReference:
 def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
     """Add the payloads and rotor inertias of a model to Pinocchio's model."""
     for payload in model.payloads:
-        index = pinocchio_model.getFrameId(payload.frame, pinocchio.FrameType.BODY)
-        frame = pinocchio_model.frames[index]
         inertia = pinocchio.Inertia(payload.mass, np.array(payload.com), np.array(payload.inertia))
-        pinocchio_model.appendBodyToJoint(frame.parentJoint, inertia, frame.placement)
+        if pinocchio_model.existFrame(payload.frame, pinocchio.FrameType.BODY):
+            index = pinocchio_model.getFrameId(payload.frame, pinocchio.FrameType.BODY)
+            frame = pinocchio_model.frames[index]
+            carrier, placement = frame.parentJoint, frame.placement
+        else:
+            # Of `RobotModel.with_frame`: the text does not have it.
+            added = model.frame(payload.frame)
+            carrier = pinocchio_model.getJointId(model.joints[added.body].name)
+            rotation, translation = added.placement.rotation, added.placement.translation
+            placement = pinocchio.SE3(np.array(rotation), np.array(translation))
+        pinocchio_model.appendBodyToJoint(carrier, inertia, placement)
     armature = np.zeros(pinocchio_model.nv)
     for joint in model.joints:
         if joint.armature:

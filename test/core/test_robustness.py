@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.float_dynamics import FloatDynamics
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
@@ -118,20 +117,6 @@ def chain_of_two_hundred_links():
     model = parse_urdf(text)
     motion = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 200))
     return model, PinocchioReference(text, model), motion
-
-
-def test_chain_of_two_hundred_links():
-    """Neither the parser nor the algorithms recurse."""
-    model, oracle, (q, v, a) = chain_of_two_hundred_links()
-    dynamics = FloatDynamics(model)
-    tau = oracle.inverse_dynamics(q, v, a)
-    # 200 frames in a row: the roundings of each turn the lever of all that follow.
-    scale = 10.0 * np.abs(tau).max()
-    assert_close(dynamics.inverse_dynamics(q, v, a), tau, scale)
-    M = oracle.mass_matrix(q)
-    assert_close(dynamics.mass_matrix(q), M, 10.0 * np.abs(M).max())
-    C = oracle.coriolis_matrix(q, v)
-    assert_close(dynamics.coriolis_matrix(q, v), C, 10.0 * np.abs(C).max())
 
 
 def test_chain_of_two_hundred_links_compiled(backend):

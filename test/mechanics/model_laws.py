@@ -11,7 +11,7 @@ from mechanics.closeness import assert_close, coriolis_scale, torque_scale
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.pivot_laws import PIVOT_LAWS
 from mechanics.robots import Robot, State
-from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core import mounted_gravity, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import (
     impossible,
     parameters_of,
@@ -49,8 +49,7 @@ def turning_the_base_is_turning_gravity_back(robot: Robot, state: State) -> None
     """And neither M nor C knows where the base is."""
     rpy, shift, (q, v, a, _) = (0.4, -1.1, 2.3), (0.3, -0.5, 0.2), state
     turned = FloatDynamics(parse_urdf(_on_pedestal(robot.text, shift, rpy)), GRAVITY)
-    gravity_in_base = np.array(rotation_from_rpy(*rpy)).T @ GRAVITY
-    upright = FloatDynamics(robot.model, gravity_in_base)
+    upright = FloatDynamics(robot.model, mounted_gravity(rpy, GRAVITY))
     tau = upright.inverse_dynamics(q, v, a)
     assert_close(turned.inverse_dynamics(q, v, a), tau, torque_scale(upright, state))
     assert_close(turned.mass_matrix(q), upright.mass_matrix(q))
@@ -83,15 +82,13 @@ def mimic_joints_move_with_the_joint_that_they_mimic(robot: Robot, state: State)
 def rotors_turn_with_their_joints_alone(robot: Robot, state: State) -> None:
     """They add G^T diag(armature) G to M and nothing to C or g, with q_dot of all joints = G v."""
     random = np.random.default_rng(5)
-    joints = tuple(
-        replace(joint, armature=random.uniform(0.1, 0.5)) for joint in robot.model.joints
-    )
-    geared = FloatDynamics(replace(robot.model, joints=joints))
+    armature = {joint.name: random.uniform(0.1, 0.5) for joint in robot.model.joints}
+    geared = FloatDynamics(robot.model.with_armature(armature))
     direct = FloatDynamics(robot.model)
     rotors = np.zeros((robot.model.size, robot.model.size))
-    for joint in joints:
+    for joint in robot.model.joints:
         index = joint.coordinate.index
-        rotors[index, index] += joint.coordinate.multiplier**2 * joint.armature
+        rotors[index, index] += joint.coordinate.multiplier**2 * armature[joint.name]
     q, v, a, _ = state
     assert_close(geared.mass_matrix(q), direct.mass_matrix(q) + rotors)
     tau = direct.inverse_dynamics(q, v, a) + rotors @ a

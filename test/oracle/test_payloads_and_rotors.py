@@ -11,6 +11,7 @@ pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
 GRAVITY = (1.0, -2.0, -9.0)
+TCP = [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, -0.2], [0.0, 0.0, 0.0, 1.0]]
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
 MOVING_FRAMES = [
@@ -50,6 +51,16 @@ def test_links_fixed_to_others_and_links_of_mimic_joints_are_among_them():
     assert ('mimic', 'thumb') in frames
     model = hand_written('fixed_links').model
     assert len([frame for frame in model.frames if frame.body >= 0]) > len(model.joints)
+
+
+def test_a_payload_on_a_joint_and_on_an_added_frame():
+    robot = hand_written('fixed_links')
+    model = robot.model.with_frame('tcp', 'tool', TCP).with_payload('tcp', MASS, COM, INERTIA)
+    model = model.with_payload('wrist_plate', 0.4, name='plate')
+    assert [payload.frame for payload in model.payloads] == ['tcp', 'flange']
+    dynamics = RobotDynamics(model, backend='python')
+    report = PinocchioReference(robot.text, model).compare(dynamics)
+    assert report.agrees, report
 
 
 def test_two_payloads_on_one_link():

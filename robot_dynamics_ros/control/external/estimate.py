@@ -264,7 +264,9 @@ class ExternalForceEstimate:
         self.reason = reason
 
     def _wrench_estimator(self) -> WrenchEstimator:
-        frame = self.settings.external_frame or self._dynamics.model.tip_frame(self._joints)
+        model = self._dynamics.model
+        # The link, which tf2 knows, where a joint stands for it.
+        frame = model.frame(self.settings.external_frame or model.tip_frame(self._joints)).name
         return WrenchEstimator(self._dynamics, frame, 'LOCAL', self._joints)
 
     def _bandwidth(self) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -81,23 +81,24 @@ class JointFriction:
             UnknownNameError: a joint does not exist.
             ParameterError: a coefficient is negative or not finite, or v_0 not positive.
         """
-        damping = {joint.name: joint.damping for joint in model.joints}
-        friction = {joint.name: joint.friction for joint in model.joints}
-        viscous, coulomb = {**damping, **(viscous or {})}, {**friction, **(coulomb or {})}
-        names = tuple(damping)
-        self.viscous = _coefficients('viscous', names, viscous)
-        self.coulomb = _coefficients('coulomb', names, coulomb)
-        self.viscous_negative = _coefficients(
-            'negative viscous', names, {**viscous, **(viscous_negative or {})}
+        damping = [joint.damping for joint in model.joints]
+        friction = [joint.friction for joint in model.joints]
+        self.viscous = _of_joints(model, 'viscous friction', damping, viscous)
+        self.coulomb = _of_joints(model, 'coulomb friction', friction, coulomb)
+        self.viscous_negative = _of_joints(
+            model, 'negative viscous friction', self.viscous.tolist(), viscous_negative
         )
-        self.coulomb_negative = _coefficients(
-            'negative coulomb', names, {**coulomb, **(coulomb_negative or {})}
+        self.coulomb_negative = _of_joints(
+            model, 'negative coulomb friction', self.coulomb.tolist(), coulomb_negative
         )
+        usual = [SMOOTHING] * len(damping)
+        if not isinstance(smoothing, Mapping):
+            usual, smoothing = [smoothing] * len(damping), {}
+        self.smoothing = _of_joints(model, 'smoothing of the friction', usual, smoothing, True)
         self._has_directions = not (
             np.array_equal(self.viscous, self.viscous_negative)
             and np.array_equal(self.coulomb, self.coulomb_negative)
         )
-        self.smoothing = _smoothing(names, smoothing)
         self._names = model.joint_names
         # From the rates of the independent joints to those of all.
         self._spread = np.zeros((len(model.joints), model.size))
@@ -171,42 +172,31 @@ def coefficient_names(model: RobotModel) -> list[str]:
     return [f'{kind} friction of {joint.name}' for kind in kinds for joint in model.joints]
 
 
-def _coefficients(kind: str, names: tuple[str, ...], given: Mapping[str, float]) -> Array:
-    """The coefficients of all joints (N,), checked.
+def _of_joints(
+    model: RobotModel,
+    what: str,
+    usual: Sequence[float],
+    given: Mapping[str, float] | None,
+    positive: bool = False,
+) -> Array:
+    """A value of each joint (N,), checked.
 
     Args:
-        kind: of the friction, for messages.
-        names: of all joints.
-        given: a coefficient by joint name, at least of each joint.
+        model: the robot.
+        what: it is, for messages.
+        usual: values (N,) of joints that are not given.
+        given: by joint name.
+        positive: whether zero is refused.
     """
-    for name, value in given.items():
+    names = tuple(joint.name for joint in model.joints)
+    values = dict(zip(names, usual, strict=True))
+    for name, value in {**values, **(given or {})}.items():
         if name not in names:
             raise UnknownNameError('joint', name, names)
-        if not (math.isfinite(value) and value >= 0.0):
+        if not (math.isfinite(value) and value >= 0.0) or (positive and value == 0.0):
+            allowed = 'positive' if positive else 'not negative, as friction takes energy'
             raise ParameterError(
-                f'{kind} friction of joint {name!r} is {value}, it must be finite and not '
-                'negative: friction takes energy'
+                f'{what} of joint {name!r} is {value}, it must be finite and {allowed}'
             )
-    return np.array([float(given[name]) for name in names])
-
-
-def _smoothing(names: tuple[str, ...], given: float | Mapping[str, float]) -> Array:
-    """v_0 of all joints (N,), checked [rad/s or m/s].
-
-    Args:
-        names: of all joints.
-        given: of all joints, or by joint name.
-    """
-    if not isinstance(given, Mapping):
-        _check_smoothing('smoothing', given)
-        return np.full(len(names), float(given))
-    for name, value in given.items():
-        if name not in names:
-            raise UnknownNameError('joint', name, names)
-        _check_smoothing(f'smoothing of friction of joint {name!r}', value)
-    return np.array([float(given.get(name, SMOOTHING)) for name in names])
-
-
-def _check_smoothing(name: str, value: float) -> None:
-    if not (math.isfinite(value) and value > 0.0):
-        raise ParameterError(f'{name} is {value}, it must be positive and finite')
+        values[name] = float(value)
+    return np.array(list(values.values()))

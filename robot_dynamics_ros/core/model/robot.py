@@ -377,6 +377,8 @@ class RobotModel:
             ParameterError: its link does not move.
         """
         self.moving_body(payload.frame)
+        # The link, where a joint stands for it.
+        payload = replace(payload, frame=self.frame(payload.frame).name)
         others = (other for other in self.payloads if other.name != payload.name)
         return self._without_payloads._with_payloads([*others, payload])
 

@@ -21,26 +21,6 @@ def rotors(model):
     return {joint.name: float(random.uniform(0.01, 0.5)) for joint in model.joints}
 
 
-@pytest.mark.parametrize('robot', ROBOTS, ids=str)
-def test_adds_the_kinetic_energy_of_the_rotors_alone(robot):
-    armature = rotors(robot.model)
-    bare, geared = (
-        FloatDynamics(model) for model in (robot.model, robot.model.with_armature(armature))
-    )
-    G = np.zeros((len(robot.model.joints), robot.model.size))
-    for row, joint in enumerate(robot.model.joints):
-        G[row, joint.coordinate.index] = joint.coordinate.multiplier
-    rotor_matrix = G.T @ np.diag(list(armature.values())) @ G
-    for q, v, a, _ in robot.states(2):
-        M = bare.mass_matrix(q) + rotor_matrix
-        assert_close(geared.mass_matrix(q), M)
-        tau = bare.inverse_dynamics(q, v, a) + rotor_matrix @ a
-        assert_close(geared.inverse_dynamics(q, v, a), tau)
-        assert np.array_equal(geared.bias_torque(q, v), bare.bias_torque(q, v))
-        assert np.array_equal(geared.coriolis_matrix(q, v), bare.coriolis_matrix(q, v))
-        assert_close(geared.torque_terms(q, v, a)[2], M @ a)
-
-
 def test_the_change_is_undone_exactly():
     model = hand_written('tree').model
     armature = rotors(model)

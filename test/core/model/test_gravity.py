@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mechanics.closeness import assert_close
-from mechanics.float_dynamics import FloatDynamics
-from mechanics.robots import HAND_WRITTEN, hand_written
+from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core import RobotDynamics, StateError, mounted_gravity, parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, StateError, mounted_gravity
 from robot_dynamics_ros.core.model.gravity import rotated_gravity
 from robot_dynamics_ros.core.spatial import rotate, rotation_about
 
@@ -17,26 +16,6 @@ def test_upright_from_the_ceiling_and_on_a_wall():
     assert mounted_gravity((0.0, 0.0, 1.0)) == (0.0, 0.0, -9.81)
     assert mounted_gravity((math.pi, 0.0, 0.0)) == (0.0, 0.0, 9.81)
     assert mounted_gravity((0.0, math.pi / 2, 0.0)) == (9.81, 0.0, 0.0)
-
-
-@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-def test_is_a_base_turned_in_the_urdf(robot):
-    rpy = (0.4, -1.1, 2.3)
-    pedestal = (
-        '<link name="world"/><joint name="mount" type="fixed"><parent link="world"/>'
-        f'<child link="{robot.model.frames[0].name}"/>'
-        f'<origin rpy="{" ".join(map(repr, rpy))}"/></joint></robot>'
-    )
-    turned = FloatDynamics(parse_urdf(robot.text.replace('</robot>', pedestal)))
-    upright = FloatDynamics(robot.model, mounted_gravity(rpy))
-    for q, v, a, _ in robot.states(2):
-        assert_close(upright.inverse_dynamics(q, v, a), turned.inverse_dynamics(q, v, a))
-
-
-def test_keeps_the_strength_of_gravity():
-    assert np.linalg.norm(mounted_gravity((0.1, 0.2, 0.3), (1.0, 2.0, -3.0))) == pytest.approx(
-        math.sqrt(14.0), rel=1e-15
-    )
 
 
 @pytest.mark.parametrize('rpy', [(0.0, 0.0), (0.0, 0.0, math.nan)])
@@ -58,10 +37,6 @@ def test_gravity_of_no_planet_is_refused(gravity):
     with pytest.raises(StateError, match='wrong unit'):
         dynamics.with_gravity(gravity)
     assert dynamics.gravity.tolist() == [0.0, 0.0, -9.81]
-
-
-def test_gravity_of_the_strongest_planet_is_taken():
-    assert RobotDynamics(hand_written('pendulum').model, gravity=(0.0, 0.0, -100.0)).gravity[2]
 
 
 def test_with_gravity_is_another_robot_dynamics():
@@ -100,21 +75,6 @@ def test_a_quaternion_turns_gravity_about_its_axis(axis, angle, gravity, exponen
     expected = rotate(rotation_about(unit, angle), gravity)
     np.testing.assert_allclose(turned, expected, rtol=0.0, atol=2e-13)
     assert math.hypot(*turned) == pytest.approx(math.hypot(*gravity), rel=1e-14, abs=1e-300)
-
-
-@given(axis=directions, angle=angles, gravity=gravities)
-def test_the_conjugate_turns_back_and_minus_the_same(axis, angle, gravity):
-    turn = quaternion(axis, angle)
-    turned = rotated_gravity(turn, gravity)
-    back = rotated_gravity(turn * [-1.0, -1.0, -1.0, 1.0], turned)
-    np.testing.assert_allclose(back, gravity, rtol=0.0, atol=2e-13)
-    np.testing.assert_allclose(rotated_gravity(-turn, gravity), turned, rtol=0.0, atol=2e-13)
-
-
-def test_a_quarter_turn_about_x():
-    half = math.sqrt(0.5)
-    turned = rotated_gravity((half, 0.0, 0.0, half), (0.0, 0.0, -9.81))
-    np.testing.assert_allclose(turned, (0.0, 9.81, 0.0), rtol=0.0, atol=1e-14)
 
 
 def test_of_a_mounting_it_is_the_inverse():

@@ -124,14 +124,6 @@ def test_mimic_joints_rest_and_move_with_the_joint_that_they_mimic():
     }  # fmt: skip
 
 
-def test_links_keep_their_frames():
-    model = hand_written('tree').model
-    reduced = model.reduced(model.joint_names[-1:], others=0.0)
-    assert [frame.name for frame in reduced.frames] == [frame.name for frame in model.frames]
-    assert reduced.links == model.links
-    assert all(-1 <= frame.body < len(reduced.joints) for frame in reduced.frames)
-
-
 @pytest.mark.parametrize('robot', ROBOTS, ids=str)
 def test_links_are_where_they_were(robot):
     """A wrench at any link is borne by the kept joints as before."""

@@ -25,13 +25,6 @@ def test_states_are_within_limits(robot):
             assert abs(v) <= joint.limits.velocity
 
 
-def test_the_same_seed_gives_the_same_states():
-    model = hand_written('tree').model
-    one, same, other = (next(random_states(model, 1, seed)).q for seed in (3, 3, 4))
-    assert np.array_equal(one, same)
-    assert not np.array_equal(one, other)
-
-
 @pytest.mark.parametrize(
     ('limit', 'expected'),
     [
