@@ -24,7 +24,6 @@ CALLS = {
     'coriolis_matrix': 'robot_coriolis_matrix(q, v, result)',
 }
 FAST = ('-O3', '-march=native')
-CONTRACTED = (*FAST, '-ffp-contract=fast')
 # As its CMake targets define them.
 PINOCCHIO = (
     '-std=c++17', '-O3', '-march=native', '-DNDEBUG', '-w',
@@ -36,7 +35,7 @@ EIGEN = Path('/usr/include/eigen3')
 
 def measure() -> list[Figure]:
     """Nanoseconds of a call; a row of the table is printed as soon as it is known."""
-    print(f'\n{"":32}{"C":>10}{"C, contracted":>15}{"native, bind":>14}{"Pinocchio C++":>15}')
+    print(f'\n{"":32}{"C":>10}{"native, bind":>14}{"Pinocchio C++":>15}')
     figures = []
     with tempfile.TemporaryDirectory() as folder:
         program = _pinocchio_program(Path(folder))
@@ -44,8 +43,7 @@ def measure() -> list[Figure]:
             model = parse_urdf(core.urdf(robot))
             for quantity in CALLS:
                 seconds = {
-                    'C': _exported(model, quantity, FAST),
-                    'C, contracted': _exported(model, quantity, CONTRACTED),
+                    'C': _exported(model, quantity),
                     'native, bind': _native(model, quantity),
                 }
                 if program:
@@ -61,14 +59,14 @@ def measure() -> list[Figure]:
     return figures
 
 
-def _exported(model: RobotModel, quantity: str, options: tuple[str, ...]) -> float:
+def _exported(model: RobotModel, quantity: str) -> float:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = export_c(model, name='robot', quantities=[quantity])
         write_folder(folder / 'robot', files)
         include, source = folder / 'robot/include', folder / 'robot/src/robot_dynamics.c'
         objects = folder / 'robot.o'
-        _run('cc', '-std=c99', *options, '-I', include, '-c', source, '-o', objects)
+        _run('cc', '-std=c99', *FAST, '-I', include, '-c', source, '-o', objects)
         _run(
             'cc', '-O1', f'-DCALL={CALLS[quantity]}', '-I', include, HERE / 'c_loop.c', objects,
             '-o', folder / 'loop',
