@@ -73,8 +73,8 @@ class Batch:
             inputs = [x.copy() if np.may_share_memory(x, out) else x for x in inputs]
         samples, size = len(result), self._chunk
         if _is_writeable(result) and all(x.ndim == 1 or _is_readable(x) for x in inputs):
-            share_of_a_thread = samples // (self._threads * CHUNKS_OF_A_THREAD)
-            size *= max(1, min(share_of_a_thread // size, LARGEST_CHUNK))
+            chunks = self._threads * CHUNKS_OF_A_THREAD if self._threads > 1 else 1
+            size *= max(1, min(samples // chunks // size, LARGEST_CHUNK))
         try:
             share(partial(self._compute, inputs, result), samples, size, self._threads)
         except StateError as error:
