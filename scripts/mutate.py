@@ -64,6 +64,8 @@ EQUIVALENT = {
     ),
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
+    'algorithms/observer.py: smooth_friction: minus right of '
+    "'sqrt(square + least * least) - least'": '1e-15 of the smoothing',
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
 }

@@ -90,7 +90,7 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
                     if j != k:
                         matrix[k][j] += entry
     for joint in model.joints:
-        matrix[joint.index][joint.index] += joint.rotor
+        matrix[joint.index][joint.index] += joint.coordinate.multiplier**2 * joint.armature
     return matrix
 
 
@@ -110,7 +110,8 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
         rotational = dot(omega, rotate(link.rotational, omega))
         energy += 0.5 * (link.mass * dot(velocity, velocity) + rotational)
     for joint in model.joints:
-        energy += 0.5 * joint.rotor * v[joint.index] * v[joint.index]
+        rate = joint.coordinate.multiplier * v[joint.index]
+        energy += 0.5 * joint.armature * rate * rate
     return energy
 
 

@@ -141,8 +141,9 @@ def inverse_dynamics(
     tau: list[Scalar] = [0.0] * model.size
     for i, link in reversed(list(enumerate(links))):
         coordinate = coordinates[i]
-        tau[coordinate.index] += coordinate.multiplier * pairing(link.axis, wrenches[i])
-        tau[coordinate.index] += model.joints[i].rotor * a[coordinate.index]
+        acceleration = coordinate.multiplier * a[coordinate.index]
+        effort = pairing(link.axis, wrenches[i]) + model.joints[i].armature * acceleration
+        tau[coordinate.index] += coordinate.multiplier * effort
         if link.parent >= 0:
             at_parent = adjoint_transposed(transforms[i], wrenches[i])
             wrenches[link.parent] = add_screws(wrenches[link.parent], at_parent)

@@ -31,7 +31,7 @@ from ..spatial import (
     transpose,
 )
 from .crba import factorize, largest_inertias, require_pivot, solve
-from .kinematics import joint_poses
+from .kinematics import joint_poses, joint_rates
 from .rnea import bias_torque, spreading
 
 
@@ -51,7 +51,7 @@ def forward_dynamics(
     if any(joint.mimicked is not None for joint in model.joints):
         return solved_forward_dynamics(model, q, v, tau, gravity)
     poses = joint_poses(model, q)
-    biases, wrenches = _forward(model, poses, v)
+    biases, wrenches = _forward(model, poses, joint_rates(model, v))
     responses = _backward(model, q, tau, poses, biases, wrenches)
 
     # Forward, base to tips. Gravity enters as an upward acceleration of the base.
@@ -135,15 +135,15 @@ class _Articulated:
 
 
 def _forward(
-    model: RobotModel, poses: Sequence[Transform], v: Scalars
+    model: RobotModel, poses: Sequence[Transform], rates: Scalars
 ) -> tuple[list[Motion], list[Force]]:
     """Base to tips: accelerations and wrenches that are there without joint accelerations."""
     omegas, biases, wrenches = [ZERO], [], []
-    for joint, pose in zip(model.joints, poses, strict=True):
+    for joint, pose, speed in zip(model.joints, poses, rates, strict=True):
         omega = omegas[joint.parent + 1]
         swung = rotate_back(pose.rotation, cross(omega, cross(omega, pose.translation)))
         omega = rotate_back(pose.rotation, omega)
-        rate = joint.subspace * v[joint.index]
+        rate = joint.subspace * speed
         sliding = scale(2.0, cross(omega, rate.linear))
         biases.append(Motion(cross(omega, rate.angular), add(swung, sliding)))
         omega = add(omega, rate.angular)
@@ -169,7 +169,7 @@ def _backward(
     for i, joint in reversed(list(enumerate(model.joints))):
         S = joint.subspace
         U = bodies[i] @ S
-        D = S.dot(U) + joint.rotor
+        D = S.dot(U) + joint.armature
         require_pivot(model, q, joint.index, D, largest[joint.index])
         effort = (tau[joint.index] - S.dot(wrenches[i])) / D
         responses.append(_Response(effort, U, _quotient(U, D)))

@@ -10,7 +10,7 @@ from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars
 from ..spatial import Force, Inertia, Vector, dot, rotate, scale
 from .crba import composites
-from .kinematics import body_poses, body_twists, joint_poses
+from .kinematics import body_poses, body_twists, gathered_rows, joint_poses, joint_rates
 
 
 def center_of_mass(model: RobotModel, q: Scalars) -> list[Scalar]:
@@ -34,19 +34,18 @@ def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
         InertiaError: no moving body has a mass.
     """
     per_mass = 1.0 / _mass(model)
-    matrix: Rows = [[0.0] * model.size for _ in range(3)]
+    columns = []
     carried = composites(model, joint_poses(model, q))
     for joint, body, pose in zip(model.joints, carried, body_poses(model, q), strict=True):
         momentum = (body @ joint.subspace).linear
-        for row, entry in zip(matrix, rotate(pose.rotation, momentum), strict=True):
-            row[joint.index] += per_mass * entry
-    return matrix
+        columns.append(scale(per_mass, rotate(pose.rotation, momentum)))
+    return gathered_rows(model, [list(row) for row in zip(*columns, strict=True)])
 
 
 def momentum(model: RobotModel, q: Scalars, v: Scalars) -> list[Scalar]:
     """[linear; angular about the base origin] [kg m/s; kg m^2/s], base axes, shape (6,)."""
     poses = joint_poses(model, q)
-    twists, _ = body_twists(model, poses, v)
+    twists, _ = body_twists(model, poses, joint_rates(model, v))
     carried = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
     total = Force()
     for i, joint in reversed(list(enumerate(model.joints))):
@@ -62,10 +61,11 @@ def kinetic_energy(model: RobotModel, q: Scalars, v: Scalars) -> Scalar:
 
     Rotors add half their armature times the square of the rate of their joint.
     """
-    twists, _ = body_twists(model, joint_poses(model, q), v)
+    rates = joint_rates(model, v)
+    twists, _ = body_twists(model, joint_poses(model, q), rates)
     twice: Scalar = 0.0
-    for joint, twist in zip(model.joints, twists, strict=True):
-        twice += twist.dot(joint.inertia @ twist) + joint.rotor * v[joint.index] * v[joint.index]
+    for joint, twist, rate in zip(model.joints, twists, rates, strict=True):
+        twice += twist.dot(joint.inertia @ twist) + joint.armature * rate * rate
     return 0.5 * twice
 
 

@@ -25,7 +25,7 @@ from ..spatial import (
     subtract,
     trace,
 )
-from .kinematics import body_poses, chain
+from .kinematics import body_poses, chain, gathered_matrix, joint_rates, zeros
 
 
 def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
@@ -39,7 +39,7 @@ def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     """
     tree = moving_tree(model, q, v)
     axes, axis_rates, bodies = tree.axes, tree.axis_rates, tree.bodies
-    matrix: Rows = [[0.0] * model.size for _ in range(model.size)]
+    matrix = zeros(len(bodies), len(bodies))
 
     # Backward, tips to base: bodies[i] is all that joint i carries, as one.
     for i, joint in reversed(list(enumerate(model.joints))):
@@ -47,14 +47,11 @@ def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
         column = body.inertia @ axis_rates[i] + body.coriolis(axes[i])
         row, row_rate = body.coriolis_transposed(axes[i]), body.inertia @ axes[i]
         for j in chain(model, i):
-            ancestor = model.joints[j].index
-            matrix[ancestor][joint.index] += axes[j].dot(column)
-            if j != i:
-                entry = axis_rates[j].dot(row_rate) + axes[j].dot(row)
-                matrix[joint.index][ancestor] += entry
+            matrix[i][j] = axis_rates[j].dot(row_rate) + axes[j].dot(row)
+            matrix[j][i] = axes[j].dot(column)
         if joint.parent >= 0:
             bodies[joint.parent] += body
-    return matrix
+    return gathered_matrix(model, matrix)
 
 
 @dataclass(frozen=True)
@@ -125,9 +122,10 @@ def moving_tree(model: RobotModel, q: Scalars, v: Scalars) -> MovingTree:
     model = model.at_origin
     twists = [Motion()]
     tree = MovingTree([], [], [], [], [])
-    for joint, pose in zip(model.joints, body_poses(model, q), strict=True):
+    motions = zip(model.joints, body_poses(model, q), joint_rates(model, v), strict=True)
+    for joint, pose, rate in motions:
         axis, carrier = pose @ joint.subspace, twists[joint.parent + 1]
-        twists.append(carrier + axis * v[joint.index])
+        twists.append(carrier + axis * rate)
         tree.carriers.append(carrier)
         tree.twists.append(twists[-1])
         tree.axes.append(axis)

@@ -14,7 +14,7 @@ from ..errors import SingularMassMatrixError
 from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, require_positive
 from ..spatial import Inertia, Transform, dot, trace
-from .kinematics import chain, joint_poses
+from .kinematics import chain, gathered_matrix, joint_poses, zeros
 
 # L, unit lower triangular, and the diagonal of D of a symmetric matrix L^T D L.
 Factors = tuple[Rows, list[Scalar]]
@@ -34,20 +34,15 @@ def mass_matrix(model: RobotModel, q: Scalars) -> Rows:
     the diagonal.
     """
     poses = joint_poses(model, q)
-    matrix: Rows = [[0.0] * model.size for _ in range(model.size)]
-    for i, composite in reversed(list(enumerate(composites(model, poses)))):
-        joint = model.joints[i]
-        matrix[joint.index][joint.index] += joint.rotor
+    matrix = zeros(len(poses), len(poses))
+    for i, composite in enumerate(composites(model, poses)):
         # The wrench of a unit acceleration of joint i; every joint below gives its part of it.
-        wrench = composite @ joint.subspace
+        wrench = composite @ model.joints[i].subspace
         for j in chain(model, i):
-            carrier = model.joints[j]
-            entry = carrier.subspace.dot(wrench)
-            matrix[carrier.index][joint.index] += entry
-            if j != i:
-                matrix[joint.index][carrier.index] += entry
+            matrix[i][j] = matrix[j][i] = model.joints[j].subspace.dot(wrench)
             wrench = poses[j] @ wrench
-    return matrix
+        matrix[i][i] += model.joints[i].armature
+    return gathered_matrix(model, matrix)
 
 
 def composites(model: RobotModel, poses: Sequence[Transform]) -> list[Inertia]:
@@ -196,7 +191,7 @@ def largest_inertias(model: RobotModel, q: Scalars) -> list[Scalar]:
         S = joint.subspace
         turning = (1 + len(travels[i])) * (2.0 * (traces[i] + squares[i]) + sum(travels[i]))
         bound = dot(S.angular, S.angular) * turning + dot(S.linear, S.linear) * masses[i]
-        bounds[joint.index].append(bound)
+        bounds[joint.index].append(joint.coordinate.multiplier**2 * bound)
         if (parent := joint.parent) >= 0:
             d = math.hypot(*joint.placement.translation)
             traces[parent] += traces[i]

@@ -7,7 +7,7 @@ from ..scalar import Rows, Scalars
 from ..spatial import Force, Motion, Vector, scale
 from .coriolis import MovingTree, moving_tree
 from .crba import Factors, factorize, inverse, solve
-from .kinematics import chain
+from .kinematics import chain, gathered_matrix, joint_rates, zeros
 from .rnea import bias_torque
 
 
@@ -26,33 +26,30 @@ def inverse_dynamics_derivatives(
     axes, axis_rates, bodies = tree.axes, tree.axis_rates, tree.bodies
     axis_accelerations, wrenches = _forward(model, tree, v, a, gravity)
     twice_rates = [rate * 2.0 for rate in axis_rates]
-    in_q, in_v, in_a = ([[0.0] * model.size for _ in range(model.size)] for _ in range(3))
+    in_q, in_v, in_a = (zeros(len(bodies), len(bodies)) for _ in range(3))
 
     # Backward, tips to base: bodies[i] is all that joint i carries, as one; wrenches[i] moves it.
     for i, joint in reversed(list(enumerate(model.joints))):
-        body, k = bodies[i], joint.index
+        body = bodies[i]
         momentum = body.inertia @ axes[i]
         column_v = (body.inertia @ axis_rates[i] + body.coriolis(axes[i])) * 2.0
         row = body.coriolis_transposed(axes[i]) * 2.0
         column_q = body.inertia @ axis_accelerations[i] + body.coriolis(twice_rates[i])
-        in_q[k][k] += axes[i].dot(column_q)
-        in_v[k][k] += axes[i].dot(column_v)
-        in_a[k][k] += axes[i].dot(momentum) + joint.rotor
+        in_q[i][i] = axes[i].dot(column_q)
+        in_v[i][i] = axes[i].dot(column_v)
+        in_a[i][i] = axes[i].dot(momentum) + joint.armature
         # The joint's own axis rotates with the wrench, the axis of an ancestor does not.
         column_q += axes[i].cross_force(wrenches[i])
         for j in chain(model, i)[1:]:
-            ancestor = model.joints[j].index
-            in_q[ancestor][k] += axes[j].dot(column_q)
-            in_q[k][ancestor] += axis_accelerations[j].dot(momentum) + axis_rates[j].dot(row)
-            in_v[ancestor][k] += axes[j].dot(column_v)
-            in_v[k][ancestor] += twice_rates[j].dot(momentum) + axes[j].dot(row)
-            entry = axes[j].dot(momentum)
-            in_a[ancestor][k] += entry
-            in_a[k][ancestor] += entry
+            in_q[j][i] = axes[j].dot(column_q)
+            in_q[i][j] = axis_accelerations[j].dot(momentum) + axis_rates[j].dot(row)
+            in_v[j][i] = axes[j].dot(column_v)
+            in_v[i][j] = twice_rates[j].dot(momentum) + axes[j].dot(row)
+            in_a[j][i] = in_a[i][j] = axes[j].dot(momentum)
         if joint.parent >= 0:
             bodies[joint.parent] += body
             wrenches[joint.parent] += wrenches[i]
-    return [in_q, in_v, in_a]
+    return [gathered_matrix(model, matrix) for matrix in (in_q, in_v, in_a)]
 
 
 def _forward(
@@ -62,11 +59,12 @@ def _forward(
     # Gravity enters as an upward acceleration of the base.
     accelerations = [Motion(linear=scale(-1.0, gravity))]
     axis_accelerations, wrenches = [], []
+    rates, rises = joint_rates(model, v), joint_rates(model, a)
     for i, joint in enumerate(model.joints):
         axis, axis_rate, body = tree.axes[i], tree.axis_rates[i], tree.bodies[i]
         carried = accelerations[joint.parent + 1]
         axis_accelerations.append(carried.cross(axis) + tree.carriers[i].cross(axis_rate))
-        accelerations.append(carried + axis * a[joint.index] + axis_rate * v[joint.index])
+        accelerations.append(carried + axis * rises[i] + axis_rate * rates[i])
         wrenches.append(body.inertia @ accelerations[-1] + body.coriolis(tree.twists[i]))
     return axis_accelerations, wrenches
 

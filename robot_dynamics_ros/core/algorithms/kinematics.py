@@ -22,6 +22,46 @@ def joint_poses(model: RobotModel, q: Scalars) -> list[Transform]:
     return [joint.pose(q) for joint in model.joints]
 
 
+def joint_rates(model: RobotModel, v: Scalars) -> list[Scalar]:
+    """G v, the velocity (or acceleration) of every joint from that of the independent ones (n,).
+
+    Algorithms work with a rate and an effort of every joint. A mimic joint shares the coordinate
+    of the joint that it mimics: efforts become G^T tau, and M becomes G^T M G.
+    """
+    return [joint.coordinate.multiplier * v[joint.index] for joint in model.joints]
+
+
+def gathered(model: RobotModel, efforts: Scalars) -> list[Scalar]:
+    """G^T tau (n,) of the efforts of all joints."""
+    total: list[Scalar] = [0.0] * model.size
+    for joint, effort in zip(model.joints, efforts, strict=True):
+        total[joint.index] += joint.coordinate.multiplier * effort
+    return total
+
+
+def gathered_rows(model: RobotModel, rows: Rows) -> Rows:
+    """A G, shape (m, n), of a matrix with one column per joint."""
+    return [gathered(model, row) for row in rows]
+
+
+def gathered_matrix(model: RobotModel, matrix: Rows) -> Rows:
+    """G^T A G, shape (n, n), of a matrix with one row and one column per joint."""
+    total, coordinates = zeros(model.size, model.size), [j.coordinate for j in model.joints]
+    # Entries and their mirrors together: a symmetric matrix stays so to the last bit.
+    for a, i in enumerate(coordinates):
+        for b, j in enumerate(coordinates[: a + 1]):
+            factor = i.multiplier * j.multiplier
+            total[i.index][j.index] += factor * matrix[a][b]
+            if a != b:
+                total[j.index][i.index] += factor * matrix[b][a]
+    return total
+
+
+def zeros(rows: int, columns: int) -> Rows:
+    """A matrix of zeros."""
+    return [[0.0] * columns for _ in range(rows)]
+
+
 def body_poses(model: RobotModel, q: Scalars) -> list[Transform]:
     """Pose of every body in the base, at the positions q (n,)."""
     poses: list[Transform] = []
@@ -31,16 +71,16 @@ def body_poses(model: RobotModel, q: Scalars) -> list[Transform]:
 
 
 def body_twists(
-    model: RobotModel, poses: Sequence[Transform], v: Scalars
+    model: RobotModel, poses: Sequence[Transform], rates: Scalars
 ) -> tuple[list[Motion], list[Motion]]:
     """Twist of every body, and that of its carrier, both about its origin and in its axes.
 
     The twist of the carrier is that of the body as if its own joint stood still.
     """
     twists, carriers = [Motion()], []
-    for joint, pose in zip(model.joints, poses, strict=True):
+    for joint, pose, rate in zip(model.joints, poses, rates, strict=True):
         carriers.append(twists[joint.parent + 1].seen_from(pose))
-        twists.append(carriers[-1] + joint.subspace * v[joint.index])
+        twists.append(carriers[-1] + joint.subspace * rate)
     return twists[1:], carriers
 
 
@@ -75,7 +115,7 @@ def frame_velocity(
     Equivalent to jacobian(q) v, without the Jacobian: twists are carried from body to body.
     """
     poses = joint_poses(model, q)
-    twists, _ = body_twists(model, poses, v)
+    twists, _ = body_twists(model, poses, joint_rates(model, v))
     return _in_axes(model, poses, frame, axes, [Motion(), *twists][frame.body + 1])
 
 
@@ -90,13 +130,13 @@ def frame_acceleration(
     Algorithms", 2008, section 2.11).
     """
     poses = joint_poses(model, q)
-    twists, carriers = body_twists(model, poses, v)
+    rates, rises = joint_rates(model, v), joint_rates(model, a)
+    twists, carriers = body_twists(model, poses, rates)
     accelerations = [Motion()]
-    for joint, pose, carrier in zip(model.joints, poses, carriers, strict=True):
+    for i, joint in enumerate(model.joints):
         # S a + V x S v: the axis of the joint moves with the carrier.
-        S = joint.subspace
-        acceleration = S * a[joint.index] + carrier.cross(S * v[joint.index])
-        accelerations.append(accelerations[joint.parent + 1].seen_from(pose) + acceleration)
+        S, carried = joint.subspace, accelerations[joint.parent + 1].seen_from(poses[i])
+        accelerations.append(carried + S * rises[i] + carriers[i].cross(S * rates[i]))
     twist, acceleration = [Motion(), *twists][frame.body + 1], accelerations[frame.body + 1]
     if axes == 'LOCAL_WORLD_ALIGNED':
         # That of the point: its velocity v + omega x p turns with omega.
@@ -136,7 +176,7 @@ def jacobian_derivative(
         Transform(pose.rotation) @ joint.subspace
         for joint, pose in zip(model.joints, poses, strict=True)
     ]
-    velocities = _origin_velocities(model, poses, directions, v)
+    velocities = _origin_velocities(model, poses, directions, joint_rates(model, v))
     placed = _placed(poses, frame)
     # Angular velocity of the frame; the point that J is about, and its velocity.
     omega, point, point_velocity = velocities[frame.body + 1].angular, ZERO, ZERO
@@ -182,12 +222,11 @@ def external_torque(model: RobotModel, q: Scalars, wrench: Scalars, frame: Frame
     load = Transform(translation=frame.placement.translation) @ Force(moment, force)
 
     # Backward, body to base: each joint gives its part along its axis.
-    tau: list[Scalar] = [0.0] * model.size
+    tau: list[Scalar] = [0.0] * len(poses)
     for i in carriers:
-        joint = model.joints[i]
-        tau[joint.index] += joint.subspace.dot(load)
+        tau[i] = model.joints[i].subspace.dot(load)
         load = poses[i] @ load
-    return tau
+    return gathered(model, tau)
 
 
 def _placed(poses: Sequence[Transform], frame: Frame) -> Transform:
@@ -215,22 +254,22 @@ def _in_axes(
 
 
 def _origin_velocities(
-    model: RobotModel, poses: Sequence[Transform], directions: Sequence[Motion], v: Scalars
+    model: RobotModel, poses: Sequence[Transform], directions: Sequence[Motion], rates: Scalars
 ) -> list[Motion]:
     """Angular velocity, and velocity of the origin, of the base and of every body."""
     velocities = [Motion()]
-    for joint, pose, direction in zip(model.joints, poses, directions, strict=True):
+    for i, joint in enumerate(model.joints):
         start = poses[joint.parent].translation if joint.parent >= 0 else ZERO
-        lever = Transform(translation=subtract(pose.translation, start))
+        lever = Transform(translation=subtract(poses[i].translation, start))
         carrier = velocities[joint.parent + 1].seen_from(lever)
-        velocities.append(carrier + direction * v[joint.index])
+        velocities.append(carrier + directions[i] * rates[i])
     return velocities
 
 
 def _matrix(model: RobotModel, columns: dict[int, Motion]) -> Rows:
-    """(6, n); a mimic joint adds to the column of the joint that it mimics."""
-    matrix: Rows = [[0.0] * model.size for _ in range(6)]
+    """(6, n), [linear; angular]."""
+    matrix = zeros(6, len(model.joints))
     for i, column in columns.items():
-        for row, entry in enumerate((*column.linear, *column.angular)):
-            matrix[row][model.joints[i].index] += entry
-    return matrix
+        for row, entry in zip(matrix, (*column.linear, *column.angular), strict=True):
+            row[i] = entry
+    return gathered_rows(model, matrix)

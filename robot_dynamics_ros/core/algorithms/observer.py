@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, sqrt
 from ..spatial import Vector
-from .kinematics import body_twists, joint_poses
+from .kinematics import body_twists, gathered, gathered_rows, joint_poses, joint_rates, zeros
 from .rnea import gravity_torque
 
 # Inputs that change seldom.
@@ -33,19 +33,19 @@ def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     which De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control"
     (2005) begin. Rotors add their armature times the velocity of the joint to p, nothing to c.
     """
-    poses = joint_poses(model, q)
-    twists, carriers = body_twists(model, poses, v)
+    poses, rates = joint_poses(model, q), joint_rates(model, v)
+    twists, carriers = body_twists(model, poses, rates)
     momenta = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
 
     # Backward, tips to base: momenta[i] is that of all that joint i carries.
-    terms: Rows = [[0.0] * model.size for _ in range(2)]
+    terms = zeros(2, len(poses))
     for i, joint in reversed(list(enumerate(model.joints))):
         S = joint.subspace
-        terms[0][joint.index] += S.dot(momenta[i]) + joint.rotor * v[joint.index]
-        terms[1][joint.index] += carriers[i].cross(S).dot(momenta[i])
+        terms[0][i] = S.dot(momenta[i]) + joint.armature * rates[i]
+        terms[1][i] = carriers[i].cross(S).dot(momenta[i])
         if joint.parent >= 0:
             momenta[joint.parent] += poses[i] @ momenta[i]
-    return terms
+    return gathered_rows(model, terms)
 
 
 def observer_step(
@@ -148,15 +148,13 @@ def smooth_friction(model: RobotModel, v: Scalars, friction: Scalars) -> list[Sc
     viscous, coulomb, viscous_back, coulomb_back, smoothing = (
         friction[k * count : (k + 1) * count] for k in range(5)
     )
-    result: list[Scalar] = [0.0] * model.size
-    for i, joint in enumerate(model.joints):
-        rate = joint.coordinate.multiplier * v[joint.index]
+    efforts = []
+    for i, rate in enumerate(joint_rates(model, v)):
         square, least = rate * rate, NEGLIGIBLE * smoothing[i]
         speed = sqrt(square + least * least) - least
         # s(v) = v / hypot and |s(v)| = |v| / hypot.
         length = sqrt(square + smoothing[i] * smoothing[i])
         slope = viscous[i] + viscous_back[i] + (coulomb[i] + coulomb_back[i]) / length
         excess = viscous[i] - viscous_back[i] + (coulomb[i] - coulomb_back[i]) / length
-        torque = 0.5 * (slope * rate + excess * speed)
-        result[joint.index] += joint.coordinate.multiplier * torque
-    return result
+        efforts.append(0.5 * (slope * rate + excess * speed))
+    return gathered(model, efforts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.robot import RobotModel
 from ..scalar import Rows, Scalars
 from ..spatial import IDENTITY, ZERO, Force, Matrix, Motion, Vector, add, cross, rotate, symmetric
-from .kinematics import joint_poses
+from .kinematics import gathered_rows, joint_poses, joint_rates, zeros
 from .rnea import BodyMotion, body_motions
 
 # Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
@@ -28,17 +28,19 @@ def regressor(model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Ve
     (1986).
     """
     poses = joint_poses(model, q)
-    Y: Rows = [[0.0] * (10 * len(model.joints)) for _ in range(model.size)]
-    # Of each body, the entry of q and the motion subspace, seen from it, of all that carry it.
+    rates, rises = joint_rates(model, v), joint_rates(model, a)
+    # Y transposed, with one column per joint.
+    columns = zeros(10 * len(poses), len(poses))
+    # Of each body, the index and the motion subspace, seen from it, of all that carry it.
     carriers: list[list[tuple[int, Motion]]] = [[]]
-    for i, motion in enumerate(body_motions(model, poses, v, v, a, gravity)):
+    for i, motion in enumerate(body_motions(model, poses, rates, rates, rises, gravity)):
         joint = model.joints[i]
-        seen = [(index, axis.seen_from(poses[i])) for index, axis in carriers[joint.parent + 1]]
-        carriers.append([(joint.index, joint.subspace), *seen])
+        seen = [(j, axis.seen_from(poses[i])) for j, axis in carriers[joint.parent + 1]]
+        carriers.append([(i, joint.subspace), *seen])
         for k, wrench in enumerate(_unit_wrenches(motion)):
-            for index, axis in carriers[-1]:
-                Y[index][10 * i + k] += axis.dot(wrench)
-    return Y
+            for j, axis in carriers[-1]:
+                columns[10 * i + k][j] = axis.dot(wrench)
+    return [list(row) for row in zip(*gathered_rows(model, columns), strict=True)]
 
 
 def _unit_wrenches(motion: BodyMotion) -> list[Force]:

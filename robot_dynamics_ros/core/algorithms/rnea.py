@@ -21,7 +21,7 @@ from ..spatial import (
     rotate_back,
     scale,
 )
-from .kinematics import joint_poses
+from .kinematics import gathered, joint_poses, joint_rates
 
 
 def inverse_dynamics(
@@ -58,11 +58,16 @@ def passivity_torque(
 
     v_reference is v_r (n,) [rad/s or m/s], a_reference a_r (n,) [rad/s^2 or m/s^2].
     """
-    poses = joint_poses(model, q)
+    poses, rates, rises = (
+        joint_poses(model, q),
+        joint_rates(model, v),
+        joint_rates(model, a_reference),
+    )
+    rates_r = rates if v_reference is v else joint_rates(model, v_reference)
 
     # Forward, base to tips: the wrench that moves each body.
     wrenches = []
-    motions = body_motions(model, poses, v, v_reference, a_reference, gravity)
+    motions = body_motions(model, poses, rates, rates_r, rises, gravity)
     for joint, motion in zip(model.joints, motions, strict=True):
         # f = integral (a + U p) dm, n = integral p x (a + U p) dm, about the body's origin.
         body, U = joint.inertia, motion.spread
@@ -71,13 +76,12 @@ def passivity_torque(
         wrenches.append(Force(add(cross(body.first_moment, motion.linear), turning), force))
 
     # Backward, tips to base: each joint transmits the wrench of all that it carries.
-    tau: list[Scalar] = [0.0] * model.size
+    tau: list[Scalar] = [0.0] * len(poses)
     for i, joint in reversed(list(enumerate(model.joints))):
-        k = joint.index
-        tau[k] += joint.subspace.dot(wrenches[i]) + joint.rotor * a_reference[k]
+        tau[i] = joint.subspace.dot(wrenches[i]) + joint.armature * rises[i]
         if joint.parent >= 0:
             wrenches[joint.parent] += poses[i] @ wrenches[i]
-    return tau
+    return gathered(model, tau)
 
 
 def gravity_torque(model: RobotModel, q: Scalars, gravity: Vector) -> list[Scalar]:
@@ -122,28 +126,32 @@ class BodyMotion(NamedTuple):
 def body_motions(
     model: RobotModel,
     poses: Sequence[Transform],
-    v: Scalars,
-    v_reference: Scalars,
-    a_reference: Scalars,
+    rates: Scalars,
+    rates_r: Scalars,
+    rises: Scalars,
     gravity: Vector,
 ) -> Iterator[BodyMotion]:
     """The motion of every body, from the base to the tips; see `passivity_torque`.
 
-    Gravity enters as an upward acceleration of the base.
+    Rates, reference rates and reference accelerations are those of all joints. Gravity enters as
+    an upward acceleration of the base.
     """
+    plain = rates_r is rates
     motions = [BodyMotion(linear=scale(-1.0, gravity))]
-    for joint, pose in zip(model.joints, poses, strict=True):
+    for i, (joint, pose) in enumerate(zip(model.joints, poses, strict=True)):
         carrier, back = motions[joint.parent + 1], pose.rotation
-        omega, omega_r = (rotate_back(back, w) for w in (carrier.omega, carrier.omega_reference))
-        alpha = rotate_back(back, carrier.alpha)
+        omega, alpha = rotate_back(back, carrier.omega), rotate_back(back, carrier.alpha)
+        omega_r = omega if plain else rotate_back(back, carrier.omega_reference)
         start = add(carrier.linear, rotate(carrier.spread, pose.translation))
         # The axis of the joint turns with its carrier, and what slides is turned.
-        S, k = joint.subspace, joint.index
-        rate, rate_r, rise = S * v[k], S * v_reference[k], S * a_reference[k]
+        S = joint.subspace
+        rate, rise = S * rates[i], S * rises[i]
+        rate_r = rate if plain else S * rates_r[i]
         turned = add(cross(omega, rate_r.linear), cross(omega_r, rate.linear))
         linear = add(rotate_back(back, start), add(rise.linear, turned))
         alpha = add(alpha, add(rise.angular, cross(omega, rate_r.angular)))
-        omega, omega_r = add(omega, rate.angular), add(omega_r, rate_r.angular)
+        omega = add(omega, rate.angular)
+        omega_r = omega if plain else add(omega_r, rate_r.angular)
         motions.append(BodyMotion(omega, omega_r, alpha, linear, spreading(omega, omega_r, alpha)))
         yield motions[-1]
 

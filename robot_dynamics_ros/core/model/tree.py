@@ -5,10 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from ..scalar import Scalar
-from ..spatial import Inertia, Motion, Transform, Vector, rotation_about, scale
+from ..spatial import (
+    Inertia,
+    Motion,
+    Transform,
+    Vector,
+    add,
+    multiply,
+    rotate,
+    rotation_about,
+    scale,
+)
 from .extent import Extent
 
 JointKind = Literal['revolute', 'continuous', 'prismatic']
@@ -84,7 +95,7 @@ class Joint:
     friction: float = 0.0
     armature: float = 0.0
 
-    @property
+    @cached_property
     def index(self) -> int:
         """Of the entry of q that the joint reads."""
         return self.coordinate.index
@@ -94,19 +105,10 @@ class Joint:
         """Whether it is prismatic."""
         return self.kind == 'prismatic'
 
-    @property
+    @cached_property
     def subspace(self) -> Motion:
-        """S, the twist of a unit rate of its entry of q, in the joint frame.
-
-        A mimic joint moves by its multiplier.
-        """
-        axis = scale(self.coordinate.multiplier, self.axis)
-        return Motion(linear=axis) if self.slides else Motion(axis)
-
-    @property
-    def rotor(self) -> float:
-        """The armature as its entry of q feels it [kg m^2 or kg]."""
-        return self.coordinate.multiplier**2 * self.armature
+        """S, the twist of a unit rate of the joint, in the joint frame."""
+        return Motion(linear=self.axis) if self.slides else Motion(self.axis)
 
     def position(self, q: Sequence[Scalar]) -> Scalar:
         """Its position [rad or m] at the positions q (n,) of the independent joints."""
@@ -114,10 +116,12 @@ class Joint:
 
     def pose(self, q: Sequence[Scalar]) -> Transform:
         """Pose of the body in the parent body, at the positions q (n,)."""
-        position = self.position(q)
+        position, rotation = self.position(q), self.placement.rotation
         if self.slides:
-            return self.placement @ Transform(translation=scale(position, self.axis))
-        return self.placement @ Transform(rotation_about(self.axis, position))
+            shift = rotate(rotation, scale(position, self.axis))
+            return Transform(rotation, add(self.placement.translation, shift))
+        turned = multiply(rotation, rotation_about(self.axis, position))
+        return Transform(turned, self.placement.translation)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 
 pytestmark = pytest.mark.contract
 
-OF_FRAMES = 'frame_pose, .*jacobian, .*external_torque'
+OF_FRAMES = 'frame_pose, .*external_torque'
 PROGRAM = """
 import sys
 from robot_dynamics_ros.core import parse_urdf

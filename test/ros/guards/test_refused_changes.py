@@ -51,16 +51,22 @@ def test_a_fade_is_said_only_where_torque_is_commanded(graph, capfd):
     assert 'fading' not in capfd.readouterr().err
 
 
-def test_a_payload_as_heavy_as_the_robot_is_questioned(graph, capfd):
+@pytest.mark.parametrize(
+    ('inertia', 'unit'),
+    [
+        (Inertia(m=7.0), 'kg'),
+        (Inertia(m=1.0, com=Vector3(x=20.0)), 'com is in m'),
+        (Inertia(m=1.0, ixx=900.0, iyy=900.0, izz=900.0), r'kg m\^2'),
+    ],
+)
+def test_a_payload_in_wrong_units_is_questioned(graph, capfd, inertia, unit):
     """Also where the driver adds gravity, so that no joint is overloaded."""
-    question = 'robot has 6.5 kg'
     with graph(robot_description=URDF, terms=['coriolis']) as (_, observer):
-        response = observer.call(
-            SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=Inertia(m=7.0)
-        )
+        name = '/robot_dynamics/set_payload'
+        response = observer.call(SetPayload, name, frame='hand', inertia=inertia)
         assert response.success
-        assert question in response.message
-    assert question in capfd.readouterr().err
+        assert re.search(f"'payload': .*{unit}", response.message)
+    assert response.message.split('; ', 1)[1] in capfd.readouterr().err
 
 
 def test_findings_of_the_audit_are_in_log_and_diagnostics(guarded, capfd):
