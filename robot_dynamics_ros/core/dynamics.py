@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from . import task
 from .algorithms.crba import SMALLEST_PIVOT
@@ -23,6 +23,8 @@ from .scaled_eigenvalues import without_rounding_noise
 from .spatial import ZERO, ZERO_MATRIX, Matrix, Vector
 from .task import ALL_ROWS, SPATIAL_ENTRIES, TaskInertia, TaskSpace, VelocitySolution
 
+# What a result is written into; None for a new array.
+Out = Array | None
 # Calls by quantity, axes (None for a quantity without) and frame.
 Framed = dict[str, dict[str | None, dict[str, Callable[..., Array]]]]
 
@@ -56,7 +58,7 @@ class RobotDynamics:
         self,
         model: RobotModel,
         *,
-        gravity: npt.ArrayLike = STANDARD_GRAVITY,
+        gravity: ArrayLike = STANDARD_GRAVITY,
         backend: Backend | None = None,
         threads: int | None = None,
         payload_frame: str | None = None,
@@ -125,10 +127,10 @@ class RobotDynamics:
         return gravity
 
     @gravity.setter
-    def gravity(self, value: npt.ArrayLike) -> None:
+    def gravity(self, value: ArrayLike) -> None:
         self._gravity[:] = checked_gravity(value)
 
-    def with_gravity(self, gravity: npt.ArrayLike) -> RobotDynamics:
+    def with_gravity(self, gravity: ArrayLike) -> RobotDynamics:
         """The same robot under another gravity (3,) [m/s^2]; shares the compiled programs.
 
         For a base mounted at an angle see `mounted_gravity`.
@@ -260,33 +262,29 @@ class RobotDynamics:
 
     # The quantities: one method for each record of `QUANTITIES`, in its words.
 
-    def inverse_dynamics(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None) -> Array:
         """tau = M(q) a + C(q, v) v + g(q), shape (n,) [N m or N]."""
         return self._call['inverse_dynamics'](q, v, a, self._gravity, out)
 
-    def gravity_torque(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+    def gravity_torque(self, q: ArrayLike, out: Out = None) -> Array:
         """g(q), the torque that holds the robot still, shape (n,) [N m or N]."""
         return self._call['gravity_torque'](q, self._gravity, out)
 
-    def bias_torque(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
+    def bias_torque(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
         """C(q, v) v + g(q), the torque that gives no acceleration, shape (n,) [N m or N]."""
         return self._call['bias_torque'](q, v, self._gravity, out)
 
-    def torque_terms(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
+    def torque_terms(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None) -> Array:
         """Rows g(q), C(q, v) v and M(q) a, whose sum is tau, shape (3, n) [N m or N]."""
         return self._call['torque_terms'](q, v, a, self._gravity, out)
 
     def passivity_torque(
         self,
-        q: npt.ArrayLike,
-        v: npt.ArrayLike,
-        v_reference: npt.ArrayLike,
-        a_reference: npt.ArrayLike,
-        out: Array | None = None,
+        q: ArrayLike,
+        v: ArrayLike,
+        v_reference: ArrayLike,
+        a_reference: ArrayLike,
+        out: Out = None,
     ) -> Array:
         """M(q) a_reference + C(q, v) v_reference + g(q), shape (n,) [N m or N].
 
@@ -294,22 +292,18 @@ class RobotDynamics:
         """
         return self._call['passivity_torque'](q, v, v_reference, a_reference, self._gravity, out)
 
-    def mass_matrix(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+    def mass_matrix(self, q: ArrayLike, out: Out = None) -> Array:
         """M(q), full and symmetric, shape (n, n) [kg m^2, kg m or kg]."""
         return self._call['mass_matrix'](q, out)
 
-    def coriolis_matrix(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
+    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
         """C(q, v): dM/dt - 2 C is skew-symmetric, shape (n, n) [kg m^2/s, kg m/s or kg/s].
 
         By Christoffel symbols.
         """
         return self._call['coriolis_matrix'](q, v, out)
 
-    def momentum_terms(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
+    def momentum_terms(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
         """Rows p = M(q) v and C(q, v)^T v, shape (2, n) [N m s or N s; N m or N].
 
         The motion without accelerations: dp/dt = tau + C^T v - g. `p, c =
@@ -319,7 +313,7 @@ class RobotDynamics:
         return self._call['momentum_terms'](q, v, out)
 
     def forward_dynamics(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, out: Out = None
     ) -> Array:
         """The acceleration a that the torques tau give, shape (n,) [rad/s^2 or m/s^2].
 
@@ -329,7 +323,7 @@ class RobotDynamics:
         """
         return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
 
-    def mass_matrix_inverse(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+    def mass_matrix_inverse(self, q: ArrayLike, out: Out = None) -> Array:
         """M(q)^-1, full and symmetric, shape (n, n) [1/(kg m^2), 1/(kg m) or 1/kg].
 
         Singular as for `forward_dynamics`.
@@ -337,7 +331,7 @@ class RobotDynamics:
         return self._call['mass_matrix_inverse'](q, out)
 
     def inverse_dynamics_derivatives(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None
     ) -> Array:
         """dtau/dq, dtau/dv and dtau/da = M, shape (3, n, n) [unit of tau per unit of q, v and a].
 
@@ -346,7 +340,7 @@ class RobotDynamics:
         return self._call['inverse_dynamics_derivatives'](q, v, a, self._gravity, out)
 
     def forward_dynamics_derivatives(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, out: Out = None
     ) -> Array:
         """da/dq, da/dv and da/dtau = M^-1, shape (3, n, n) [unit of a per unit of q, v and tau].
 
@@ -354,9 +348,7 @@ class RobotDynamics:
         """
         return self._call['forward_dynamics_derivatives'](q, v, tau, self._gravity, out)
 
-    def regressor(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
+    def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None) -> Array:
         """Y with tau = Y pi, without armature, shape (n, 10 bodies) [N m or N per unit of pi].
 
         pi is `RobotModel.inertial_parameters`, tau the result of `inverse_dynamics`.
@@ -367,16 +359,14 @@ class RobotDynamics:
         """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
         return self.model.inertial_parameters()
 
-    def kinetic_energy(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
-    ) -> float | Array:
+    def kinetic_energy(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> float | Array:
         """v^T M(q) v / 2 of the moving bodies, a number [J].
 
         A float; for a batch an array (N,). With `out`, of the shape () or (N,), that array.
         """
         return _number_or_rows(self._call['kinetic_energy'](q, v, out), out)
 
-    def potential_energy(self, q: npt.ArrayLike, out: Array | None = None) -> float | Array:
+    def potential_energy(self, q: ArrayLike, out: Out = None) -> float | Array:
         """U with dU/dq = g(q), zero for mass at the base origin, a number [J].
 
         Of the moving bodies. A float; for a batch an array (N,). With `out`, of the shape () or
@@ -384,14 +374,14 @@ class RobotDynamics:
         """
         return _number_or_rows(self._call['potential_energy'](q, self._gravity, out), out)
 
-    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
+    def momentum(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
         """Momentum [linear; angular] about the base origin, in base axes, shape (6,) [N s; N m s].
 
         Of the moving bodies.
         """
         return self._call['momentum'](q, v, out)
 
-    def center_of_mass(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+    def center_of_mass(self, q: ArrayLike, out: Out = None) -> Array:
         """c, the centre of mass of the moving bodies, in the base, shape (3,) [m].
 
         Raises:
@@ -399,7 +389,7 @@ class RobotDynamics:
         """
         return self._call['center_of_mass'](q, out)
 
-    def center_of_mass_jacobian(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+    def center_of_mass_jacobian(self, q: ArrayLike, out: Out = None) -> Array:
         """J(q) with dc/dt = J v of the centre of mass c, in base axes, shape (3, n) [m or 1].
 
         Raises:
@@ -407,7 +397,7 @@ class RobotDynamics:
         """
         return self._call['center_of_mass_jacobian'](q, out)
 
-    def frame_poses(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+    def frame_poses(self, q: ArrayLike, out: Out = None) -> Array:
         """[R | p] of every frame, rotation and origin in the base, shape (frames, 3, 4) [1; m].
 
         The order is that of `model.frames`: `poses[i]` is the rotation of the link
@@ -415,9 +405,7 @@ class RobotDynamics:
         """
         return self._call['frame_poses'](q, out)
 
-    def frame_pose(
-        self, q: npt.ArrayLike, frame: str, out: Array | None = None
-    ) -> tuple[Array, Array]:
+    def frame_pose(self, q: ArrayLike, frame: str, out: Out = None) -> tuple[Array, Array]:
         """[R | p] of a frame, rotation and origin in the base, shape (3, 4) [1; m].
 
         Args:
@@ -436,11 +424,7 @@ class RobotDynamics:
         return pose[..., :3], pose[..., 3]
 
     def jacobian(
-        self,
-        q: npt.ArrayLike,
-        frame: str,
-        axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        out: Array | None = None,
+        self, q: ArrayLike, frame: str, axes: Axes = 'LOCAL_WORLD_ALIGNED', out: Out = None
     ) -> Array:
         """J(q): the twist [linear; angular] of a frame is J v, shape (6, n) [m or 1; 1 or 0]."""
         try:
@@ -451,11 +435,11 @@ class RobotDynamics:
 
     def jacobian_derivative(
         self,
-        q: npt.ArrayLike,
-        v: npt.ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        out: Array | None = None,
+        out: Out = None,
     ) -> Array:
         """dJ/dt at q and v, shape (6, n) [m/s; 1/s].
 
@@ -469,11 +453,11 @@ class RobotDynamics:
 
     def frame_velocity(
         self,
-        q: npt.ArrayLike,
-        v: npt.ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        out: Array | None = None,
+        out: Out = None,
     ) -> Array:
         """J v, the twist [linear; angular] of a frame, shape (6,) [m/s; rad/s]."""
         try:
@@ -484,12 +468,12 @@ class RobotDynamics:
 
     def frame_acceleration(
         self,
-        q: npt.ArrayLike,
-        v: npt.ArrayLike,
-        a: npt.ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        out: Array | None = None,
+        out: Out = None,
     ) -> Array:
         """J a + dJ/dt v, the derivative of frame_velocity, shape (6,) [m/s^2; rad/s^2].
 
@@ -503,7 +487,7 @@ class RobotDynamics:
         return call(q, v, a, out)
 
     def external_torque(
-        self, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: str, out: Array | None = None
+        self, q: ArrayLike, wrench: ArrayLike, frame: str, out: Out = None
     ) -> Array:
         """tau_external = J^T wrench: M a + C v + g = tau + tau_external, shape (n,) [N m or N].
 
@@ -525,15 +509,15 @@ class RobotDynamics:
 
     def observer_step(
         self,
-        q: npt.ArrayLike,
-        v: npt.ArrayLike,
-        effort: npt.ArrayLike,
-        friction: npt.ArrayLike,
-        offset: npt.ArrayLike,
-        rates: npt.ArrayLike,
-        interval: npt.ArrayLike,
-        previous: npt.ArrayLike,
-        out: Array | None = None,
+        q: ArrayLike,
+        v: ArrayLike,
+        effort: ArrayLike,
+        friction: ArrayLike,
+        offset: ArrayLike,
+        rates: ArrayLike,
+        interval: ArrayLike,
+        previous: ArrayLike,
+        out: Out = None,
     ) -> Array:
         """One step of the momentum observer, (3, n); `ExternalForceObserver` is for users.
 
@@ -546,11 +530,7 @@ class RobotDynamics:
     # What takes one state: several programs, and linear algebra that copes with singularities.
 
     def forward_dynamics_holding(
-        self,
-        joints: Sequence[str],
-        q: npt.ArrayLike,
-        v: npt.ArrayLike,
-        tau: npt.ArrayLike,
+        self, joints: Sequence[str], q: ArrayLike, v: ArrayLike, tau: ArrayLike
     ) -> Array:
         """The acceleration (k,) of some joints while the others are held [rad/s^2 or m/s^2].
 
@@ -581,8 +561,8 @@ class RobotDynamics:
 
     def joint_velocity(
         self,
-        q: npt.ArrayLike,
-        twist: npt.ArrayLike,
+        q: ArrayLike,
+        twist: ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
         rows: Sequence[int] = ALL_ROWS,
@@ -610,7 +590,7 @@ class RobotDynamics:
 
     def task_inertia(
         self,
-        q: npt.ArrayLike,
+        q: ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
         rows: Sequence[int] = ALL_ROWS,
@@ -641,8 +621,8 @@ class RobotDynamics:
 
     def task_space(
         self,
-        q: npt.ArrayLike,
-        v: npt.ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
         rows: Sequence[int] = ALL_ROWS,
@@ -676,7 +656,7 @@ class RobotDynamics:
             J, drift = J[list(chosen)], drift[list(chosen)]
         return task.task_space(J, drift, M, inverse, terms[:2], chosen)
 
-    def payload_margin(self, q: npt.ArrayLike, frame: str) -> float | Array:
+    def payload_margin(self, q: ArrayLike, frame: str) -> float | Array:
         """The largest point mass at the origin of a frame that the joints hold at rest [kg].
 
         With that mass one joint is at its effort limit, and none beyond it. The limits are those
@@ -709,7 +689,7 @@ class RobotDynamics:
         self._framed.setdefault(quantity, {}).setdefault(axes, {})[frame] = call
         return call
 
-    def _mass_matrix_without_rounding(self, q: npt.ArrayLike) -> Array:
+    def _mass_matrix_without_rounding(self, q: ArrayLike) -> Array:
         """M(q) (n, n) with zeros for joints that move no mass, so that they can be told."""
         noise = SMALLEST_PIVOT * self._call['largest_inertias'](q, None)
         return without_rounding_noise(self._call['mass_matrix'](q, None), noise)
@@ -719,6 +699,6 @@ class RobotDynamics:
         return (self.model if axes == 'WORLD' else self.model.at_origin).reach
 
 
-def _number_or_rows(result: Array, out: Array | None) -> float | Array:
+def _number_or_rows(result: Array, out: Out) -> float | Array:
     """A float of one sample, as it is a number; the array (N,) of a batch; `out` if given."""
     return result if out is not None or result.ndim else float(result)

@@ -13,9 +13,12 @@ from timing import interleaved
 
 from robot_dynamics_ros.core import Frame, RobotDynamics, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.kinematics import chain
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
 
 BOUND = 0.6
+# Of plain inverses, without the handling of singularities.
+TASK_SPACE_BOUND = 1.8
 # Until every program that a node needs is compiled, 32 joints, nothing cached [s].
 READY_BOUND = 3.0
 
@@ -42,6 +45,17 @@ PAIRS = {
         'pinocchio.getFrameJacobianTimeVariation(model, data, index, reference)',
         'dynamics.jacobian_derivative(x, v, frame)',
         None,
+    ),
+    'velocity of a frame': Pair(
+        'pinocchio.forwardKinematics(model, data, q, v); '
+        'pinocchio.getFrameVelocity(model, data, index, reference)',
+        'dynamics.frame_velocity(x, v, frame)',
+        None,
+    ),
+    'task space, beside plain NumPy': Pair(
+        'task_space_in_numpy(dynamics, x, v, frame)',
+        'dynamics.task_space(x, v, frame)',
+        TASK_SPACE_BOUND,
     ),
     'RNEA derivatives': Pair(
         'pinocchio.computeRNEADerivatives(model, data, q, v, a)',
@@ -93,6 +107,7 @@ def _namespace(text: str) -> dict[str, object]:
         'model': model,
         'data': model.createData(),
         'dynamics': dynamics,
+        'task_space_in_numpy': _task_space_in_numpy,
         'q': pinocchio.integrate(model, pinocchio.neutral(model), x),
         'x': x,
         'v': v,
@@ -102,6 +117,16 @@ def _namespace(text: str) -> dict[str, object]:
         'index': model.getFrameId(frame, pinocchio.FrameType.BODY),
         'reference': pinocchio.LOCAL_WORLD_ALIGNED,
     }
+
+
+def _task_space_in_numpy(dynamics: RobotDynamics, q: Array, v: Array, frame: str) -> object:
+    """Lambda, J_bar and the forces at a frame, where nothing is singular."""
+    J, J_dot = dynamics.jacobian(q, frame), dynamics.jacobian_derivative(q, v, frame)
+    gravity, velocity, _ = dynamics.torque_terms(q, v, np.zeros_like(v))
+    mobility = np.linalg.inv(dynamics.mass_matrix(q))
+    inertia = np.linalg.inv(J @ mobility @ J.T)
+    inverse = mobility @ J.T @ inertia
+    return inertia, inverse.T @ velocity - inertia @ (J_dot @ v), inverse.T @ gravity, inverse
 
 
 def _farthest_frame(robot: RobotModel) -> str:

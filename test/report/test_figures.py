@@ -47,34 +47,21 @@ def test_an_envelope_keeps_extremes_ends_and_order(size, stretches, seed):
     assert (few_y.min(), few_y.max()) == (y.min(), y.max())
 
 
-def test_an_envelope_stays_interrupted():
+def test_a_line_is_interrupted_at_gaps_and_recordings_follow_each_other():
     y = np.ones(10_000)
     y[3000:3100] = np.nan
     x, few = envelope(np.arange(10_000.0), y, 20)
-    broken = x[np.isnan(few)]
-    assert list(broken) == [3000.0]
-
-
-def test_a_line_is_not_drawn_over_a_gap():
+    assert list(x[np.isnan(few)]) == [3000.0]
     samples = samples_of(['a'], 1000, 100.0)
-    begins = samples.begins.copy()
-    begins[400] = True
-    panel = panels_of(comparison_of(replace(samples, begins=begins)))['torque']
-    measured = curve(panel, 'measured')
-    assert list(np.flatnonzero(np.isnan(measured.y))) == [400]
-    assert len(measured.y) == 1001
-
-
-def test_recordings_follow_each_other():
-    samples = samples_of(['a'], 1000, 100.0)
-    recording = np.repeat([0, 2], 500)
-    times = np.tile(samples.times[:500], 2) + 7.0
     begins = samples.begins.copy()
     begins[500] = True
-    several = comparison_of(replace(samples, recording=recording, times=times, begins=begins))
-    panel = panels_of(several)['torque']
-    x = curve(panel, 'measured').x
-    assert np.all(np.diff(x[np.isfinite(x)]) >= 0.0)
+    times = np.tile(samples.times[:500], 2) + 7.0
+    recording = np.repeat([0, 2], 500)
+    several = replace(samples, recording=recording, times=times, begins=begins)
+    panel = panels_of(comparison_of(several))['torque']
+    measured = curve(panel, 'measured')
+    assert list(np.flatnonzero(np.isnan(measured.y))) == [500]
+    assert np.all(np.diff(measured.x[np.isfinite(measured.x)]) >= 0.0)
     assert 'one after another' in panel.x_label
 
 
@@ -108,13 +95,9 @@ def test_peaks_between_regular_samples_show_but_do_not_count():
     assert curve(panels['velocity'], 'mean').y.max() < 5.0
     counts = curve(panels['histogram'], 'counts')
     assert counts.x.max() < 5.0
+    assert counts.y.sum() == pytest.approx(100.0)
     assert f'{peak:.3g}' in panels['residual'].words
     assert f'{peak:.3g}' in panels['histogram'].words
-
-
-def test_a_histogram_counts_every_regular_sample():
-    counts = curve(panels_of(arm())['histogram'], 'counts')
-    assert counts.y.sum() == pytest.approx(100.0)
 
 
 def test_a_spectrum_names_the_frequency_of_a_vibration():
@@ -138,22 +121,17 @@ def test_a_joint_whose_effort_is_not_measured_shows_the_model():
     assert 'not measured' in panels['torque'].words
 
 
-def test_a_joint_that_does_not_move_has_samples_without_a_mean():
+def test_a_joint_that_does_not_move_has_no_mean_and_one_without_samples_no_plot():
     samples = samples_of(['a'], 500, 100.0)
     still = replace(samples, velocities=np.zeros((500, 1)))
     panel = panels_of(comparison_of(still))['velocity']
     assert 'mean' not in [one.role for one in panel.curves]
-
-
-def test_without_samples_there_is_nothing_to_draw():
-    empty = samples_of(['a'], 500, 100.0)
-    none = {
-        name: getattr(empty, name)[:0] for name in empty.__dataclass_fields__ if name != 'joints'
-    }
-    comparison = replace(
-        arm(1), samples=replace(empty, joints=('joint_0',), **none), spectrum=None
+    names = [name for name in samples.__dataclass_fields__ if name != 'joints']
+    none = {name: getattr(samples, name)[:0] for name in names}
+    assert (
+        panels_of(replace(comparison_of(samples), samples=replace(samples, **none), spectrum=None))
+        == {}
     )
-    assert panels_of(comparison) == {}
 
 
 def test_a_prismatic_joint_has_newtons_and_metres():

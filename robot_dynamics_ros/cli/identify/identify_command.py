@@ -29,11 +29,11 @@ HELP = """Identify a robot from recordings: inertia, friction, rotors and offset
 
 Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
 recording together are joined by +. All recordings are of one robot. The last third of each
-recording is not fitted: on it the measured effort is compared with the torques of the description
+recording is not fitted: on it the measured effort is compared with the torques of the URDF
 and of the identified model. A xacro file takes arguments, name:=value.
 
 DIR gets identified.urdf, a parameter file for dynamics_node, friction.yaml, identification.json,
-report.html and report.png. A model that is worse than the description on the held-out part, or
+report.html and report.png. A model that is worse than the URDF on the held-out part, or
 that findings make doubtful, is not written without --force.
 
 \b

@@ -31,7 +31,7 @@ def results_in(target: Path) -> list[Path]:
 def objections(found: Identified) -> list[str]:
     """Why the model is not to be written, one line each; empty for a model that can be loaded.
 
-    It is worse than the description on the held-out part, findings make it doubtful, or the
+    It is worse than the URDF on the held-out part, findings make it doubtful, or the
     audit or the comparison with Pinocchio find an error in the file that would be written.
 
     Args:
