@@ -6,7 +6,7 @@ package_name = 'robot_dynamics_ros'
 
 
 def extensions():
-    """Calls of compiled kernels; without a compiler, the package installs and uses ctypes."""
+    """Calls of compiled kernels; without a compiler, the package computes in plain Python."""
     try:
         import numpy
     except ImportError:
@@ -15,7 +15,6 @@ def extensions():
     entry = Extension(
         f'{package_name}.core.compiler._entry',
         [f'{folder}/_entry.c'],
-        depends=[f'{folder}/_compute.h'],
         include_dirs=[numpy.get_include()],
         optional=True,
     )

@@ -88,7 +88,6 @@ nitpick_ignore_regex = [
     ('py:class', r'Arguments|Array|Framed|Key|Labels|Matrix|Out|Vector'),
     ('py:class', r'robot_dynamics_ros\.core\.spatial\.Moved'),
     ('py:class', r'robot_dynamics_ros\.scheduling\.once\.Result'),
-    ('py:class', r'robot_dynamics_ros\.core\.compiler\.native\.deep_stack\.Result'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
     # Of one of two modules, by the version of Python.

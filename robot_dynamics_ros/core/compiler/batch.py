@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ import numpy as np
 from ..checks import Array, check_output, checked_rows, checked_vector, common_rows
 from ..errors import StateError
 from .program import Program
-from .threads import Chunks
+from .threads import share
 
-# Steps and entries of the result that a chunk computes: some 0.1 ms.
-CHUNK = 3_000_000
-# Chunks are larger where a batch has many of them for each thread, and nothing is copied.
-LARGEST_CHUNK = 16
-CHUNKS_OF_A_THREAD = 8
+# Steps and entries of the result that a chunk computes at least: some 0.1 ms; and at most so many
+# times as many, where each thread has so many chunks, and nothing is copied.
+CHUNK, LARGEST_CHUNK, CHUNKS_OF_A_THREAD = 3_000_000, 16, 8
+# A result from this size on is written past the caches [bytes].
+PAST_CACHES = 8 * 2**20
 
 
 class Batch:
@@ -25,17 +26,15 @@ class Batch:
     The working memory does not grow with N: what native code cannot read where it lies is copied
     chunk by chunk. The results do not depend on the number of threads, and those of a sample do
     not depend on other samples.
-
-    Attributes:
-        native: a `NativeBatch`; None for plain Python.
     """
 
     def __init__(
         self,
         program: Program,
         labels: Mapping[str, Sequence[str]],
-        single: Callable[[list[Array]], Array],
+        single: Callable[..., Array],
         native: Any,
+        lanes: int,
         threads: int,
     ) -> None:
         """Compile nothing.
@@ -43,16 +42,17 @@ class Batch:
         Args:
             program: to compute.
             labels: of the entries of each input, for messages.
-            single: the finite result of one sample; raises StateError.
-            native: a `NativeBatch`; None for plain Python.
+            single: `single(input..., None)`, the finite result of one sample; raises StateError.
+            native: the `Entry` of native code; None for plain Python.
+            lanes: samples that native code computes together.
             threads: at most so many.
         """
         self._program = program
         self._labels = labels
         self._single = single
+        self._native = native
+        self._lanes = lanes
         self._threads = threads
-        self.native = native
-        lanes = 1 if native is None else native.lanes
         steps = len(program.steps()) + len(program.outputs)
         self._chunk = max(1, CHUNK // steps // lanes) * lanes
 
@@ -71,8 +71,12 @@ class Batch:
             check_output(out, self._shape(inputs))
             # Rows that are written must not be read later.
             inputs = [x.copy() if np.may_share_memory(x, out) else x for x in inputs]
+        samples, size = len(result), self._chunk
+        if _is_writeable(result) and all(x.ndim == 1 or _is_readable(x) for x in inputs):
+            share_of_a_thread = samples // (self._threads * CHUNKS_OF_A_THREAD)
+            size *= max(1, min(share_of_a_thread // size, LARGEST_CHUNK))
         try:
-            self._compute(inputs, result)
+            share(partial(self._compute, inputs, result), samples, size, self._threads)
         except StateError as error:
             if out is None:
                 raise
@@ -102,87 +106,76 @@ class Batch:
         }
         return common_rows(rows), *self._program.shape
 
-    def _compute(self, inputs: list[Array], result: Array) -> None:
-        readable = all(map(self._is_readable, inputs))
-        in_place = readable and result.flags.c_contiguous and result.flags.aligned
+    def _compute(self, inputs: list[Array], result: Array, first: int, last: int) -> None:
+        """Fill some rows of the result.
 
-        def work_on_copies(first: int, last: int) -> None:
-            rows = [self._readable(x if x.ndim == 1 else x[first:last]) for x in inputs]
-            made = np.empty((last - first, *self._program.shape))
-            Rows(self, rows, made, first).fill(0, last - first)
-            result[first:last] = made
+        Raises:
+            StateError: a row has no result; the first such row is named.
+        """
+        inputs = [x if x.ndim == 1 else x[first:last] for x in inputs]
+        inputs = [
+            x if x.ndim == 1 or _is_readable(x) else np.array(x, np.float64, order='C')
+            for x in inputs
+        ]
+        target = made = result[first:last]
+        if not _is_writeable(target):
+            made = np.empty(made.shape)
+        past_caches = made is target and result.nbytes >= PAST_CACHES
+        done = 0
+        while done < len(made):
+            done += self._fill(inputs, made, done, len(made), past_caches)
+            for row in range(done, min(done + self._lanes, len(made))):
+                # The others of a block are computed as they would be without this one.
+                if not self._fill(inputs, made, row, row + 1, past_caches):
+                    made[row] = self._alone(inputs, row, first + row)
+                done = row + 1
+        if made is not target:
+            target[...] = made
 
-        work = Rows(self, inputs, result, 0).fill if in_place else work_on_copies
-        size = self._size_of_chunks(len(result)) if in_place else self._chunk
-        if len(result) <= size:
-            work(0, len(result))
-        else:
-            Chunks(work, len(result), size).run(self._threads)
+    def _fill(
+        self, inputs: list[Array], result: Array, first: int, last: int, past_caches: bool
+    ) -> int:
+        """Fill some rows by native code; the number of those before one without a result."""
+        if self._native is None:
+            return 0
+        rows: Array = result[first:last]
+        places: Any = slice(first, last)
+        padded = len(rows) < self._lanes
+        if padded:
+            # No block has fewer: the last row stands for those behind it.
+            rows = np.empty((self._lanes, *result.shape[1:]))
+            places = np.minimum(np.arange(first, first + self._lanes), last - 1)
+        read = tuple(x if x.ndim == 1 else x[places] for x in inputs)
+        written: int = self._native.rows(read, rows, past_caches)
+        if padded and written:
+            written = last - first
+            result[first:last] = rows[:written]
+        return written
 
-    def _size_of_chunks(self, samples: int) -> int:
-        """Of a batch that is not copied, in rows."""
-        share = samples
-        if self._threads > 1:
-            share //= self._threads * CHUNKS_OF_A_THREAD
-        return self._chunk * max(1, min(share // self._chunk, LARGEST_CHUNK))
-
-    def _is_readable(self, array: Array) -> bool:
-        return self.native is not None and (array.ndim == 1 or self.native.can_read(array))
-
-    def _readable(self, array: Array) -> Array:
-        """Rows that native code can read; plain Python reads any."""
-        if self.native is None or self._is_readable(array):
-            return array
-        return np.ascontiguousarray(array, np.float64)
-
-    def checked_row(self, inputs: list[Array], row: int, number: int) -> Array:
+    def _alone(self, inputs: list[Array], row: int, number: int) -> Array:
         """The result of a row, by a single call; `number` is its number in the batch."""
         vectors = [
             x if x.ndim == 1 else checked_vector(f'{name}[{number}]', x[row], self._labels[name])
             for name, x in zip(self._program.inputs, inputs, strict=True)
         ]
         try:
-            return self._single(vectors)
+            return self._single(*vectors, None)
         except StateError as error:
             raise type(error)(f'row {number}: {error}') from None
 
 
-class Rows:
-    """Rows of a batch in memory, whose results are written block by block."""
+def _is_readable(rows: Array) -> bool:
+    """Whether native code reads rows where they lie."""
+    across, along = rows.strides
+    return (
+        type(rows) is np.ndarray
+        and rows.dtype == np.float64
+        and rows.flags.aligned
+        and (along == rows.itemsize or rows.shape[1] == 1)
+        and across % rows.itemsize == 0
+    )
 
-    def __init__(self, batch: Batch, inputs: list[Array], output: Array, shift: int) -> None:
-        """Compute nothing.
 
-        Args:
-            batch: to which they belong.
-            inputs: that native code can read, if there is any.
-            output: contiguous float64 rows, for native code.
-            shift: number of the first row in the batch.
-        """
-        self._batch = batch
-        self._inputs = inputs
-        self._output = output
-        self._shift = shift
-        native = batch.native
-        self._run = None if native is None else native.bound(inputs, output)
-        self._lanes = 1 if native is None else native.lanes
-
-    def fill(self, first: int, last: int) -> None:
-        """Compute rows from a first one up to, but not with, another.
-
-        Raises:
-            StateError: a row has no result.
-        """
-        done = first
-        while done < last:
-            if self._run is not None:
-                done = self._run(done, last)
-            end = min(done + self._lanes, last)
-            for row in range(done, end):
-                self._fill_alone(row)
-            done = end
-
-    def _fill_alone(self, row: int) -> None:
-        """Compute a row whatever the others are like."""
-        if self._run is None or self._run(row, row + 1) == row:
-            self._output[row] = self._batch.checked_row(self._inputs, row, self._shift + row)
+def _is_writeable(result: Array) -> bool:
+    """Whether native code writes a result where it lies."""
+    return type(result) is np.ndarray and result.flags.c_contiguous and result.flags.aligned

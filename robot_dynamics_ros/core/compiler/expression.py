@@ -7,6 +7,7 @@ Constants stay plain floats, so that everything known when the program is writte
 
 from __future__ import annotations
 
+from functools import singledispatch
 from numbers import Real
 from typing import Any
 
@@ -63,7 +64,7 @@ class Expression:
     Attributes:
         graph: to which it belongs.
         index: order of creation; operands have smaller ones.
-        operation: input, neg, add, sub, mul, div, sin, cos or sqrt.
+        operation: input, neg, add, sub, mul, div, sin, cos, sqrt or nearest.
         operands: expressions and floats; of an input the name of its vector and its index there.
     """
 
@@ -186,3 +187,14 @@ def _(square: Expression) -> Expression:
 @require_positive.register
 def _(kind: Expression, value: Scalar, reason: str) -> None:
     kind.graph.conditions.append((value, reason))
+
+
+@singledispatch
+def nearest(number: Scalar) -> Scalar:
+    """The nearest whole number; of two the even one."""
+    return float(round(number))
+
+
+@nearest.register
+def _(number: Expression) -> Expression:
+    return number.graph.node('nearest', number)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from textwrap import shorten
 from typing import Any, Literal
 
 import numpy as np
 
 from ..checks import Array, check_bindable, check_output, checked_vector, has_rows
-from ..errors import ParameterError, SingularMassMatrixError, StateError
+from ..errors import NativeCodeError, ParameterError, SingularMassMatrixError, StateError
+from ..scalar import require_positive
 from .batch import Batch
-from .native.entry import EXTENSION_OBSTACLE
-from .program import Program
-from .python import compile_python
+from .program import Program, evaluate
+from .python import compile_python, divide
 
 Backend = Literal['native', 'python']
 
 # Older releases have LLVM 14, which reads no opaque pointers.
 LLVMLITE_NEEDED = (0, 44)
+# Between native code and plain Python, of the largest entry: rounding makes far less.
+MOST_APART = 1e-9
 
 
 def native_obstacle() -> str:
@@ -35,10 +40,17 @@ def native_obstacle() -> str:
     if tuple(map(int, numbers.groups())) < LLVMLITE_NEEDED:
         return f'llvmlite {version} is too old, {needed} is needed'
     try:
-        from .native import llvm  # noqa: F401
+        from . import llvm  # noqa: F401
     except Exception as error:
         # Whatever a broken installation raises: plain Python computes the same.
         return f'llvmlite {version} does not load: {error}'
+    try:
+        from ._entry import make_entry  # noqa: F401
+    except ModuleNotFoundError:
+        return 'the extension _entry is not built: install the package where there is a C compiler'
+    except Exception as error:
+        # Built for another NumPy, for one, which says so in many lines.
+        return f'the extension _entry does not load: {shorten(str(error), 150)}'
     return ''
 
 
@@ -60,15 +72,17 @@ def choose_backend(wanted: Backend | None) -> tuple[Backend, str]:
         raise ParameterError(f'backend native does not work here: {obstacle}')
     if obstacle:
         return 'python', f'plain Python, 25 to 200 times slower than native code: {obstacle}'
-    from .native.llvm import VERSION
+    from .llvm import VERSION
 
-    if EXTENSION_OBSTACLE:
-        return 'native', f'native code ({VERSION}), called through ctypes: {EXTENSION_OBSTACLE}'
     return 'native', f'native code ({VERSION})'
 
 
 class Kernel:
-    """A program and the ways to call it."""
+    """A program and the ways to call it.
+
+    What native code cannot read is copied. Where it has no result, plain Python computes that
+    state: the result, which an angle of 1e12 rad has, or the reason why there is none.
+    """
 
     def __init__(
         self,
@@ -92,13 +106,14 @@ class Kernel:
         self._labels = labels
         self._threads = threads
         self._of_batches: Batch | None = None
-        self._native = None
         if backend == 'native':
-            from .native.native_kernel import NativeKernel
-
-            self._native = NativeKernel(program)
+            self._entry = native_entry(program)
+            # `finite(input...)` of float64 vectors. No cycle keeps the machine code in memory.
+            interpreted = partial(_finite, program, partial(_interpreted, program))
+            self._finite = self._entry.with_fallback(interpreted)
         else:
-            self._python = compile_python(program)
+            self._entry = None
+            self._finite = partial(_finite, program, compile_python(program))
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -106,11 +121,10 @@ class Kernel:
 
         Inputs are vectors (n,), or rows (N, n) of a batch.
         """
-        return (
-            self._checked_call
-            if self._native is None
-            else self._native.callable(self._checked_call)
-        )
+        if self._entry is None:
+            return self._checked_call
+        call: Callable[..., Any] = self._entry.with_fallback(self._checked_call)
+        return call
 
     def bind(self, inputs: Sequence[Any], out: Any) -> Callable[[], None]:
         """`step()`, which reads these arrays and writes that one, in place.
@@ -129,9 +143,10 @@ class Kernel:
         def checked_step() -> None:
             self._checked_call(*inputs, out)
 
-        if self._native is None or of_a_batch:
+        if self._entry is None or of_a_batch:
             return checked_step
-        return self._native.bind(checked_step, inputs, out)
+        step: Callable[[], None] = self._entry.with_fallback(checked_step, (*inputs, out))
+        return step
 
     def _checked_call(self, *arguments: Any) -> Any:
         """Takes whatever can be understood, and says what cannot."""
@@ -144,7 +159,7 @@ class Kernel:
         ]
         if out is not None:
             check_output(out, self._program.shape)
-        result = self._finite(vectors)
+        result = self._finite(*vectors, None)
         if out is None:
             return result
         out[...] = result
@@ -160,35 +175,90 @@ class Kernel:
         return self._of_batches
 
     def _new_batch(self) -> Batch:
-        native = None
-        if self._native is not None:
-            from .native.batches.native_batch import NativeBatch
+        native, lanes = None, 1
+        if self._entry is not None:
+            from .llvm import vector_lanes
 
-            native = NativeBatch(self._program)
-        return Batch(self._program, self._labels, self._finite, native, self._threads)
+            lanes = vector_lanes()
+            native = native_entry(self._program, lanes)
+        return Batch(self._program, self._labels, self._finite, native, lanes, self._threads)
 
-    def _finite(self, vectors: list[Array]) -> Array:
-        """The result at finite inputs of any size."""
-        result = self._evaluate(vectors)
-        if not np.isfinite(result).all():
-            raise self._no_value('overflow')
-        return result
 
-    def _evaluate(self, vectors: list[Array]) -> Array:
-        """The result at finite inputs of any size; not finite where it is too large."""
-        try:
-            if self._native is None:
-                flat = self._python(*(vector.tolist() for vector in vectors))
-                return np.array(flat, dtype=np.float64).reshape(self._program.shape)
-            result: Array = np.empty(self._program.shape, np.float64)
-            failed = self._native.evaluate(vectors, result)
-        except (ArithmeticError, ValueError) as error:
-            # Python's sine of an angle that has overflowed raises ValueError.
-            raise self._no_value(error) from None
-        if failed:
-            raise SingularMassMatrixError(self._program.conditions[failed - 1][1])
-        return result
+def native_entry(program: Program, lanes: int = 1) -> Any:
+    """Machine code of a program, compared with plain Python at one state.
 
-    def _no_value(self, reason: object) -> StateError:
-        inputs = ', '.join(self._program.inputs)
-        return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')
+    A processor that LLVM does not know well, or a broken installation, could give plausible wrong
+    numbers.
+
+    Args:
+        program: to compile.
+        lanes: samples that are computed together, 1 for an entry of single calls.
+
+    Raises:
+        NativeCodeError: the two compute different values.
+    """
+    from ._entry import make_entry
+    from .llvm import compile_program
+
+    engine, address, scratch = compile_program(program, lanes)
+    sizes = tuple(program.inputs.values())
+    entry = make_entry(address, engine, sizes, program.shape, scratch, lanes)
+    chance = random.Random(0)
+    state = [[chance.uniform(-1.0, 1.0) for _ in range(size)] for size in sizes]
+    try:
+        expected = np.reshape(_interpreted(program, *state), program.shape)
+    except (ArithmeticError, ValueError, SingularMassMatrixError):
+        return entry
+    out = np.full((lanes, *program.shape), np.nan)
+    # What native code leaves to plain Python is right.
+    left: list[bool] = []
+    if lanes > 1:
+        rows = tuple(np.tile(vector, (lanes, 1)) for vector in state)
+        left += [True] * (entry.rows(rows, out, False) == 0)
+    else:
+        entry.with_fallback(lambda: left.append(True), (*map(np.array, state), out[0, ...]))()
+    most = MOST_APART * max(1.0, np.abs(expected).max(initial=0.0))
+    if not left and not np.all(np.abs(out - expected) <= most):
+        raise NativeCodeError(
+            f'{program.name}: native code and plain Python compute different values. Do not use '
+            'native code on this machine: choose backend python'
+        )
+    return entry
+
+
+def _interpreted(program: Program, *inputs: Sequence[float]) -> list[float]:
+    """The entries of the result, step by step.
+
+    Raises:
+        SingularMassMatrixError: a condition does not hold.
+    """
+    named = dict(zip(program.inputs, inputs, strict=True))
+    entries, conditions = evaluate(program, named, divide)
+    for value, (_, reason) in zip(conditions, program.conditions, strict=True):
+        require_positive(0.0, value, reason)
+    return entries
+
+
+def _finite(program: Program, function: Callable[..., list[float]], *arguments: Any) -> Array:
+    """The result at finite inputs of any size, as a new array.
+
+    Args:
+        program: to compute.
+        function: takes lists of floats and returns the entries of the result.
+        arguments: float64 vectors, and None.
+
+    Raises:
+        StateError: there is none.
+    """
+    *vectors, _ = arguments
+    reason: object = 'overflow'
+    try:
+        flat = function(*(vector.tolist() for vector in vectors))
+        result = np.array(flat, np.float64).reshape(program.shape)
+        if np.isfinite(result).all():
+            return result
+    except (ArithmeticError, ValueError) as error:
+        # Python's sine of an angle that has overflowed raises ValueError.
+        reason = error
+    inputs = ', '.join(program.inputs)
+    raise StateError(f'{program.name} has no finite value at this {inputs}: {reason}')

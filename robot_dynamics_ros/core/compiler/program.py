@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..scalar import Scalar, cos, sin, sqrt
-from .expression import Expression, ExpressionGraph
+from .expression import Expression, ExpressionGraph, nearest
 
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
     'neg': operator.neg,
@@ -21,6 +21,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     'sin': sin,
     'cos': cos,
     'sqrt': sqrt,
+    'nearest': nearest,
 }
 
 
@@ -48,15 +49,21 @@ class Program:
         return needed_for([*self.outputs, *(value for value, _ in self.conditions)])
 
 
-def needed_for(results: Iterable[Scalar]) -> list[Expression]:
-    """The expressions among some scalars, and all that these need, operands first."""
+def needed_for(results: Iterable[Scalar], known: Collection[str] = ()) -> list[Expression]:
+    """The expressions among some scalars, and all that these need, operands first.
+
+    Args:
+        results: expressions and floats.
+        known: operations whose results are there, so that they need nothing.
+    """
     needed: dict[int, Expression] = {}
     pending = [entry for entry in results if isinstance(entry, Expression)]
     while pending:
         expression = pending.pop()
         if expression.index not in needed:
             needed[expression.index] = expression
-            pending += [x for x in expression.operands if isinstance(x, Expression)]
+            if expression.operation not in known:
+                pending += [x for x in expression.operands if isinstance(x, Expression)]
     return [needed[index] for index in sorted(needed)]
 
 
@@ -80,18 +87,22 @@ def trace(name: str, algorithm: Callable[..., object], inputs: Mapping[str, int]
 
 
 def evaluate(
-    program: Program, inputs: Mapping[str, Sequence[Scalar]]
+    program: Program,
+    inputs: Mapping[str, Sequence[Scalar]],
+    divide: Callable[[Scalar, Scalar], Scalar] = operator.truediv,
 ) -> tuple[list[Scalar], list[Scalar]]:
     """What a program computes, step by step with any scalars: slow, and in that order.
 
     Args:
         program: to compute.
         inputs: the entries of each input vector by its name.
+        divide: of two scalars; that of floats raises ZeroDivisionError.
 
     Returns:
         The entries of the result, row-major, and the values that must be positive for there to be
         one. Those that are constant are floats.
     """
+    operations = {**OPERATIONS, 'div': divide}
     values: dict[int, Scalar] = {}
 
     def value(operand: Scalar) -> Scalar:
@@ -102,6 +113,6 @@ def evaluate(
             vector, index = step.operands
             values[step.index] = inputs[vector][index]
         else:
-            values[step.index] = OPERATIONS[step.operation](*map(value, step.operands))
+            values[step.index] = operations[step.operation](*map(value, step.operands))
     conditions = [value(condition) for condition, _ in program.conditions]
     return [value(output) for output in program.outputs], conditions

@@ -1,21 +1,26 @@
-"""A program cut into segments, and the places in memory by which they hand over values."""
+"""A program cut into segments, and the places in memory by which they hand over values.
+
+Compilers take more than twice the time for twice the length of a function, and allocate registers
+worse: native code and exported C make a function of each segment. Measured on 48 joints: CRBA
+compiles in 0.6 s instead of 1.5 s, RNEA in 0.25 s instead of 0.35 s, and both run as fast or
+faster.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..scalar import Scalar
 from .expression import Expression
 from .program import Program, needed_for
 
-# Actions of a segment; half as many and twice as many are as good.
-SEGMENT = 1000
-
-# As so many actions counts an entry that is stored together with others.
-TRANSPOSED = 4
-
+# Actions of a segment; half as many and twice as many are as good. Of values that are stored
+# together, each counts as several.
+SEGMENT, TRANSPOSED = 1000, 4
+# Angles whose sines and cosines a vector register holds.
+TOGETHER = 4
 SINES = ('sin', 'cos')
 
 
@@ -29,7 +34,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Store:
-    """Write values into the result, from entry `start` on."""
+    """Write values into the result, from an entry on."""
 
     start: int
     values: tuple[Scalar, ...]
@@ -39,42 +44,54 @@ class Store:
 Action = Expression | Check | Store
 
 
-def angles_of(program: Program) -> list[Expression]:
-    """The angles whose sine or cosine the program needs, each once.
+@dataclass(frozen=True)
+class Segments:
+    """What to do in turn: first the sine and the cosine of each angle, then the segments.
+
+    Attributes:
+        angles: whose sine or cosine the program needs, each once.
+        room: slots for as many sines; `angles[i]` has its sine in slot i of the scratch memory and
+            its cosine in slot `room` + i.
+        actions: those of each segment.
+        slots: of what a segment finds in the scratch memory, or leaves there for a later one, by
+            the index of the step.
+        size: of the scratch memory, in slots.
+    """
+
+    angles: tuple[Expression, ...]
+    room: int
+    actions: list[list[Action]]
+    slots: dict[int, int]
+    size: int
+
+
+def cut(program: Program, lanes: int = 1) -> Segments:
+    """The segments of a program. Nothing is stored before every condition is checked.
+
+    Args:
+        program: to cut.
+        lanes: entries of the result that one action stores at most.
 
     Raises:
         NotImplementedError: an angle depends on a sine.
     """
+    results = [*program.outputs, *(value for value, _ in program.conditions)]
+    steps = needed_for(results, known=SINES)
     sines = [step for step in program.steps() if step.operation in SINES]
     angles = {step.operands[0].index: step.operands[0] for step in sines}
     if any(step.operation in SINES for step in needed_for(angles.values())):
         raise NotImplementedError(f'{program.name}: native code takes no sine of a sine')
-    return list(angles.values())
-
-
-def cut(program: Program, most_stored: int = 1) -> list[list[Action]]:
-    """The actions of a program, in segments; inputs, sines and cosines are there before.
-
-    Nothing is stored before every condition is checked.
-
-    Args:
-        program: to cut.
-        most_stored: entries of the result that one action stores at most.
-    """
-    segments: list[list[Action]] = []
-    room = 0
-    stored = 1 if most_stored == 1 else TRANSPOSED
-    for action in _actions(program, most_stored):
-        if room <= 0:
-            segments.append([])
-            room = SEGMENT
-        segments[-1].append(action)
-        room -= stored * len(action.values) if isinstance(action, Store) else 1
-    return segments
+    room = -(-len(angles) // TOGETHER) * TOGETHER
+    place = dict(zip(angles, range(room), strict=False))
+    segments = _shared_out(_actions(program, steps, lanes))
+    slots, size = _slots(segments, 2 * room)
+    for step in sines:
+        slots[step.index] = room * SINES.index(step.operation) + place[step.operands[0].index]
+    return Segments(tuple(angles.values()), room, segments, slots, size)
 
 
 def pieces(count: int, most: int) -> Iterator[range]:
-    """The numbers below `count`, cut into pieces of 1, 2, 4 ... at most `most`, a power of two."""
+    """The numbers below `count` in pieces of 1, 2, 4 ... at most `most`, a power of two."""
     start = 0
     while start < count:
         size = most
@@ -84,15 +101,28 @@ def pieces(count: int, most: int) -> Iterator[range]:
         start += size
 
 
-def _actions(program: Program, most_stored: int) -> Iterator[Action]:
+def _shared_out(actions: Iterable[Action]) -> list[list[Action]]:
+    segments: list[list[Action]] = []
+    room = 0
+    for action in actions:
+        if room <= 0:
+            segments.append([])
+            room = SEGMENT
+        segments[-1].append(action)
+        together = len(action.values) if isinstance(action, Store) else 1
+        room -= TRANSPOSED * together if together > 1 else 1
+    return segments
+
+
+def _actions(program: Program, steps: Sequence[Expression], lanes: int) -> Iterator[Action]:
     checks, stores = defaultdict(list), defaultdict(list)
     for number, (value, _) in enumerate(program.conditions, start=1):
         checks[_place(value)].append(Check(number, value))
     last = max(checks, default=-1)
-    for piece in pieces(len(program.outputs), most_stored):
+    for piece in pieces(len(program.outputs), lanes):
         values = program.outputs[piece.start : piece.stop]
         stores[max(last, *map(_place, values))].append(Store(piece.start, values))
-    for place, step in [(-1, None), *((step.index, step) for step in program.steps())]:
+    for place, step in [(-1, None), *((step.index, step) for step in steps)]:
         if step is not None and step.operation not in ('input', *SINES):
             yield step
         yield from checks[place]
@@ -113,16 +143,10 @@ def operands_of(action: Action) -> list[Expression]:
     return [operand for operand in operands if isinstance(operand, Expression)]
 
 
-def slots_of(segments: Sequence[Sequence[Action]], first: int) -> tuple[dict[int, int], int]:
-    """Where in the scratch memory a result lies that a later segment reads.
+def _slots(segments: Sequence[Sequence[Action]], first: int) -> tuple[dict[int, int], int]:
+    """The slot of each result that a later segment reads, from `first` on, and their end.
 
-    Args:
-        segments: of the program.
-        first: slot that is free.
-
-    Returns:
-        The slot of each such expression by its index, and the number of slots, those before
-        `first` included. A slot is used again after the last segment that reads it.
+    A slot is used again after the last segment that reads it.
     """
     computed: dict[int, int] = {}
     last_read: dict[int, int] = {}

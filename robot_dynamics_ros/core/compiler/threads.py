@@ -36,60 +36,45 @@ def checked_threads(threads: int | None) -> int:
     return threads
 
 
-class Chunks:
-    """The rows of a batch, in chunks that threads take one after the other.
+def share(work: Callable[[int, int], None], rows: int, size: int, threads: int) -> None:
+    """Compute all rows in chunks, which threads take one after the other.
 
-    After an error no chunk is begun any more. As chunks are taken in order, those before are
-    finished: the error of the first row that has one is found, whatever the number of threads.
+    Returns, or raises, when no thread works on them any more. After an error no chunk is begun. As
+    chunks are taken in order, those before are finished: the error of the first row that has one
+    is raised, whatever the number of threads.
+
+    Args:
+        work: computes the rows from a first one up to, but not with, another.
+        rows: how many there are.
+        size: of a chunk, in rows.
+        threads: at most so many, that of the caller included.
     """
+    starts = iter(range(0, rows, size))
+    lock = threading.Lock()
+    errors: dict[int, BaseException] = {}
+    stopped = threading.Event()
 
-    def __init__(self, work: Callable[[int, int], None], rows: int, size: int) -> None:
-        """Nothing is computed yet.
+    def take_all() -> None:
+        while not stopped.is_set():
+            with lock:
+                first = next(starts, None)
+            if first is None:
+                return
+            try:
+                work(first, min(first + size, rows))
+            except Exception as error:
+                stopped.set()
+                errors[first] = error
 
-        Args:
-            work: computes the rows from a first one up to, but not with, another.
-            rows: of the batch.
-            size: of a chunk, in rows.
-        """
-        self._work = work
-        self._rows = rows
-        self._size = size
-        self._next = 0
-        self._stopped = False
-        self._lock = threading.Lock()
-        self._errors: dict[int, BaseException] = {}
-
-    def run(self, threads: int) -> None:
-        """Compute all chunks; returns, or raises, when no thread works on them any more."""
-        helpers = min(threads, -(-self._rows // self._size)) - 1
-        futures = _started(self._take_all, helpers)
-        try:
-            self._take_all()
-        finally:
-            # An interruption from the keyboard arrives here too.
-            self._stopped = True
-            wait([future for future in futures if not future.cancel()])
-        if self._errors:
-            raise self._errors[min(self._errors)]
-
-    def _take_all(self) -> None:
-        while (first := self._take()) is not None:
-            self._compute(first)
-
-    def _compute(self, first: int) -> None:
-        try:
-            self._work(first, min(first + self._size, self._rows))
-        except Exception as error:
-            self._stopped = True
-            self._errors[first] = error
-
-    def _take(self) -> int | None:
-        """The first row of a chunk that nobody has taken."""
-        with self._lock:
-            if self._stopped or self._next >= self._rows:
-                return None
-            first, self._next = self._next, self._next + self._size
-            return first
+    helpers = _started(take_all, min(threads, -(-rows // size)) - 1)
+    try:
+        take_all()
+    finally:
+        # An interruption from the keyboard arrives here too.
+        stopped.set()
+        wait([helper for helper in helpers if not helper.cancel()])
+    if errors:
+        raise errors[min(errors)]
 
 
 def _started(work: Callable[[], None], helpers: int) -> list[Future[None]]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ..compiler.expression import Expression
 from ..compiler.program import Program, needed_for
-from ..compiler.segments import SINES, Action, Check, Store, angles_of, cut, operands_of, slots_of
+from ..compiler.segments import Action, Check, Store, cut
+from ..compiler.sine import RANGE, WHOLE, sine_program
 from ..errors import ParameterError
 from ..scalar import Scalar
 
@@ -32,7 +33,30 @@ FORMULAS = {
     'sub': '{} - {}',
     'mul': '{} * {}',
     'div': '{} / {}',
+    'nearest': f'({{}} + {WHOLE.hex()}) - {WHOLE.hex()}',
 }
+SINES = """\
+/* Sines and cosines of some angles, which stand where their sines will be; returns 0 if one of
+ * them is not finite, or not below 2^30 rad. */
+static int {prefix}_sines(double *sines, double *cosines, int count)
+{{
+    int i;
+    for (i = 0; i < count; ++i) {{
+        /* Not true of a NaN. */
+        if (!(sines[i] > -{range} && sines[i] < {range})) {{
+            return 0;
+        }}
+    }}
+    for (i = 0; i < count; ++i) {{
+        const double *angle = sines + i;
+        double result[2];
+        {lines}
+        sines[i] = result[0];
+        cosines[i] = result[1];
+    }}
+    return 1;
+}}
+"""
 
 
 def literal(value: float) -> str:
@@ -113,18 +137,11 @@ def program_code(program: Program, prefix: str) -> str:
         ParameterError: a constant of the program is not finite.
     """
     macro = prefix.upper()
-    angles = angles_of(program)
-    count = len(angles)
     segments = cut(program)
-    slots, size = slots_of(segments, 3 * count)
-    place = {angle.index: index for index, angle in enumerate(angles)}
-    for step in program.steps():
-        if step.operation in SINES:
-            first = count * (1 + SINES.index(step.operation))
-            slots[step.index] = first + place[step.operands[0].index]
-    bodies = [_body(actions, slots) for actions in _needed(segments)]
+    angles = segments.angles
+    bodies = [_body(actions, segments.slots) for actions in segments.actions]
     if angles:
-        bodies.insert(0, _body([*needed_for(angles), Store(0, tuple(angles))], {}, SCRATCH))
+        bodies.insert(0, _body([*needed_for(angles), Store(0, angles)], {}, SCRATCH))
 
     arguments = [*program.inputs, RESULT, SCRATCH]
     parameters = ', '.join(
@@ -141,16 +158,16 @@ def program_code(program: Program, prefix: str) -> str:
         definitions.append(f'static int {function}_{number}({parameters})\n{{\n    {lines}\n}}\n')
         calls.append(f'{function}_{number}({", ".join(arguments)})')
     if angles:
-        sines = f'{SCRATCH}, {count}, {SCRATCH} + {count}, {SCRATCH} + {2 * count}'
+        sines = f'{SCRATCH}, {SCRATCH} + {segments.room}, {len(angles)}'
         calls.insert(1, f'{prefix}_sines({sines}) ? 0 : {macro}_ANGLE_OUT_OF_RANGE')
     statements = [f'    if (!code) {{\n        code = {call};\n    }}' for call in calls]
     return '\n'.join(
         [
             *definitions,
-            f'/* Takes {8 * size} bytes of the stack for {SCRATCH} memory. */',
+            f'/* Takes {8 * segments.size} bytes of the stack for {SCRATCH} memory. */',
             prototype(program, prefix),
             '{',
-            f'    double {SCRATCH}[{max(size, 1)}];',
+            f'    double {SCRATCH}[{max(segments.size, 1)}];',
             '    int code = 0;',
             *statements,
             '    return code;',
@@ -159,17 +176,11 @@ def program_code(program: Program, prefix: str) -> str:
     )
 
 
-def _needed(segments: Sequence[Sequence[Action]]) -> list[list[Action]]:
-    """The segments without what is computed for angles alone: compilers warn of it."""
-    read: set[int] = set()
-    kept: list[list[Action]] = []
-    for actions in reversed(segments):
-        kept.append([])
-        for action in reversed(actions):
-            if not isinstance(action, Expression) or action.index in read:
-                kept[-1].append(action)
-                read.update(operand.index for operand in operands_of(action))
-    return [actions[::-1] for actions in reversed(kept)]
+def sine_code(prefix: str) -> str:
+    """Definition of `int <prefix>_sines(sines, cosines, count)`: `sine_program` at each angle."""
+    program = sine_program()
+    lines = '\n        '.join(_body([*program.steps(), Store(0, program.outputs)], {}))
+    return SINES.format(prefix=prefix, range=literal(RANGE), lines=lines)
 
 
 def _body(actions: Iterable[Action], slots: Mapping[int, int], result: str = RESULT) -> list[str]:

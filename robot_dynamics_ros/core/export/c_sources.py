@@ -10,8 +10,17 @@ from ..compiler.program import Program
 from ..model.gravity import STANDARD_GRAVITY
 from ..model.robot import RobotModel
 from ..quantity import INPUTS, QUANTITIES, RESULT_AXES, Input
-from .c_code import RESULT, comment, in_comment, literal, program_code, prototype, string, table
-from .sine_code import sine_code
+from .c_code import (
+    RESULT,
+    comment,
+    in_comment,
+    literal,
+    program_code,
+    prototype,
+    sine_code,
+    string,
+    table,
+)
 
 LARGEST = float.fromhex('0x1.fffffffffffffp+1023')
 # Constant tables of what the description allows, and what they hold.
@@ -208,8 +217,11 @@ SOURCE = """\
 /* See {package}.h. */
 #include <{package}/{package}.h>
 
-#include <stdint.h>
+#include <float.h>
 
+#if !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD > 1
+#error "compile so that doubles are computed as doubles, on x86 with -msse2 -mfpmath=sse"
+#endif
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) \\
     || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "compile without -ffast-math and its parts: NaN must stay visible, and sines exact"

@@ -1,13 +1,10 @@
-"""A compiled kernel, and both ways to call it."""
+"""A compiled kernel, and the functions that call it."""
 
 import gc
 
 import pytest
 
 from robot_dynamics_ros.core.compiler.kernel import native_obstacle
-from robot_dynamics_ros.core.compiler.native import ctypes_entry
-from robot_dynamics_ros.core.compiler.native.entry import EXTENSION_OBSTACLE, make_entry
-from robot_dynamics_ros.core.compiler.native.llvm_kernel import kernel_ir
 from robot_dynamics_ros.core.compiler.program import trace
 from robot_dynamics_ros.core.scalar import require_positive
 
@@ -24,14 +21,14 @@ def products(x, y):
 
 
 @pytest.fixture(scope='session')
-def address():
-    """Of a kernel that computes the products of the entries of x (3,) and y (2,), (3, 2)."""
+def machine_code():
+    """Of the products of the entries of x (3,) and y (2,), (3, 2): its address and scratch."""
     if obstacle := native_obstacle():
         pytest.skip(obstacle)
-    from robot_dynamics_ros.core.compiler.native.llvm import compile_ir
+    from robot_dynamics_ros.core.compiler.llvm import compile_program
 
-    engine = compile_ir(kernel_ir(trace('products', products, {'x': 3, 'y': 2})))
-    yield engine.get_function_address('kernel')
+    engine, address, scratch = compile_program(trace('products', products, {'x': 3, 'y': 2}))
+    yield address, scratch
     engine.close()
 
 
@@ -39,33 +36,22 @@ class Code:
     """The functions that call one kernel."""
 
     def __init__(self, entry):
-        self.evaluate = entry
+        self.entry = entry
 
     def call(self, fallback):
-        return self.evaluate.with_fallback(fallback)
+        return self.entry.with_fallback(fallback)
 
     def step(self, fallback, *arrays):
-        return self.evaluate.with_fallback(fallback, arrays)
+        return self.entry.with_fallback(fallback, arrays)
 
 
 @pytest.fixture
-def extension_code(address):
-    """`extension_code(engine)` makes functions of the extension."""
-    if EXTENSION_OBSTACLE:
-        pytest.skip(EXTENSION_OBSTACLE)
-    return lambda engine=None: Code(make_entry(address, engine, (3, 2), (3, 2)))
+def new_code(machine_code):
+    """`new_code(engine)` makes functions."""
+    from robot_dynamics_ros.core.compiler._entry import make_entry
 
-
-@pytest.fixture
-def ctypes_code(address):
-    """`ctypes_code(engine)` makes functions that use ctypes."""
-    return lambda engine=None: Code(ctypes_entry.Entry(address, engine, (3, 2), (3, 2)))
-
-
-@pytest.fixture(params=['extension', 'ctypes'])
-def new_code(request):
-    """One of the two."""
-    return request.getfixturevalue(f'{request.param}_code')
+    address, scratch = machine_code
+    return lambda engine=None: Code(make_entry(address, engine, (3, 2), (3, 2), scratch, 1))
 
 
 class Fallback:

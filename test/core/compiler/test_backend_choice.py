@@ -47,9 +47,9 @@ def test_newer_versions_and_release_candidates_are_read(monkeypatch, version):
 @needs_native
 def test_a_llvmlite_that_does_not_load_is_a_reason_for_plain_python(monkeypatch):
     """Its shared library is missing, or belongs to another Python."""
-    for name in [name for name in sys.modules if name.endswith('core.compiler.native.llvm')]:
+    for name in [name for name in sys.modules if name.endswith('core.compiler.llvm')]:
         monkeypatch.delitem(sys.modules, name)
-        monkeypatch.delattr('robot_dynamics_ros.core.compiler.native.llvm')
+        monkeypatch.delattr('robot_dynamics_ros.core.compiler.llvm')
     broken = types.ModuleType('llvmlite')
     broken.__version__ = '0.50.0'
     monkeypatch.setitem(sys.modules, 'llvmlite', broken)
@@ -57,6 +57,30 @@ def test_a_llvmlite_that_does_not_load_is_a_reason_for_plain_python(monkeypatch)
     backend, line = choose_backend(None)
     assert backend == 'python'
     assert 'llvmlite 0.50.0 ' in line
+
+
+EXTENSION = 'robot_dynamics_ros.core.compiler._entry'
+
+
+class Broken(types.ModuleType):
+    def __getattr__(self, name):
+        raise ImportError('built for NumPy 1.x\n\nrebuild it\n' + 50 * 'and more ')
+
+
+@needs_native
+@pytest.mark.parametrize('extension', [None, Broken('_entry')], ids=['absent', 'broken'])
+def test_without_the_extension_plain_python_computes_and_one_line_says_so(monkeypatch, extension):
+    monkeypatch.setitem(sys.modules, EXTENSION, extension)
+    dynamics = RobotDynamics(hand_written('oblique').model)
+    assert dynamics.backend == 'python'
+    line = dynamics.backend_description
+    assert '_entry' in line
+    assert '\n' not in line
+    assert len(line) < 300
+    expected = hand_written('oblique').python.inverse_dynamics(*STATE)
+    assert np.array_equal(dynamics.inverse_dynamics(*STATE), expected)
+    with pytest.raises(ParameterError, match=r'native.*_entry'):
+        RobotDynamics(hand_written('oblique').model, backend='native')
 
 
 def test_unknown_backend_is_refused():

@@ -8,36 +8,35 @@ import pytest
 from mechanics.batches import inputs_of
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core import NativeCodeError, RobotDynamics
+from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.compiler.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.compiler.native.batches.llvm_batch_loop import MOST_ON_STACK
 from robot_dynamics_ros.core.compiler.program import trace
 from robot_dynamics_ros.core.scalar import cos, sin
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
 LANES = (2, 4, 8)
-NATIVE_BATCH = 'robot_dynamics_ros.core.compiler.native.batches.native_batch'
+VECTOR_LANES = 'robot_dynamics_ros.core.compiler.llvm.vector_lanes'
 
 
 def batch_kernel(program, labels, lanes, monkeypatch):
-    monkeypatch.setattr(f'{NATIVE_BATCH}.vector_lanes', lambda: lanes)
+    monkeypatch.setattr(VECTOR_LANES, lambda: lanes)
     kernel = Kernel(program, labels, 'native')
-    assert kernel._batch.native.lanes == lanes
+    assert kernel._batch._lanes == lanes
     return kernel
 
 
 @pytest.mark.parametrize('lanes', LANES)
 @pytest.mark.parametrize('quantity', ['inverse_dynamics', 'mass_matrix_inverse', 'regressor'])
 def test_each_width_computes_the_same(quantity, lanes, monkeypatch):
-    monkeypatch.setattr(f'{NATIVE_BATCH}.vector_lanes', lambda: lanes)
+    monkeypatch.setattr(VECTOR_LANES, lambda: lanes)
     dynamics = RobotDynamics(hand_written('oblique').model)
     for samples in (1, lanes - 1, lanes, 3 * lanes + 1):
         inputs = inputs_of(dynamics.model, quantity, samples)
         expected = [getattr(dynamics, quantity)(*sample) for sample in zip(*inputs, strict=True)]
         found = getattr(dynamics, quantity)(*inputs)
         assert np.abs(found - expected).max() <= 1e-14 * np.abs(expected).max()
-    assert dynamics._call.kernel(quantity)._batch.native.lanes == lanes
+    assert dynamics._call.kernel(quantity)._batch._lanes == lanes
 
 
 @pytest.mark.parametrize('lanes', LANES)
@@ -60,7 +59,7 @@ def test_rows_of_each_length_are_transposed(entries, lanes, monkeypatch):
 @pytest.mark.parametrize('entries', [1, 3, 8, 17, 511, 515])
 def test_rows_are_written_past_the_caches(entries, lanes, monkeypatch):
     """Wherever the lines of the caches begin in them, and nothing beside them."""
-    monkeypatch.setattr(f'{NATIVE_BATCH}.PAST_CACHES', 0)
+    monkeypatch.setattr('robot_dynamics_ros.core.compiler.batch.PAST_CACHES', 0)
     program = trace('scaled', lambda x: [float(k) * x[0] for k in range(entries)], {'x': 1})
     kernel = batch_kernel(program, {'x': ['x']}, lanes, monkeypatch)
     for samples, start in product((1, lanes, 3 * lanes + 1), range(8)):
@@ -82,7 +81,7 @@ def test_sine_and_cosine(largest, lanes, monkeypatch):
     found = kernel.call(x, None)
     exact = np.array([[list(map(math.sin, row)), list(map(math.cos, row))] for row in x])
     # Rounding of three sums, and of the reduction at large angles.
-    assert (np.abs(found - exact) <= 2.0 * np.spacing(np.abs(exact)) + 1e-23).all()
+    assert (np.abs(found - exact) <= 2.0 * np.spacing(np.abs(exact)) + 1e-21).all()
 
 
 @pytest.mark.parametrize('factor', [1e12, -3.7e15])
@@ -95,29 +94,3 @@ def test_an_angle_beyond_the_range_is_computed_alone(factor):
     found = kernel.call(x, None)
     expected = [[math.sin(factor * value + 0.3), value] for value in x[:, 0]]
     assert np.abs(found - expected).max() <= 1e-15
-
-
-def test_a_scratch_memory_beyond_the_stack():
-    """All products are known before any is used, the last first."""
-    count = 1200
-
-    def algorithm(x):
-        terms = [x[k] * x[count - 1 - k] + float(k) for k in range(count)]
-        return [terms[count - 1 - k] - 0.5 * terms[k] for k in range(count)]
-
-    kernel = Kernel(
-        trace('products', algorithm, {'x': count}), {'x': list(map(str, range(count)))}, 'native'
-    )
-    assert count * 8 * kernel._batch.native.lanes > MOST_ON_STACK
-    x = np.random.default_rng(0).uniform(-1.0, 1.0, (19, count))
-    assert np.abs(kernel.call(x, None) - [algorithm(row) for row in x]).max() < 1e-9
-
-
-def test_a_batch_kernel_that_is_wrong_is_not_used(monkeypatch):
-    from robot_dynamics_ros.core.compiler.native.batches import llvm_batch_body
-
-    wrong = dict(llvm_batch_body.INSTRUCTIONS, sub='fadd')
-    monkeypatch.setattr(llvm_batch_body, 'INSTRUCTIONS', wrong)
-    dynamics = RobotDynamics(hand_written('oblique').model)
-    with pytest.raises(NativeCodeError, match='mass_matrix'):
-        dynamics.mass_matrix(np.zeros((3, 4)))

@@ -10,8 +10,6 @@ import weakref
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core.compiler.native.entry import make_entry
-
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.25])
 PRODUCTS = np.outer(X, Y)
 
@@ -20,42 +18,84 @@ class Engine:
     """Owner of machine code."""
 
 
-@pytest.mark.usefixtures('extension_code')
-def test_the_extension_refuses_a_kernel_that_it_cannot_call(address):
+def test_a_kernel_that_cannot_be_called_is_refused(machine_code):
+    from robot_dynamics_ros.core.compiler._entry import make_entry
+
+    address, scratch = machine_code
     for arguments, error in (
-        ((0, None, (3, 2), (3, 2)), ValueError),
-        ((2**64, None, (3, 2), (3, 2)), OverflowError),
-        (('text', None, (3, 2), (3, 2)), TypeError),
-        ((address, None, [3, 2], (3, 2)), ValueError),
-        ((address, None, (3,) * 17, (3, 2)), ValueError),
-        ((address, None, (3, 2), (1,) * 17), ValueError),
-        ((address, None, (3, 2), (3, 2.5)), TypeError),
-        ((address, None, (3, 2), (3, 2**70)), OverflowError),
-        ((address, None, (3, 2)), TypeError),
+        ((0, None, (3, 2), (3, 2), scratch, 1), ValueError),
+        ((2**64, None, (3, 2), (3, 2), scratch, 1), OverflowError),
+        (('text', None, (3, 2), (3, 2), scratch, 1), TypeError),
+        ((address, None, [3, 2], (3, 2), scratch, 1), ValueError),
+        ((address, None, (3,) * 17, (3, 2), scratch, 1), ValueError),
+        ((address, None, (3, 2), (1,) * 17, scratch, 1), ValueError),
+        ((address, None, (3, 2), (3, 2.5), scratch, 1), TypeError),
+        ((address, None, (3, 2), (3, 2**70), scratch, 1), OverflowError),
+        ((address, None, (3, 2), (3, 2)), TypeError),
     ):
         with pytest.raises(error):
             make_entry(*arguments)
+    with pytest.raises(TypeError, match='batches'):
+        make_entry(address, None, (3, 2), (3, 2), scratch, 4).with_fallback(print)
 
 
-def test_the_extension_counts_the_arrays(extension_code):
-    code = extension_code()
+def test_the_extension_counts_the_arrays(new_code):
+    code = new_code()
     with pytest.raises(TypeError, match=r'step.* 3 .* 2'):
         code.step(print, X, Y)
     with pytest.raises(TypeError, match='tuple, not list'):
-        code.evaluate.with_fallback(print, [X, Y, PRODUCTS])
+        code.entry.with_fallback(print, [X, Y, PRODUCTS])
     with pytest.raises(TypeError):
-        code.evaluate.with_fallback()
-    with pytest.raises(TypeError, match=r'evaluate.* 3 .* 0 '):
-        code.evaluate()
-    with pytest.raises(TypeError, match=r'evaluate.* 3 .* 2 '):
-        code.evaluate(X, Y)
-    with pytest.raises(TypeError, match='evaluate takes 3 arrays'):
-        code.evaluate(X, Y, out=PRODUCTS)
+        code.entry.with_fallback()
+    with pytest.raises(TypeError):
+        code.entry(X, Y, None)
 
 
-def test_objects_of_the_extension_cannot_be_changed_made_or_copied(extension_code):
-    code = extension_code()
-    for thing in (code.evaluate, code.call(print), code.step(print, X, Y, PRODUCTS)):
+def rows_of(*shapes):
+    return [np.zeros(shape) for shape in shapes]
+
+
+def test_rows_that_cannot_be_read_are_refused(new_code):
+    """By the extension too, whatever `Batch` checks before."""
+    entry = new_code().entry
+    x, y, out = rows_of((5, 3), (5, 2), (5, 3, 2))
+    assert (
+        entry.rows(
+            (
+                x,
+                y,
+            ),
+            out,
+            False,
+        )
+        == 5
+    )
+    read_only = out.copy()
+    read_only.flags.writeable = False
+    for inputs, output in (
+        ((x,), out),
+        ((x, y[:4]), out),
+        ((x, y[:, :1]), out),
+        ((x, y[:, ::-1]), out),
+        ((x, y.astype(int)), out),
+        ((x, np.zeros((5, 2, 1))), out),
+        ((x, np.zeros(())), out),
+        ((x, None), out),
+        ((x, y), out[:4]),
+        ((x, y), out[:0]),
+        ((x, y), out[::-1]),
+        ((x, y), out[0]),
+        ((x, y), np.zeros(())),
+        ((x, y), read_only),
+        ([x, y], out),
+    ):
+        with pytest.raises(TypeError):
+            entry.rows(inputs, output, False)
+
+
+def test_objects_of_the_extension_cannot_be_changed_made_or_copied(new_code):
+    code = new_code()
+    for thing in (code.entry, code.call(print), code.step(print, X, Y, PRODUCTS)):
         kind = type(thing)
         with pytest.raises(AttributeError):
             thing.attribute = 1
@@ -81,7 +121,7 @@ def test_the_engine_lives_as_long_as_a_function_can_be_called(new_code, fallback
     engine = Engine()
     gone = weakref.ref(engine)
     code = new_code(engine)
-    functions = [code.call(fallback), code.step(fallback, X, Y, PRODUCTS), code.evaluate]
+    functions = [code.call(fallback), code.step(fallback, X, Y, PRODUCTS), code.entry]
     del engine, code
     while functions:
         assert gone() is not None
@@ -141,16 +181,15 @@ def test_the_collector_finalises_no_engine_that_can_still_be_called(new_code):
 CALLS = 100_000
 
 
-def test_calls_are_neutral(extension_code):
+def test_calls_are_neutral(new_code):
     """Each way through a function, many times: no reference and no block is left."""
-    code, out, bad = extension_code(), np.zeros((3, 2)), np.full(3, np.nan)
+    code, out, bad = new_code(), np.zeros((3, 2)), np.full(3, np.nan)
 
     def fallback(*arguments, **names):
         return None
 
     call = code.call(fallback)
     step, bad_step = code.step(fallback, X, Y, out), code.step(fallback, bad, Y, out)
-    evaluate = code.evaluate
     ways = (
         lambda: call(X, Y, None),
         lambda: call(X, Y, out),
@@ -160,11 +199,11 @@ def test_calls_are_neutral(extension_code):
         lambda: call(X, Y, out=out),
         step,
         bad_step,
-        lambda: evaluate(X, Y, out),
+        lambda: code.entry.rows((X, Y), out[None], False),
         lambda: code.call(fallback),
         lambda: code.step(fallback, X, Y, out),
     )
-    watched = (X, Y, out, bad, evaluate, call, step, fallback, type(call), None)
+    watched = (X, Y, out, bad, code.entry, call, step, fallback, type(call), None)
     for way in ways:
         way()
         before, blocks = [sys.getrefcount(x) for x in watched], sys.getallocatedblocks()

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from robot_dynamics_ros.core.compiler.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.compiler.native.llvm_kernel import MOST_ON_STACK, kernel_ir
 from robot_dynamics_ros.core.compiler.program import trace
-from robot_dynamics_ros.core.compiler.segments import SEGMENT, cut, slots_of
+from robot_dynamics_ros.core.compiler.segments import SEGMENT, cut
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
@@ -96,26 +95,36 @@ def products(count):
 
 
 def scratch_size(program):
-    return slots_of(cut(program), 0)[1]
+    return cut(program).size
 
 
+# Scratch memory of the one is on the stack, that of the other is not.
 SMALL, BIG = 400, 1200
 
 
 def test_the_examples_lie_on_both_sides_of_the_limit():
-    assert 0 < scratch_size(products(SMALL)[0]) <= MOST_ON_STACK
-    assert scratch_size(products(BIG)[0]) > MOST_ON_STACK
+    """`MOST_ON_STACK` of the extension."""
+    assert 0 < scratch_size(products(SMALL)[0]) <= 1024 < scratch_size(products(BIG)[0])
+
+
+@pytest.mark.parametrize('count', [SMALL, BIG])
+def test_batches_with_any_scratch_memory(count):
+    program, algorithm = products(count)
+    kernel = Kernel(program, {'x': list(map(str, range(count)))}, 'native')
+    x = np.random.default_rng(0).uniform(-1.0, 1.0, (19, count))
+    assert np.abs(kernel.call(x, None) - [algorithm(row) for row in x]).max() < 1e-9
 
 
 # Runs a kernel many times; counts the results that are not, bit by bit, what is expected.
 REPEAT = """
 declare i32 @memcmp(ptr, ptr, i64)
 define i64 @repeat(ptr %inputs, ptr %out, ptr %expected, i64 %times) {{
+  %scratch = alloca [{scratch} x double], align 64
   br label %again
 again:
   %i = phi i64 [0, %0], [%next, %again]
   %wrong = phi i64 [0, %0], [%sum, %again]
-  %code = call i64 @kernel(ptr %inputs, ptr %out)
+  %code = call i64 @kernel(ptr %inputs, ptr null, ptr %out, ptr %scratch)
   %order = call i32 @memcmp(ptr %out, ptr %expected, i64 {size})
   %differs = icmp ne i32 %order, 0
   %one = zext i1 %differs to i64
@@ -132,10 +141,11 @@ done:
 @pytest.mark.parametrize('count', [SMALL, BIG])
 def test_threads_run_one_kernel_at_once(count):
     """Without the interpreter's lock, which the functions for Python hold."""
-    from robot_dynamics_ros.core.compiler.native.llvm import compile_ir
+    from robot_dynamics_ros.core.compiler.llvm import compile_ir, kernel_ir
 
     program, algorithm = products(count)
-    engine = compile_ir(kernel_ir(program) + REPEAT.format(size=8 * count))
+    source, scratch = kernel_ir(program)
+    engine = compile_ir(source + REPEAT.format(size=8 * count, scratch=scratch))
     pointers = [ctypes.c_void_p] * 3
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *pointers, ctypes.c_int64)(
         engine.get_function_address('repeat')

@@ -10,7 +10,6 @@ from robot_dynamics_ros.core.compiler.kernel import Kernel
 from robot_dynamics_ros.core.compiler.program import evaluate, trace
 from robot_dynamics_ros.core.scalar import sqrt
 
-NATIVE_BATCH = 'robot_dynamics_ros.core.compiler.native.batches.native_batch'
 VALUES = [0.0, 5e-324, 1e-300, 0.3, 1.0, 2.0, 3.7e8]
 
 
@@ -29,7 +28,7 @@ def test_of_one_value(program, backend, value):
 
 @pytest.mark.parametrize('lanes', [2, 4, 8])
 def test_of_a_batch(program, needs_native, lanes, monkeypatch):
-    monkeypatch.setattr(f'{NATIVE_BATCH}.vector_lanes', lambda: lanes)
+    monkeypatch.setattr('robot_dynamics_ros.core.compiler.llvm.vector_lanes', lambda: lanes)
     rows = np.array([VALUES]).T
     found = Kernel(program, {'x': ['x']}, 'native').call(rows, None)
     assert np.array_equal(found[:, 0], np.sqrt(rows[:, 0]))

@@ -1,1 +1,0 @@
-"""Native code: LLVM IR of programs, machine code from it, and how Python calls that."""
