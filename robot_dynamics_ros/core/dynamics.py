@@ -83,20 +83,14 @@ class RobotDynamics:
                 does not move.
             StateError: gravity is not three finite numbers, or above 100 m/s^2.
         """
-        if not isinstance(model, RobotModel):
-            raise ParameterError(
-                f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
-            )
-        if not model.size:
-            raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
-        self.model = model
+        self.model = _checked_model(model)
         self.backend, self.backend_description = choose_backend(backend)
         self._wanted = backend, threads
         self._gravity = checked_gravity(gravity)
         self.threads = checked_threads(threads)
         self.payload_frame = payload_frame
         self._call = Programs(model, self.backend, self.threads, payload_frame)
-        # What no inertia enters. Plain dictionaries cost less on every call than tuples as keys.
+        # Plain dictionaries cost less on every call than one with tuples as keys.
         self._framed: Framed = {}
         self._rest = np.zeros(model.size)
 
@@ -104,7 +98,7 @@ class RobotDynamics:
         """For pickle and deepcopy: the copy compiles anew, compiled code belongs to a process."""
         backend, threads = self._wanted
         rebuild = partial(
-            RobotDynamics,
+            type(self),
             gravity=self.gravity,
             backend=backend,
             threads=threads,
@@ -144,13 +138,20 @@ class RobotDynamics:
         return other
 
     def with_model(self, model: RobotModel) -> RobotDynamics:
-        """The same robot with other payloads: that of a model which was made from `self.model`.
+        """Another model with the same gravity and settings.
 
-        Where the payloads differ on the body of `payload_frame` alone, it shares the compiled
-        programs; else it compiles its own when they are asked for.
+        Where only payloads on the body of `payload_frame` differ, it shares the compiled programs;
+        else it compiles its own when they are asked for.
+
+        Raises:
+            UnknownNameError: no link has the name `payload_frame`.
+            TopologyError: the robot has no moving joint.
+            ParameterError: it is not a RobotModel, or the link `payload_frame` does not move.
         """
         other = self.with_gravity(self._gravity)
-        other.model, other._call = model, self._call.of(model)
+        other.model = _checked_model(model)
+        other._call, other._framed = self._call.of(model), {}
+        other._rest = np.zeros(model.size)
         return other
 
     def with_payload(
@@ -697,6 +698,17 @@ class RobotDynamics:
     def _reach(self, axes: Axes) -> float:
         """How far the origin of a frame can be from that of the twist's axes [m]."""
         return (self.model if axes == 'WORLD' else self.model.at_origin).reach
+
+
+def _checked_model(model: RobotModel) -> RobotModel:
+    """The model, if there is something to compute."""
+    if not isinstance(model, RobotModel):
+        raise ParameterError(
+            f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+        )
+    if not model.size:
+        raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
+    return model
 
 
 def _number_or_rows(result: Array, out: Out) -> float | Array:

@@ -49,7 +49,7 @@ class Programs(dict[Key, Callable[..., Array]]):
         self._kernels: dict[Key, Kernel | InertiaError] = {}
 
     def of(self, model: RobotModel) -> Programs:
-        """The programs of a robot with other payloads: the same where these are an input."""
+        """The programs of another robot: the same if it differs in payloads that are an input."""
         other = Programs(model, self._backend, self._threads, self._payload_frame)
         if other._bare == self._bare:
             # What one of them compiles, the other has.

@@ -55,6 +55,18 @@ def test_has_a_gravity_of_its_own(used, way):
     assert np.array_equal(used.gravity_torque(Q), before)
 
 
+def test_another_model_has_results_of_its_own(used, backend):
+    """Nothing that was compiled for the frames of the one is taken for the other."""
+    other = hand_written('tree').model
+    moved = used.with_model(other)
+    expected = RobotDynamics(other, gravity=used.gravity, backend=backend)
+    q, frame = np.full(other.size, 0.3), other.frames[-1].name
+    assert np.array_equal(moved.gravity_torque(q), expected.gravity_torque(q))
+    assert np.array_equal(moved.jacobian(q, frame), expected.jacobian(q, frame))
+    space = moved.task_space(q, q, frame)
+    assert np.array_equal(space.inertia, expected.task_space(q, q, frame).inertia)
+
+
 def test_the_choice_of_the_back_end_is_made_again_where_it_was_left_open(monkeypatch):
     """A pickle may be read where there is no native code."""
     text = pickle.dumps(RobotDynamics(hand_written('oblique').model))

@@ -15,7 +15,7 @@ from ..checks import Array, check_bindable, check_output, checked_vector, has_ro
 from ..errors import NativeCodeError, ParameterError, SingularMassMatrixError, StateError
 from ..scalar import require_positive
 from .batch import Batch
-from .program import Program, evaluate
+from .program import OPERATIONS, Program, evaluate
 from .python import compile_python, divide
 
 Backend = Literal['native', 'python']
@@ -233,7 +233,7 @@ def _interpreted(program: Program, *inputs: Sequence[float]) -> list[float]:
         SingularMassMatrixError: a condition does not hold.
     """
     named = dict(zip(program.inputs, inputs, strict=True))
-    entries, conditions = evaluate(program, named, divide)
+    entries, conditions = evaluate(program, named, {**OPERATIONS, 'div': divide})
     for value, (_, reason) in zip(conditions, program.conditions, strict=True):
         require_positive(0.0, value, reason)
     return entries

@@ -89,20 +89,20 @@ def trace(name: str, algorithm: Callable[..., object], inputs: Mapping[str, int]
 def evaluate(
     program: Program,
     inputs: Mapping[str, Sequence[Scalar]],
-    divide: Callable[[Scalar, Scalar], Scalar] = operator.truediv,
+    operations: Mapping[str, Callable[..., Any]] = OPERATIONS,
 ) -> tuple[list[Scalar], list[Scalar]]:
     """What a program computes, step by step with any scalars: slow, and in that order.
 
     Args:
         program: to compute.
         inputs: the entries of each input vector by its name.
-        divide: of two scalars; that of floats raises ZeroDivisionError.
+        operations: what computes each operation; a division of floats by zero raises
+            ZeroDivisionError.
 
     Returns:
         The entries of the result, row-major, and the values that must be positive for there to be
         one. Those that are constant are floats.
     """
-    operations = {**OPERATIONS, 'div': divide}
     values: dict[int, Scalar] = {}
 
     def value(operand: Scalar) -> Scalar:

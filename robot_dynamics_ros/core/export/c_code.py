@@ -38,7 +38,8 @@ FORMULAS = {
 SINES = """\
 /* Sines and cosines of some angles, which stand where their sines will be; returns 0 if one of
  * them is not finite, or not below 2^30 rad. */
-static int {prefix}_sines(double *sines, double *cosines, int count)
+static int {prefix}_sines(double *{macro}_RESTRICT sines, double *{macro}_RESTRICT cosines,
+                          int count)
 {{
     int i;
     for (i = 0; i < count; ++i) {{
@@ -180,7 +181,7 @@ def sine_code(prefix: str) -> str:
     """Definition of `int <prefix>_sines(sines, cosines, count)`: `sine_program` at each angle."""
     program = sine_program()
     lines = '\n        '.join(_body([*program.steps(), Store(0, program.outputs)], {}))
-    return SINES.format(prefix=prefix, range=literal(RANGE), lines=lines)
+    return SINES.format(prefix=prefix, macro=prefix.upper(), range=literal(RANGE), lines=lines)
 
 
 def _body(actions: Iterable[Action], slots: Mapping[int, int], result: str = RESULT) -> list[str]:

@@ -1,18 +1,24 @@
-"""Whatever a description calls its parts, what is exported stays legal C, CMake and XML."""
+"""Exported code is legal whatever a description calls its parts, and has a program's bits."""
 
 import ctypes
 import re
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
 import pytest
 from exported_library import ExportedDynamics, compile_as_cpp, compile_c, needs_compilers, run
 from hypothesis import given
 from hypothesis import strategies as st
+from three_joints import URDF as THREE_JOINTS
 
 from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core.compiler.program import OPERATIONS, evaluate
+from robot_dynamics_ros.core.compiler.sine import sine_and_cosine
 from robot_dynamics_ros.core.export import export_c
 from robot_dynamics_ros.core.export.c_code import comment, in_comment, literal, string
+from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.quantity import traced
 
 MALICIOUS = [
     'int',
@@ -149,3 +155,36 @@ def test_what_c_cannot_write_is_refused(value):
 def test_names_that_compilers_need_not_take_are_refused():
     with pytest.raises(ParameterError, match='1001 bytes'):
         export_c(parse_urdf(urdf(['x' * 1001], 'r')))
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    'options',
+    [
+        ['-O0'],
+        ['-Os', '-ffreestanding'],
+        ['-O3', '-march=native'],
+        ['-std=gnu99', '-O3', '-march=native', '-ffp-contract=off', '-funroll-loops'],
+    ],
+    ids=' '.join,
+)
+def test_the_bits_are_those_of_plain_python_however_it_is_compiled(options, tmp_path):
+    """With the same sine: large angles, too."""
+    model = parse_urdf(THREE_JOINTS)
+    own = {
+        **OPERATIONS,
+        'sin': lambda angle: sine_and_cosine(angle)[0],
+        'cos': lambda angle: sine_and_cosine(angle)[1],
+    }
+    quantities = ['bias_torque', 'coriolis_matrix', 'forward_dynamics']
+    exported = ExportedDynamics(model, tmp_path, quantities=quantities, options=options)
+    for exponent, state in enumerate(random_states(model, 20), start=-11):
+        inputs = {'q': 10.0**exponent * state.q, 'v': state.v, 'tau': state.a}
+        inputs['gravity'] = exported.gravity
+        for quantity in quantities:
+            program, _ = traced(model, quantity)
+            given = {name: inputs[name].tolist() for name in program.inputs}
+            expected, _ = evaluate(program, given, own)
+            code, found = exported.call(quantity, *given.values(), size=len(expected))
+            assert code == 0
+            assert found.tobytes() == np.array(expected).tobytes()

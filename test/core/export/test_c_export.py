@@ -205,25 +205,6 @@ def test_every_quantity_checks_itself_without_warnings_and_undefined_behaviour(n
 
 
 @needs_compilers
-def test_the_bits_are_the_same_however_it_is_compiled(tmp_path):
-    settings = {
-        'small': ['-Os', '-ffreestanding'],
-        'fast': ['-O3', '-march=native'],
-        'gnu': ['-std=gnu99', '-O3', '-march=native', '-ffp-contract=off', '-funroll-loops'],
-        'none': ['-O0'],
-    }
-    quantities = ['bias_torque', 'coriolis_matrix', 'forward_dynamics']
-    libraries = [
-        ExportedDynamics(model(), tmp_path / name, quantities=quantities, options=options)
-        for name, options in settings.items()
-    ]
-    for state in random_states(model(), 20):
-        q, v, a = 1e3 * state.q, state.v, state.a
-        for quantity, inputs in zip(quantities, [(q, v), (q, v), (q, v, a)], strict=True):
-            assert len({getattr(each, quantity)(*inputs).tobytes() for each in libraries}) == 1
-
-
-@needs_compilers
 @pytest.mark.parametrize(
     ('wrong', 'right'),
     [
