@@ -10,17 +10,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar, cast
-from xml.etree.ElementTree import Element
+from itertools import repeat
+from typing import Any, NamedTuple, TypeVar
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from .errors import InertiaError, TopologyError, UrdfError
 from .model.extent import Extent
 from .model.findings import Finding, examine_inertial
 from .model.robot import RobotModel
-from .model.tree import Coordinate, Frame, Joint, JointKind, Limits, Link
+from .model.tree import Coordinate, Frame, Joint, Limits, Link
 from .spatial import Inertia, Transform, Vector, rotation_from_rpy, symmetric
 from .urdf_xml import (
     SHORTEST,
+    checked_child,
     is_xacro,
     name_in,
     name_of,
@@ -61,11 +63,13 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
             'the description is xacro: expand it, `ros2 run xacro xacro robot.urdf.xacro > '
             'robot.urdf`, and pass the result; the command `robot_dynamics` takes the file itself'
         )
-    findings: list[Finding] = []
-    links = _by_name([_link(link, findings) for link in robot.findall('link')], 'link')
-    if not links:
+    if robot.find('link') is None:
         raise UrdfError('the robot has no <link>: at least one is needed')
-    described = _by_name([_joint(joint) for joint in robot.findall('joint')], 'joint')
+    findings: list[Finding] = []
+    urdf = _read(robot)
+    extents = map(_extent_of_link, robot.findall('link'))
+    links = _by_name(list(map(_link, urdf.links, extents, repeat(findings))), 'link')
+    described = _by_name([_joint(joint) for joint in urdf.joints], 'joint')
     joints, frames = _grow_tree(links, described)
     mimics = {}
     moving = {joint.name for joint in joints}
@@ -126,22 +130,56 @@ def _with_coordinates(joints: Sequence[Joint], mimics: Mapping[str, _Mimic]) -> 
     return tuple(result)
 
 
-def _link(link: Element, findings: list[Finding]) -> Link:
+def _read(robot: Element) -> Any:
+    """The inertials of links and the joints, each number checked, read by urdf-parser-py.
+
+    It is given nothing else: it refuses good robots because of their visuals, materials and
+    transmissions, and names no element where a number is wrong.
+    """
+    # Its import takes longer than all else of `core`.
+    from urdf_parser_py.urdf import URDF
+
+    checked = Element('robot', {'name': robot.get('name') or 'robot'})
+    for link in robot.findall('link'):
+        name = name_of(link)
+        kept, where = SubElement(checked, 'link', {'name': name}), f'link {name!r}'
+        inertial = only_child(link, 'inertial', where)
+        if inertial is not None:
+            kept = SubElement(kept, 'inertial')
+            for tag in ('origin', 'mass', 'inertia'):
+                kept.append(checked_child(inertial, tag, f'{where}: inertial'))
+    for joint in robot.findall('joint'):
+        name, kind = name_of(joint), joint.get('type')
+        where = f'joint {name!r}'
+        if kind in UNSUPPORTED_TYPES:
+            raise TopologyError(f'{where} is {kind}: {UNSUPPORTED_TYPES[kind]}')
+        if kind not in JOINT_TYPES:
+            raise UrdfError(f'{where}: type is {kind!r}, allowed are {", ".join(JOINT_TYPES)}')
+        kept = SubElement(checked, 'joint', {'name': name, 'type': kind})
+        for tag in ('parent', 'child'):
+            SubElement(kept, tag, {'link': name_in(joint, tag, 'link', where)})
+        # Exporters write 0 0 0 for a joint that has no axis.
+        tags = ('origin', 'axis', 'limit', 'dynamics')
+        for tag in tags if kind != 'fixed' else ('origin', 'limit', 'dynamics'):
+            kept.append(checked_child(joint, tag, where))
+        if only_child(joint, 'mimic', where) is not None:
+            kept.append(checked_child(joint, 'mimic', where))
+            kept[-1].set('joint', name_in(joint, 'mimic', 'joint', where))
+    return URDF.from_xml_string(tostring(checked))
+
+
+def _link(link: Any, extent: Extent | None, findings: list[Finding]) -> Link:
     """A link; what is implausible in its inertial is added to the findings."""
-    name = name_of(link)
-    where = f'link {name!r}'
-    inertial = only_child(link, 'inertial', where)
-    if inertial is None:
-        return Link(name, extent=_extent_of_link(link))
-    inside = f'{where}: inertial'
-    placement = _placement(inertial, inside)
-    (mass,) = numbers(inertial, 'mass', inside)
+    if link.inertial is None:
+        return Link(link.name, extent=extent)
+    mass, (x, y, z) = link.inertial.mass, link.inertial.inertia.to_matrix()
+    rotational = symmetric(x[0], x[1], x[2], y[1], y[2], z[2])
     if mass < 0.0:
-        raise UrdfError(f'{where}: mass is {mass:g} kg, it must not be negative')
-    rotational = symmetric(*numbers(inertial, 'inertia', inside))
-    findings += examine_inertial(name, mass, rotational)
+        raise UrdfError(f'link {link.name!r}: mass is {mass:g} kg, it must not be negative')
+    findings += examine_inertial(link.name, mass, rotational)
+    placement = _placement(link.inertial.origin)
     inertia = Inertia.at_center_of_mass(mass, rotational, placement)
-    return Link(name, inertia, _extent_of_link(link))
+    return Link(link.name, inertia, extent)
 
 
 @dataclass
@@ -167,49 +205,41 @@ class _Joint:
         return self.joint.name
 
 
-def _joint(element: Element) -> _Joint:
-    name, kind = name_of(element), element.get('type')
-    where = f'joint {name!r}'
-    if kind in UNSUPPORTED_TYPES:
-        raise TopologyError(f'{where} is {kind}: {UNSUPPORTED_TYPES[kind]}')
-    if kind not in JOINT_TYPES:
-        raise UrdfError(f'{where}: type is {kind!r}, allowed are {", ".join(JOINT_TYPES)}')
-    lower, upper, velocity, effort = numbers(element, 'limit', where)
-    if kind == 'continuous':
-        lower, upper = -math.inf, math.inf
-    damping, friction = numbers(element, 'dynamics', where)
-    mimic = None
-    if only_child(element, 'mimic', where) is not None:
-        mimicked = name_in(element, 'mimic', 'joint', where)
-        mimic = _Mimic(mimicked, *numbers(element, 'mimic', where))
+def _joint(urdf: Any) -> _Joint:
+    limit, mimic = urdf.limit, urdf.mimic
+    bounded = urdf.type != 'continuous'
     joint = Joint(
-        name=name,
-        kind=cast(JointKind, kind),
+        name=urdf.name,
+        kind=urdf.type,
         parent=-1,
-        placement=_placement(element, where),
-        # Exporters write 0 0 0 for a joint that has no axis.
-        axis=_axis(element, where) if kind != 'fixed' else X_AXIS,
+        placement=_placement(urdf.origin),
+        axis=_axis(urdf) if urdf.type != 'fixed' else X_AXIS,
         inertia=Inertia(),
         coordinate=Coordinate(0),
-        limits=Limits(lower, upper, velocity, effort),
-        damping=damping,
-        friction=friction,
+        limits=Limits(
+            limit.lower if bounded else -math.inf,
+            limit.upper if bounded else math.inf,
+            limit.velocity,
+            limit.effort,
+        ),
+        damping=urdf.dynamics.damping,
+        friction=urdf.dynamics.friction,
     )
-    parent, child = (name_in(element, tag, 'link', where) for tag in ('parent', 'child'))
-    return _Joint(joint, kind != 'fixed', parent, child, mimic)
+    law = mimic and _Mimic(mimic.joint, mimic.multiplier, mimic.offset)
+    return _Joint(joint, urdf.type != 'fixed', urdf.parent, urdf.child, law)
 
 
-def _axis(joint: Element, where: str) -> Vector:
-    x, y, z = numbers(joint, 'axis', where)
+def _axis(joint: Any) -> Vector:
+    x, y, z = joint.axis
     length = math.hypot(x, y, z)
     if length < SHORTEST:
-        raise UrdfError(f'{where}: axis xyz is "{x:g} {y:g} {z:g}", it must not be zero')
+        given = f'"{x:g} {y:g} {z:g}"'
+        raise UrdfError(f'joint {joint.name!r}: axis xyz is {given}, it must not be zero')
     return (x / length, y / length, z / length)
 
 
-def _placement(element: Element, where: str) -> Transform:
-    x, y, z, roll, pitch, yaw = numbers(element, 'origin', where)
-    return Transform(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
+def _placement(origin: Any) -> Transform:
+    return Transform(rotation_from_rpy(*origin.rpy), tuple(origin.xyz))
 
 
 def _grow_tree(
@@ -303,7 +333,7 @@ def _extent(shape: Element) -> Extent | None:
         return None
     try:
         size = numbers_of(primitive, 'shape')
-        placement = _placement(shape, 'shape')
+        x, y, z, *angles = numbers(shape, 'origin', 'shape')
     except UrdfError:
         return None
     if primitive.tag == 'box':
@@ -319,9 +349,8 @@ def _extent(shape: Element) -> Extent | None:
         return None
     reach = [
         sum(abs(entry) * side for entry, side in zip(row, sides, strict=True))
-        for row in placement.rotation
+        for row in rotation_from_rpy(*angles)
     ]
-    x, y, z = placement.translation
     lower = (x - reach[0], y - reach[1], z - reach[2])
     upper = (x + reach[0], y + reach[1], z + reach[2])
     return Extent(lower, upper, volume)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from itertools import islice
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
@@ -183,6 +184,20 @@ def numbers(parent: Element, tag: str, where: str) -> list[float]:
     if tag not in ABSENT:
         raise UrdfError(f'{where} has no <{tag} {next(iter(NUMBERS[tag]))}="...">')
     return ABSENT[tag]
+
+
+def checked_child(parent: Element, tag: str, where: str) -> Element:
+    """The one child of this tag with all of its numbers, and no other attribute; see `numbers`.
+
+    Raises:
+        UrdfError: as for `numbers`.
+    """
+    values = map(repr, numbers(parent, tag, where))
+    attributes = {
+        name: ' '.join(islice(values, usual if isinstance(usual, int) else len(usual)))
+        for name, usual in NUMBERS[tag].items()
+    }
+    return Element(tag, attributes)
 
 
 def numbers_of(element: Element, where: str) -> list[float]:
