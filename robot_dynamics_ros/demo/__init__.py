@@ -5,7 +5,7 @@ Modules::
     observer    the main program of `scripts/demo`
     plan        start position, trajectory, push and wall for the arm of any URDF
     acts        what arm and node are told, act by act
-    measures    what was measured in each act
+    measures    what is measured in each act: values by key, and curves
     verdict     the table of figures with their bounds, as text and JSON
     picture     the panels of the acts in a PNG
     client      the topics and services of arm and node, and what was received
@@ -14,11 +14,12 @@ Modules::
 
 from __future__ import annotations
 
+import contextlib
 import os
 from importlib import metadata
 from pathlib import Path
 
-_UR5 = Path('example-robot-data/robots/ur_description/urdf/ur5_robot.urdf')
+_UR5 = 'example-robot-data/robots/ur_description/urdf/ur5_robot.urdf'
 
 
 class DemoError(Exception):
@@ -26,22 +27,18 @@ class DemoError(Exception):
 
 
 def default_urdf() -> Path:
-    """The URDF of the UR5, in the PyPI package example-robot-data or a ROS or CMake prefix.
+    """The URDF of the UR5, of the PyPI package example-robot-data or a prefix of ROS.
 
     Raises:
         DemoError: it is not installed.
     """
-    try:
-        files = metadata.files('example-robot-data') or []
-    except metadata.PackageNotFoundError:
-        files = []
-    places = [Path(str(file.locate())) for file in files if str(file).endswith(str(_UR5))]
-    for variable in ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH'):
-        prefixes = filter(None, os.environ.get(variable, '').split(os.pathsep))
-        places += [Path(prefix) / 'share' / _UR5 for prefix in prefixes]
-    for place in places:
-        if place.is_file():
-            return place
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        package = metadata.distribution('example-robot-data')
+        prefixes.insert(0, str(package.locate_file('cmeel.prefix')))
+    for file in (Path(prefix, 'share', _UR5) for prefix in prefixes):
+        if file.is_file():
+            return file
     raise DemoError(
         'the default arm needs example-robot-data, which is not installed: '
         'pip install example-robot-data, or give a URDF with --urdf FILE'

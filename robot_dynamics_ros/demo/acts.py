@@ -1,9 +1,8 @@
-"""The acts, in their order: what arm and node are told, and the recordings of it."""
+"""The acts, in their order: what arm and node are told, and what is measured of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.ros.endpoints import nanoseconds
 
+from . import measures
 from .client import ARM, LEAD, NODE, Array, DemoClient, Phase
-from .measures import AT_LAST, Collision, Matrices, Push, Release, Timing, Tracking
+from .measures import AT_LAST, Measured
 from .plan import Plan
 
 FALL, HOLD, SETTLE, TRACK, PUSHED = 1.5, 5.0, 0.8, 4.0, 1.2
@@ -29,23 +29,6 @@ AFTER, LONGEST_FADE = 0.8, 3.0
 """Recorded after the contact was found; until the hold at most, as lost states delay it [s]."""
 
 
-@dataclass(frozen=True)
-class Acts:
-    """What was measured."""
-
-    release: Release
-    tracking: Tracking
-    push: Push
-    collision: Collision
-    matrices: Matrices
-    timing: Timing
-
-    @property
-    def values(self) -> dict[str, float]:
-        """Every figure, by its key in the table of bounds."""
-        return {key: float(x) for act in vars(self).values() for key, x in act.values.items()}
-
-
 class Stage:
     """Plays the acts with a client that is connected, to a node that is not configured yet."""
 
@@ -56,21 +39,16 @@ class Stage:
         self._client, self._plan, self._log, self._share = client, plan, log, share
         self._joints = plan.dynamics.model.joint_names
 
-    def play(self, urdf: str, rate: float) -> Acts:
-        """Play all acts.
-
-        Args:
-            urdf: text of the URDF, for Pinocchio.
-            rate: of the joint states [Hz].
-        """
-        client, model = self._client, self._plan.dynamics.model
+    def play(self, urdf: str) -> dict[str, Measured]:
+        """Play all acts, and return them by name; `urdf` is the text for Pinocchio."""
+        client, plan, joints = self._client, self._plan, self._joints
         self._log('configure the node: parse, compile, cross-check with Pinocchio')
-        client.configure()
+        client.change_state('configure')
         self._log('release the arm without torque')
         fall = self._released(FALL)
         self._log(f'hold it by gravity compensation for {self._share * HOLD:g} s')
         client.reset_arm(servo=False)
-        client.activate()
+        client.change_state('activate')
         hold = self._released(HOLD)
 
         # Without a reference the node compensates gravity only: the take with one comes last.
@@ -78,30 +56,29 @@ class Stage:
         self._log('track a fast trajectory: servo and gravity compensation')
         takes['with_gravity'] = self._track(ARM)
         self._log('track it: servo alone')
-        client.deactivate()
+        client.change_state('deactivate')
         takes['servo_only'] = self._track(ARM)
         self._log('track it: servo and feedforward')
         client.reset_arm(servo=True)
-        client.activate()
+        client.change_state('activate')
         takes['with_feedforward'] = self._track(ARM, NODE)
 
-        self._log(f'push {self._plan.tool}: the node feels it')
+        self._log(f'push {plan.tool}: the node feels it')
         pushed = self._pushed()
         self._log('move it into a wall: the node finds the collision and holds')
         collided = self._collided()
-        client.deactivate()
+        client.change_state('deactivate')
         client.reset_arm(servo=False)
         self._log('call the services for M and C')
-        samples = self._matrices()
-        commands = client.phase(0, client.now()).commands
-        return Acts(
-            Release.of(self._joints, fall, hold),
-            Tracking.of(self._joints, self._plan.trajectory, takes),
-            Push.of(self._plan.dynamics, self._plan.tool, pushed),
-            Collision.of(self._joints, collided),
-            Matrices.of(samples, PinocchioReference(urdf, model)),
-            Timing.of(rate, hold, commands, model.effort_bounds),
-        )
+        reference = PinocchioReference(urdf, plan.dynamics.model)
+        return {
+            'release': measures.release(joints, fall, hold),
+            'tracking': measures.tracking(joints, plan.trajectory, takes),
+            'push': measures.push(plan.dynamics, plan.tool, pushed),
+            'collision': measures.collision(joints, collided),
+            'matrices': measures.matrices(self._matrices(), reference),
+            'timing': measures.timing(hold),
+        }
 
     def _released(self, seconds: float) -> Phase:
         """Release the brake; messages sent while it was on are not part of the phase."""
@@ -164,10 +141,10 @@ class Stage:
 
         client.wait_until(lambda: held() or client.now() > end, 'the fade to a hold')
         client.wait(AT_LAST + 0.1)
-        collided = client.phase(start, client.now())
+        end = client.now()
         client.set_arm(brake=True, wall=False)
         client.set_node(external_observer=False)
-        return collided
+        return client.phase(start, end)
 
     def _matrices(self) -> list[tuple[Array, ...]]:
         """M and C by the services, at the start and at random states; dM/dt by differences."""

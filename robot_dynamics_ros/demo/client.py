@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,6 @@ from . import DemoError
 from .processes import Children
 
 Array = NDArray[np.float64]
-Times = NDArray[np.int64]
 
 ARM, NODE = 'simulated_arm', 'robot_dynamics'
 COMMANDS = f'/{NODE}/commands'
@@ -58,74 +56,51 @@ LIMIT = 20.0
 
 @dataclass(frozen=True)
 class Samples:
-    """Messages of one topic, with the times (m,) of the middleware [ns]."""
+    """Messages of one topic in a phase; times are since the phase began (m,) [s].
 
-    sent: Times
-    received: Times
+    Attributes:
+        messages: m of them.
+        sent: when the middleware sent them.
+        received: when it received them.
+        stamps: those of their headers; of messages without one, `sent`.
+    """
+
     messages: Sequence[Any]
+    sent: Array
+    received: Array
+    stamps: Array
 
-    def __len__(self) -> int:
-        return len(self.messages)
-
-    @cached_property
-    def stamps(self) -> Times:
-        """The stamps of their headers (m,) [ns]."""
-        stamps = [nanoseconds(message.header.stamp) for message in self.messages]
-        return np.array(stamps, dtype=np.int64)
-
-    def seconds(self, origin: int) -> Array:
-        """The stamps as times since `origin` [ns] (m,) [s]."""
-        return (self.stamps - origin) * 1e-9
-
-    def columns(self, field: str, joints: Sequence[str]) -> Array:
+    def joints(self, field: str, names: Sequence[str]) -> Array:
         """A field of each message (m, n) for these joints, found by name."""
         if not self.messages:
-            return np.empty((0, len(joints)))
+            return np.empty((0, len(names)))
         first = self.messages[0]
-        names = list(first.name if hasattr(first, 'name') else first.joint_names)
+        order = list(first.name if isinstance(first, JointState) else first.joint_names)
         rows = np.array([getattr(message, field) for message in self.messages])
-        return rows[:, [names.index(name) for name in joints]]
-
-    def curve(self, field: str, joints: Sequence[str], origin: int) -> tuple[Array, Array]:
-        """Times (m,) since `origin` [ns] [s], and a field at these times (m, n)."""
-        return self.seconds(origin), self.columns(field, joints)
+        return rows[:, [order.index(name) for name in names]]
 
     def wrenches(self) -> Array:
         """Force and moment of each message (m, 6) [N, N m]."""
-        rows = [
-            [getattr(getattr(message.wrench, part), axis) for axis in 'xyz']
-            for message in self.messages
-            for part in ('force', 'torque')
-        ]
-        return np.array(rows).reshape(-1, 6)
+        parts = [part for m in self.messages for part in (m.wrench.force, m.wrench.torque)]
+        return np.array([(part.x, part.y, part.z) for part in parts]).reshape(-1, 6)
 
 
-@dataclass(frozen=True)
-class Phase:
-    """What was received of `TOPICS` from `start` [ns] on."""
-
-    start: int
-    states: Samples
-    torques: Samples
-    commands: Samples
-    applied: Samples
-    wrenches: Samples
-    contacts: Samples
+Phase = Mapping[str, Samples]
+"""What was received of each of `TOPICS`, by name."""
 
 
 class DemoClient:
     """Calls the services of arm and node, and records the messages that they publish.
 
-    It keeps them serialized: deserializing takes processor time that arm and node need during a
-    phase. The middleware stamps each message when it is sent and received, so the observer does
-    not disturb what it measures.
+    It keeps them serialized, as arm and node need the processor time, and takes the times of
+    sending and reception from the middleware: the observer does not disturb what it measures.
     """
 
     def __init__(self, node: Node, children: Children, interrupts: Sequence[int]) -> None:
-        """Create the endpoints on a node.
+        """Create the endpoints on a node, which `close` destroys.
 
         Args:
-            node: is destroyed by `close`.
+            node: the observer.
             children: the processes that must run.
             interrupts: the signals to end the demo, as they come.
         """
@@ -182,13 +157,19 @@ class DemoClient:
 
     def phase(self, start: int, end: int) -> Phase:
         """What was sent from `start` to `end` [ns]."""
-        samples = {}
-        for topic, messages in self._messages.items():
-            chosen = [message for message in messages if start <= message[0] <= end]
-            sent, received = (np.array([m[i] for m in chosen], dtype=np.int64) for i in (0, 1))
-            read = [deserialize_message(m[2], TOPICS[topic][0]) for m in chosen]
-            samples[topic] = Samples(sent, received, read)
-        return Phase(start, **samples)
+        phase = {}
+        for topic, (kind, _) in TOPICS.items():
+            messages, times = [], []
+            for sent, received, data in self._messages[topic]:
+                if start <= sent <= end:
+                    message = deserialize_message(data, kind)
+                    headed = hasattr(message, 'header')
+                    stamp = nanoseconds(message.header.stamp) if headed else sent
+                    messages.append(message)
+                    times.append((sent, received, stamp))
+            since = np.array(times, dtype=np.int64).reshape(-1, 3) - start
+            phase[topic] = Samples(messages, *(since * 1e-9).T)
+        return phase
 
     def connect(self) -> None:
         """Wait for the arm; check that no other one publishes."""
@@ -239,26 +220,13 @@ class DemoClient:
             if not result.successful:
                 raise DemoError(f'the node refuses {parameters}: {result.reason}')
 
-    def configure(self) -> None:
-        """Call the transition configure, and wait for the topics of references."""
-        self._change(Transition.TRANSITION_CONFIGURE)
-        for name, publisher in self._references.items():
-            subscribed = publisher.get_subscription_count
-            self.wait_until(lambda s=subscribed: s() > 0, f'the subscription /{name}/reference')
-
-    def activate(self) -> None:
-        """Call the transition activate, and wait until the fade has ended."""
-        self._change(Transition.TRANSITION_ACTIVATE)
-        self._active = True
-        self._wait_until_steady()
-
-    def deactivate(self) -> None:
-        """Call the transition deactivate: the node fades out and stops."""
-        self._active = False
-        self._change(Transition.TRANSITION_DEACTIVATE)
-
-    def _change(self, transition: int) -> None:
-        self.call(ChangeState, f'{NODE}/change_state', transition=Transition(id=transition))
+    def change_state(self, transition: str) -> None:
+        """Have the node configure, activate (wait until the fade has ended) or deactivate."""
+        number = getattr(Transition, f'TRANSITION_{transition.upper()}')
+        self.call(ChangeState, f'{NODE}/change_state', transition=Transition(id=number))
+        self._active = transition == 'activate'
+        if self._active:
+            self._wait_until_steady()
 
     def send_trajectory(self, trajectory: Trajectory, joints: Sequence[str], *targets: str) -> int:
         """Publish a trajectory of these joints as the reference of each target.
@@ -266,6 +234,9 @@ class DemoClient:
         Returns:
             The time at which it starts, after `LEAD` [ns].
         """
+        for target in targets:
+            subscribed = self._references[target].get_subscription_count
+            self.wait_until(subscribed, f'the subscription /{target}/reference')
         start = self.now() + int(LEAD * 1e9)
         points = [
             JointTrajectoryPoint(
