@@ -110,9 +110,8 @@ class _Panels:
         text = f'\nheld by gravity compensation:\n{drift} in {held_times[-1]:.2g} s'
         axes.text(held_times[-1], worst[-1], text, ha='right', va='top', weight='bold')
         x, y = 'time since the brake was released [s]', f'joint displacement [{units}]'
-        _finish(
-            axes, 'Released, without and with g(q)', x, y, 'without torque', 2 if self._few else 1
-        )
+        columns = 2 if self._few else 1
+        _finish(axes, 'Released, without and with g(q)', x, y, 'without torque', columns)
 
     def _errors(self, axes: Axes) -> None:
         """The tracking errors of the joint whose torque varies most."""
@@ -123,13 +122,12 @@ class _Panels:
 
     def _joints(self, axes: Axes) -> None:
         """The RMS error of each joint, on a logarithmic axis."""
-        places, rms = np.arange(len(self._names)), 1e3 * self._data['tracking']['rms']
+        tracking, places = self._data['tracking'], np.arange(len(self._names))
+        rms = 1e3 * tracking['rms']
         for k, (colour, label) in enumerate(TAKES.values()):
             label = label.removeprefix('servo ') if k else label
             axes.barh(places + 0.27 * (k - 1), rms[k], 0.25, color=colour, label=label)
-        for place, ratio, fed in zip(
-            places, self._data['tracking']['ratios'], rms[2], strict=True
-        ):
+        for place, ratio, fed in zip(places, tracking['ratios'], rms[2], strict=True):
             if self._few and ratio > 0:
                 text = f'{1 / ratio:.0f} times less'
                 axes.text(1.12 * fed, place + 0.27, text, va='center', size=10, color=GREEN)
@@ -231,16 +229,8 @@ class _Panels:
         right.plot(times, position[:, i] - position[-1, i], color=ORANGE, lw=1.5, ls=':')
         right.set_ylabel(f'position, from the last one [{self._units[i]}] (dotted)')
         right.grid(visible=False)
-        y = f'torque [{self._effort_units[i]}]'
-        _finish(
-            axes,
-            '... that ends in a hold',
-            'time since the wall was touched [s]',
-            y,
-            self._names[i],
-            1,
-            right,
-        )
+        x, y = 'time since the wall was touched [s]', f'torque [{self._effort_units[i]}]'
+        _finish(axes, '... that ends in a hold', x, y, self._names[i], 1, right)
 
 
 def _plot(axes, curve, joint: int, style, scale: float = 1.0, **options) -> None:
