@@ -247,4 +247,5 @@ def _finish(axes: Axes, title: str, x: str, y: str, legend: str, columns=1, *twi
     for each in (axes, *twins):
         low, high = each.get_ylim()
         each.set_ylim(low, high + 0.09 * rows * (high - low))
-    axes.legend(loc='upper right', ncols=columns, title=legend, alignment='left')
+    opaque = {'frameon': True, 'framealpha': 1.0, 'edgecolor': 'none'}
+    axes.legend(loc='upper right', ncols=columns, title=legend, alignment='left', **opaque)

@@ -119,7 +119,7 @@ def test_keeps_to_this_machine_and_to_what_the_shell_says():
 
 @pytest.mark.usefixtures('environment')
 def test_finds_the_default_arm_in_a_prefix_of_ros(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo.metadata.Distribution, 'discover', lambda **options: ())
+    monkeypatch.setattr(demo.metadata.Distribution, 'discover', lambda **options: iter(()))
     file = tmp_path / 'share/example-robot-data/robots/ur_description/urdf/ur5_robot.urdf'
     file.parent.mkdir(parents=True)
     file.write_text('<robot/>')
