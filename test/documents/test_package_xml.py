@@ -29,6 +29,7 @@ KEYS = {
     'rich': 'python3-rich',
     'scipy': 'python3-scipy',
     'sympy': 'python3-sympy',
+    'urdf_parser_py': 'urdfdom_py',
     'yaml': 'python3-yaml',
 }
 

@@ -39,14 +39,14 @@ def test_a_start_does_not_go_on_after_an_end_was_asked_for(graph, capfd, configu
 
 def test_a_robot_that_is_compiled_when_a_signal_comes_is_not_configured(graph, capfd):
     with graph(start=False, robot_description=URDF) as (node, _):
-        real = node._factory.from_description
+        real = node._configuration.robot_of
 
         def compiled_and_interrupted(description):
             robot = real(description)
             node.end_requested = True
             return robot
 
-        node._factory.from_description = compiled_and_interrupted
+        node._configuration.robot_of = compiled_and_interrupted
         node.start()
         assert node.robot_holder.current is None
     text = capfd.readouterr().err
