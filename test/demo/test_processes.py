@@ -1,12 +1,14 @@
 """Children end with their parent, however it ends; a domain of their own; the default arm."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 import time
 
 import pytest
+from waiting import wait_until
 
 import robot_dynamics_ros.demo as demo
 from robot_dynamics_ros.demo import DemoError, default_urdf, processes
@@ -42,15 +44,6 @@ def runs(pid):
         return False
 
 
-def ends(pid):
-    deadline = time.monotonic() + 10
-    while runs(pid):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def test_children_end_with_the_context_if_they_ignore_sigint_too(modules, monkeypatch):
     # The same signals, sooner.
     sooner = tuple((number, 0.1 * patience) for number, patience in processes.STOPPING)
@@ -70,7 +63,7 @@ def test_children_end_with_the_context_if_they_ignore_sigint_too(modules, monkey
         while 'deaf' not in children.log_tail('stubborn'):
             children.require_alive()
             time.sleep(0.02)
-    assert ends(child.pid)
+    assert child.returncode == -signal.SIGKILL
 
 
 @pytest.mark.skipif(not sys.platform.startswith('linux'), reason='needs prctl')
@@ -80,14 +73,14 @@ def test_children_end_when_the_parent_is_killed(modules):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
         pid = int(parent.stdout.readline())
         parent.kill()
-    assert ends(pid)
+    wait_until(lambda: not runs(pid), 'the end of the child', 10.0, lambda: time.sleep(0.02))
 
 
 def test_an_ended_child_is_reported_with_the_end_of_its_log(modules):
     logs = modules('failing', "import sys; print('on stdout'); sys.exit('no such arm')")
     with Children(logs) as children:
         child = children.start('failing', 'failing', {})
-        assert ends(child.pid)
+        child.wait(10.0)
         with pytest.raises(DemoError, match=r'failing.*1(.|\n)*no'):
             children.require_alive()
         assert 'on stdout' in children.log_tail('failing')
