@@ -9,6 +9,7 @@ import platform
 import sys
 from importlib import metadata, util
 from pathlib import Path
+from typing import Any
 
 # One thread per process: what is measured uses no more.
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
@@ -27,13 +28,31 @@ import observer
 import recordings
 from figures import Figure
 
+# What is measured, by the name of the part; the node is measured below.
+PARTS: dict[str, tuple[Any, ...]] = {
+    'core': (core, kinetics, observer),
+    'batches': (batches,),
+    'back_ends': (back_ends,),
+    'c': (exported_c,),
+    'fleets': (fleets,),
+    'validate': (descriptions,),
+    'recordings': (recordings,),
+    'identification': (identification, intervals),
+    'contacts': (contacts,),
+    'node': (),
+}
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
-    rooms = 'validate', 'recordings', 'fleets', 'identification', 'contacts'
-    parts = ['core', 'batches', 'c', 'node', 'back_ends', *rooms]
-    parser.add_argument('--only', choices=parts, help='measure one of them')
+    parser.add_argument(
+        '--only',
+        type=_parts,
+        default=[*PARTS],
+        metavar='PART,...',
+        help=f'measure these of {", ".join(PARTS)}',
+    )
     parser.add_argument(
         '--seconds', type=float, default=60.0, help='of round trips of the node (default: 60)'
     )
@@ -45,31 +64,13 @@ def main() -> int:
     surroundings = _surroundings()
     print(', '.join(surroundings.values()), end='\n\n')
     figures: list[Figure] = []
-    if options.only in (None, 'core'):
-        figures += core.measure()
-        figures += kinetics.measure()
-        figures += observer.measure()
-    if options.only in (None, 'batches'):
-        figures += batches.measure()
+    for part in options.only:
+        for measured in PARTS[part]:
+            figures += measured.measure()
+        if part == 'node':
+            figures += _measure_node(options.seconds)
     if options.figure:
         batches.draw(options.figure)
-    if options.only in (None, 'back_ends'):
-        figures += back_ends.measure()
-    if options.only in (None, 'c'):
-        figures += exported_c.measure()
-    if options.only in (None, 'fleets'):
-        figures += fleets.measure()
-    if options.only in (None, 'validate'):
-        figures += descriptions.measure()
-    if options.only in (None, 'recordings'):
-        figures += recordings.measure()
-    if options.only in (None, 'identification'):
-        figures += identification.measure()
-        figures += intervals.measure()
-    if options.only in (None, 'contacts'):
-        figures += contacts.measure()
-    if options.only in (None, 'node'):
-        figures += _measure_node(options.seconds)
     if options.json:
         report = {'surroundings': surroundings, 'figures': [f.as_json() for f in figures]}
         options.json.write_text(json.dumps(report, indent=2) + '\n')
@@ -81,6 +82,13 @@ def main() -> int:
         print(f'bench: {figure}')
     print(f'bench: {len(judged) - len(failed)} of {len(judged)} bounds hold')
     return 1 if failed or not figures else 0
+
+
+def _parts(text: str) -> list[str]:
+    parts = text.split(',')
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise argparse.ArgumentTypeError(f'{unknown[0]!r}, allowed are {", ".join(PARTS)}')
+    return parts
 
 
 def _measure_node(seconds: float) -> list[Figure]:
