@@ -24,6 +24,7 @@ Modules::
     validate_command  validate: findings and the agreement with Pinocchio, one line a file
     validated_file    what validate finds about files, examined by processes
     written_folder    files that are written into a folder as a whole
+    xacro_file        a xacro file, expanded
 """
 
 from .written_folder import write_folder

@@ -55,7 +55,7 @@ Quantities:
 @click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
 @click.option(
     '--axes', type=click.Choice(get_args(Axes)),
-    help='Axes of Jacobians. [default: LOCAL_WORLD_ALIGNED]',
+    help='Axes of twists. [default: LOCAL_WORLD_ALIGNED]',
 )  # fmt: skip
 @click.option(
     '--payload-frame', metavar='LINK',

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from pathlib import Path
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePath
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.written_file import check_place, error_names, staging_folder
@@ -18,16 +21,17 @@ MANIFEST = '.robot_dynamics.json'
 def write_folder(folder: Path | str, files: Mapping[str, str | bytes]) -> None:
     """Write files into a folder: all of them, or after an error or Ctrl-C, none.
 
-    They are written beside the folder, which is then renamed: never are files of two runs mixed.
-    What was written before is replaced or removed; files of others in the same folder stay.
+    They are written to a temporary folder, and then renamed: a new folder as a whole, into one
+    that exists file by file. What was written before is replaced or removed; nothing else in the
+    folder is touched.
 
     Args:
         folder: is made where there is none.
         files: content of each file by its path in the folder; text is written in UTF-8.
 
     Raises:
-        ParameterError: see `check_folder`.
-        OSError: the folder cannot be written, or a file of others has the name of a new one.
+        ParameterError: see `check_folder`; or a file of others has the name of a new one.
+        OSError: the folder cannot be written.
     """
     named = Path(folder)
     target = named.resolve()
@@ -37,24 +41,29 @@ def write_folder(folder: Path | str, files: Mapping[str, str | bytes]) -> None:
     }
     listed = {path: _digest(content) for path, content in sorted(contents.items())}
     contents[MANIFEST] = (json.dumps(listed, indent=1) + '\n').encode()
-    _files_of_others(named)
-    with staging_folder(target.parent, target.name, named=folder) as staging:
-        new, old = staging / 'new', staging / 'old'
-        with error_names(named):
-            for path, content in contents.items():
-                (new / path).parent.mkdir(parents=True, exist_ok=True)
-                (new / path).write_bytes(content)
-        for path in _files_of_others(named):
+    before = _written_before(named)
+    for path in contents:
+        if path not in before and os.path.lexists(target / path):
+            raise _refused(named / path, 'was not written here')
+    place = target if target.is_dir() else target.parent
+    with staging_folder(place, target.name, named=folder) as staging, error_names(named):
+        new = staging / 'new'
+        for path, content in contents.items():
             (new / path).parent.mkdir(parents=True, exist_ok=True)
-            os.link(target / path, new / path, follow_symlinks=False)
-        try:
-            if target.exists():
-                target.rename(old)
+            (new / path).write_bytes(content)
+        if place != target:
             new.rename(target)
-        except BaseException:
-            if old.exists() and not target.exists():
-                old.rename(target)
-            raise
+            return
+        for path in contents:
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+        with _uninterrupted():
+            for path in contents:
+                (new / path).replace(target / path)
+            for path in before.keys() - contents.keys():
+                (target / path).unlink(missing_ok=True)
+                # Folders that are empty now.
+                with suppress(OSError):
+                    (target / path).parent.rmdir()
 
 
 def check_folder(folder: Path) -> None:
@@ -62,21 +71,20 @@ def check_folder(folder: Path) -> None:
 
     Raises:
         ParameterError: a file is in the way; the folder holds files and was not written here, or
-            one that was written here was changed since; it cannot be renamed, as the working
-            directory or a mount point; or nothing can be made beside it.
+            one that was written here was changed since; or nothing can be made there.
     """
-    _files_of_others(folder)
-    place = folder.resolve().parent
+    _written_before(folder)
+    place = folder.resolve()
     while not place.exists():
         place = place.parent
     check_place(folder, place)
 
 
-def _files_of_others(folder: Path) -> list[str]:
-    """Paths in the folder of the files that were not written here.
+def _written_before(folder: Path) -> dict[str, object]:
+    """What was written last time, by path, with the list of it; empty if nothing was.
 
     Raises:
-        ParameterError: the folder cannot be replaced, see `check_folder`.
+        ParameterError: the folder cannot be written, see `check_folder`.
     """
     target = folder.resolve()
     place = next(place for place in (target, *target.parents) if place.exists())
@@ -84,37 +92,43 @@ def _files_of_others(folder: Path) -> list[str]:
         which = '' if place == target else f' cannot be made: {place}'
         raise ParameterError(f'{folder}{which} is a file: name a folder')
     if place != target:
-        return []
-    if target == Path.cwd() or target.is_mount():
-        raise ParameterError(
-            f'{folder} is the working directory or a mount point, and cannot be replaced as a '
-            'whole: name a folder in it'
-        )
-    written = _written_before(target)
-    others = []
-    for file in target.rglob('*'):
-        path = file.relative_to(target).as_posix()
-        if path == MANIFEST or (file.is_dir() and not file.is_symlink()):
-            continue
-        ours = path in written
-        if ours and file.is_file() and _digest(file.read_bytes()) == written[path]:
-            continue
-        if ours or not written:
-            why = 'was changed since it was written' if ours else 'was not written here'
-            raise ParameterError(
-                f'{folder / path} {why}: name another folder, or move that file away'
-            )
-        others.append(path)
-    return others
-
-
-def _written_before(folder: Path) -> dict[str, object]:
-    """SHA-256 of what was written last time, by path; empty if nothing was."""
-    try:
-        listed = json.loads((folder / MANIFEST).read_text())
-    except (OSError, ValueError, RecursionError):
         return {}
-    return listed if isinstance(listed, dict) else {}
+    try:
+        listed = json.loads((target / MANIFEST).read_text())
+    except (OSError, ValueError, RecursionError):
+        listed = None
+    if not isinstance(listed, dict) or any(map(_leads_out, listed)):
+        for file in target.iterdir():
+            raise _refused(folder / file.name, 'was not written here')
+        return {}
+    for path, digest in listed.items():
+        file = target / path
+        if os.path.lexists(file) and (
+            file.is_symlink() or not file.is_file() or _digest(file.read_bytes()) != digest
+        ):
+            raise _refused(folder / path, 'was changed since it was written')
+    return {**listed, MANIFEST: ''}
+
+
+def _leads_out(path: str) -> bool:
+    return PurePath(path).is_absolute() or '..' in PurePath(path).parts
+
+
+def _refused(file: Path, why: str) -> ParameterError:
+    return ParameterError(f'{file} {why}: name another folder, or move that file away')
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """For some microseconds, Ctrl-C does nothing; only the main thread would be interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _digest(content: bytes) -> str:

@@ -51,8 +51,12 @@ def test_again_it_is_replaced_and_files_of_others_stay(folder):
     (folder / 'src' / 'own.txt').write_text('mine')
     (folder / 'link').symlink_to('nowhere')
     os.mkfifo(folder / 'pipe')
+    (folder / '.git' / 'refs').mkdir(parents=True)
+    (folder / 'secret').mkdir(mode=0o500)
     write_folder(folder, NEW)
     assert content(folder) == {**NEW, 'src/own.txt': 'mine'}
+    assert (folder / '.git' / 'refs').is_dir()
+    assert (folder / 'secret').stat().st_mode & 0o777 == 0o500
     assert os.readlink(folder / 'link') == 'nowhere'
     assert (folder / 'pipe').is_fifo()
     assert list(folder.parent.iterdir()) == [folder]
@@ -102,7 +106,7 @@ def test_a_file_of_others_that_has_the_name_of_a_new_one_stays(folder):
     write_folder(folder, FILES)
     (folder / 'd').mkdir()
     (folder / 'd' / 'd.txt').write_text('mine')
-    with pytest.raises(OSError, match=r'd\.txt'):
+    with pytest.raises(ParameterError, match=r'd\.txt was not written here'):
         write_folder(folder, NEW)
     assert content(folder) == {**FILES, 'd/d.txt': 'mine'}
 
@@ -117,12 +121,14 @@ def test_a_file_in_place_of_the_folder_or_above_is_named(folder):
     assert folder.read_text() == 'mine'
 
 
-def test_the_working_directory_is_not_replaced(folder, monkeypatch):
+def test_the_working_directory_stays_the_same_folder(folder, monkeypatch):
     """A shell stands in it."""
-    folder.mkdir(parents=True)
+    write_folder(folder, FILES)
     monkeypatch.chdir(folder)
-    with pytest.raises(ParameterError, match='working directory'):
-        write_folder('.', FILES)
+    inode = folder.stat().st_ino
+    write_folder('.', NEW)
+    assert content(folder) == NEW
+    assert folder.stat().st_ino == inode
 
 
 def test_an_error_names_the_folder_that_was_named(folder, monkeypatch):
@@ -147,7 +153,7 @@ def test_an_error_names_the_folder_that_was_named(folder, monkeypatch):
 @pytest.mark.parametrize('after', [False, True])
 @pytest.mark.parametrize('calls', range(5))
 def test_interrupted_it_is_as_before_or_new(calls, after, before, folder, monkeypatch):
-    """While files are written, and between two renames."""
+    """While files are written, and while a new folder is renamed."""
     folder.parent.mkdir(parents=True)
     if before:
         write_folder(folder, before)
@@ -169,7 +175,7 @@ def test_interrupted_it_is_as_before_or_new(calls, after, before, folder, monkey
 
     for name in ('write_bytes', 'rename'):
         monkeypatch.setattr(Path, name, interrupting(getattr(Path, name)))
-    # Three files are written, with the list of them, then one or two folders renamed.
+    # Three files are written, with the list of them, then a new folder is renamed.
     with suppress(KeyboardInterrupt):
         write_folder(folder, NEW)
     monkeypatch.undo()

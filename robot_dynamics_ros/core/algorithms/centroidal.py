@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..errors import InertiaError
 from ..model.robot import RobotModel
-from ..scalar import Rows, Scalar, Scalars
+from ..scalar import Rows, Scalar, Scalars, require_positive
 from ..spatial import Force, Inertia, Vector, dot, rotate, scale
 from .crba import composites
 from .kinematics import body_poses, body_twists, gathered_rows, joint_poses, joint_rates
@@ -19,7 +19,7 @@ def center_of_mass(model: RobotModel, q: Scalars) -> list[Scalar]:
     Raises:
         InertiaError: no moving body has a mass.
     """
-    return [*scale(1.0 / _mass(model), _as_one_body(model, q).first_moment)]
+    return [*scale(1.0 / _mass(model, q), _as_one_body(model, q).first_moment)]
 
 
 def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
@@ -33,7 +33,7 @@ def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
     Raises:
         InertiaError: no moving body has a mass.
     """
-    per_mass = 1.0 / _mass(model)
+    per_mass = 1.0 / _mass(model, q)
     columns = []
     carried = composites(model, joint_poses(model, q))
     for joint, body, pose in zip(model.joints, carried, body_poses(model, q), strict=True):
@@ -83,7 +83,7 @@ def _as_one_body(model: RobotModel, q: Scalars) -> Inertia:
     return total
 
 
-def _mass(model: RobotModel) -> Scalar:
+def _mass(model: RobotModel, q: Scalars) -> Scalar:
     mass: Scalar = 0.0
     for joint in model.joints:
         mass += joint.inertia.mass
@@ -92,4 +92,5 @@ def _mass(model: RobotModel) -> Scalar:
             f'robot {model.name!r} has no centre of mass: no moving link has a mass, give them '
             'inertials'
         )
+    require_positive(q[0], mass, f'robot {model.name!r} has no centre of mass without a payload')
     return mass

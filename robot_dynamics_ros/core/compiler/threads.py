@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from ..errors import ParameterError
@@ -50,39 +50,45 @@ def share(work: Callable[[int, int], None], rows: int, size: int, threads: int) 
         threads: at most so many, that of the caller included.
     """
     starts = iter(range(0, rows, size))
-    lock = threading.Lock()
     errors: dict[int, BaseException] = {}
-    stopped = threading.Event()
+    changed = threading.Condition()
+    working, stopped = 0, False
+
+    def next_start() -> int | None:
+        with changed:
+            return None if stopped else next(starts, None)
 
     def take_all() -> None:
-        while not stopped.is_set():
-            with lock:
-                first = next(starts, None)
-            if first is None:
+        nonlocal working, stopped
+        with changed:
+            # The pool may have had no thread for it until now, when nobody waits for it any more.
+            if stopped:
                 return
-            try:
+            working += 1
+        try:
+            while (first := next_start()) is not None:
                 work(first, min(first + size, rows))
-            except Exception as error:
-                stopped.set()
-                errors[first] = error
+        except Exception as error:
+            stopped = True
+            errors[first or 0] = error
+        finally:
+            with changed:
+                working -= 1
+                changed.notify_all()
 
-    helpers = _started(take_all, min(threads, -(-rows // size)) - 1)
+    # Fewer, where the system or the end of the process allows no more.
+    with suppress(RuntimeError):
+        for _ in range(min(threads - 1, -(-rows // size) - 1, MOST_HELPERS)):
+            _pool.submit(take_all)
     try:
         take_all()
     finally:
         # An interruption from the keyboard arrives here too.
-        stopped.set()
-        wait([helper for helper in helpers if not helper.cancel()])
+        with changed:
+            stopped = True
+            changed.wait_for(lambda: not working)
     if errors:
         raise errors[min(errors)]
-
-
-def _started(work: Callable[[], None], helpers: int) -> list[Future[None]]:
-    """Threads that work; fewer, where the system or the end of the process allows no more."""
-    futures: list[Future[None]] = []
-    with suppress(RuntimeError):
-        futures.extend(_pool.submit(work) for _ in range(min(helpers, MOST_HELPERS)))
-    return futures
 
 
 def _new_pool() -> None:

@@ -48,7 +48,7 @@ def export_c(
         name: prefix of all names; None: made from the name of the robot.
         quantities: names of methods of `RobotDynamics`.
         frame: link, for the quantities of a frame.
-        axes: of Jacobians; None for LOCAL_WORLD_ALIGNED.
+        axes: of twists; None for LOCAL_WORLD_ALIGNED.
         payload_frame: name of a link. The payload on its body becomes the last input of the
             functions, `payload`; payloads that the model has there are left out.
         urdf: text of the description, whose hash the header then holds.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from textwrap import indent
+from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from ..compiler.program import OPERATIONS, Program, evaluate
+from ..compiler.python import divide
 from ..compiler.sine import sine_and_cosine
 from ..model.gravity import STANDARD_GRAVITY
 from ..model.robot import RobotModel
@@ -101,8 +103,9 @@ def package_xml(robot: ExportedRobot) -> str:
 
 
 # The sine of exported code: the recorded results have the bits of its own.
-OWN = {
+OWN: Mapping[str, Callable[..., Any]] = {
     **OPERATIONS,
+    'div': divide,
     'sin': lambda angle: sine_and_cosine(angle)[0],
     'cos': lambda angle: sine_and_cosine(angle)[1],
 }
