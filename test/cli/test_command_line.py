@@ -153,7 +153,7 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
         (['arm.urdf', '--colour', 'red'], '--colour'),
         (['arm.urdf', '--output', 'arm.urdf'], 'arm.urdf is a file'),
         (['arm.urdf', '--output', '/proc/none'], '/proc'),
-        (['arm.urdf', '--output', '.'], 'working directory'),
+        (['arm.urdf', '--output', '.'], 'was not written here'),
     ],
 )
 def test_errors_are_one_line_and_nothing_is_written(run, arguments, said, files):
