@@ -17,6 +17,10 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 THRESHOLDS = {'collision_threshold': [5.0, 5.0, 1.0], 'push_threshold': [5.0, 5.0, 1.0]}
 
 
+# In the answer of ~/zero_external where states were lost just then.
+LOST = SETTLING, 'interrupted'
+
+
 class FeltNode:
     """A scene with a driver that measures gravity less an external torque.
 
@@ -80,9 +84,17 @@ class FeltNode:
             response = self.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
             if response.success:
                 return response.message
-            again = SETTLING, 'interrupted'
-            assert any(each in response.message for each in again), response.message
+            assert any(each in response.message for each in LOST), response.message
         raise AssertionError(response.message)
+
+    def refusal(self):
+        """Why nothing is taken off; likewise."""
+        for _ in range(10):
+            message = self.scene.observer.refusal(Trigger, 'zero_external')
+            if not any(each in message for each in LOST):
+                break
+            self.scene.wait_for_states(20)
+        return message
 
     def hit(self, torque):
         """Let this external torque begin at once; the contact that is published.

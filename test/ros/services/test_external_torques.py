@@ -39,19 +39,18 @@ def test_it_is_refused_while_the_arm_moves_or_is_touched_or_nothing_is_estimated
     guarded, dynamics
 ):
     with felt(guarded, dynamics, terms=['gravity']) as arm:
-        observer = arm.scene.observer
         arm.push = np.array([0.0, 0.0, 15.0])
         arm.feels(arm.push)
-        assert 'wrist is 15 N m' in observer.refusal(*ZERO)
+        assert 'wrist is 15 N m' in arm.refusal()
         arm.push = NONE
         arm.feels(NONE)
         arm.scene.driver.v[0] = 0.5
-        assert 'arm moves: turn' in observer.refusal(*ZERO)
+        assert 'arm moves: turn' in arm.refusal()
         arm.scene.driver.effort = lambda: None
         arm.scene.status('external forces', 'is not measured')
-        assert 'estimated: effort of turn' in observer.refusal(*ZERO)
+        assert 'estimated: effort of turn' in arm.refusal()
         arm.scene.set(external_observer=False)
-        assert 'set external_observer: true' in observer.refusal(*ZERO)
+        assert 'set external_observer: true' in arm.refusal()
 
 
 def test_nothing_is_taken_off_while_somebody_leans_on_the_arm(guarded, dynamics):
@@ -61,7 +60,7 @@ def test_nothing_is_taken_off_while_somebody_leans_on_the_arm(guarded, dynamics)
         arm.push = np.array([0.0, 8.0, 0.0])
         # Where states are lost just then, a push may look like a collision.
         arm.touched(Contact.KIND_PUSH, Contact.KIND_COLLISION)
-        refusal = arm.scene.observer.refusal(*ZERO)
+        refusal = arm.refusal()
         assert 'external torque of slide' in refusal
         assert 'nothing may touch' in refusal
         assert not arm.estimate.tare.torque.any()
