@@ -1,6 +1,9 @@
 """Inverse kinematics: joint positions that bring a frame to a pose, by damped Newton steps.
 
 cd examples/three_link_arm && python ../inverse_kinematics.py three_link_arm.urdf tool 0.4 -0.7 0.9
+
+The numbers are joint positions: the pose that they give is the target, and the search begins in
+the middle of the ranges. It finds what is near, so try several starts for a pose that is far.
 """
 
 import sys
@@ -27,4 +30,5 @@ if __name__ == '__main__':
     file, frame, *goal = sys.argv[1:]
     dynamics = RobotDynamics(parse_urdf(Path(file).read_text()))
     target = dynamics.frame_pose([float(x) for x in goal], frame)
-    print(inverse_kinematics(dynamics, frame, target, np.full(dynamics.model.size, 0.1)))
+    lower, upper = np.clip([dynamics.model.lower, dynamics.model.upper], -np.pi, np.pi)
+    print(inverse_kinematics(dynamics, frame, target, (lower + upper) / 2.0 + 0.1))
