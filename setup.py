@@ -32,7 +32,7 @@ extras = {
     'xacro': ['xacro'],
     'picture': ['matplotlib', 'pycollada', 'trimesh'],
     'recordings': recordings,
-    'identification': [*recordings, 'clarabel', 'cvxpy', 'scipy', 'scs'],
+    'identification': [*recordings, 'coal', 'scipy'],
     'fleet': ['dask', 'distributed'],
     'parquet': ['pyarrow'],
     'casadi': ['casadi'],

@@ -49,8 +49,8 @@ html_css_files = ['wide.css']
 autosummary_generate = True
 autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
-    'ament_index_python', 'backports', 'builtin_interfaces', 'distributed', 'geometry_msgs',
-    'llvmlite', 'lz4', 'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow',
+    'ament_index_python', 'backports', 'builtin_interfaces', 'coal', 'distributed',
+    'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow',
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'ruamel', 'scipy',
     'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
 ]  # fmt: skip
@@ -67,10 +67,7 @@ sys.modules['jax.numpy'] = jax.numpy
 # In their packages, functions hide these modules, which autosummary would not find.
 with mock(autodoc_mock_imports):
     for name in (
-        'identification.estimation.estimate',
-        'identification.estimation.window_sums',
         'identification.identify',
-        'identification.regression.equations',
         'report.provenance',
     ):
         package, _, hidden = f'robot_dynamics_ros.{name}'.rpartition('.')
@@ -80,14 +77,13 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|contextlib|datetime|io|jax|enum|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'(casadi|coal|collections|contextlib|datetime|io|jax|enum|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
         r'xml|zlib|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
     ('py:class', r'Arguments|Array|Framed|Key|Labels|Matrix|Out|Severity|Vector'),
     ('py:class', r'robot_dynamics_ros\.core\.spatial\.Moved'),
-    ('py:class', r'robot_dynamics_ros\.scheduling\.once\.Result'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
     # Of one of two modules, by the version of Python.

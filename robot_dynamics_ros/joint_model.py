@@ -10,32 +10,36 @@ other subcommands with `--parameters`::
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from robot_dynamics_ros.core import JointFriction, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.parameter_yaml import PARAMETERS, node_parameters, parameter_blocks
+from robot_dynamics_ros.parameter_yaml import (
+    errors_in,
+    finite_number,
+    node_parameters,
+    parameter_blocks,
+    read_yaml,
+    values_by_joint,
+)
 
 # Values by the name of the joint, as pairs: hashable, and plain data for other processes.
 ByJoint = tuple[tuple[str, float], ...]
 # Of dynamics_node: the path of a file.
 PARAMETER = 'joint_model'
-# [B]: a file of this kind has some kB.
-LARGEST = 1 << 20
+KIND = 'friction.yaml of robot_dynamics identify, or parameters of dynamics_node,'
 
 
 @dataclass(frozen=True)
 class JointModel:
-    """Values of joints in place of those of the description; the fields are the keys of the file.
+    """Values of joints in place of those of the URDF; the fields are the keys of the file.
 
-    Joints without a value have that of the description; without one in the negative direction,
+    Joints without a value have that of the URDF; without one in the negative direction,
     that of the positive one.
 
     Attributes:
@@ -122,62 +126,30 @@ def read_joint_model(file: Path) -> JointModel:
             relative to this file.
 
     Raises:
-        ParameterError: the file is neither, or a value cannot be meant.
-        OSError: it cannot be read.
+        ParameterError: the file cannot be read, is neither, or a value cannot be meant.
     """
-    content = _content(file)
-    try:
-        if blocks := parameter_blocks(content):
+    content = read_yaml(file)
+    if blocks := parameter_blocks(content):
+        with errors_in(file):
             named = node_parameters(blocks, [PARAMETER]).get(PARAMETER)
             if not isinstance(named, str) or not named:
                 raise ParameterError(f'{PARAMETER} is {named!r}, the path of a file is needed')
-            content = _content(file := file.parent / named)
-        return _joint_model(content)
-    except ParameterError as error:
-        raise ParameterError(f'{file}: {error}') from None
-
-
-def _content(file: Path) -> Any:
-    try:
-        # The command needs it for this alone.
-        import yaml
-    except ModuleNotFoundError:
-        raise ParameterError(f'{file} is YAML: pip install pyyaml') from None
-    with file.open('rb') as opened:
-        content = opened.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise ParameterError(f'{file} is larger than {LARGEST >> 10} KiB: not a joint model')
-    try:
-        return yaml.safe_load(content.decode())
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = ' '.join(str(error).split())[:200]
-        raise ParameterError(f'{file} is not YAML: {reason}') from None
-
-
-def _joint_model(content: Any) -> JointModel:
-    joints = content.get('joints') if isinstance(content, dict) else None
-    if not isinstance(joints, dict) or not joints:
-        raise ParameterError(
-            'neither friction.yaml of robot_dynamics identify, which has joints, nor parameters '
-            f'of dynamics_node, which have {PARAMETERS}'
-        )
+        content = read_yaml(file := file.parent / named)
     found: dict[str, list[tuple[str, float]]] = {key: [] for key in KEYS}
-    for joint, values in joints.items():
-        if not isinstance(values, dict):
-            raise ParameterError(f'joint {joint}: its values are needed by name')
-        for key, value in values.items():
-            if key not in KEYS:
-                raise ParameterError(f'joint {joint} has {key!r}, allowed are {", ".join(KEYS)}')
-            found[key].append((str(joint), _number(f'{key} of {joint}', key, value)))
+    with errors_in(file):
+        for joint, values in values_by_joint(content, KIND).items():
+            for key, value in values.items():
+                if key not in KEYS:
+                    allowed = ', '.join(KEYS)
+                    raise ParameterError(f'joint {joint} has {key!r}, allowed are {allowed}')
+                found[key].append((joint, _number(f'{key} of {joint}', key, value)))
     return JointModel(**{key: tuple(pairs) for key, pairs in found.items()})
 
 
-def _number(name: str, key: str, value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value):
-        raise ParameterError(f'{name} is {value!r}, a finite number is needed')
-    if value < 0.0 and key != 'torque_offset':
-        raise ParameterError(f'{name} is {value:g}, it must not be negative')
-    if value == 0.0 and key == 'smoothing':
-        raise ParameterError(f'{name} is {value:g}, it must be above 0')
-    return float(value)
+def _number(name: str, key: str, value: object) -> float:
+    number = finite_number(name, value)
+    if number < 0.0 and key != 'torque_offset':
+        raise ParameterError(f'{name} is {number:g}, it must not be negative')
+    if number == 0.0 and key == 'smoothing':
+        raise ParameterError(f'{name} is {number:g}, it must be above 0')
+    return number

@@ -1,10 +1,12 @@
-"""Parameter files of ROS: blocks of values for nodes by name, those of a process, and YAML."""
+"""YAML of parameters: files of ROS, with blocks for nodes by name, and values by joint."""
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,82 @@ WILDCARDS = {'*': '/[^/]+', '**': '(?:/[^/]+)*'}
 MOST_NAMES = 10
 # Name and values.
 Block = tuple[str, Mapping[str, Any]]
+# Of a file [B]: those of parameters have some kB.
+LARGEST = 1 << 20
 # Characters of a line of a comment.
 WIDTH = 95
 # Words that YAML 1.1, which ROS reads, takes for a bool or for nothing, or splits, are not plain.
 PLAIN = re.compile(r'(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z][a-z_]*')
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads 1e-3 as a number, as ROS does."""
+
+
+_Loader.add_implicit_resolver(
+    'tag:yaml.org,2002:float', re.compile(r'[-+]?\d+[eE][-+]?\d+\Z'), [*'-+0123456789']
+)
+
+
+def read_yaml(file: Path) -> Any:
+    """The content of a YAML file of parameters.
+
+    Raises:
+        ParameterError: the file cannot be read, is larger than 1 MiB, or is not YAML.
+    """
+    try:
+        with file.open('rb') as opened:
+            content = opened.read(LARGEST + 1)
+    except OSError as error:
+        raise ParameterError(f'{file}: cannot be read: {error.strerror}') from None
+    if len(content) > LARGEST:
+        raise ParameterError(f'{file} is larger than {LARGEST >> 20} MiB: not a parameter file')
+    try:
+        return yaml.load(content.decode(), _Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = ' '.join(str(error).split())[:200]
+        raise ParameterError(f'{file}: cannot be read as YAML: {reason}') from None
+
+
+@contextmanager
+def errors_in(file: Path | str) -> Iterator[None]:
+    """Errors of parameters begin with the name of their file."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(f'{file}: {error}') from None
+
+
+def values_by_joint(content: Any, kind: str) -> dict[str, Mapping[str, Any]]:
+    """What a file says of joints, below its key `joints`: values by name, for each joint.
+
+    Args:
+        content: of the file.
+        kind: of file, for the message.
+
+    Raises:
+        ParameterError: it has no joints, or one has no values by name.
+    """
+    joints = content.get('joints') if isinstance(content, dict) else None
+    if not isinstance(joints, dict) or not joints:
+        raise ParameterError(f'no values by joint name below `joints`: {kind} is needed')
+    for joint, values in joints.items():
+        if not isinstance(values, dict):
+            raise ParameterError(f'joint {joint} has {values!r}: its values are needed by name')
+    return {str(joint): values for joint, values in joints.items()}
+
+
+def finite_number(name: str, value: Any) -> float:
+    """A number of a file.
+
+    Raises:
+        ParameterError: it is none, or not finite; the message begins with the name.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ParameterError(f'{name} is {value!r}, a number is needed')
+    if not math.isfinite(value):
+        raise ParameterError(f'{name} is {value}, it must be finite')
+    return float(value)
 
 
 def parameter_blocks(content: Any) -> list[Block]:
@@ -96,7 +170,10 @@ class ParameterFiles:
         # Of each block for the node, the folder of its file.
         self._values: list[tuple[Path, Block]] = []
         for file in _files(arguments):
-            blocks = _blocks_of(file)
+            try:
+                blocks = parameter_blocks(read_yaml(Path(file)))
+            except ParameterError:
+                blocks = []  # ROS refuses the file itself.
             own = [block for block in blocks if stands_for(block[0], node_name)]
             self._values += [(Path(file).resolve().parent, block) for block in own]
             if not own and not self.refusal:
@@ -117,7 +194,7 @@ class ParameterFiles:
                 the working directory where none does.
         """
         for folder, (_, values) in reversed(self._values):
-            if values.get(parameter) == value:
+            if str(values.get(parameter)) == value:
                 return folder / Path(value).expanduser()
         return Path(value).expanduser().absolute()
 
@@ -131,14 +208,6 @@ def _files(arguments: Sequence[str]) -> list[str]:
         elif argument == '--params-file' and within:
             files.append(following)
     return files
-
-
-def _blocks_of(file: str) -> list[Block]:
-    """The blocks of a file; none of one that cannot be read, which ROS refuses itself."""
-    try:
-        return parameter_blocks(yaml.load(Path(file).read_text(), Loader=yaml.BaseLoader))
-    except (OSError, ValueError, yaml.YAMLError):
-        return []
 
 
 def _blocks(content: Any, name: str, seen: set[int]) -> Iterator[Block]:

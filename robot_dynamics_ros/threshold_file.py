@@ -12,10 +12,9 @@ and the parts of both bands::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,11 +22,10 @@ from robot_dynamics_ros.control.external.thresholds import BANDS, PARTS, Contact
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
-from .parameter_yaml import yaml_value
+from .parameter_yaml import errors_in, finite_number, read_yaml, values_by_joint, yaml_value
 
 BANDWIDTH = 'bandwidth'
-# [B]: a file of this kind has some kB.
-LARGEST = 1 << 20
+KIND = 'a file of robot_dynamics thresholds --output'
 
 
 @dataclass(frozen=True)
@@ -81,55 +79,26 @@ def read_thresholds(file: str | Path, robot: Sequence[str]) -> LearnedThresholds
         ParameterError: the file cannot be read, is not one of these, has joints that the robot
             does not have, or a value that is not allowed.
     """
-    try:
-        joints = _content(Path(file))
-        if unknown := [str(name) for name in joints if name not in robot]:
-            raise ParameterError(
-                f'the robot has no joint {", ".join(unknown)}, it has {", ".join(robot)}: these '
-                'are thresholds of another robot'
-            )
-        coefficients, bandwidths = {}, {}
-        for name, values in joints.items():
-            given = values if isinstance(values, dict) else {}
-            rows = [_numbers(name, band, given.get(band), PARTS) for band in BANDS]
-            coefficients[name] = np.array(rows)
-            (bandwidths[name],) = _numbers(name, BANDWIDTH, given, (BANDWIDTH,))
-            ContactThresholds(coefficients[name][:, :, None])
-    except ParameterError as error:
-        raise ParameterError(f'{file}: {error}') from None
-    return LearnedThresholds(bandwidths, coefficients)
-
-
-def _content(file: Path) -> Mapping[str, Any]:
-    """What the file says of joints."""
-    import yaml
-
-    try:
-        with file.open('rb') as opened:
-            text = opened.read(LARGEST).decode()
-        content = yaml.safe_load(text)
-    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = ' '.join(str(error).split())[:200]
-        raise ParameterError(f'cannot be read: {reason}') from None
-    joints = content.get('joints') if isinstance(content, dict) else None
-    if not isinstance(joints, dict) or not joints:
-        raise ParameterError(
-            'no thresholds by joint name: robot_dynamics thresholds --output writes such a file'
-        )
-    return joints
-
-
-def _numbers(joint: str, what: str, given: Any, names: Sequence[str]) -> list[float]:
-    """The numbers with these names, all of them."""
-    numbers = []
-    for name in names:
-        value = given.get(name) if isinstance(given, dict) else None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ParameterError(
-                f'{what} of {joint} is {given!r}, numbers are needed: {", ".join(names)}'
-            )
-        numbers.append(float(value))
-    return numbers
+    content = read_yaml(Path(file))
+    bandwidths, by_joint = {}, {}
+    with errors_in(file):
+        for joint, values in values_by_joint(content, KIND).items():
+            if joint not in robot:
+                raise ParameterError(
+                    f'the robot has no joint {joint}, it has {", ".join(robot)}: these are '
+                    'thresholds of another robot'
+                )
+            bands = {band: values.get(band) for band in BANDS}
+            if lacking := [band for band, parts in bands.items() if not isinstance(parts, dict)]:
+                raise ParameterError(f'{lacking[0]} of {joint} is needed: {", ".join(PARTS)}')
+            rows = [
+                [finite_number(f'{part} of {band} of {joint}', parts.get(part)) for part in PARTS]
+                for band, parts in bands.items()
+            ]
+            by_joint[joint] = np.array(rows)
+            ContactThresholds(by_joint[joint][:, :, None])
+            bandwidths[joint] = finite_number(f'{BANDWIDTH} of {joint}', values.get(BANDWIDTH))
+    return LearnedThresholds(bandwidths, by_joint)
 
 
 def _rounded(value: float) -> float:

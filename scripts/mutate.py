@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Plants wrong signs in the algorithms, one at a time, and tells which law of mechanics notices.
+"""Plants wrong signs, one at a time, and tells what notices.
 
-Every sum, difference, minus, cross product and rotation of the algorithms of the facade, and of
-the vector and inertia arithmetic below them is changed in turn. A mutant is caught by a law of
-test/mechanics on a robot of test/mechanics/urdf, never by a remembered number. Ends with 0 only if
-every mutant is caught, or is listed here as equivalent.
+Every sum, difference, minus, cross product and rotation is changed in turn. In the algorithms and
+the arithmetic below them, a law of test/mechanics on a robot of test/mechanics/urdf must notice,
+never a remembered number; in the rooms that stand on them, one of the room's tests. Ends with 0
+only if every mutant is caught, or is listed here as equivalent.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import builtins
+import contextlib
 import copy
 import dataclasses
 import importlib.abc
@@ -20,6 +21,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -34,24 +36,34 @@ import defusedxml.ElementTree  # noqa: F401
 import numpy as np  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[1]
-CORE = ROOT / 'robot_dynamics_ros' / 'core'
-SOURCES = (
-    'algorithms/rnea.py',
-    'algorithms/crba.py',
-    'algorithms/coriolis.py',
-    'algorithms/kinematics.py',
-    'algorithms/aba.py',
-    'algorithms/centroidal.py',
-    'algorithms/derivatives.py',
-    'algorithms/observer.py',
-    'algorithms/regressor.py',
-    'spatial.py',
-    'model/inertial_parameters.py',
-    'model/tree.py',
+PACKAGE = ROOT / 'robot_dynamics_ros'
+# What the laws judge.
+ALGORITHMS = (
+    'core/algorithms/rnea.py',
+    'core/algorithms/crba.py',
+    'core/algorithms/coriolis.py',
+    'core/algorithms/kinematics.py',
+    'core/algorithms/aba.py',
+    'core/algorithms/centroidal.py',
+    'core/algorithms/derivatives.py',
+    'core/algorithms/observer.py',
+    'core/algorithms/regressor.py',
+    'core/spatial.py',
+    'core/model/inertial_parameters.py',
+    'core/model/tree.py',
 )
+# Folders, and the tests that judge their mutants: each is given those that reach the line.
+ROOMS = {
+    'control': 'test/control',
+    'identification': 'test/identification',
+    'comparison': 'test/comparison',
+    'contacts': 'test/contacts',
+    'recordings': 'test/recordings',
+}
 # Mutants that compute the same, and why.
 SYMMETRIC = 'a rotational inertia is symmetric'
 UNROUNDED = '1 and -1 are left unrounded: no other robot, only a longer program'
+VECTORS = 'a product of vectors'
 EQUIVALENT = {
     "model/tree.py: module: no minus in '-math.inf'": 'a limit, which no algorithm reads',
     'model/inertial_parameters.py: _not_felt: transposed in '
@@ -64,8 +76,12 @@ EQUIVALENT = {
     ),
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
-    'algorithms/observer.py: smooth_friction: minus right of '
-    "'sqrt(square + least * least) - least'": '1e-15 of the smoothing',
+    "algorithms/observer.py: smooth_friction: minus right of 'sqrt(square) - NEGLIGIBLE'": (
+        '1e-15 of the smoothing'
+    ),
+    "control/state_filter.py: update: minus right of 'step + math.pi'": 'whole turns',
+    "control/start_torque.py: _judge: transposed in 'effort @ needed'": VECTORS,
+    "control/start_torque.py: _judge: transposed in 'needed @ needed'": VECTORS,
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
 }
@@ -85,15 +101,18 @@ class Mutant:
     line: int
     name: str
     tree: ast.Module = dataclasses.field(repr=False)
+    # Those that reach it, the fastest first; none where the laws judge.
+    tests: list[str] = dataclasses.field(default_factory=list, repr=False)
 
 
 def mutants(source: str) -> Iterator[Mutant]:
     """Every mutant of a source."""
-    tree = ast.parse((CORE / source).read_text())
+    tree = ast.parse((PACKAGE / source).read_text())
     functions = _enclosing_functions(tree)
     for index, node in enumerate(ast.walk(tree)):
         for choice, (what, _) in enumerate(_changes(node)):
-            name = f'{source}: {functions.get(node, "module")}: {what} {ast.unparse(node)!r}'
+            where = f'{source.removeprefix("core/")}: {functions.get(node, "module")}'
+            name = f'{where}: {what} {ast.unparse(node)!r}'
             changed = copy.deepcopy(tree)
             target = list(ast.walk(changed))[index]
             _Replace(target, _changes(target)[choice][1]).visit(changed)
@@ -179,7 +198,7 @@ class _Loader(importlib.abc.Loader, importlib.abc.MetaPathFinder):
 
     def __init__(self, mutant: Mutant) -> None:
         dotted = mutant.source.removesuffix('.py').replace('/', '.')
-        self._name, self._mutant = f'robot_dynamics_ros.core.{dotted}', mutant
+        self._name, self._mutant = f'robot_dynamics_ros.{dotted}', mutant
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         return importlib.util.spec_from_loader(fullname, self) if fullname == self._name else None
@@ -196,42 +215,121 @@ def verdict(mutant: Mutant | None) -> tuple[Mutant | None, str]:
     if mutant is not None:
         sys.meta_path.insert(0, _Loader(mutant))
     try:
-        from mechanics import kinetics_laws, laws, model_laws
-        from mechanics.float_dynamics import FloatDynamics
-        from mechanics.robots import HAND_WRITTEN
-
-        for robot in HAND_WRITTEN:
-            for state in robot.states(1):
-                dynamics = FloatDynamics(robot.model)
-                for law in (*laws.LAWS, *kinetics_laws.KINETICS_LAWS):
-                    name = f'{law.__name__} of {robot}'
-                    law(robot, dynamics, state)
-                for law in model_laws.LAWS:
-                    name = f'{law.__name__} of {robot}'
-                    law(robot, state)
-    except AssertionError:
-        return mutant, name
+        if mutant is not None and mutant.tests:
+            return mutant, _failing_test(mutant.tests)
+        return mutant, _broken_law()
     except Exception as error:
         return mutant, f'{CRASH} {type(error).__name__}'
-    return mutant, ''
+
+
+def _broken_law() -> str:
+    from mechanics import kinetics_laws, laws, model_laws
+    from mechanics.float_dynamics import FloatDynamics
+    from mechanics.robots import HAND_WRITTEN
+
+    for robot in HAND_WRITTEN:
+        for state in robot.states(1):
+            dynamics = FloatDynamics(robot.model)
+            floats = (*laws.LAWS, *kinetics_laws.KINETICS_LAWS)
+            checks = [(law, (robot, dynamics, state)) for law in floats]
+            checks += [(law, (robot, state)) for law in model_laws.LAWS]
+            for law, arguments in checks:
+                with contextlib.suppress(AssertionError):
+                    law(*arguments)
+                    continue
+                return f'{law.__name__} of {robot}'
+    return ''
+
+
+class _Tests:
+    """Plugin of pytest: how long each test takes, and the first that fails."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self.failed = ''
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self.seconds[report.nodeid] += report.duration
+        if report.failed:
+            self.failed = self.failed or report.nodeid
+
+
+def _run(arguments: list[str]) -> _Tests:
+    import pytest
+
+    plugin = _Tests()
+    with open(os.devnull, 'w') as silence, contextlib.redirect_stdout(silence):
+        code = pytest.main(['-q', '-p', 'no:cacheprovider', *arguments], plugins=[plugin])
+    # A file that cannot be imported any more has no test that could fail.
+    plugin.failed = plugin.failed or ('' if code in (0, 5) else f'{CRASH} collection')
+    return plugin
+
+
+def _failing_test(tests: list[str]) -> str:
+    return _run(['-x', *tests]).failed if tests != UNREACHED else ''
+
+
+def reached(room: str) -> dict[str, dict[int, list[str]]]:
+    """Of each file of a room, each line's tests, the fastest first; in a process of its own."""
+    import coverage
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ['COVERAGE_FILE'] = str(Path(folder, 'coverage'))
+        options = [f'--cov={PACKAGE / room}', '--cov-context=test', '--cov-report=']
+        sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+        tests = _run([*options, ROOMS[room]])
+        if tests.failed:
+            raise RuntimeError(f'without a mutant: {tests.failed}')
+        data = coverage.CoverageData(os.environ['COVERAGE_FILE'])
+        data.read()
+        return {
+            str(Path(file).relative_to(PACKAGE)): {
+                line: sorted(
+                    {context.split('|')[0] for context in contexts} - {''},
+                    key=tests.seconds.__getitem__,
+                )
+                for line, contexts in data.contexts_by_lineno(file).items()
+            }
+            for file in data.measured_files()
+        }
 
 
 CRASH = 'crash:'
+UNREACHED = ['unreached']
+
+
+def mutants_of(rooms: list[str], share: slice, pool: Any) -> list[Mutant]:
+    """A share of those of some rooms, each with the tests that reach it."""
+    chosen: list[Mutant] = []
+    if 'algorithms' in rooms:
+        chosen += [mutant for source in ALGORITHMS for mutant in mutants(source)][share]
+    judged = [room for room in rooms if room in ROOMS]
+    for room, lines in zip(judged, pool.imap(reached, judged, chunksize=1), strict=True):
+        sources = sorted(str(path.relative_to(PACKAGE)) for path in (PACKAGE / room).rglob('*.py'))
+        for mutant in [mutant for source in sources for mutant in mutants(source)][share]:
+            mutant.tests = lines.get(mutant.source, {}).get(mutant.line, []) or UNREACHED
+            chosen.append(mutant)
+    return chosen
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--every', type=int, default=1, metavar='N', help='take each N-th mutant')
+    parser.add_argument('--first', type=int, default=0, metavar='I', help='the first of them')
+    parser.add_argument(
+        'rooms', nargs='*', metavar='ROOM', help=f'of algorithms {" ".join(ROOMS)} (default: all)'
+    )
     parser.add_argument('--verbose', action='store_true', help='name what caught each mutant')
     options = parser.parse_args()
 
     assert 'robot_dynamics_ros' not in sys.modules, 'each fork imports its own'
     started = time.monotonic()
-    chosen = [mutant for source in SOURCES for mutant in mutants(source)][:: options.every]
+    rooms = options.rooms or ['algorithms', *ROOMS]
     caught: Counter[str] = Counter()
     equivalent, survivors, stale = 0, 0, 0
     context = multiprocessing.get_context('fork')
     with context.Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+        chosen = mutants_of(rooms, slice(options.first, None, options.every), pool)
         _, wrong = pool.apply(verdict, (None,))
         if wrong:
             print(f'mutate: without a mutant: {wrong}')
@@ -241,20 +339,19 @@ def main() -> int:
             if options.verbose:
                 print(f'{by or "SURVIVED"}: {where}')
             if by:
-                caught['a crash' if by.startswith(CRASH) else 'a law'] += 1
+                caught['a crash' if by.startswith(CRASH) else 'a test'] += 1
                 if mutant.name in EQUIVALENT:
                     stale += 1
                     print(f'mutate: caught, though listed as equivalent: {where}')
             elif mutant.name in EQUIVALENT:
                 equivalent += 1
+                print(f'mutate: equivalent: {where}: {EQUIVALENT[mutant.name]}')
             else:
                 survivors += 1
                 print(f'mutate: SURVIVED: {where}')
-    for name, reason in EQUIVALENT.items():
-        print(f'mutate: equivalent: {name}: {reason}')
     print(
-        f'mutate: {len(chosen)} mutants in {time.monotonic() - started:.0f} s: {caught["a law"]} '
-        f'caught by a law, {caught["a crash"]} by a crash, {equivalent} equivalent, '
+        f'mutate: {len(chosen)} mutants in {time.monotonic() - started:.0f} s: {caught["a test"]} '
+        f'caught by a test, {caught["a crash"]} by a crash, {equivalent} equivalent, '
         f'{survivors} survived'
     )
     return 1 if survivors or stale else 0

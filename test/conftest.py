@@ -2,17 +2,23 @@
 
 import ast
 import gc
+import os
 import signal
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from domains import free_domain
 from property_settings import load_profile
 
 from robot_dynamics_ros import core
+from robot_dynamics_ros.demo.processes import isolate
 
-# The number of examples in property tests: see `property_settings`.
 load_profile()
+
+# Each test process is apart from other robots and other test runs, with all that it starts.
+os.environ['ROS_DOMAIN_ID'] = str(free_domain())
+isolate()
 
 # Where they are inherited ignored, the processes that tests start would ignore them too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -24,13 +30,13 @@ PUBLIC = (
     *(f'core.{name}' for name in core.__all__),
     *('core.export.*_functions.*', 'core.errors.*', 'textbook*', 'oracle*', 'executables'),
     *('core.export.export_c', 'cli.command_line.*', 'cli.write_folder'),
-    *('recordings.motions', 'recordings.open_recording', 'ros.node.DynamicsNode'),
+    *('recordings.Recording', 'ros.node.DynamicsNode', 'identification.Identifier'),
     *('simulation.simulated_arm.*', 'simulation.mujoco_model.SimulationError'),
     *('demo.DemoError', 'demo.default_urdf', 'demo.processes.Children'),
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
     *('core.dual.*', 'core.scalar.*', 'core.spatial*'),
     *('core.model.tree.*', 'core.quantity.*', 'core.model.findings.*'),
-    *('core.model.sampling.*', 'inspection.codes.CODES'),
+    *('core.model.sampling.*', 'inspection.CODES'),
 )
 # Parts of the node that a test would reach through it.
 INSIDE = {'estimate', 'guard', 'robot_holder', 'topic_counters'}

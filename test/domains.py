@@ -7,11 +7,11 @@ import socket
 import tempfile
 from pathlib import Path
 
-# What takes a domain without a lock, such as the demo, takes a lower one. scripts/test locks too.
+# What takes a domain without a lock, such as the demo, takes a lower one.
 DOMAINS = range(61, 101)
 # How many domains a process takes in turn: what was killed in one is counted there for some
 # seconds.
-IN_TURN = 8
+IN_TURN = 5
 FOLDER = Path(tempfile.gettempdir()) / f'ros_domains_{os.getuid()}'
 # Locked files of this process, by domain, the one that was used last at the end.
 _locked = {}

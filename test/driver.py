@@ -1,9 +1,13 @@
-"""Stands for a driver: joint states at a rate, whatever the rest of the process is about."""
+"""Stands for a driver: joint states at a rate, whatever the rest of the process is about.
+
+Stamps advance evenly, as those of a device: a machine that stands still makes no gap in them.
+"""
 
 import threading
 import time
 
 import numpy as np
+from rclpy.duration import Duration
 from three_joints import state
 
 
@@ -13,19 +17,20 @@ class Driver(threading.Thread):
     Attributes:
         q, v: what it says of the robot.
         period: between two states [s].
+        step: between two stamps [s]; None: stamps are those of the clock.
         effort: gives the measured effort (3,), or None for none.
         change: is given every message before it is sent.
         sent: how many were sent.
-        last_sent: when the last one was [s], monotonic.
     """
 
     def __init__(self, publisher, clock, q, v):
         super().__init__(daemon=True)
         self.q, self.v = np.array(q), np.array(v)
-        self.period = 0.01
+        self.period = self.step = 0.01
+        self._stamp = clock.now()
         self.effort = lambda: None
         self.change = lambda message: None
-        self.sent, self.last_sent = 0, time.monotonic()
+        self.sent = 0
         self._publisher, self._clock = publisher, clock
         self._going, self._ended = threading.Event(), threading.Event()
         self._sending = threading.Lock()
@@ -43,19 +48,22 @@ class Driver(threading.Thread):
 
     def send(self):
         message = state(self.q, self.v)
-        message.header.stamp = self._clock.now().to_msg()
+        if self.step is None:
+            self._stamp = self._clock.now()
+        else:
+            self._stamp += Duration(seconds=self.step)
+        message.header.stamp = self._stamp.to_msg()
         effort = self.effort()
         if effort is not None:
             message.effort = [0.0, *(float(x) for x in reversed(effort))]
         self.change(message)
         self._publisher.publish(message)
-        self.sent, self.last_sent = self.sent + 1, time.monotonic()
+        self.sent += 1
 
     def pause(self):
-        """Send no more; the time of the last one [s], monotonic."""
+        """Send no more."""
         with self._sending:
             self._going.clear()
-            return self.last_sent
 
     def resume(self):
         self._going.set()

@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.identification.excitation.excitation_settings import ExcitationSettings
+from robot_dynamics_ros.identification.excitation.settings import ExcitationSettings
 
 LENGTH, RADIUS = 0.4, 0.05
 JOINTS = ('turn', 'shoulder', 'elbow', 'wrist')
-SETTINGS = ExcitationSettings(duration=5.0, frequency=1.0, harmonics=5, distance=0.04, steps=60)
+SETTINGS = ExcitationSettings(duration=5.0, distance=0.04, iterations=5)
 
 
 def _link(name, mass, collision):
@@ -74,9 +74,10 @@ def dynamics():
 def excited(**changes):
     """A motion of the arm, found once."""
     # SciPy may be missing.
-    from robot_dynamics_ros.identification.excitation.excited_motion import excite
+    from robot_dynamics_ros.identification.excitation.excitation import excite
 
-    return excite(dynamics(), urdf(), None, replace(SETTINGS, **changes))
+    settings = replace(SETTINGS, **changes)
+    return excite(dynamics(), urdf(), None, replace(settings, start=dict(settings.start)))
 
 
 def random_poses(count, seed=0):
@@ -97,21 +98,19 @@ def slope_by_differences(function, x, step=1e-6):
 def told_by(recording):
     """Base parameters that a recording determines, and what is missing in its motion."""
     # SciPy may be missing.
-    from robot_dynamics_ros.identification.observability import (
-        base_parameters,
-        excitation_findings,
-    )
-    from robot_dynamics_ros.identification.regression import (
-        Cutoffs,
+    from robot_dynamics_ros.identification.equations import Equations
+    from robot_dynamics_ros.identification.excitation_findings import excitation_findings
+    from robot_dynamics_ros.identification.motion_equations import (
         EquationOptions,
         MotionEquations,
-        reduce,
+        motions_cutoff,
     )
+    from robot_dynamics_ros.identification.observability import base_parameters
 
     layout = excited().information.layout
-    cutoffs = Cutoffs.of(recording)
-    options = EquationOptions(cutoff=cutoffs.equations)
-    made = MotionEquations(layout, options)
-    reduced = reduce(made.of_motions(recording.motions(cutoffs.motions)))
+    cutoff = recording.usual_cutoff()
+    made = MotionEquations(layout, EquationOptions(cutoff=cutoff))
+    motions = recording.motions(motions_cutoff(cutoff, 1.0 / recording.interval))
+    reduced = Equations.joined(made.of_motions(motions)).reduced()
     base = base_parameters(reduced)
     return base, excitation_findings(reduced, base)

@@ -3,12 +3,13 @@
 import os
 import signal
 import time
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.scheduling import once
 
 LIMIT = 60.0  # [s]
 
@@ -65,7 +66,7 @@ def interrupt_parent(common, folder):
         Path(folder, 'half_written').unlink()
 
 
-@once
+@lru_cache(maxsize=4)
 def made_of(text):
     """Takes time, as the compilation of a robot does."""
     time.sleep(0.05)
@@ -79,3 +80,10 @@ def made_once(common, number):
 
 def unpicklable(common, number):
     return lambda: number
+
+
+def mixed(common):
+    """All kinds of results."""
+    finding = Finding('delay', ('shoulder', 'wrist'), 0.012, 'late by 12 ms')
+    arrays = [np.arange(6).reshape(2, 3).T.astype(kind) for kind in ('f8', 'f4', 'i8', '?', '<U5')]
+    return {'a': [None, True, 2**70, 0.1, np.float64(1.5)], 1: (Path('a/b'), finding), 'b': arrays}

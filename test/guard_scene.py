@@ -1,7 +1,6 @@
 """A node with its guards at work: who drives it, who watches it, who records it."""
 
 import re
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,9 +10,6 @@ from rclpy.parameter import Parameter
 from recording import Recording
 
 from robot_dynamics_ros.ros.node import DynamicsNode
-
-# What the machine may add to a time that the node keeps by construction [s].
-MACHINE = 0.25
 
 
 @dataclass
@@ -42,22 +38,28 @@ class Scene:
             f'{what} {np.asarray(torque)}',
         )
 
-    def wait_for_states(self, count=5):
-        """Wait until the node has answered or refused so many more states."""
-        counters = self.node.topic_counters['joint_states']
-        before = counters.used + counters.rejected
-        self.observer.until(lambda: counters.used + counters.rejected >= before + count, 'states')
+    def next_commands(self, count=5):
+        """(count, k) the next commands, once they have come."""
+        before = len(self.recording)
+        self.observer.until(lambda: len(self.recording) >= before + count, 'commands')
+        return self.recording.commands[before : before + count]
 
-    def check_silent(self):
-        """That states come, are heard, and are not answered."""
-        start = time.monotonic()
-        self.wait_for_states(10)
-        assert len(self.recording.since(start)[0]) == 0
+    def until_taken(self):
+        """Wait until the node has taken each state of a reliable driver, which has paused."""
+        self.observer.until(
+            lambda: int(figures(self.status('joint_states', ''))['used']) >= self.driver.sent,
+            'the last state',
+        )
 
-    def watch(self, seconds):
-        """Let it run for a while."""
-        end = time.monotonic() + seconds
-        self.observer.until(lambda: time.monotonic() > end, f'{seconds} s')
+    def until_silent(self):
+        """Wait until the node says that it is silent, and no command comes between two reports."""
+
+        def silent():
+            before = len(self.recording)
+            modes = {figures(self.status('model', '')).get('mode') for _ in range(2)}
+            return not modes - {'silent', None} and len(self.recording) == before
+
+        self.observer.until(silent, 'silence')
 
     def set(self, **values):
         """Set parameters, all at once."""

@@ -6,10 +6,10 @@ import numpy as np
 from exact_motion import drawn, law, truth
 
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.identification.estimation import estimate
+from robot_dynamics_ros.identification.estimate import estimate
+from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
 from robot_dynamics_ros.identification.observability import base_parameters
 from robot_dynamics_ros.identification.parameters import ParameterLayout
-from robot_dynamics_ros.identification.regression import EquationOptions, MotionEquations, reduce
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def identifiable(model, noise=0.0, count=400, *, layout=None, changed=True):
     """
     layout = layout or ParameterLayout(model)
     true = RobotDynamics(other_bodies(model) if changed else model, backend='python')
-    options = EquationOptions(effort_levels=dict.fromkeys(model.joint_names, 1e9))
+    options = EquationOptions(effort_levels=np.inf)
     equations = MotionEquations(layout, options, RobotDynamics(model, backend='python'))
 
     def block(seed, size):
@@ -62,9 +62,9 @@ def identifiable(model, noise=0.0, count=400, *, layout=None, changed=True):
         return equations.of_samples(replace(states, efforts=efforts))
 
     fitted = block(0, noise)
-    reduced = reduce([fitted])
+    reduced = fitted.reduced()
     base = base_parameters(reduced)
     parameters = truth(layout) if layout.terms else layout.nominal()
     parameters[: 10 * len(model.joints)] = true.model.inertial_parameters()
-    found = estimate(reduced, None, base)
+    found = estimate(reduced, base)
     return Identifiable(layout, fitted, reduced, base, found, parameters, block(7, noise))

@@ -4,7 +4,7 @@ import numpy as np
 from recorded_states import TOPIC
 
 from robot_dynamics_ros.recordings.recording import Recording
-from robot_dynamics_ros.recordings.sources.state_rows import StateBlock, StateRows
+from robot_dynamics_ros.recordings.sources.source import StateBlock, StateRows
 
 BLOCK = 700
 
@@ -17,11 +17,10 @@ class MemorySource:
         self.topics, self.other_topics = {TOPIC: len(states)}, {}
         self.description = None
 
-    def blocks(self, topic, begin=0, end=None):
+    def blocks(self, topic):
         assert topic == TOPIC
-        end = len(self.states) if end is None else end
-        for start in range(begin, end, BLOCK):
-            part = self.states.part(slice(start, min(start + BLOCK, end)))
+        for start in range(0, len(self.states), BLOCK):
+            part = self.states.part(slice(start, start + BLOCK))
             values = (part.positions, part.velocities, part.efforts)
             rows = StateRows(slice(None), part.names, part.stamps, *values)
             yield StateBlock(np.zeros(len(part), np.int64), [rows])

@@ -1,6 +1,6 @@
-"""What a property test tries: its own number of examples, the same in each run.
+"""What a test tries: the same few examples and robots in each run.
 
-With TEST_EXAMPLES as many as it says, from fresh seeds.
+With TEST_ALL every robot and fresh examples, with TEST_EXAMPLES as many of them as it says.
 """
 
 import os
@@ -8,31 +8,26 @@ from datetime import timedelta
 
 from hypothesis import HealthCheck, settings
 
+ALL = bool(os.environ.get('TEST_ALL'))
 ASKED = int(os.environ.get('TEST_EXAMPLES', '0'))
 
 
 def load_profile():
-    """Repeat the same examples in each run, or try as many new ones as are asked for.
-
-    Without deadlines: of thousands of examples, one meets a pause of the machine.
-    """
-    settings.register_profile('repeated', derandomize=True, deadline=None)
+    """Without deadlines: of thousands of examples, one meets a pause of the machine."""
     settings.register_profile(
-        'asked',
-        max_examples=ASKED or settings.default.max_examples,
-        derandomize=False,
+        'tests',
+        derandomize=not (ALL or ASKED),
         deadline=None,
+        print_blob=True,
+        max_examples=ASKED or settings.default.max_examples,
         suppress_health_check=[HealthCheck.too_slow],
     )
-    settings.load_profile('asked' if ASKED else 'repeated')
+    settings.load_profile('tests')
 
 
 def examples(count, **others):
     """Settings of a test that tries `count` examples, unless another number is asked for."""
-    if ASKED:
-        others |= {'max_examples': ASKED, 'derandomize': False}
-        return settings(**others)
-    return settings(max_examples=count, **others)
+    return settings(max_examples=ASKED or count, **others)
 
 
 # One that takes longer hangs: on a busy machine, a second of work may take ten.

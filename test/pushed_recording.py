@@ -75,5 +75,5 @@ def pushed_states(pushes=(), seconds=30.0, seed=0, error=0.0):
 
 
 def recording_of(states):
-    """As `open_recording` opens it, in memory."""
+    """In memory."""
     return in_memory(states)

@@ -169,6 +169,5 @@ def csv_file(
 
 def joined(recording):
     """All samples of a recording: times, positions, velocities, efforts."""
-    chunks = list(recording.chunks())
-    fields = ('times', 'positions', 'velocities', 'efforts')
-    return tuple(np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in fields)
+    states = recording.states()
+    return states.times, states.positions, states.velocities, states.efforts

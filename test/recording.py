@@ -1,8 +1,6 @@
-"""Every command with its time, and what must hold of all of them."""
+"""Every command in its order, and what must hold of all of them."""
 
-import math
 import threading
-import time
 
 import numpy as np
 from rclpy.qos import QoSProfile
@@ -11,14 +9,15 @@ from std_msgs.msg import Float64MultiArray
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.ros.polling import PolledSubscription
 
-# Between computing and receiving a command, on a loaded machine [s].
-LATENESS = 0.05
 # The sums and differences of numbers up to 1e3 round so far.
 ROUNDING = 1e-9
 
 
 class Recording(threading.Thread):
-    """Hears the commands in a thread of its own: what an executor delays is timed all the same.
+    """Hears the commands in a thread of its own, so that none is lost while an executor waits.
+
+    No time is checked: that commands change no faster than the rates is a law of the limiter,
+    whose tests give it the time. Here each step between two commands is one that it allows.
 
     Attributes:
         limits: (k,) of the commands [N m or N].
@@ -28,11 +27,11 @@ class Recording(threading.Thread):
     def __init__(self, node, topic, limits, rates):
         super().__init__(daemon=True)
         self.limits, self.rates = np.array(limits), np.array(rates)
-        # The middleware notes the time of reception on the system's clock.
-        self._offset = time.monotonic_ns() - time.time_ns()
-        self._entries = []
-        # From when on the robot applies the commands, and its torque before the first of them.
-        self._applied = [(0.0, math.inf, 0.0)]
+        # The commands, and the number that their publisher gave to each.
+        self._entries, self._numbers = [], []
+        # The first command that the robot applies, the first that it does not any more, and its
+        # torque before.
+        self._applied = [(0, None, 0.0)]
         self._ended = threading.Event()
         self._commands = PolledSubscription(node, Float64MultiArray, topic, QoSProfile(depth=5000))
         self.start()
@@ -41,8 +40,8 @@ class Recording(threading.Thread):
         while not self._ended.is_set():
             if self._commands.wait(0.02):
                 for message, info in self._commands.poll():
-                    at = 1e-9 * (info['received_timestamp'] + self._offset)
-                    self._entries.append((at, np.array(message.data)))
+                    self._numbers.append(info.get('publication_sequence_number'))
+                    self._entries.append(np.array(message.data))
 
     def stop(self):
         self._ended.set()
@@ -54,13 +53,12 @@ class Recording(threading.Thread):
     @property
     def last(self):
         """(k,) the last command; NaN before there is one."""
-        return self._entries[-1][1] if self._entries else np.full(self.limits.size, np.nan)
+        return self._entries[-1] if self._entries else np.full(self.limits.size, np.nan)
 
-    def since(self, at):
-        """Times (m,) and commands (m, k) from a monotonic time on [s]."""
-        found = [entry for entry in self._entries if entry[0] >= at]
-        times = np.array([at for at, _ in found])
-        return times, np.array([c for _, c in found]).reshape(-1, self.limits.size)
+    @property
+    def commands(self):
+        """(m, k) all of them."""
+        return np.array(self._entries).reshape(-1, self.limits.size)
 
     def robot_has(self, torque):
         """The robot has this torque when the first command comes; without this, it has none."""
@@ -70,27 +68,24 @@ class Recording(threading.Thread):
     def not_applied(self):
         """From now on the controller is inactive: no command reaches the robot."""
         begin, _, torque = self._applied[-1]
-        self._applied[-1] = begin, time.monotonic(), torque
+        self._applied[-1] = begin, len(self), torque
 
     def applied_again(self, torque=0.0):
         """From now on the controller is active, and the robot has this torque."""
-        self._applied.append((time.monotonic(), math.inf, torque))
+        self._applied.append((len(self), None, torque))
 
     def check(self):
         """What no fault may break, of all commands and of those that the robot applies."""
-        times, commands = self.since(0.0)
-        assert np.isfinite(commands).all()
-        assert (np.abs(commands) <= self.limits + ROUNDING).all()
+        assert np.isfinite(self.commands).all()
+        assert (np.abs(self.commands) <= self.limits + ROUNDING).all()
         for begin, end, torque in self._applied:
-            applied = (times >= begin) & (times < end)
-            self._check_rates(times[applied], commands[applied], torque)
+            before = np.zeros_like(self.limits) + torque
+            steps = np.abs(np.diff(np.vstack([before, self.commands[begin:end]]), axis=0))
+            allowed = np.outer(self._periods()[begin:end], self.rates) * LONGEST_STEP
+            assert (steps <= allowed + ROUNDING).all(), steps.max(axis=0)
 
-    def _check_rates(self, times, commands, torque):
-        """Of commands to a robot that has this torque before the first of them."""
-        steps = np.abs(np.diff(np.vstack([np.zeros_like(self.limits) + torque, commands]), axis=0))
-        assert (steps <= self.rates * LONGEST_STEP + ROUNDING).all(), steps.max(axis=0)
-        for first in range(len(times)):
-            window = times[first:] - times[first]
-            change = np.abs(commands[first:] - commands[first])
-            allowed = np.outer(window + LATENESS, self.rates) + ROUNDING
-            assert (change <= allowed)[window >= 0.1].all()
+    def _periods(self):
+        """(m,) one for each command, and one for each that was lost before it."""
+        if None in self._numbers or not self._numbers:
+            return np.ones(len(self))
+        return np.maximum(np.diff(self._numbers, prepend=self._numbers[0] - 1), 1)

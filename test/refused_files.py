@@ -4,11 +4,11 @@ import pytest
 from recorded_states import joined
 
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings import Recording
 
 
 def read(*paths, **options):
-    with open_recording(list(paths), **options) as recording:
+    with Recording.read(list(paths), **options) as recording:
         return joined(recording)
 
 

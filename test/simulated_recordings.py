@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from recorded_states import States
+from memory_source import MemorySource
+from recorded_states import TOPIC, States
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.recordings import JointSamples, Quality, motions
+from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.simulation.physics import JointServo, Physics
 
 JOINTS = ('base', 'shoulder', 'elbow', 'roll', 'bend', 'flange')
@@ -106,27 +107,16 @@ class Recorded:
 
     @property
     def reader(self):
-        """A recording as `open_recording` opens one, in memory."""
-        return _OfArrays(self)
+        """The recording, in memory."""
+        return _Filtered(MemorySource(self.states), TOPIC, {}, None)
 
 
-class _OfArrays:
-    name, topic, is_whole = 'arrays', '/joint_states', True
+class _Filtered(Recording):
+    """Filtered at 10 Hz."""
 
-    def __init__(self, recorded):
-        self._recorded = recorded
-        self.interval = float(np.median(np.diff(recorded.times)))
-        self.quality = Quality('header', self.interval)
-
-    def chunks(self, size=65536):
-        one = self._recorded
-        samples = JointSamples(one.joints, one.times, one.positions, one.velocities, one.efforts)
-        self.quality.count(samples)
-        yield samples
-
-    def motions(self, cutoff=10.0):
-        """As `recordings.motions` filters them."""
-        return motions(self, cutoff=cutoff)
+    def motions(self, cutoff=10.0, **options):
+        self.cutoff = cutoff
+        return super().motions(**options)
 
 
 @cache

@@ -10,6 +10,7 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.parameter_yaml import (
     node_parameters,
     parameter_blocks,
+    read_yaml,
     yaml_comment,
     yaml_value,
 )
@@ -80,6 +81,14 @@ def test_a_content_that_contains_itself_ends():
     content = {'/**': {'ros__parameters': {'joints': []}}}
     content['again'] = content
     assert node_parameters(parameter_blocks(content), NAMES) == {'joints': []}
+
+
+def test_a_file_is_read_as_ros_reads_it(tmp_path):
+    file = tmp_path / 'a.yaml'
+    file.write_text('[1e-3, 2E+1, -1e0, 1.5, 3, yes, a, 1e]')
+    read = read_yaml(file)
+    assert read == [0.001, 20.0, -1.0, 1.5, 3, True, 'a', '1e']
+    assert type(read[1]) is float
 
 
 VALUES = st.one_of(

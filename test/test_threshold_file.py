@@ -1,15 +1,11 @@
 """The file that keeps thresholds by joint name."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from three_joints import JOINTS
 
-from robot_dynamics_ros.cli.contacts.threshold_file import threshold_file
-from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.threshold_file import read_thresholds
+from robot_dynamics_ros.threshold_file import LearnedThresholds, read_thresholds
 
 COEFFICIENTS = np.random.default_rng(0).uniform(0.5, 3.0, (2, 3, 3)).round(2)
 BANDWIDTHS = [20.0, 10.0, 5.0]
@@ -19,16 +15,10 @@ JOINT = 'turn: {bandwidth: 20.0, collision: C, push: {constant: 1, velocity: 0, 
 @pytest.fixture
 def file(tmp_path):
     """A file as the command writes it."""
-    survey = SimpleNamespace(
-        robot='three',
-        thresholds=ContactThresholds(COEFFICIENTS, 0.1, 60.0),
-        joints=JOINTS,
-        recordings=[SimpleNamespace(bandwidth=np.array(BANDWIDTHS))],
-        largest_motion=np.ones((2, 3)),
-        margin=1.0,
-    )
+    by_joint = dict(zip(JOINTS, np.moveaxis(COEFFICIENTS, 2, 0), strict=True))
+    bandwidths = dict(zip(JOINTS, BANDWIDTHS, strict=True))
     path = tmp_path / 'thresholds.yaml'
-    path.write_text(threshold_file(survey, path.name, ['a doubt']))
+    path.write_text(LearnedThresholds(bandwidths, by_joint).text())
     return path
 
 
@@ -52,15 +42,18 @@ def test_joints_that_do_not_fit_are_named(file):
     [
         ('joints: [', 'cannot be read'),
         ('\x00', 'cannot be read'),
-        ('3', 'by joint name'),
-        ('joints: {}', 'by joint name'),
-        ('/**: {ros__parameters: {push_threshold: [1.0]}}', 'by joint name'),
-        ('joints: {turn: 3}', 'collision of turn is None'),
-        ('{constant: 1.0, velocity: 0.0}', 'collision of turn is'),
-        ('{constant: yes, velocity: 0, acceleration: 0}', 'collision of turn is'),
+        ('3', '`joints`'),
+        ('joints: {}', '`joints`'),
+        ('/**: {ros__parameters: {push_threshold: [1.0]}}', '`joints`'),
+        ('joints: {turn: 3}', 'turn has 3'),
+        ('{constant: 1.0, velocity: 0.0}', 'acceleration of collision of turn is None'),
+        ('{constant: yes, velocity: 0, acceleration: 0}', 'constant of collision of turn is True'),
         ('{constant: 0.0, velocity: 0, acceleration: 0}', 'constant of joint 0 is 0.0'),
         ('{constant: 1.0, velocity: -1, acceleration: 0}', 'velocity of joint 0 is -1.0'),
-        ('{constant: 1.0, velocity: 0, acceleration: .inf}', 'acceleration of joint 0 is inf'),
+        (
+            '{constant: 1.0, velocity: 0, acceleration: .inf}',
+            'of turn is inf',
+        ),
     ],
 )
 def test_a_file_that_is_none_is_refused_with_its_name(tmp_path, content, words):

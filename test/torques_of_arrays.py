@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from robot_dynamics_ros.identification.judgement.judged_torques import Torques
-from robot_dynamics_ros.recordings.filtering.zero_phase import kernels
+from robot_dynamics_ros.identification.held_out import Torques
+from robot_dynamics_ros.recordings.low_pass import kernels
 
 CUTOFF, RATE = 10.0, 20.0
 # Rate of the noise before it is filtered [Hz].
@@ -20,17 +20,19 @@ def filtered_noise(random, count, columns):
     return noise / noise.std(axis=0)
 
 
-def torques(times, measured, *, identified=None, nominal=None, begins=True, rests=False):
+def torques(
+    times, measured, *, identified=None, nominal=None, rests=False, held_out=False, file='bag'
+):
     """Torques (N, n) of joints that move at 1 rad/s; what is not given is zero.
 
-    `rests` (N, n) says where they rest."""
+    `rests` (N, n) says where they rest, `held_out` (N,) what was not fitted."""
     zeros = np.zeros_like(measured)
+    held = np.broadcast_to(held_out, times.shape)
+    begins = np.diff(held, prepend=False)
+    begins[0] = True
     return Torques(
-        times,
-        zeros + 1.0,
-        measured,
+        file, times, begins, held, zeros + 1.0, measured,
         zeros if nominal is None else nominal,
         zeros if identified is None else identified,
-        begins,
-        np.broadcast_to(rests, measured.shape),
-    )
+        np.broadcast_to(rests, measured.shape), 1.0 / RATE,
+    )  # fmt: skip

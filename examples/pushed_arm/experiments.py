@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.contacts.friction_thresholds import friction_thresholds
-from robot_dynamics_ros.contacts.residual_peaks import ResidualPeaks
-from robot_dynamics_ros.contacts.threshold_learning import learned_thresholds
+from robot_dynamics_ros.contacts.residuals import ObservedPart, ResidualPeaks
+from robot_dynamics_ros.contacts.threshold_learning import friction_thresholds, learned_thresholds
 from robot_dynamics_ros.control.external.contact import ContactLinks
 from robot_dynamics_ros.control.external.contact_detector import ContactDetector
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
@@ -51,10 +50,14 @@ def still(q: Array, seconds: float) -> Array:
 
 def learn(arm: FeltArm, seconds: float, false_alarms_per_hour: float) -> ContactThresholds:
     """Thresholds from a random motion without a contact."""
-    peaks = ResidualPeaks(arm.dynamics.model.size)
-    for _ in follow(arm, random_motion(HOME, SPEED, seconds, seed=1)):
-        peaks.step(arm.r, arm.v, arm.physics.time)
-    return learned_thresholds(peaks, false_alarms_per_hour, friction=arm.friction.bounds)
+    parts = (
+        ObservedPart(not index, np.array([arm.physics.time]), arm.r[None], arm.v[None])
+        for index in follow(arm, random_motion(HOME, SPEED, seconds, seed=1))
+    )
+    peaks = ResidualPeaks.of(arm.dynamics.model.size, parts)
+    return learned_thresholds(
+        peaks, false_alarms_per_hour, least=friction_thresholds(arm.friction.bounds)
+    )
 
 
 def least_thresholds(friction: JointFriction) -> ContactThresholds:

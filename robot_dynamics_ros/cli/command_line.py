@@ -9,29 +9,46 @@ import io
 import os
 import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
-from importlib import metadata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib import import_module, metadata
+from types import FrameType
 
 import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.scheduling.interruptions import ending_as_interruption
 
-from .compare.compare_command import compare_command
-from .contacts.contacts_command import contacts_command
-from .contacts.thresholds_command import thresholds_command
-from .excite.excite_command import excite_command
-from .exit_codes import BY_SIGNAL, CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
-from .export_command import export_command
-from .identify.identify_command import identify_command
-from .inspect_command import inspect_command
-from .output import ReaderEnded, Subcommands, writing_to_stdout
+from .output import (
+    BY_SIGNAL,
+    CANNOT_BE_USED,
+    GOOD,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    ReaderEnded,
+    Subcommands,
+    writing_to_stdout,
+)
 from .surroundings import ParameterNames, Surroundings, TopicReader
-from .torques.torques_command import torques_command
-from .validate_command import validate_command
 
 PACKAGE = 'robot_dynamics_ros'
+# Signals that end the command as Ctrl-C does.
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+# What --help says of each; its module, of its name, is imported when it is called.
+SUBCOMMANDS = {
+    'compare': 'Compare measured efforts with the torques of a model.',
+    'contacts': 'Find contacts in recordings.',
+    'excite': 'Write an exciting trajectory for identification.',
+    'export-c': 'Write the dynamics of a robot as C99.',
+    'identify': 'Identify the parameters of a robot from recordings.',
+    'inspect': 'Show a robot, its loads and findings.',
+    'payload': 'Estimate what a link carries.',
+    'thresholds': 'Learn thresholds of contacts from recordings.',
+    'torques': 'Write the torques of a model along recordings.',
+    'validate': 'Check many descriptions, one line a file.',
+}
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
@@ -44,8 +61,30 @@ def _print_version(context: click.Context, parameter: click.Parameter, asked: bo
         context.exit()
 
 
+class _Lazily(Subcommands):
+    """Imports a subcommand when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See click."""
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """See click."""
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        name = cmd_name.replace('-', '_')
+        module = import_module(f'.{name}', __package__)
+        found: click.Command = getattr(module, f'{name}_command')
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """See click."""
+        with formatter.section('Commands'):
+            formatter.write_dl([*SUBCOMMANDS.items()])
+
+
 @click.group(
-    cls=Subcommands,
+    cls=_Lazily,
     context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100},
     invoke_without_command=True,
 )
@@ -66,20 +105,6 @@ def commands(context: click.Context) -> int | None:
     return CANNOT_BE_USED
 
 
-for command in (
-    inspect_command,
-    validate_command,
-    torques_command,
-    compare_command,
-    identify_command,
-    excite_command,
-    thresholds_command,
-    contacts_command,
-    export_command,
-):
-    commands.add_command(command)
-
-
 def main(
     arguments: Sequence[str] | None = None,
     read_topic: TopicReader | None = None,
@@ -97,7 +122,7 @@ def main(
     _print_what_the_terminal_has()
     came: list[int] = []
     try:
-        with ending_as_interruption() as came:
+        with _ending_as_interruption() as came:
             code = commands.main(
                 given,
                 prog_name='robot_dynamics',
@@ -121,6 +146,35 @@ def main(
             _discard_stdout()
         sys.exit(CANNOT_BE_USED)
     sys.exit(code or GOOD)
+
+
+@contextmanager
+def _ending_as_interruption() -> Iterator[list[int]]:
+    """Raise a KeyboardInterrupt at SIGTERM and SIGHUP, so that what was begun is removed.
+
+    A signal that is ignored, as SIGHUP by `nohup`, stays so. Outside the main thread, which alone
+    handles signals, nothing changes.
+
+    Yields:
+        The number of the signal that came; empty before.
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        # A second one would interrupt the removal.
+        if not came:
+            came.append(number)
+            raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        handled = [one for one in ENDING if signal.getsignal(one) is not signal.SIG_IGN]
+        before = {one: signal.signal(one, interrupt) for one in handled}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 def _replace_closed_streams() -> None:
@@ -147,7 +201,14 @@ def _print_what_the_terminal_has() -> None:
 
 def _line_of(error: Exception) -> str:
     """What a user reads of an error, in one line."""
-    if isinstance(error, click.UsageError) and error.ctx is not None:
+    if isinstance(error, click.NoSuchOption) and error.option_name.lstrip('-') in SUBCOMMANDS:
+        name = error.option_name.lstrip('-')
+        text = f'No such option --{name}: {name} is a subcommand (robot_dynamics {name} --help)'
+    elif isinstance(error, click.UsageError) and error.ctx is not None:
+        if isinstance(error, click.NoSuchOption):
+            # click guesses from less; an option that was removed has no near one.
+            near = get_close_matches(error.option_name, error.possibilities or [], cutoff=0.85)
+            error.possibilities = near
         text = f'{error.format_message()} (robot_dynamics {_subcommand(error.ctx)}--help)'
     elif isinstance(error, click.ClickException):
         text = error.format_message()

@@ -1,8 +1,14 @@
-"""A robot from a URDF file, from a xacro file with arguments, or from a topic."""
+"""A robot from a URDF file, from a xacro file with arguments, or from a topic.
+
+A xacro file is expanded as the command `xacro` does it: it may include files, and is trusted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
@@ -10,14 +16,17 @@ from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
 from robot_dynamics_ros.recordings.sources.open_source import open_source
 
-from .files_to_write import check_included
+from .output import claim
 from .surroundings import surroundings
-from .xacro_file import expand_xacro_file
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 LARGEST_FILE = 64 * 2**20
 
 RECORDED_TOPIC = '/robot_description'
+
+# Of xacro: an argument that a file declares or asks for, and a file that it includes.
+ARGUMENT = re.compile(r'<xacro:arg\b[^>]*?\bname\s*=\s*["\']([^"\']+)|\$\(arg\s+([^)\s]+)')
+INCLUDE = re.compile(r'<xacro:include\b[^>]*?\bfilename\s*=\s*["\']([^"\']+)')
 
 
 def read_robot(
@@ -36,11 +45,9 @@ def read_robot(
         ParameterError: an argument has another form, the file takes none, or the subcommand would
             replace a file that it includes.
     """
-    try:
+    with _errors_of(file):
         urdf = _read_urdf(file, arguments, arguments_of_others)
         return parse_urdf(urdf), urdf
-    except ModelError as error:
-        raise type(error)(f'{file}: {error}') from None
 
 
 def robot_of_text(text: str, source: str) -> tuple[RobotModel, str]:
@@ -53,8 +60,15 @@ def robot_of_text(text: str, source: str) -> tuple[RobotModel, str]:
     Raises:
         ModelError: the description cannot be used; the message begins with the source.
     """
-    try:
+    with _errors_of(source):
         return parse_urdf(text), text
+
+
+@contextlib.contextmanager
+def _errors_of(source: object) -> Iterator[None]:
+    """Errors of descriptions begin with their file, topic or recording."""
+    try:
+        yield
     except ModelError as error:
         raise type(error)(f'{source}: {error}') from None
 
@@ -83,31 +97,6 @@ def robot_of_topic(topic: str) -> tuple[RobotModel, str]:
     return robot_of_text(text, topic)
 
 
-def robot_of_recording(recording: Path, topic: str) -> tuple[RobotModel, str]:
-    """The robot whose description was recorded, and the text of its URDF.
-
-    Args:
-        recording: bag folder or storage file.
-        topic: of the description, /robot_description.
-
-    Raises:
-        RecordingError: the recording cannot be read.
-        ParameterError: there is no description, or the topic is another one.
-        ModelError: the description cannot be used; the message begins with the recording.
-    """
-    if topic.lstrip('/') != RECORDED_TOPIC.lstrip('/'):
-        raise ParameterError(
-            f'{recording}: --topic is {topic}, of a recording only {RECORDED_TOPIC} is read'
-        )
-    with open_source([recording]) as source:
-        text = source.description
-    if text is None:
-        raise ParameterError(
-            f'{recording}: nothing was recorded on {RECORDED_TOPIC}: name a URDF or xacro file'
-        )
-    return robot_of_text(text, str(recording))
-
-
 def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel, str, str]:
     """The robot that a command line names: by one file, by a topic, or by both for a recording.
 
@@ -119,7 +108,9 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
         The robot, the text of its URDF, and the file or topic that it is from.
 
     Raises:
-        ParameterError: neither is named, or more than one file; see also `read_robot`.
+        ParameterError: neither is named, or more than one file, or nothing was recorded on
+            /robot_description; see also `read_robot`.
+        RecordingError: the recording cannot be read.
         OSError: the file cannot be read.
         ModelError: the description cannot be used.
     """
@@ -133,9 +124,20 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
         )
     if topic is None:
         return *read_robot(files[0], arguments), str(files[0])
+    recording = files[0]
     if arguments:
-        raise ParameterError(f'{files[0]} is a recording: it takes no {arguments[0]!r}')
-    return *robot_of_recording(files[0], topic), str(files[0])
+        raise ParameterError(f'{recording} is a recording: it takes no {arguments[0]!r}')
+    if topic.lstrip('/') != RECORDED_TOPIC.lstrip('/'):
+        raise ParameterError(
+            f'{recording}: --topic is {topic}, of a recording only {RECORDED_TOPIC} is read'
+        )
+    with open_source([recording]) as source:
+        text = source.description
+    if text is None:
+        raise ParameterError(
+            f'{recording}: nothing was recorded on {RECORDED_TOPIC}: name a URDF or xacro file'
+        )
+    return *robot_of_text(text, str(recording)), str(recording)
 
 
 def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -154,8 +156,8 @@ def _read_urdf(file: Path, arguments: Sequence[str], arguments_of_others: bool) 
         mappings[name] = value
     text = _read_text(file)
     if is_xacro(read_xml(text)):
-        urdf, included = expand_xacro_file(file, mappings, arguments_of_others=arguments_of_others)
-        check_included(included)
+        urdf, included = _expanded(file, mappings, arguments_of_others)
+        claim(included, {})
         return urdf
     if arguments and not arguments_of_others:
         raise ParameterError(f'{file} is a URDF: it takes no {arguments[0]!r}, xacro files do')
@@ -173,3 +175,62 @@ def _read_text(file: Path) -> str:
         return content.decode()
     except UnicodeDecodeError:
         raise UrdfError('not a URDF, which is a text in UTF-8') from None
+
+
+def _expanded(
+    file: Path, arguments: Mapping[str, str], arguments_of_others: bool
+) -> tuple[str, list[Path]]:
+    """The URDF that a xacro file stands for, and the files that it includes.
+
+    Args:
+        file: to expand.
+        arguments: of xacro, by name.
+        arguments_of_others: whether it may be given arguments that it does not have.
+
+    Raises:
+        UrdfError: the package `xacro` is not installed, cannot expand the file, or the file has no
+            such argument.
+    """
+    try:
+        import xacro
+    except ImportError:
+        raise UrdfError(
+            'it is xacro, and the package xacro is not installed: pip install xacro'
+        ) from None
+    known_before = len(xacro.all_includes)
+    try:
+        # Warnings, such as that of a deprecated form.
+        with contextlib.redirect_stderr(io.StringIO()):
+            document = xacro.process_file(str(file), mappings=dict(arguments), verbosity=0)
+    # Xacro evaluates Python: what it raises depends on the file.
+    except Exception as error:
+        said = ' '.join(str(error).split()) or repr(error)
+        raise UrdfError(f'xacro cannot expand it: {said}') from None
+    included = [Path(name).resolve() for name in xacro.all_includes[known_before:]]
+    if not arguments_of_others:
+        _check_arguments(arguments, [file.resolve(), *included])
+    return document.toprettyxml(indent='  '), included
+
+
+def _check_arguments(arguments: Mapping[str, str], files: list[Path]) -> None:
+    """Check that the files, or those that they would include in other branches, have arguments.
+
+    Raises:
+        UrdfError: none of them has one of the arguments.
+    """
+    known: set[str] = set()
+    lost: set[str] = set()
+    # The list grows while it is read.
+    for file in files:
+        text = file.read_text(encoding='utf-8', errors='replace')
+        known.update(declared or asked for declared, asked in ARGUMENT.findall(text))
+        for name in INCLUDE.findall(text):
+            found = (file.parent / name).resolve()
+            if not found.is_file():
+                lost.add(name)
+            elif found not in files:
+                files.append(found)
+    if ignored := sorted(arguments.keys() - known):
+        hint = f'; not looked into: it includes {", ".join(sorted(lost))}' if lost else ''
+        named = ', '.join(sorted(known)) or 'none'
+        raise UrdfError(f'it has no argument {", ".join(ignored)}; its arguments: {named}{hint}')

@@ -1,9 +1,9 @@
-"""What every subcommand shares: --json, --debug, text on stdout, progress on stderr."""
+"""What every subcommand shares: --json, --debug, exit codes, text, the files that it writes."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,27 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
-from .files_to_write import check_written
 from .progress import Advance, progress
+
+# Exit codes of the command.
+GOOD = 0
+# Findings, or a bound that does not hold.
+FINDINGS = 1
+# Wrong usage, or input that cannot be used.
+CANNOT_BE_USED = 2
+# As a shell reports signals: this and their number.
+BY_SIGNAL = 128
+# SIGINT and SIGPIPE.
+INTERRUPTED = 130
+PIPE_CLOSED = 141
 
 STDOUT = Path('-')
 # Columns of tables that are not printed on a terminal.
 FILE_WIDTH = 160
+# Endings of the files in the folder of a rosbag2 recording.
+OF_A_BAG = ('.mcap', '.db3', '.zstd', '.yaml')
+# Where a running subcommand notes the files that it reads and writes.
+CLAIMS = f'{__name__}.claims'
 
 Command = TypeVar('Command', bound=Callable[..., Any])
 
@@ -73,7 +88,7 @@ class Output:
             ParameterError: a file would be written twice, or would replace an input.
         """
         own = [] if self.json_file is None or self.json_only else [self.json_file]
-        check_written({**(written or {}), '--json': own}, read)
+        claim(read, {**(written or {}), '--json': own})
 
     def show(self, *parts: RenderableType) -> None:
         """Print tables, trees and texts of rich for people."""
@@ -134,20 +149,16 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-class _Printing:
-    """A command whose --help names stdout where that cannot be written."""
+class Subcommand(click.Command):
+    """A subcommand, whose --help names stdout where that cannot be written."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """See click: options such as --help print while they are parsed."""
         with writing_to_stdout():
-            return super().parse_args(ctx, args)  # type: ignore[misc]
+            return super().parse_args(ctx, args)
 
 
-class Subcommand(_Printing, click.Command):
-    """A subcommand."""
-
-
-class Subcommands(_Printing, click.Group):
+class Subcommands(Subcommand, click.Group):
     """The group of subcommands."""
 
 
@@ -169,22 +180,52 @@ def file_to_write(*, stdout: bool = False) -> click.ParamType:
     Args:
         stdout: whether `-` stands for stdout.
     """
-    return _FileToWrite(stdout)
 
-
-class _FileToWrite(click.ParamType):
-    name = 'file'
-
-    def __init__(self, stdout: bool) -> None:
-        self._stdout = stdout
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path:
+    def checked(value: Any) -> Path:
         path = Path(value)
-        if not (self._stdout and path == STDOUT):
+        if not (stdout and path == STDOUT):
             try:
                 check_can_be_written(path)
             except ParameterError as error:
-                self.fail(str(error), param, ctx)
+                raise click.BadParameter(str(error)) from None
         return path
+
+    return click.types.FuncParamType(checked)
+
+
+def claim(read: Iterable[Path], written: Mapping[str, Iterable[Path]]) -> None:
+    """Note what the running subcommand reads and writes: no file is written twice, no input lost.
+
+    Args:
+        read: files, and folders of bags.
+        written: files by the option that names them.
+
+    Raises:
+        ParameterError: names the file and the option.
+    """
+    context = click.get_current_context(silent=True)
+    claims: tuple[set[Path], dict[Path, str]] = (set(), {})
+    inputs, options = claims if context is None else context.meta.setdefault(CLAIMS, claims)
+    inputs.update(file.resolve() for entry in read for file in _files_of(entry))
+    for option, files in written.items():
+        for file in files:
+            if (other := options.setdefault(file.resolve(), option)) != option:
+                raise ParameterError(f'{file} would be written for {other} and for {option}')
+    for file in inputs & options.keys():
+        raise ParameterError(
+            f'{file} is read, and {options[file]} would replace it: name another file with '
+            f'{options[file]}'
+        )
+
+
+def _files_of(entry: Path) -> Sequence[Path]:
+    """A file, or those of a bag; none of a device, which nothing replaces, or of what is missing.
+
+    A folder that cannot be listed is refused when it is read.
+    """
+    try:
+        if entry.is_dir():
+            return [file for file in entry.iterdir() if file.suffix in OF_A_BAG]
+        return [entry] if entry.is_file() else []
+    except OSError:
+        return []

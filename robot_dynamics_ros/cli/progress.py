@@ -8,22 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 SHOWN_AFTER = 1.0  # [s]
-# Of the bar [columns].
-SHORTEST, LONGEST = 8, 40
-# Number, rate and remaining time of millions of states, and what is between the parts [columns].
-FIGURES = 46
+# Of the bar; of number and remaining time of millions of states, and what is between [columns].
+BAR, FIGURES = 20, 40
 
 # Takes the number of items that were done since the last call.
 Advance = Callable[[int], None]
@@ -38,7 +27,7 @@ def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManag
 
 @contextmanager
 def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
-    """Show how far some work is, its rate and the time that remains.
+    """Show how far some work is, and the time that remains.
 
     Nothing is shown during the first second, nor where stderr is not a terminal.
 
@@ -55,12 +44,12 @@ def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
     if not (sys.stderr.isatty() and console.is_interactive):
         yield _advance_nothing
         return
-    name_width = max(SHORTEST, console.width // 4)
+    width = max(BAR, console.width - BAR - FIGURES)
     bar = Progress(
         TextColumn('{task.description}', markup=False),
-        BarColumn(max(SHORTEST, min(LONGEST, console.width - FIGURES - name_width))),
+        BarColumn(BAR),
         MofNCompleteColumn(),
-        _Rate(unit),
+        TextColumn(unit),
         TimeRemainingColumn(),
         console=console,
         transient=True,
@@ -68,7 +57,9 @@ def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    task = bar.add_task(_end_of(what, name_width), total=total)
+    # Of a path, the end tells most.
+    name = what if len(what) <= width else f'…{what[1 - width :]}'
+    task = bar.add_task(name, total=total)
     shown = threading.Timer(SHOWN_AFTER, bar.start)
     shown.start()
     try:
@@ -79,22 +70,5 @@ def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
         bar.stop()
 
 
-def _end_of(name: str, width: int) -> str:
-    """A name that leaves room for the figures: of a path, the end tells most."""
-    return name if len(name) <= width else f'…{name[1 - width :]}'
-
-
 def _advance_nothing(done: int) -> None:
     """Progress that is not shown."""
-
-
-class _Rate(ProgressColumn):
-    """Items in a second."""
-
-    def __init__(self, unit: str) -> None:
-        super().__init__()
-        self._unit = unit
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text('' if speed is None else f'{speed:,.3g} {self._unit}/s')

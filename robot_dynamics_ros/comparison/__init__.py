@@ -1,40 +1,40 @@
 """Measured efforts compared with the torques of a model: figures and findings.
 
->>> with open_recording([Path('bag')]) as recording:
-...     comparison = compare.compare(parse_urdf(text), motions(recording))
+>>> recording = Recording.read('bag/', model)
+>>> Comparison(model).fit([recording]).findings
 
 Modules::
 
-    compare         from motions to the result: one recording, or what is kept of many
-    comparison      the result, and its JSON form
-    compared_model  the model of the joints that were recorded
-    pose_dependence joints whose torque depends on those that were not recorded
-    joint_figures   the figures of each joint
-    joint_sentences the verdict on each joint
-    spectrum        power spectral densities of effort and residual
-    verdicts        findings about robot and driver, in words
-    scale_findings  efforts that are a multiple of the torques
-    unexplained     findings about efforts that nothing explains
-    data_findings   findings about the recordings
-    unit_findings   findings about the motion, such as its unit
-    velocity_findings  velocities that do not belong to the positions
-    evidence/       what is kept of recordings
-    explanations/   hypotheses about what lies between model and measurement
+    comparison      recordings to the result
+    compared        the result, and its JSON form
+    findings        the table of findings, and the rule that concludes from them
+    recorded_joints the model of the joints that were recorded, and what depends on the others
+    model_torques   the torque of the model along a motion, in parts
+    evidence        what is kept of a recording: sums of products, and windows
+    plot_samples    what is drawn of it: evenly distributed samples and peaks
+    observations    the windows as columns of regressions in which friction is free
+    judge           how well an explanation fits
+    hypotheses      what can be added to an explanation, and those that explain together
+    relabelling     joints whose whole state belongs to another name or direction
+    figures         residual, delay, friction and spectra of each joint
+    robot_findings  findings about robot and driver
+    motion_findings findings about units and velocities
+    data_findings   findings about the samples
 """
 
-from .comparison import (
-    FATAL,
-    Comparison,
-    Finding,
+from .compared import (
+    Compared,
     FrictionFit,
     JointComparison,
     RecordingSummary,
     Samples,
     Spectrum,
 )
+from .comparison import Comparison
+from .findings import Finding
 
 __all__ = [
-    'FATAL',
+    'Compared',
     'Comparison',
     'Finding',
     'FrictionFit',

@@ -1,262 +1,185 @@
-"""The result of a comparison: measured efforts against the torques of a model.
-
-Residual means measured effort minus torque of the model, with the friction of the description.
-"""
+"""Measured efforts against the torques of a model: gathered of recordings, then concluded."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cache
 
-from robot_dynamics_ros.core.checks import Array
+import numpy as np
 
-# The terms whose shares of the measurement are given; they and `residual` sum to 1.
-TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
-# Findings of comparison and identification because of which no fitted parameter can be trusted.
-FATAL = (
-    'wrong_robot', 'current', 'unknown_gain', 'units', 'velocities', 'exchanged', 'sign',
-    'gravity_compensated', 'beyond_limit', 'impossible_masses',
-)  # fmt: skip
-# A model does not explain an effort of which it leaves more than this share of the RMS.
-HALF = 0.5
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
+from robot_dynamics_ros.recordings import Recording
 
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that a recording shows about the robot, its driver or the recording itself.
-
-    Attributes:
-        code: one of those in docs/recordings.md, such as 'payload'.
-        joints: concerned, in the order of the model.
-        value: the number that the code stands for, in SI units; None where there is none.
-        message: one or two sentences with value and advice.
-    """
-
-    code: str
-    joints: tuple[str, ...]
-    value: float | None
-    message: str
-
-    def as_json(self) -> dict[str, Any]:
-        """What --json says of it; null where its value is not known."""
-        return {
-            'code': self.code,
-            'joints': list(self.joints),
-            'value': None if self.value is None else _number(self.value),
-            'message': self.message,
-        }
+from .compared import Compared, JointComparison
+from .data_findings import FEWEST, data_findings
+from .evidence import Evidence, Excerpts
+from .figures import friction_fits, joint_delays, joint_figures, spectrum_of
+from .findings import Finding, conclude
+from .model_torques import ModelTorques
+from .motion_findings import motion_findings
+from .observations import Observations
+from .plot_samples import samples_of
+from .recorded_joints import unused_joints
+from .relabelling import explained
+from .robot_findings import hidden_joints, robot_findings
 
 
-@dataclass(frozen=True)
-class FrictionFit:
-    """Friction and offset of one joint, fitted: viscous v + coulomb sgn(v) + offset.
-
-    The friction of the description is included.
-
-    Attributes:
-        viscous: [N m s/rad or N s/m].
-        coulomb: [N m or N].
-        offset: [N m or N].
-    """
-
-    viscous: float
-    coulomb: float
-    offset: float
-
-
-@dataclass(frozen=True)
-class JointComparison:
-    """The figures of one joint; NaN where the recording does not give them.
-
-    Attributes:
-        unit: of its effort: 'N m', or 'N' for a prismatic joint.
-        rms_measured: root mean square of the measured effort [N m or N].
-        rms_residual: root mean square of the residual [N m or N].
-        bias: mean of the residual [N m or N].
-        correlation: of measured effort and torque of the model, from -1 to 1.
-        delay: by which the measured effort comes later than the torque of the motion [s].
-        shares: of the sum of squares of the measured effort: <term, measured> divided by
-            <measured, measured>, for each of TERMS and 'residual'; they sum to 1, and each may be
-            negative. 'friction' is that of the fit, `residual` is what is left after it.
-        friction: fitted to the residual; None where the joint does not move enough.
-        verdict: one sentence.
-        rms_after_fit: root mean square of what is left when friction, an offset and what the
-            findings say, such as a payload, are fitted; of the samples of the fit, which has no
-            slow ones [unit of the measured effort].
-        friction_drives: torque at the RMS speed of friction that drives the joint instead of
-            braking it, if it is negative beyond chance; else 0 [N m or N].
-        shows_scale: whether the torque of the model shows in the effort: its scale is known then.
-    """
-
-    unit: str
-    rms_measured: float
-    rms_residual: float
-    bias: float
-    correlation: float
-    delay: float
-    shares: Mapping[str, float]
-    friction: FrictionFit | None = None
-    verdict: str = ''
-    rms_after_fit: float = math.nan
-    friction_drives: float = 0.0
-    shows_scale: bool = True
-
-    @property
-    def relative_residual(self) -> float:
-        """rms_residual / rms_measured [-]; NaN where nothing was measured."""
-        return self.rms_residual / self.rms_measured if self.rms_measured > 0.0 else math.nan
-
-    @property
-    def is_explained(self) -> bool:
-        """Whether the model explains most of the effort; true where nothing was measured."""
-        return not self.relative_residual > HALF
-
-
-@dataclass(frozen=True)
-class RecordingSummary:
-    """One recording of a comparison.
-
-    Attributes:
-        file: path, as it was given.
-        topic: of the joint states.
-        samples: that were compared.
-        duration: of these samples, without gaps [s].
-        rate: median of the rates of its segments [Hz].
-        cutoff: of the low-pass filter [Hz].
-        error: why it could not be used; empty if it could.
-    """
-
-    file: str
-    topic: str = ''
-    samples: int = 0
-    duration: float = 0.0
-    rate: float = math.nan
-    cutoff: float = math.nan
-    error: str = ''
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Some samples of all recordings, for plots: evenly distributed ones, and peaks.
-
-    Attributes:
-        joints: names of the columns.
-        recording: (K,) index in `Comparison.recordings`.
-        begins: (K,) whether a gap lies before this sample: do not draw a line across it.
-        times: (K,) since the start of its recording [s].
-        positions: (K, n) [rad or m].
-        velocities: (K, n) [rad/s or m/s].
-        accelerations: (K, n) [rad/s^2 or m/s^2].
-        measured: (K, n) effort; NaN where not measured [N m or N].
-        gravity: (K, n) torque of the model [N m or N].
-        coriolis: (K, n) the same.
-        inertia: (K, n) the same.
-        friction: (K, n) the same, with the friction of the description.
-        regular: (K,) whether it is one of the evenly distributed samples. In the others, an effort
-            or a residual is the smallest or the largest of a stretch of time.
-    """
-
-    joints: tuple[str, ...]
-    recording: Array
-    begins: Array
-    times: Array
-    positions: Array
-    velocities: Array
-    accelerations: Array
-    measured: Array
-    gravity: Array
-    coriolis: Array
-    inertia: Array
-    friction: Array
-    regular: Array
-
-    @property
-    def model(self) -> Array:
-        """(K, n) torque of the model [N m or N]."""
-        total: Array = self.gravity + self.coriolis + self.inertia + self.friction
-        return total
-
-    @property
-    def residual(self) -> Array:
-        """(K, n) measured effort minus torque of the model [N m or N]."""
-        difference: Array = self.measured - self.model
-        return difference
-
-
-@dataclass(frozen=True)
-class Spectrum:
-    """Power spectral densities, one-sided.
-
-    Attributes:
-        frequencies: (F,) [Hz].
-        measured: (F, n) [(N m)^2/Hz or N^2/Hz].
-        residual: (F, n) the same.
-    """
-
-    frequencies: Array
-    measured: Array
-    residual: Array
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """Measured efforts of one robot against the torques of its model.
+    """Compares measured efforts with the torques of a model.
 
-    Attributes:
-        robot: name of the model.
-        recordings: that were compared, and those that could not be.
-        joints: figures by name, in the order of the model.
-        findings: the most important one first; empty if model and recording agree.
-        samples: for plots; without rows if there are none.
-        spectrum: of measured effort and residual; None where there are too few samples.
-        locked: joints of the robot that were not recorded: the model has them at zero, or at the
-            limit nearest to zero.
+    >>> recording = Recording.read('bag/', model)
+    >>> Comparison(model).fit([recording]).findings
+
+    `fit` is `gather` of each recording, which many processes may do, and `conclude` of all.
     """
 
-    robot: str
-    recordings: tuple[RecordingSummary, ...]
-    joints: Mapping[str, JointComparison]
-    findings: Sequence[Finding]
-    samples: Samples
-    spectrum: Spectrum | None = None
-    locked: tuple[str, ...] = ()
+    def __init__(self, model: RobotModel, parameters: JointModel = AS_DESCRIBED) -> None:
+        """Compile nothing yet.
 
-    def as_json(self) -> dict[str, Any]:
-        """The contract of `robot_dynamics compare --json`, see docs/recordings.md.
-
-        SI units; null where a number is not known.
+        Args:
+            model: the whole robot; joints that were not recorded are locked.
+            parameters: friction, offsets and rotors in place of those of the URDF.
         """
-        return {
-            'robot': self.robot,
-            'recordings': [_recording(one) for one in self.recordings],
-            'locked': list(self.locked),
-            'joints': {name: _joint(one) for name, one in self.joints.items()},
-            'findings': [one.as_json() for one in self.findings],
-        }
+        self.model = model
+        self.torques = cache(lambda joints: ModelTorques(model, joints, parameters))
+
+    def fit(self, recordings: Recording | Iterable[Recording]) -> Compared:
+        """The comparison over all recordings; those that cannot be used have an error.
+
+        Args:
+            recordings: of one robot, one at least.
+
+        Raises:
+            RecordingError: none of them can be used.
+            ParameterError: the robot has none of their joints.
+        """
+        given = [recordings] if isinstance(recordings, Recording) else recordings
+        return self.conclude([self.gathered(one) for one in given])
+
+    def gathered(
+        self,
+        recording: Recording,
+        name: str = '',
+        advance: Callable[[int], object] = lambda count: None,
+    ) -> Evidence:
+        """As `gather`; of a recording that cannot be used, the error."""
+        try:
+            return self.gather(recording, name, advance)
+        except RecordingError as error:
+            return Evidence(name or recording.name, recording.topic, error=str(error))
+
+    def gather(
+        self,
+        recording: Recording,
+        name: str = '',
+        advance: Callable[[int], object] = lambda count: None,
+    ) -> Evidence:
+        """What is kept of one recording: small, whatever its length.
+
+        Args:
+            recording: with the joints that are compared.
+            name: of the recording in the result; empty: that of its files.
+            advance: takes the number of samples, as they are read.
+
+        Raises:
+            RecordingError: it cannot be used.
+            ParameterError: the robot has none of its joints.
+        """
+        torques = self.torques(recording.joints)
+        recording.judge_efforts(torques.model)
+        names = torques.model.joint_names
+        file = name or recording.name
+        evidence = Evidence(file, recording.topic, names, robot=torques.model)
+        evidence.unused = unused_joints(self.model, recording.names)
+        for motion in recording.motions():
+            evidence.add(torques, motion.of(names))
+            advance(len(motion))
+        evidence.quality = recording.quality
+        return evidence
+
+    def conclude(self, evidence: Sequence[Evidence]) -> Compared:
+        """The comparison over all recordings that have joints and robot of the first usable one.
+
+        Args:
+            evidence: of each recording, also of those that could not be used.
+
+        Raises:
+            RecordingError: no recording is usable.
+        """
+        first = next((one for one in evidence if not one.error), None)
+        if first is None:
+            raise RecordingError('; '.join(one.error for one in evidence))
+        torques = self.torques(first.joints)
+        return _concluded(torques, [_beside(one, first) for one in evidence])
 
 
-def _recording(recording: RecordingSummary) -> dict[str, Any]:
-    return {
-        'file': recording.file,
-        'topic': recording.topic,
-        'samples': recording.samples,
-        'duration': recording.duration,
-        'rate': _number(recording.rate),
-        'cutoff': _number(recording.cutoff),
-        'error': recording.error,
-    }
+def _beside(evidence: Evidence, first: Evidence) -> Evidence:
+    """That of one recording; an error where it cannot be used beside the first."""
+    if evidence.error or (evidence.joints, evidence.robot) == (first.joints, first.robot):
+        return evidence
+    if evidence.joints != first.joints:
+        why = (
+            f'{evidence.file} has the joints {", ".join(evidence.joints)}, {first.file} has '
+            f'{", ".join(first.joints)}: compare them apart'
+        )
+    else:
+        why = (
+            f'{evidence.file}: its /robot_description is another than that of {first.file}: '
+            'compare them apart, or name the URDF of both with --urdf'
+        )
+    return Evidence(evidence.file, evidence.topic, error=why)
 
 
-def _joint(joint: JointComparison) -> dict[str, Any]:
-    names = (
-        'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'delay',
-    )  # fmt: skip
-    shares = {name: _number(share) for name, share in joint.shares.items()}
-    return {**{name: _number(getattr(joint, name)) for name in names}, 'shares': shares}
+def _concluded(torques: ModelTorques, given: Sequence[Evidence]) -> Compared:
+    """Figures and findings; recordings in another unit than others are left out."""
+    model, names = torques.model, torques.model.joint_names
+    units = [motion_findings(model, one.reach, one.quality) if one.count else [] for one in given]
+    both = [*zip(given, units, strict=True)]
+    used = [one for one, wrong in both if one.count and not wrong]
+    evidence = [
+        Evidence(one.file, one.topic, error=f'{one.file}: {wrong[0].message} It is left out.')
+        if wrong and used
+        else one
+        for one, wrong in both
+    ]
+    wrong = [] if used else next(filter(None, units))
+    used = used or [one for one in given if one.count]
+    excerpts = Excerpts()
+    for one in used:
+        excerpts.add(one.reach.excerpts)
+    observations = Observations(torques, excerpts)
+    usable = observations.independent >= FEWEST and not wrong
+    judge, found, relabelling = explained(observations if usable else Observations(torques, ()))
+    frictions = friction_fits(judge, found)
+    products = np.sum([one.products for one in used], axis=0)
+    figures = joint_figures(model, products, joint_delays(judge, found), frictions)
+    hidden = hidden_joints(judge, found)
+    others = [*wrong, *data_findings(torques, used, observations, judge, hidden)]
+    robot = robot_findings(judge, found, frictions, figures, relabelling, others)
+    findings = conclude([*robot, *others], int(judge.judged.sum()))
+    return Compared(
+        robot=model.name,
+        recordings=tuple(one.summary for one in evidence),
+        joints={
+            name: replace(one, verdict=_verdict(name, one, findings))
+            for name, one in figures.items()
+        },
+        findings=findings,
+        samples=samples_of(names, [one.samples for one in evidence]),
+        spectrum=spectrum_of(observations),
+        locked=torques.locked,
+    )
 
 
-def _number(value: float) -> float | None:
-    """JSON has no NaN and no infinity."""
-    return float(value) if math.isfinite(value) else None
+def _verdict(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:
+    """The codes of the findings about a joint, or whether the model explains its effort."""
+    codes = dict.fromkeys(one.code for one in findings if name in one.joints)
+    if codes:
+        return ', '.join(code.replace('_', ' ') for code in codes)
+    if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
+        return 'no effort'
+    return 'as the model' if figures.is_explained else 'not as the model'

@@ -6,36 +6,19 @@ derived here.
 
 Modules::
 
-    watched_recording   one recording, surveyed for thresholds or searched for contacts
-    threshold_survey    thresholds of recordings, tested on each other's halves
-    threshold_doubts    why they may not hold
-    marked_recording    the contacts of a recording
-    marked_contacts     how they are found
-    effort_range        between which values the efforts are that the node takes
-    observed_recording  the residuals of the observer along a recording
-    watched_robot       the robot, its friction and its settings
-    locked_joints       its joints that were not recorded
-    watch_settings      these settings, by joint name
-    learning            what is wanted of thresholds
-    kept_peaks          the largest residuals, also of a recording with contacts
-    joint_residuals     how large the residuals are
-    residual_doubts     what their size tells
-    drawn_residuals     what a plot shows
+    watched_robot       the robot, its settings and its observer
+    residuals           how large residuals are, and the largest of short times
+    observed_recording  the residuals along a recording, and what is known of it
+    threshold_learning  thresholds of residuals: how they are learned
+    threshold_survey    thresholds of recordings, tested on each other's halves, and doubts
+    marked_recording    the contacts of a recording, and what a plot shows
 """
 
-from .learning import Learning
-from .locked_joints import LockedJoints
-from .marked_contacts import MarkedContact
-from .marked_recording import MarkedRecording
-from .threshold_doubts import threshold_doubts
-from .threshold_survey import SurveyedRecording, ThresholdSurvey, surveyed
-from .watch_settings import WatchSettings
-from .watched_recording import mark_recording, survey_recording
-from .watched_robot import WatchedRobot
+from .marked_recording import MarkedContact, MarkedRecording, mark_recording
+from .threshold_survey import SurveyedRecording, ThresholdSurvey, survey_recording, surveyed
+from .watched_robot import WatchedRobot, WatchSettings
 
 __all__ = [
-    'Learning',
-    'LockedJoints',
     'MarkedContact',
     'MarkedRecording',
     'SurveyedRecording',
@@ -45,5 +28,4 @@ __all__ = [
     'mark_recording',
     'survey_recording',
     'surveyed',
-    'threshold_doubts',
 ]

@@ -1,71 +1,129 @@
-"""The residuals of an external-force observer along a recording."""
+"""A recording that is read state by state, as the node would take it, and what is known of it."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import compress
+from typing import Any
 
 import numpy as np
 
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
+from robot_dynamics_ros.control.external.drive_torques import LARGEST
 from robot_dynamics_ros.control.external.momentum_observer import SETTLED, ExternalForceObserver
+from robot_dynamics_ros.control.external.thresholds import BANDS
 from robot_dynamics_ros.control.gravity_in_efforts import GravityCheck
+from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT
 from robot_dynamics_ros.control.state_filter import VelocityEstimate
+from robot_dynamics_ros.control.torque_text import joint_torques, units_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.core.model.findings import counted
+from robot_dynamics_ros.core.model.findings import counted, listed
 from robot_dynamics_ros.recordings import JointSamples, Recording
-from robot_dynamics_ros.recordings.quality import gap_limit
-from robot_dynamics_ros.recordings.sample_segments import segment_parts
 
-from .effort_range import advice, effort_range
-from .watched_robot import WatchedRobot
+from .residuals import JointResiduals, ObservedPart
+from .watched_robot import SHARE_OF_RATE, WatchedRobot
 
+# Takes a number of states that are done.
+Advance = Callable[[int], None]
+BEYOND = 'as in dynamics_node: are efforts in N m or N, and is the limit of the URDF right?'
 # States in a part.
 PART = 1 << 13
 # Of velocities that were not measured [Hz]; the rate of the states may ask for less.
-VELOCITY_CUTOFF, SHARE_OF_RATE = 30.0, 0.2
-# Share of a recording [-]: where external torques are known in less, it cannot be used.
-LITTLE = 0.05
+VELOCITY_CUTOFF = 30.0
+# Shares of a recording [-]: where external torques are known in less, it cannot be used, or it is
+# remarked.
+LITTLE, HALF = 0.05, 0.5
+# Share of the effort limit that the root of the mean square is large from [-]: identified arms
+# without a contact have at most 0.035 (docs/external_forces.md).
+LARGE = 0.05
 
 
 @dataclass(frozen=True)
-class ObservedPart:
-    """Consecutive residuals of the watched joints, k of them, of an observer that has settled.
+class Observation:
+    """What is known of a recording; plain data.
 
     Attributes:
-        begins: whether the observer begins here; else the part continues the one before.
-        times: (N,) since the start of the recording [s].
-        residuals: (N, k) [N m or N].
-        velocities: (N, k) [rad/s or m/s].
+        name: of the recording.
+        robot: its name.
+        joints: watched ones, k of them.
+        units: (k) of their residuals.
+        limits: (k,) their effort limits [N m or N]; infinite for none.
+        unwatched: joints without a varying effort, or without a threshold where some are given.
+        locked: a remark on joints that were not recorded; empty without any.
+        missing: of these, the joints whose position changes the torque of a recorded one.
+        bandwidth: (k,) of the observer [Hz].
+        residuals: how large they are.
+        remarks: about the recording.
+        unusable: why no contact can be found, as a phrase; empty if it can.
     """
 
-    begins: bool
-    times: Array
-    residuals: Array
-    velocities: Array
+    name: str
+    robot: str
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    limits: Array
+    unwatched: tuple[str, ...]
+    locked: str
+    missing: tuple[str, ...]
+    bandwidth: Array
+    residuals: JointResiduals
+    remarks: tuple[str, ...]
+    unusable: str
 
-    def __len__(self) -> int:
-        return len(self.times)
+    def as_json(self) -> dict[str, Any]:
+        """What is said of it beside its joints."""
+        return {
+            'file': self.name,
+            'samples': self.residuals.samples,
+            'unwatched': list(self.unwatched),
+            'remarks': [*filter(None, [self.locked]), *self.remarks],
+        }
+
+    def large(self, residuals: JointResiduals) -> str:
+        """That external torques are large throughout, as a sentence; empty if they are not.
+
+        Args:
+            residuals: of its states, or of those without a contact.
+        """
+        left_out = ', contacts left out' if residuals.samples < self.residuals.samples else ''
+        known = np.where(np.isfinite(self.limits), self.limits, UNKNOWN_LIMIT)
+        which = self._torques(residuals.rms, LARGE * known)
+        if self.unusable or not which:
+            return ''
+        return (
+            f'the external torque is large throughout{left_out}: RMS of {which}; the model is '
+            'wrong, positions are not in rad and m, efforts are those of other joints, or '
+            'something touches the robot'
+        )
+
+    def above_limits(self, means: Array) -> str:
+        """Which thresholds are above the effort limits, as a clause; empty where they are below.
+
+        Args:
+            means: (2, k) thresholds of collision and push, on average [N m or N].
+        """
+        found = zip(BANDS, (self._torques(row, self.limits) for row in means), strict=True)
+        above = listed([f'{band} {torques}' for band, torques in found if torques])
+        if self.unusable or not above:
+            return ''
+        return f'thresholds above the effort limits, which contacts hardly exceed: {above}'
+
+    def _torques(self, values: Array, limits: Array) -> str:
+        """Those (k,) that are above a limit (k,), with names and units; empty where none is."""
+        above = values > limits
+        names, units = compress(self.joints, above), compress(self.units, above)
+        return joint_torques([*names], values[above].tolist(), units)
 
 
 class ObservedRecording:
-    """A recording that is read state by state, as the node would take it.
+    """The residuals of the observer of a robot along a recording.
 
     Attributes:
         joints: whose effort is measured and varies, of those that are to be watched, k of them.
-        unwatched: names of the others.
-        without_threshold: names of these whose effort varies, but which are not to be watched.
-        largest_efforts: (k,) absolute measured efforts of the watched joints [N m or N].
+        indices: (k,) of these among the joints of the robot.
         bandwidth: (k,) of the observer [Hz].
-        skipped: states in segments in which an effort of a watched joint is missing; complete
-            once `parts` has been read.
-        derived: whether velocities are derived from positions; likewise.
-        doubt: why the efforts cannot be the torques of the drives, as a phrase; empty if they can;
-            likewise.
-        runs: begin and end of each time in which the observer has settled [s]; likewise.
-        seconds: of all states, without the gaps between them [s]; likewise.
     """
 
     def __init__(
@@ -74,200 +132,161 @@ class ObservedRecording:
         """Read the efforts once.
 
         Args:
-            recording: of all joints of the robot, in their order; its efforts are judged by the
-                robot.
+            recording: of all joints of the robot, in their order; from now on, its efforts that
+                the node takes as not measured are not.
             robot: that was recorded.
             wanted: names of joints that are to be watched; empty for all.
 
         Raises:
             RecordingError: the files are damaged, none of these joints has an effort that varies,
-                there is one state only, or they come too slowly for the bands of contacts.
+                or the states come too slowly for the bands of contacts.
         """
-        _check_size(recording, robot)
-        _check_rate(recording)
+        if recording.interval > 0.5 / CUTOFF:
+            raise RecordingError(
+                f'{recording.name}: states come at {1.0 / recording.interval:.3g} Hz, at least '
+                f'{2.0 * CUTOFF:g} Hz are needed to tell pushes from collisions: record more often'
+            )
         self._recording, self._robot = recording, robot
-        low, high = effort_range(recording, robot.model)
-        varies = high > low
-        chosen = np.array([not wanted or name in wanted for name in recording.joints])
-        self.joints = _names(recording, varies & chosen)
-        self.unwatched = _names(recording, ~(varies & chosen))
-        self.without_threshold = _names(recording, varies & ~chosen)
+        recording.judge_efforts(robot.model, LARGEST, BEYOND)
+        low, high = np.full((2, len(recording.joints)), np.nan)
+        for samples in recording.chunks():
+            measured = np.where(np.isfinite(samples.efforts), samples.efforts, np.nan)
+            low = np.fmin(low, np.fmin.reduce(measured, axis=0))
+            high = np.fmax(high, np.fmax.reduce(measured, axis=0))
+        chosen = (high > low) & [not wanted or name in wanted for name in recording.joints]
+        self.joints = tuple(compress(recording.joints, chosen))
         if not self.joints:
-            raise RecordingError(_no_effort(recording, wanted))
-        self.indices = np.flatnonzero(varies & chosen)
-        self.largest_efforts: Array = np.maximum(-low, high)[self.indices]
+            which = f'none of the joints with thresholds ({", ".join(wanted)})'
+            raise RecordingError(
+                f'{recording.name}: {which if wanted else "no joint"} has an effort that varies '
+                f'in its {counted(recording.size, "state")}: '
+                f'{self.breaks or "does the driver publish measured efforts?"}'
+            )
+        self.indices = np.flatnonzero(chosen)
         self.bandwidth = robot.bandwidth(recording.interval)[self.indices]
-        self.skipped, self.derived = 0, False
-        self.doubt, self.runs, self.seconds = '', list[list[float]](), 0.0
 
-    @property
-    def judged(self) -> bool:
-        """Whether efforts are compared with gravity."""
-        return self._robot.settings.driver_gravity_check
-
-    def parts(self) -> Iterator[ObservedPart]:
+    def parts(self, advance: Advance) -> Iterator[ObservedPart]:
         """The residuals, from the first state on; one part at least.
 
+        Args:
+            advance: takes numbers of states that are done.
+
         Raises:
-            RecordingError: the observer never settles.
+            RecordingError: the observer hardly ever settles.
         """
-        recording, self.skipped, self.runs = self._recording, 0, []
-        longest, self.seconds = 0.0, 0.0
-        check = self._new_check()
-        limit = gap_limit(recording.interval)
-        # Of a gap, the cuts decide.
-        observer = self._robot.observer(recording.interval, 2.0 * limit)
+        recording, robot, indices = self._recording, self._robot, self.indices
+        self._residuals = JointResiduals.of(np.empty((0, len(indices))))
+        # Of the states, and of those in which the observer has settled [s].
+        self._seconds = self._known = last = 0.0
+        self._doubt = ''
+        check = GravityCheck(robot.model.effort_bounds[indices])
+        observer = robot.observer(recording.interval)
         cutoff = min(VELOCITY_CUTOFF, SHARE_OF_RATE / recording.interval)
-        estimate = VelocityEstimate(self._robot.model, cutoff)
-        # How late derived velocities are.
-        delay = 1.0 / (2.0 * np.pi * cutoff)
-        begins, start = True, 0.0
-        for starts, samples in segment_parts(recording, PART):
-            self.seconds += len(samples) * recording.interval
-            if not np.isfinite(samples.efforts[:, self.indices]).all():
-                self.skipped += len(samples)
+        estimate = VelocityEstimate(robot.model, cutoff)
+        # How late derived velocities are [s].
+        self._delay, begins, start = 0.0, True, 0.0
+        for samples in recording.segments(PART):
+            self._seconds += len(samples) * recording.interval
+            if not np.isfinite(samples.efforts[:, indices]).all():
                 continue
-            if starts:
+            if samples.begins:
                 observer.reset()
                 estimate.reset()
                 begins, start = True, samples.times[0]
-            longest = max(longest, samples.times[-1] - start)
-            velocities = self._velocities(samples, estimate)
-            ready = start + (SETTLED * delay if self.derived else 0.0)
+            velocities = samples.velocities
+            if not np.isfinite(velocities[0]).all():
+                self._delay = 1.0 / (2.0 * np.pi * cutoff)
+                velocities = _derived(samples, estimate)
+            ready = start + SETTLED * self._delay
             residuals, first = _residuals(observer, samples, velocities, ready)
             if first == len(samples):
                 continue
-            rows = slice(first, None)
             if begins:
                 check.reset()
-                self.runs.append([float(samples.times[first]), 0.0])
-            self.runs[-1][1] = float(samples.times[-1])
-            self._judge(check, samples.part(rows), residuals[rows])
-            yield ObservedPart(
-                begins,
-                samples.times[rows],
-                residuals[rows, self.indices],
-                velocities[rows, self.indices],
-            )
+                last = samples.times[first]
+            self._known, last = self._known + samples.times[-1] - last, samples.times[-1]
+            r = residuals[first:, indices]
+            self._judge(check, samples.part(slice(first, None)), r)
+            self._residuals += JointResiduals.of(r)
+            yield ObservedPart(begins, samples.times[first:], r, velocities[first:, indices])
+            advance(len(r))
             begins = False
         # The interval of a single state is NaN.
-        if not self.known > LITTLE * self.seconds:
-            raise RecordingError(self._never_settles(longest, delay))
+        if not self._known > LITTLE * self._seconds:
+            needed = SETTLED * (1.0 / (2.0 * np.pi * self.bandwidth.min()) + self._delay)
+            raise RecordingError(
+                f'{recording.name}: external torques are known for {self._known:.3g} of '
+                f'{self._seconds:.3g} s: the observer needs {needed:.3g} s without a break to '
+                f'settle: {self.breaks or "record longer"}'
+            )
 
     @property
-    def known(self) -> float:
-        """Time in which external torques are known [s]."""
-        return sum(end - begin for begin, end in self.runs)
-
     def breaks(self) -> str:
-        """Why the observer begins anew, with counts; empty where it does not."""
-        missing, quality = self.missing_efforts(), self._recording.quality
-        counts = ((quality.gaps, 'gap'), (quality.jumps, 'jump of a position'))
-        found = [counted(number, thing) for number, thing in counts if number]
-        return '; '.join(([f'efforts are missing: {missing}'] if missing else []) + found)
-
-    def missing_efforts(self) -> str:
-        """In how many states the effort of each watched joint is missing; empty if in none."""
+        """What interrupts the observer, with counts; empty where nothing does."""
         quality = self._recording.quality
-        return ', '.join(
-            f'of {joint} in {quality.missing_efforts[joint]} of {quality.samples} states'
-            for joint in self.joints
-            if joint in quality.missing_efforts
+        refused = [one.sentence(joint) for joint, one in quality.implausible.items()]
+        return '; '.join(filter(None, [*refused, quality.cuts]))
+
+    def observation(self, name: str) -> Observation:
+        """What is known of the recording once `parts` has been read; `name` is for results."""
+        robot, all_joints = self._robot, self._recording.joints
+        unusable = (
+            f'dynamics_node estimates no external torques from these efforts: they {self._doubt} '
+            '(driver_gravity_check: false in a parameter file uses them in spite of that)'
+        )
+        return Observation(
+            name,
+            robot.model.name,
+            self.joints,
+            units_of(robot.model, self.joints),
+            robot.model.effort_bounds[self.indices],
+            tuple(joint for joint in all_joints if joint not in self.joints),
+            robot.locked_remark,
+            robot.missing,
+            self.bandwidth,
+            self._residuals,
+            tuple(self._remarks()),
+            unusable if self._doubt else '',
         )
 
-    def _never_settles(self, longest: float, delay: float) -> str:
-        """Why external torques are hardly known, and what to do.
-
-        Args:
-            longest: time in which states with all efforts follow each other [s].
-            delay: of velocities that are derived [s].
-        """
-        name, joints = self._recording.name, ', '.join(self.joints)
-        missing = self.missing_efforts()
-        if longest == 0.0 and missing:
-            return (
-                f'{name}: efforts of {joints} are never there in two states one after the other '
-                f'(missing: {missing}): '
-                + advice(self._recording, 'record all of them in each message')
+    def _remarks(self) -> Iterator[str]:
+        """What a user has to know, one line each."""
+        recording = self._recording
+        yield from recording.quality.remarks()
+        if others := [name for name in recording.joints if name not in self.joints]:
+            yield (
+                'not watched, because their efforts are missing or constant, or because others '
+                f'have thresholds: {", ".join(others)}'
             )
-        needed = SETTLED * (1.0 / (2.0 * np.pi * self.bandwidth.min()) + self.derived * delay)
-        return (
-            f'{name}: external torques are known for {self.known:.3g} of {self.seconds:.3g} s: '
-            f'the observer needs {needed:.3g} s to settle, states with all efforts follow each '
-            f'other for {longest:.3g} s at most ({self.breaks() or "the recording is short"}): '
-            + advice(self._recording, 'record longer without a break')
-        )
+        if self._delay:
+            yield 'velocities are derived from positions, and late by that'
+        if self._known < HALF * self._seconds:
+            yield (
+                f'external torques are known for {self._known:.3g} of {self._seconds:.3g} s: '
+                'the observer settles anew after each break'
+            )
 
-    def _new_check(self) -> GravityCheck:
-        return GravityCheck(self._robot.model.effort_bounds[self.indices])
-
-    def _judge(self, check: GravityCheck, samples: JointSamples, residuals: Array) -> None:
-        """Compare residuals (N, n) with gravity, as the node does, until the efforts fit."""
-        if check.fits or not self.judged:
+    def _judge(self, check: GravityCheck, samples: JointSamples, r: Array) -> None:
+        """Compare residuals (N, k) with gravity, as the node does, until the efforts fit."""
+        if check.fits or not self._robot.settings.driver_gravity_check:
             return
-        gravity = self._robot.gravity_torque(samples.positions)
+        gravity = self._robot.dynamics.gravity_torque(samples.positions)[:, self.indices]
         intervals = np.diff(samples.times, prepend=samples.times[0])
         for row, elapsed in enumerate(intervals.tolist()):
-            check.step(residuals[row, self.indices], gravity[row, self.indices], elapsed)
+            check.step(r[row], gravity[row], elapsed)
             if check.fits:
                 break
-        self.doubt = check.reason
-
-    def _velocities(self, samples: JointSamples, estimate: VelocityEstimate) -> Array:
-        """As measured (N, n); of joints without, derived from their positions."""
-        missing = ~np.isfinite(samples.velocities[0])
-        if not missing.any():
-            return samples.velocities
-        self.derived = True
-        velocities = np.array(samples.velocities)
-        for row, (time, positions) in enumerate(
-            zip(samples.times.tolist(), samples.positions, strict=True)
-        ):
-            velocities[row, missing] = estimate.update(time, positions)[missing]
-        return velocities
+        self._doubt = check.reason
 
 
-def _names(recording: Recording, which: np.ndarray) -> tuple[str, ...]:
-    """Names of some joints (n,)."""
-    return tuple(itertools.compress(recording.joints, which.tolist()))
-
-
-def _no_effort(recording: Recording, wanted: Collection[str]) -> str:
-    """That no effort varies, as of `ObservedRecording`, and what to do."""
-    which = f'none of the joints with thresholds ({", ".join(wanted)})' if wanted else 'no joint'
-    return (
-        f'{recording.name}: {which} has an effort that varies in its '
-        f'{counted(recording.size, "state")}: '
-        + advice(recording, 'look for the setting of the driver that publishes measured efforts')
-    )
-
-
-def _check_size(recording: Recording, robot: WatchedRobot) -> None:
-    """Check that there is more than one state.
-
-    Raises:
-        RecordingError: there is not.
-    """
-    if recording.size < 2:
-        settling = SETTLED / (2.0 * np.pi * robot.wanted_bandwidth().min())
-        raise RecordingError(
-            f'{recording.name}: it has {counted(recording.size, "state")}, at least 2 are needed, '
-            f'and {settling:.3g} s of them until the observer has settled: record longer'
-        )
-
-
-def _check_rate(recording: Recording) -> None:
-    """Check that the states show both bands.
-
-    Raises:
-        RecordingError: they come too slowly.
-    """
-    least = 2.0 * CUTOFF
-    if recording.interval > 1.0 / least:
-        raise RecordingError(
-            f'{recording.name}: its states come at {1.0 / recording.interval:.3g} Hz, at least '
-            f'{least:g} Hz are needed to tell pushes from collisions: record more often'
-        )
+def _derived(samples: JointSamples, estimate: VelocityEstimate) -> Array:
+    """Velocities (N, n); of joints whose are not measured, derived from their positions."""
+    velocities = np.array(samples.velocities)
+    missing = ~np.isfinite(velocities[0])
+    states = zip(samples.times.tolist(), samples.positions, strict=True)
+    for row, (time, positions) in enumerate(states):
+        velocities[row, missing] = estimate.update(time, positions)[missing]
+    return velocities
 
 
 def _residuals(
@@ -275,11 +294,7 @@ def _residuals(
 ) -> tuple[Array, int]:
     """The residuals (N, n), and the first row in which the observer has settled.
 
-    Args:
-        observer: takes the states.
-        samples: the states.
-        velocities: (N, n) [rad/s or m/s].
-        ready: when the velocities are right [s].
+    The velocities (N, n) are right from the time `ready` on [s].
     """
     residuals = np.zeros_like(samples.positions)
     first = len(samples)

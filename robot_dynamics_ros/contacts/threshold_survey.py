@@ -1,80 +1,68 @@
-"""Thresholds learned from recordings without contact, and how well they hold."""
+"""Thresholds learned from recordings without contact, how well they hold, and why they may not."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.control.external.contact_detector import COLLISION
+from robot_dynamics_ros.control.external.contact_detector import COLLISION, PUSH, SPEED
 from robot_dynamics_ros.control.external.thresholds import BANDS, PARTS, ContactThresholds
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import RecordingError, StateError
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import Recording
 
-from .extreme_values import FEWEST
-from .joint_residuals import JointResiduals
-from .kept_peaks import KeptPeaks
-from .learning import Learning
-from .locked_joints import LockedJoints
-from .threshold_learning import cells_of_block, standing_still
+from .observed_recording import Advance, Observation, ObservedRecording
+from .residuals import BLOCK, JointResiduals, ResidualPeaks
+from .threshold_learning import FEWEST, REST, learned_thresholds, least_thresholds
+from .watched_robot import WatchedRobot
 
+FALSE_ALARMS_PER_HOUR = 0.1
 # Bandwidths that come from the rates of recordings may differ by so much.
 SAME = 0.02
+# Times the shortest duration: some of a recording is lost where the observer begins.
+SECURE = 2.5
+# Exceeded times that a line lists.
+LISTED = 3
 
 
 @dataclass(frozen=True)
-class SurveyedRecording:
-    """What is kept of one recording; plain data.
+class SurveyedRecording(Observation):
+    """What thresholds are learned from; plain data.
 
     Attributes:
-        name: of the recording.
-        robot: its name.
-        joints: watched ones, k of them.
-        unwatched: joints without a varying effort.
-        locked: joints that were not recorded.
-        units: (k) of their residuals.
-        bandwidth: (k,) of the observer [Hz].
-        friction: (2, k) of the joints, see `JointFriction.bounds`.
-        limits: (k,) effort limits of the joints [N m or N]; infinite for none.
-        floor: (k,) of the thresholds, see `threshold_floor` [N m or N].
         peaks: the largest residuals.
-        residuals: how large they are.
-        remarks: about the recording.
-        doubt: why its efforts cannot be the torques of the drives, as a phrase; empty if they can.
-        unexplained: why its positions, efforts or model cannot be right, likewise.
-        large: that external torques are large throughout, as a sentence; empty if they are not.
-        breaks: why the observer begins anew, with counts; empty where it does not.
+        least: (2, 3, k) see `least_thresholds`.
     """
 
-    name: str
-    robot: str
-    joints: tuple[str, ...]
-    unwatched: tuple[str, ...]
-    locked: LockedJoints
-    units: tuple[str, ...]
-    bandwidth: Array
-    friction: Array
-    limits: Array
-    floor: Array
-    peaks: KeptPeaks
-    residuals: JointResiduals
-    remarks: tuple[str, ...]
-    doubt: str
-    unexplained: str
-    large: str
-    breaks: str
+    peaks: ResidualPeaks
+    least: Array
 
-    def as_json(self) -> dict[str, Any]:
-        """What is said of it beside its joints."""
-        return {
-            'file': self.name,
-            'samples': self.residuals.samples,
-            'unwatched': list(self.unwatched),
-            'remarks': [*self.locked.remarks, *self.remarks],
-        }
+
+def survey_recording(
+    recording: Recording, robot: WatchedRobot, name: str, advance: Advance
+) -> SurveyedRecording:
+    """Collect the largest residuals of a recording without contact.
+
+    Args:
+        recording: of all joints of the robot.
+        robot: that was recorded.
+        name: of the recording in results.
+        advance: takes numbers of states that are done.
+
+    Raises:
+        RecordingError: nothing can be observed.
+    """
+    observed = ObservedRecording(recording, robot)
+    peaks = ResidualPeaks.of(len(observed.joints), observed.parts(advance))
+    if observed.breaks:
+        peaks = replace(peaks, breaks=f'{name}: {observed.breaks}')
+    found = observed.observation(name)
+    least = least_thresholds(robot.friction.bounds[:, observed.indices], found.limits)
+    return SurveyedRecording(**vars(found), peaks=peaks, least=least)
 
 
 @dataclass(frozen=True)
@@ -82,82 +70,129 @@ class ThresholdSurvey:
     """The thresholds of some recordings.
 
     Attributes:
-        recordings: at least one, with the same joints.
+        recordings: at least one, with the same robot, joints and bandwidth.
         thresholds: learned from all of them.
-        residuals: of all of them.
-        mean_limits: (2, k) threshold of collision and push, on average along the recordings.
-        largest_motion: (2, k) speed [rad/s or m/s] and acceleration [rad/s^2 or m/s^2] of the
-            recordings: the rate is that of motion like this.
+        peaks: of all of them.
         margin: factor of what was learned [-].
         exceeded: each half of the recordings with the thresholds of the other half: recording and
             begin [s] of each alarm; None where the halves are too short.
-        still: joints that hardly move.
     """
 
     recordings: tuple[SurveyedRecording, ...]
     thresholds: ContactThresholds
-    residuals: JointResiduals
-    mean_limits: Array
-    largest_motion: Array
+    peaks: ResidualPeaks
     margin: float
     exceeded: tuple[tuple[str, float], ...] | None
-    still: tuple[str, ...]
 
     @property
-    def robot(self) -> str:
-        """Its name."""
-        return self.recordings[0].robot
+    def first(self) -> SurveyedRecording:
+        """Whose robot, joints and bandwidth are those of all recordings."""
+        return self.recordings[0]
 
     @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the watched joints, k of them."""
-        return self.recordings[0].joints
+    def residuals(self) -> JointResiduals:
+        """Of all recordings."""
+        return sum((one.residuals for one in self.recordings[1:]), self.first.residuals)
+
+    @property
+    def mean_limits(self) -> Array:
+        """(2, k) threshold of collision and push, on average along the recordings [N m or N]."""
+        mean: Array = self.thresholds.limits(self.peaks.motions).mean(axis=0)
+        return mean
+
+    @property
+    def largest_motion(self) -> Array:
+        """(2, k) speed [rad/s or m/s] and acceleration: the rate is that of motion like this."""
+        largest: Array = self.peaks.motions[:, COLLISION].max(axis=0)
+        return largest
+
+    @property
+    def still(self) -> tuple[str, ...]:
+        """Joints that hardly move: their thresholds are those for standing still."""
+        speeds = self.peaks.motions[:, PUSH, SPEED].mean(axis=0)
+        return tuple(compress(self.first.joints, speeds < REST))
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the thresholds may not hold, one line each; empty where nothing is known."""
+        return list(self._doubts())
 
     def as_json(self) -> dict[str, Any]:
-        """The result by names, in SI units, without doubts."""
-        joints = self.residuals.as_json(self.joints)
-        exceeded = None
-        if self.exceeded is not None:
-            exceeded = [{'recording': name, 'time': time} for name, time in self.exceeded]
+        """The result by names, in SI units."""
+        joints = self.residuals.as_json(self.first.joints, self.first.units)
+        coefficients, means = self.thresholds.coefficients, self.mean_limits
+        for index, values in enumerate(joints.values()):
+            values['largest_speed'], values['largest_acceleration'] = self.largest_motion[:, index]
+            for row, band in enumerate(BANDS):
+                parts = dict(zip(PARTS, coefficients[row, :, index], strict=True))
+                values[band] = {**parts, 'mean': means[row, index]}
+        times = self.exceeded
         return {
-            'robot': self.robot,
+            'robot': self.first.robot,
             'false_alarms_per_hour': self.thresholds.false_alarms_per_hour,
             'seconds': self.thresholds.seconds,
             'margin': self.margin,
-            'bandwidth': self.recordings[0].bandwidth,
-            'joints': {
-                name: {**figures, **self._bands_as_json(index)}
-                for index, (name, figures) in enumerate(joints.items())
-            },
-            'exceeded': exceeded,
+            'bandwidth': self.first.bandwidth,
+            'joints': joints,
+            'exceeded': times and [{'recording': name, 'time': time} for name, time in times],
+            'doubts': self.doubts,
             'recordings': [one.as_json() for one in self.recordings],
         }
 
-    def _bands_as_json(self, index: int) -> dict[str, Any]:
-        """Unit, motion and thresholds of one joint."""
-        parts = self.thresholds.coefficients[:, :, index]
-        bands = {
-            band: {
-                **dict(zip(PARTS, parts[row], strict=True)),
-                'mean': self.mean_limits[row, index],
-            }
-            for row, band in enumerate(BANDS)
-        }
-        speed, acceleration = self.largest_motion[:, index]
-        return {
-            'unit': self.recordings[0].units[index],
-            'largest_speed': speed,
-            'largest_acceleration': acceleration,
-            **bands,
-        }
+    def _doubts(self) -> Iterator[str]:
+        first, still, exceeded = self.first, self.still, self.exceeded
+        for one in self.recordings:
+            if one.unusable:
+                yield f'efforts: {one.name}: {one.unusable}'
+            if large := one.large(one.residuals):
+                yield f'large: {one.name}: {large}'
+        if first.unwatched:
+            yield (
+                f'unwatched: {", ".join(first.unwatched)}: no threshold, because the effort is '
+                'missing or constant'
+            )
+        if first.missing and len(still) < len(first.joints):
+            yield (
+                f'locked: {", ".join(first.missing)}: not recorded, so without threshold, and '
+                'those of other joints contain the torques of that motion: record all joints'
+            )
+        if still:
+            yield (
+                f'still: {", ".join(still)}: mean speed below {REST:g} rad/s or m/s; record the '
+                'motions of the application'
+            )
+        if above := first.above_limits(self.mean_limits):
+            yield (
+                f'high: {above}; the recording has contacts, or the model is wrong: record '
+                'without contact'
+            )
+        if exceeded is None:
+            yield (
+                f'short: {self.thresholds.seconds:.3g} s, too little to test thresholds of one '
+                f'half on the other; record {SECURE * FEWEST * BLOCK:g} s or more'
+            )
+        elif exceeded:
+            times = ', '.join(f'{name} at {time:.1f} s' for name, time in exceeded[:LISTED])
+            more = f' and {len(exceeded) - LISTED} more' if len(exceeded) > LISTED else ''
+            yield (
+                f'exceeded: {len(exceeded)} x, thresholds of one half of the recordings in the '
+                f'other half ({times}{more}); if something touched the robot then, record again; '
+                'else record longer, so that both halves have all motions'
+            )
 
 
-def surveyed(recordings: Sequence[SurveyedRecording], learning: Learning) -> ThresholdSurvey:
-    """Learn thresholds from recordings.
+def surveyed(
+    recordings: Sequence[SurveyedRecording],
+    false_alarms_per_hour: float = FALSE_ALARMS_PER_HOUR,
+    margin: float = 1.0,
+) -> ThresholdSurvey:
+    """Learn thresholds from recordings; see `learned_thresholds`.
 
     Args:
         recordings: at least one.
-        learning: what is wanted of the thresholds.
+        false_alarms_per_hour: in motion like the recorded one, of both bands and all joints
+            together.
+        margin: factor of what was learned, for motion unlike that [-].
 
     Raises:
         RecordingError: the recordings have other watched joints, or another bandwidth.
@@ -165,67 +200,28 @@ def surveyed(recordings: Sequence[SurveyedRecording], learning: Learning) -> Thr
     """
     first = recordings[0]
     for one in recordings[1:]:
-        _check_alike(one, first)
-    peaks = KeptPeaks.joined([one.peaks for one in recordings])
-    try:
-        thresholds = learning.thresholds(peaks, first.friction, first.floor)
-    except StateError as error:
-        breaks = '; '.join(f'{one.name}: {one.breaks}' for one in recordings if one.breaks)
-        raise with_breaks(error, breaks) from None
-    residuals = first.residuals
-    for one in recordings[1:]:
-        residuals = residuals.joined(one.residuals)
-    largest = peaks.motions[:, COLLISION].max(axis=0)
-    return ThresholdSurvey(
-        tuple(recordings),
-        thresholds,
-        residuals,
-        thresholds.limits(peaks.motions).mean(axis=0),
-        largest,
-        learning.margin,
-        _exceeded(recordings, peaks, learning),
-        tuple(itertools.compress(first.joints, standing_still(peaks))),
-    )
+        if one.joints != first.joints:
+            raise RecordingError(
+                f'{one.name} has efforts of {", ".join(one.joints)}, {first.name} of '
+                f'{", ".join(first.joints)}: learn from them apart'
+            )
+        if not np.allclose(one.bandwidth, first.bandwidth, rtol=SAME):
+            lowest = min(one.bandwidth.min(), first.bandwidth.min())
+            raise RecordingError(
+                f'{one.name} has another rate of states than {first.name}: give both '
+                f'external_bandwidth: [{lowest:.3g}] in a file, --parameters'
+            )
 
+    def learned(peaks: ResidualPeaks) -> ContactThresholds:
+        return learned_thresholds(peaks, false_alarms_per_hour, least=first.least, margin=margin)
 
-def with_breaks(error: StateError, breaks: str) -> StateError:
-    """That there is too little time, with what breaks the recordings; empty for nothing."""
-    return StateError(f'{error} ({breaks})') if breaks else error
-
-
-def _check_alike(one: SurveyedRecording, first: SurveyedRecording) -> None:
-    """Check that two recordings can be learned from together.
-
-    Raises:
-        RecordingError: they have other watched joints, or another bandwidth.
-    """
-    if one.joints != first.joints:
-        raise RecordingError(
-            f'{one.name} has efforts of {", ".join(one.joints)}, {first.name} of '
-            f'{", ".join(first.joints)}: learn from them apart'
-        )
-    if not np.allclose(one.bandwidth, first.bandwidth, rtol=SAME):
-        lowest = min(one.bandwidth.min(), first.bandwidth.min())
-        raise RecordingError(
-            f'{one.name} has another rate of states than {first.name}: choose a bandwidth '
-            f'for both with --bandwidth, such as {lowest:.3g}'
-        )
-
-
-def _exceeded(
-    recordings: Sequence[SurveyedRecording], peaks: KeptPeaks, learning: Learning
-) -> tuple[tuple[str, float], ...] | None:
-    """Alarms in each half of the cells, with the thresholds of the other half."""
-    count = len(peaks.times)
-    if count // 2 < FEWEST * cells_of_block(peaks):
-        return None
+    peaks = ResidualPeaks.joined([one.peaks for one in recordings])
+    thresholds = learned(peaks)
     names = [one.name for one in recordings for _ in one.peaks.times]
-    half, first = count // 2, recordings[0]
-    halves = (slice(half), slice(half, count))
-    result = []
-    for learned, tested in (halves, halves[::-1]):
-        thresholds = learning.thresholds(peaks.part(learned), first.friction, first.floor)
-        for row in peaks.part(tested).exceeding(thresholds):
-            index = (tested.start or 0) + row
-            result.append((names[index], float(peaks.times[index])))
-    return tuple(sorted(result, key=lambda each: (names.index(each[0]), each[1])))
+    half, exceeded = len(names) // 2, None
+    if half >= FEWEST * peaks.cells:
+        former, latter = peaks.part(slice(half)), peaks.part(slice(half, None))
+        rows = former.exceeding(learned(latter))
+        rows += [half + row for row in latter.exceeding(learned(former))]
+        exceeded = tuple((names[row], float(peaks.times[row])) for row in rows)
+    return ThresholdSurvey(tuple(recordings), thresholds, peaks, margin, exceeded)

@@ -11,6 +11,8 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array, all_finite
 
+from .settings import UNKNOWN_LIMIT
+
 # Time constant of the fading memory [s].
 MEMORY = 0.5
 # An excess is gravity if its fitted share of the gravity torque lies between these, and the fit
@@ -26,8 +28,6 @@ REMEMBERED = 1.0
 # Gravity must have this share of the effort limits, by the root mean square of the joints, to tell
 # anything of efforts [-].
 TELLING = 0.07
-# Stands for the limits of a robot without any [N m or N].
-UNKNOWN_LIMIT = 10.0
 # A residual below this share of gravity, by the norm, is one of a fitting model [-].
 FITS = 0.5
 

@@ -20,6 +20,8 @@ OnCollision = Literal['report', 'hold', 'zero', 'stop']
 
 # Joints that are not commanded, such as a gripper, may come that much more slowly [-].
 OTHER_JOINTS = 10.0
+# Stands for the effort limit of a joint without any, where a share of it is needed [N m or N].
+UNKNOWN_LIMIT = 10.0
 # Rate limit of a joint without an effort limit [N m/s]: 0.3 s for the torque of a large arm.
 UNKNOWN_RATE = 1000.0
 # Rate limit per effort limit [1/s]: 0.1 s from zero to the full torque.

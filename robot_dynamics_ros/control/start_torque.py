@@ -75,9 +75,10 @@ class StartTorque:
         self._since = math.nan
         self._moved, self._changed = 0.0, True
         self._q: Array | None = None
-        # Of each joint: when it was in a state, how many states were watched, in how many of them
-        # its effort was measured, and the sum of these efforts.
-        self._times, self._counts, self._measured, self._efforts = np.zeros((4, size))
+        # Of each joint: when it was in a state, in how many watched states its effort was
+        # measured, the sum of these efforts, and whether it was in one of them.
+        self._times, self._measured, self._efforts = np.zeros((3, size))
+        self._watched = np.zeros(size, dtype=bool)
         # The last command before an interruption; None if there was none, or it is not trusted.
         self._kept: Array | None = None
         # Whether the controller may have kept a command.
@@ -169,19 +170,19 @@ class StartTorque:
             self._since, self._q, self._moved = now, q.copy(), 0.0
             self._changed &= not paused
             self._times.fill(now)
-            for figures in (self._counts, self._measured, self._efforts):
-                figures.fill(0.0)
-        np.copyto(self._q, q, where=self._counts == 0.0)
+            for figures in (self._watched, self._measured, self._efforts):
+                figures.fill(0)
+        np.copyto(self._q, q, where=~self._watched)
         self._moved = max(self._moved, float(np.abs(q - self._q).max()))
         self._times[held] = now
-        self._counts[held] += 1.0
+        self._watched |= held
         present = np.full(q.size, math.nan) if effort is None else effort
         measured = held & ~np.isnan(present)
         self._efforts[measured] += present[measured]
         self._measured[measured] += 1.0
         if self._kept is not None:
             self._changed |= not self._equal(present, self._kept)[held].all()
-        decided = now - self._since >= WATCHED and bool(self._counts.all())
+        decided = now - self._since >= WATCHED and bool(self._watched.all())
         return decided or (self._changed and rule == 'fade_from_zero')
 
     def decide(self, gravity: Array, rule: OnRestart) -> Inhibition | None:

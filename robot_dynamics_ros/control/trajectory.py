@@ -184,7 +184,7 @@ class Trajectory:
         points = self.points
         motion = np.array([points.q, points.v, points.a])
         # The constant coefficients: the polynomials at their begin.
-        begins = self._segments[:, 0].reshape(len(points) - 1, *motion[:, 0].shape)
+        begins = self._segments[:, 0].reshape(len(self._segments), *motion[:, 0].shape)
         for row, given in ((1, points.has_v), (2, points.has_a)):
             missing = np.flatnonzero(~given[:-1])
             motion[row, missing] = begins[missing, row]

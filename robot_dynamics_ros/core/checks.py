@@ -16,6 +16,9 @@ Array = npt.NDArray[np.float64]
 # [m/s^2]: four times Jupiter's. What exceeds it is a mistake, such as a unit of mm/s^2.
 STRONGEST_GRAVITY = 100.0
 
+# By which a rotation may miss orthonormality: what printed rotations of six digits have.
+ORTHONORMAL = 1e-5
+
 # What to do with a masked array, whose hidden values would count.
 UNMASK = 'pass its .filled() array, or its .data if no value is masked'
 
@@ -137,6 +140,40 @@ def checked_gravity(value: Any) -> Array:
             f'{STRONGEST_GRAVITY:g} m/s^2 is allowed, look for a wrong unit'
         )
     return gravity
+
+
+def checked_numbers(name: str, value: Any) -> Array:
+    """Finite real numbers of any shape, as float64.
+
+    Raises:
+        StateError: it is not numeric, not finite, or a masked array, whose hidden values would
+            count.
+    """
+    array: Array = np.asarray(_real_array(name, value), np.float64)
+    if not np.isfinite(array).all():
+        raise StateError(f'{name} must be finite')
+    return array
+
+
+def checked_rotation(name: str, value: Any) -> Array:
+    """A rotation (3, 3), or rows of them (N, 3, 3), as float64.
+
+    Raises:
+        StateError: as for `checked_numbers`, the shape is another one, or a matrix is not
+            orthonormal and right-handed.
+    """
+    R = checked_numbers(name, value)
+    if R.ndim not in (2, 3) or R.shape[-2:] != (3, 3):
+        raise StateError(f'{name} has shape {R.shape}, (3, 3) or (N, 3, 3) is needed')
+    off = np.abs(np.swapaxes(R, -2, -1) @ R - np.eye(3)).max(initial=0.0)
+    determinants = np.linalg.det(R).ravel().tolist()
+    determinant = max(determinants, key=lambda value: abs(value - 1.0), default=1.0)
+    if off > ORTHONORMAL or determinant < 0.0:
+        raise StateError(
+            f'{name} is none: R^T R - 1 is up to {off:.2g}, at most {ORTHONORMAL:g} is allowed; '
+            f'its determinant is {determinant:.3g}, 1 is needed'
+        )
+    return R
 
 
 def is_masked(value: Any) -> bool:

@@ -14,12 +14,12 @@ from .algorithms.kinematics import Axes
 from .checks import Array, check_one_state, checked_gravity, checked_name, checked_vector
 from .compiler.kernel import Backend, choose_backend
 from .compiler.threads import checked_threads
+from .definiteness import without_rounding_noise
 from .errors import ParameterError, SingularMassMatrixError, StateError, TopologyError
 from .model.gravity import STANDARD_GRAVITY
 from .model.robot import RobotModel
 from .programs import Programs
 from .quantity import PROGRAMS, Key, key_of
-from .scaled_eigenvalues import without_rounding_noise
 from .spatial import ZERO, ZERO_MATRIX, Matrix, Vector
 from .task import ALL_ROWS, SPATIAL_ENTRIES, TaskInertia, TaskSpace, VelocitySolution
 
@@ -90,7 +90,8 @@ class RobotDynamics:
         self.threads = checked_threads(threads)
         self.payload_frame = payload_frame
         self._call = Programs(model, self.backend, self.threads, payload_frame)
-        # Plain dictionaries cost less on every call than one with tuples as keys.
+        # Each method of a frame looks its call up itself, in plain dictionaries: a function of its
+        # own for it, or tuples as keys, make a call a third longer.
         self._framed: Framed = {}
         self._rest = np.zeros(model.size)
 

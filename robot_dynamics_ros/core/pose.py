@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .checks import Array
+from .checks import Array, checked_numbers, checked_rotation
 from .errors import StateError
-
-# Of the entries of R^T R - 1: what printed rotations of six digits have.
-ROTATION = 1e-5
 
 
 def quaternion(rotation: npt.ArrayLike) -> Array:
@@ -27,7 +24,7 @@ def quaternion(rotation: npt.ArrayLike) -> Array:
     Raises:
         StateError: it is no rotation, or of another shape.
     """
-    R = _rotation('rotation', rotation)
+    R = checked_rotation('rotation', rotation)
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(R, (-2, -1), (0, 1))
     products = np.array(
         [
@@ -89,27 +86,8 @@ def _pose(name: str, pose: Any) -> tuple[Array, Array]:
         raise StateError(
             f'{name} is a {type(pose).__name__}: rotation (3, 3) and origin (3,) are needed'
         ) from None
-    R, p = _rotation(f'rotation of {name}', rotation), _numbers(f'origin of {name}', origin)
+    R = checked_rotation(f'rotation of {name}', rotation)
+    p = checked_numbers(f'origin of {name}', origin)
     if p.shape != R.shape[:-1]:
         raise StateError(f'origin of {name} has shape {p.shape}, {R.shape[:-1]} is needed')
     return R, p
-
-
-def _rotation(name: str, value: Any) -> Array:
-    R = _numbers(name, value)
-    if R.ndim not in (2, 3) or R.shape[-2:] != (3, 3):
-        raise StateError(f'{name} has shape {R.shape}, (3, 3) or (N, 3, 3) is needed')
-    off = np.abs(np.swapaxes(R, -2, -1) @ R - np.eye(3)).max(initial=0.0)
-    if off > ROTATION or not (np.linalg.det(R) > 0.0).all():
-        raise StateError(f'{name} is none: R^T R - 1 is up to {off:.3g}, and det R must be 1')
-    return R
-
-
-def _numbers(name: str, value: Any) -> Array:
-    try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise StateError(f'{name} is not made of real numbers, in rows of one length') from None
-    if not np.isfinite(array).all():
-        raise StateError(f'{name} must be finite')
-    return array

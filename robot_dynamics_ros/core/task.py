@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .checks import Array
+from .definiteness import ScaledEigenvalues, mass_matrix_scale, twist_scale
 from .errors import SingularMassMatrixError, StateError
-from .scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, twist_scale
 
 # Entries of a twist or a wrench, for messages.
 SPATIAL_ENTRIES = ('x', 'y', 'z', 'about x', 'about y', 'about z')

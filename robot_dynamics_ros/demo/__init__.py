@@ -1,16 +1,4 @@
-"""The demo: a simulated arm, the dynamics node and an observer, in three processes over DDS.
-
-Modules::
-
-    observer    the main program of `scripts/demo`
-    plan        start position, trajectory, push and wall for the arm of any URDF
-    acts        what arm and node are told, act by act
-    measures    what is measured in each act: values by key, and curves
-    verdict     the table of figures with their bounds, as text and JSON
-    picture     the panels of the acts in a PNG
-    client      the topics and services of arm and node, and what was received
-    processes   child processes, and a ROS domain of their own
-"""
+"""The demo: a simulated arm, the dynamics node and an observer, in three processes over DDS."""
 
 from __future__ import annotations
 
@@ -39,7 +27,4 @@ def default_urdf() -> Path:
     for file in (Path(prefix, 'share', _UR5) for prefix in prefixes):
         if file.is_file():
             return file
-    raise DemoError(
-        'the default arm needs example-robot-data, which is not installed: '
-        'pip install example-robot-data, or give a URDF with --urdf FILE'
-    )
+    raise DemoError('no default arm: pip install example-robot-data, or give --urdf FILE')

@@ -10,38 +10,33 @@ from geometry_msgs.msg import Vector3, Wrench
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix, PushLink
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
-from robot_dynamics_ros.ros.endpoints import nanoseconds
 
-from . import measures
-from .client import ARM, LEAD, NODE, Array, DemoClient, Phase
-from .measures import AT_LAST, Measured
+from . import figures
+from .client import ARM, LEAD, NODE, DemoClient, Phase
+from .figures import AT_LAST, Results
 from .plan import Plan
 
+# How long the phases take [s].
 FALL, HOLD, SETTLE, TRACK, PUSHED = 1.5, 5.0, 0.8, 4.0, 1.2
-"""How long the phases take [s]."""
-STEP = 1e-4
-"""Time step of the difference quotient dM/dt [s]: truncation and rounding are about equal."""
-LAGS = 0.6
-"""After the estimate has begun, until it counts: the fast band is zero for 0.2 s [s]."""
-AFTER, LONGEST_FADE = 0.8, 3.0
-"""Recorded after the contact was found; until the hold at most, as lost states delay it [s]."""
+STEP = 1e-4  # of the difference quotient dM/dt [s]: truncation and rounding are about equal
+LAGS = 0.6  # after the estimate has begun, until it counts: the fast band is zero for 0.2 s [s]
+AFTER = 0.8  # recorded after the contact was found, and until the hold [s]
 
 
 class Stage:
-    """Plays the acts with a client that is connected, to a node that is not configured yet."""
+    """Plays the acts with an arm that starts, and a node that is not configured yet."""
 
-    def __init__(
-        self, client: DemoClient, plan: Plan, log: Callable[[str], None], share: float = 1.0
-    ) -> None:
+    def __init__(self, client: DemoClient, plan: Plan, log: Callable[..., None], share: float):
         """Call `log` with one line for each phase; each takes a share of its duration."""
         self._client, self._plan, self._log, self._share = client, plan, log, share
-        self._joints = plan.dynamics.model.joint_names
 
-    def play(self, urdf: str) -> dict[str, Measured]:
-        """Play all acts, and return them by name; `urdf` is the text for Pinocchio."""
-        client, plan, joints = self._client, self._plan, self._joints
+    def play(self, urdf: str) -> Results:
+        """Play all acts, and return what was measured; `urdf` is the text for Pinocchio."""
+        client, plan = self._client, self._plan
+        client.connect()
         self._log('configure the node: parse, compile, cross-check with Pinocchio')
         client.change_state('configure')
         self._log('release the arm without torque')
@@ -71,20 +66,19 @@ class Stage:
         client.reset_arm(servo=False)
         self._log('call the services for M and C')
         reference = PinocchioReference(urdf, plan.dynamics.model)
-        return {
-            'release': measures.release(joints, fall, hold),
-            'tracking': measures.tracking(joints, plan.trajectory, takes),
-            'push': measures.push(plan.dynamics, plan.tool, pushed),
-            'collision': measures.collision(joints, collided),
-            'matrices': measures.matrices(self._matrices(), reference),
-            'timing': measures.timing(hold),
-        }
+        return (
+            figures.release(plan, fall, hold)
+            | figures.tracking(plan, takes)
+            | figures.push(plan, pushed)
+            | figures.collision(plan, collided)
+            | figures.matrices(self._matrices(), reference)
+            | figures.timing(hold)
+        )
 
     def _released(self, seconds: float) -> Phase:
         """Release the brake; messages sent while it was on are not part of the phase."""
         client, seconds = self._client, self._share * seconds
-        client.reset_arm(servo=False)
-        client.set_arm(brake=False)
+        client.reset_arm(servo=False, brake=False)
         start = client.now()
         client.wait(seconds)
         client.set_arm(brake=True)
@@ -92,23 +86,21 @@ class Stage:
 
     def _track(self, *targets: str) -> Phase:
         """Let the arm follow the fast trajectory, that each target is sent."""
-        client, trajectory = self._client, self._plan.trajectory
-        client.reset_arm(servo=True)
-        client.set_arm(brake=False)
+        client, plan = self._client, self._plan
+        client.reset_arm(servo=True, brake=False)
         client.wait(self._share * SETTLE)
-        start = client.send_trajectory(trajectory, self._joints, *targets)
-        client.wait(LEAD + trajectory.end + 0.1)
+        start = client.send_trajectory(plan.trajectory, plan.joints, *targets)
+        client.wait(LEAD + plan.trajectory.end + 0.1)
         client.set_arm(brake=True)
-        return client.phase(start, start + int(trajectory.end * 1e9))
+        return client.phase(start, start + int(plan.trajectory.end * 1e9))
 
     def _pushed(self) -> Phase:
         """Push the arm, which the servo holds, where it feels its tool best."""
         client, plan = self._client, self._plan
-        client.reset_arm(servo=True)
-        client.set_arm(brake=False)
+        client.reset_arm(servo=True, brake=False)
         client.wait(LAGS)
         client.set_node(external_observer=True, on_collision='report')
-        client.send_trajectory(plan.out, self._joints, ARM, NODE)
+        client.send_trajectory(plan.out, plan.joints, ARM, NODE)
         client.wait(LEAD + plan.out.end + LAGS)
         start = client.now()
         wrench = Wrench(force=Vector3(**dict(zip('xyz', plan.force.tolist(), strict=True))))
@@ -122,24 +114,16 @@ class Stage:
         client, plan = self._client, self._plan
         client.set_node(on_collision='hold')
         client.set_arm(wall=True)
-        start = client.send_trajectory(plan.back, self._joints, ARM, NODE)
+        start = client.send_trajectory(plan.back, plan.joints, ARM, NODE)
         end = start + int((plan.back.end + LEAD) * 1e9)
 
-        def touched() -> bool:
-            last = client.last('contacts')
-            return last is not None and nanoseconds(last.header.stamp) > start
-
-        client.wait_until(lambda: touched() or client.now() > end, 'the motion into the wall')
+        client.wait_until(
+            lambda: client.last('contacts', start) or client.now() > end, 'the way into the wall'
+        )
         # The servo of the drive goes on to its reference until somebody tells it to stay.
         client.set_arm(servo=True)
         client.wait(AFTER)
-        end = client.now() + int(LONGEST_FADE * 1e9)
-
-        def held() -> bool:
-            last = client.last('torques')
-            return bool(np.abs(np.subtract(last.effort, last.gravity)).max() < 1e-6)
-
-        client.wait_until(lambda: held() or client.now() > end, 'the fade to a hold')
+        client.wait_until_steady()
         client.wait(AT_LAST + 0.1)
         end = client.now()
         client.set_arm(brake=True, wall=False)
@@ -148,7 +132,7 @@ class Stage:
 
     def _matrices(self) -> list[tuple[Array, ...]]:
         """M and C by the services, at the start and at random states; dM/dt by differences."""
-        names = list(self._joints)
+        names = list(self._plan.joints)
 
         def ask(kind: Any, name: str, q: Array, v: Array) -> Array:
             state = JointState(name=names, position=q, velocity=v)
@@ -158,8 +142,8 @@ class Stage:
             return matrix[np.ix_(order, order)]
 
         samples = []
-        first, *others = random_states(self._plan.dynamics.model, 5, seed=1)
-        for q, v in [(self._plan.home, first.v), *((state.q, state.v) for state in others)]:
+        for i, state in enumerate(random_states(self._plan.dynamics.model, 5, seed=1)):
+            q, v = state.q if i else self._plan.home, state.v
             M = [ask(GetMassMatrix, 'mass_matrix', q + k * STEP * v, v) for k in range(-2, 3)]
             rate = (M[0] - 8 * M[1] + 8 * M[3] - M[4]) / (12 * STEP)
             C = ask(GetCoriolisMatrix, 'coriolis_matrix', q, v)

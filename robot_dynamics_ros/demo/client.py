@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import rclpy
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from numpy.typing import NDArray
 from rcl_interfaces.srv import SetParameters
 from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
+from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, Header
@@ -27,16 +27,16 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
 from robot_dynamics_ros.control.trajectory import Trajectory
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.ros.endpoints import nanoseconds
 from robot_dynamics_ros.ros.polling import PolledSubscription
 
 from . import DemoError
 from .processes import Children
 
-Array = NDArray[np.float64]
-
 ARM, NODE = 'simulated_arm', 'robot_dynamics'
 COMMANDS = f'/{NODE}/commands'
+# What is recorded: of the wrenches, `applied` acts on the tool, the others the node feels.
 TOPICS = {
     'states': (JointState, '/joint_states'),
     'torques': (JointTorques, f'/{NODE}/torques'),
@@ -45,13 +45,10 @@ TOPICS = {
     'wrenches': (WrenchStamped, f'/{NODE}/external_wrench'),
     'contacts': (Contact, f'/{NODE}/contact'),
 }
-"""What is recorded: of the wrenches, `applied` acts on the tool, the others the node feels."""
+# Parts of the torque, of which a command without a fade is the sum.
 PARTS = ('gravity', 'coriolis', 'inertial', 'friction')
-"""Parts of the torque, of which a command without a fade is the sum."""
-LEAD = 0.3
-"""How long a trajectory is sent before it starts, so that it is not received too late [s]."""
-LIMIT = 20.0
-"""How long to wait for an event that an idle machine needs less than a second for [s]."""
+LEAD = 0.3  # from the sending of a trajectory to its start: it is not received too late [s]
+LIMIT = 20.0  # for an event that an idle machine needs less than a second for [s]
 
 
 @dataclass(frozen=True)
@@ -59,25 +56,31 @@ class Samples:
     """Messages of one topic in a phase; times are since the phase began (m,) [s].
 
     Attributes:
+        topic: its name.
         messages: m of them.
         sent: when the middleware sent them.
         received: when it received them.
         stamps: those of their headers; of messages without one, `sent`.
     """
 
+    topic: str
     messages: Sequence[Any]
     sent: Array
     received: Array
     stamps: Array
 
-    def joints(self, field: str, names: Sequence[str]) -> Array:
-        """A field of each message (m, n) for these joints, found by name."""
+    def curve(self, field: str, names: Sequence[str]) -> tuple[Array, Array]:
+        """The stamps, and a field of each message for these joints, found by name (m, n).
+
+        Raises:
+            DemoError: there is no message.
+        """
         if not self.messages:
-            return np.empty((0, len(names)))
+            raise DemoError(f'no message came on {self.topic}: look at the logs of arm and node')
         first = self.messages[0]
         order = list(first.name if isinstance(first, JointState) else first.joint_names)
         rows = np.array([getattr(message, field) for message in self.messages])
-        return rows[:, [order.index(name) for name in names]]
+        return self.stamps, rows[:, [order.index(name) for name in names]]
 
     def wrenches(self) -> Array:
         """Force and moment of each message (m, 6) [N, N m]."""
@@ -85,8 +88,8 @@ class Samples:
         return np.array([(part.x, part.y, part.z) for part in parts]).reshape(-1, 6)
 
 
+# What was received of each of `TOPICS`, by name.
 Phase = Mapping[str, Samples]
-"""What was received of each of `TOPICS`, by name."""
 
 
 class DemoClient:
@@ -96,16 +99,11 @@ class DemoClient:
     sending and reception from the middleware: the observer does not disturb what it measures.
     """
 
-    def __init__(self, node: Node, children: Children, interrupts: Sequence[int]) -> None:
-        """Create the endpoints on a node, which `close` destroys.
-
-        Args:
-            node: the observer.
-            children: the processes that must run.
-            interrupts: the signals to end the demo, as they come.
-        """
-        self._node, self._children, self._interrupts = node, children, interrupts
-        self._active = False
+    def __init__(self, children: Children, interrupts: Sequence[int]) -> None:
+        """Start a node, while children run and until a signal comes; `close` ends it."""
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        self._node = node = rclpy.create_node('demo_observer')
+        self._children, self._interrupts, self._active = children, interrupts, False
         self._clients: dict[str, Any] = {}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
@@ -124,26 +122,27 @@ class DemoClient:
         """The time that messages are stamped with [ns]."""
         return int(self._node.get_clock().now().nanoseconds)
 
-    def last(self, topic: str) -> Any:
-        """The newest message on one of `TOPICS`; None if there is none."""
-        messages = self._messages[topic]
-        return deserialize_message(messages[-1][2], TOPICS[topic][0]) if messages else None
+    def last(self, topic: str, after: int = 0) -> Any:
+        """The newest message on one of `TOPICS`, if its stamp is after a time [ns]; else None."""
+        if not (messages := self._messages[topic]):
+            return None
+        message = deserialize_message(messages[-1][2], TOPICS[topic][0])
+        return message if nanoseconds(message.header.stamp) > after else None
 
-    def wait_until(self, condition: Callable[[], bool], what: str, limit: float = LIMIT) -> None:
+    def wait_until(self, condition: Callable[[], Any], what: str) -> None:
         """Record until a condition holds, which is asked about every 0.02 s.
 
         Raises:
-            DemoError: it did not hold within the limit [s], or a child process has ended; `what`
-                names it.
+            DemoError: it, named `what`, did not hold within `LIMIT`, or a child process has ended.
             KeyboardInterrupt: the demo is to end.
         """
-        deadline = time.monotonic() + limit
+        deadline = time.monotonic() + LIMIT
         while not condition():
             if self._interrupts:
                 raise KeyboardInterrupt
             self._children.require_alive()
             if time.monotonic() > deadline:
-                raise DemoError(f'{what}: not within {limit:.0f} s')
+                raise DemoError(f'{what}: not within {LIMIT:.0f} s')
             self._executor.spin_once(timeout_sec=0.02)
             for topic, subscription in self._subscriptions.items():
                 for message, info in subscription.poll():
@@ -151,34 +150,30 @@ class DemoClient:
                     self._messages[topic].append((*times, message))
 
     def wait(self, seconds: float) -> None:
-        """Record for some time."""
+        """Record for some time, less than `LIMIT`."""
         end = time.monotonic() + seconds
-        self.wait_until(lambda: time.monotonic() >= end, 'time to pass', seconds + LIMIT)
+        self.wait_until(lambda: time.monotonic() >= end, 'time to pass')
 
     def phase(self, start: int, end: int) -> Phase:
         """What was sent from `start` to `end` [ns]."""
         phase = {}
-        for topic, (kind, _) in TOPICS.items():
+        for topic, (kind, name) in TOPICS.items():
             messages, times = [], []
             for sent, received, data in self._messages[topic]:
                 if start <= sent <= end:
                     message = deserialize_message(data, kind)
-                    headed = hasattr(message, 'header')
-                    stamp = nanoseconds(message.header.stamp) if headed else sent
+                    header = getattr(message, 'header', None)
                     messages.append(message)
-                    times.append((sent, received, stamp))
+                    times.append((sent, received, nanoseconds(header.stamp) if header else sent))
             since = np.array(times, dtype=np.int64).reshape(-1, 3) - start
-            phase[topic] = Samples(messages, *(since * 1e-9).T)
+            phase[topic] = Samples(name, messages, *(since * 1e-9).T)
         return phase
 
     def connect(self) -> None:
         """Wait for the arm; check that no other one publishes."""
         self.wait_until(lambda: self.last('states') is not None, '/joint_states')
         if (others := self._node.count_publishers('/joint_states') - 1) > 0:
-            raise DemoError(
-                f'{others} other node(s) publish /joint_states in this ROS_DOMAIN_ID: set another '
-                'ROS_DOMAIN_ID for the demo'
-            )
+            raise DemoError(f'{others} other node(s) publish /joint_states: set a ROS_DOMAIN_ID')
 
     def call(self, kind: Any, name: str, **fields: Any) -> Any:
         """The answer of a service, such as `simulated_arm/reset`.
@@ -203,22 +198,21 @@ class DemoClient:
         for name, on in switches.items():
             self.call(SetBool, f'{ARM}/set_{name}', data=on)
 
-    def reset_arm(self, *, servo: bool) -> None:
-        """Put the arm at rest at its start position, brake on, servo on or off."""
+    def reset_arm(self, *, servo: bool, brake: bool = True) -> None:
+        """Put the arm at rest at its start position, then set its brake."""
         self.set_arm(brake=True, servo=servo)
         self.call(Trigger, f'{ARM}/reset')
         if self._active:
-            self._wait_until_steady()
+            self.wait_until_steady()
+        self.set_arm(brake=brake)
 
     def set_node(self, **parameters: Any) -> None:
         """Set live parameters of the dynamics node."""
-        messages = [
-            Parameter(name, value=value).to_parameter_msg() for name, value in parameters.items()
-        ]
-        answer = self.call(SetParameters, f'{NODE}/set_parameters', parameters=messages)
-        for result in answer.results:
-            if not result.successful:
-                raise DemoError(f'the node refuses {parameters}: {result.reason}')
+        for name, value in parameters.items():
+            message = Parameter(name, value=value).to_parameter_msg()
+            answer = self.call(SetParameters, f'{NODE}/set_parameters', parameters=[message])
+            if not answer.results[0].successful:
+                raise DemoError(f'the node refuses {name}: {answer.results[0].reason}')
 
     def change_state(self, transition: str) -> None:
         """Have the node configure, activate (wait until the fade has ended) or deactivate."""
@@ -226,7 +220,7 @@ class DemoClient:
         self.call(ChangeState, f'{NODE}/change_state', transition=Transition(id=number))
         self._active = transition == 'activate'
         if self._active:
-            self._wait_until_steady()
+            self.wait_until_steady()
 
     def send_trajectory(self, trajectory: Trajectory, joints: Sequence[str], *targets: str) -> int:
         """Publish a trajectory of these joints as the reference of each target.
@@ -254,17 +248,17 @@ class DemoClient:
         return start
 
     def close(self) -> None:
-        """Destroy the node."""
+        """Destroy the node, and end rclpy."""
         self._executor.shutdown()
         self._node.destroy_node()
+        rclpy.try_shutdown()
 
-    def _wait_until_steady(self) -> None:
+    def wait_until_steady(self) -> None:
         """Wait until a state from now on is answered by a command that is the sum of its parts."""
         now = self.now()
 
         def steady() -> bool:
-            last = self.last('torques')
-            if last is None or nanoseconds(last.header.stamp) <= now:
+            if (last := self.last('torques', now)) is None:
                 return False
             parts = np.sum([getattr(last, part) for part in PARTS], axis=0)
             return np.allclose(last.effort, parts, rtol=1e-9, atol=1e-9)

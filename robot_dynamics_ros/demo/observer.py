@@ -10,26 +10,21 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-import rclpy
-from rclpy.signals import SignalHandlerOptions
-
 from robot_dynamics_ros.core import RobotDynamicsError, parse_urdf
+from robot_dynamics_ros.json_text import json_text
 
 from . import DemoError, default_urdf
 from .acts import TRACK, Stage
 from .client import COMMANDS, DemoClient
+from .figures import judge, table
 from .picture import draw
-from .plan import BALL, SERVO, THRESHOLD_SHARE, Plan, make_plan
+from .plan import BALL, SERVO, THRESHOLD_SHARE, Plan
 from .processes import Children, isolate
-from .verdict import Verdict
 
 PASSED, FAILED, NOT_RUN, INTERRUPTED = 0, 1, 2, 130
-RATE = 1000.0
-"""Rate of the joint states [Hz]."""
-QUICK = 0.5
-"""Share of the durations with --quick."""
-PAUSE = 1.0
-"""A pause of a busy machine that ends neither reference nor torque [s]."""
+RATE = 1000.0  # of the joint states [Hz]
+QUICK = 0.5  # share of the durations with --quick
+PAUSE = 1.0  # of a busy machine, that ends neither reference nor torque [s]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,49 +54,41 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
     file, output = Path(options.urdf or default_urdf()), Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
     share = QUICK if options.quick else 1.0
-    domain = isolate()
     log(f'the arm is {file}')
     try:
         urdf = file.read_text(encoding='utf-8')
-        plan = make_plan(parse_urdf(urdf), share * TRACK)
+        plan = Plan(parse_urdf(urdf), share * TRACK)
     except (DemoError, RobotDynamicsError, UnicodeDecodeError) as error:
         raise DemoError(f'{file}: {error}') from error
     model, friction = plan.dynamics.model, 'friction'
     if any(joint.damping or joint.friction for joint in model.independent_joints):
         friction = 'the friction of its URDF'
         log('the friction of the URDF is not simulated: the node does not compensate it here')
-    log(f'all processes use ROS_DOMAIN_ID={domain}, on this machine only')
+    log(f'all processes use ROS_DOMAIN_ID={isolate()}, on this machine only')
     with Children(output) as children:
         log('start the arm and the dynamics node')
         _start(children, urdf, plan)
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-        try:
-            observer = rclpy.create_node('demo_observer')
-            with closing(DemoClient(observer, children, interrupts)) as client:
-                client.connect()
-                acts = Stage(client, plan, log, share).play(urdf)
-        finally:
-            rclpy.try_shutdown()
-    verdict = Verdict(model, acts)
+        with closing(DemoClient(children, interrupts)) as client:
+            results = Stage(client, plan, log, share).play(urdf)
+    report = judge(model, results)
     subtitle = (
         f'An arm simulated by MuJoCo, {model.size} joints without {friction}, publishes '
         f'{RATE:.0f} states a second; robot_dynamics_ros answers each with torques.'
     )
-    draw(acts, verdict, subtitle, output / 'demo.png')
-    (output / 'demo.json').write_text(verdict.json(), encoding='utf-8')
+    draw(model, results, report, subtitle, output / 'demo.png')
+    (output / 'demo.json').write_text(json_text(report), encoding='utf-8')
     log(f'picture: {(output / "demo.png").resolve()}')
-    print(f'\n{verdict.text()}')
+    print(f'\n{table(report)}')
     if options.json:
-        print(verdict.json(), end='')
-    print('demo: PASSED: every bound holds' if verdict.passed else 'demo: FAILED', flush=True)
-    return PASSED if verdict.passed else FAILED
+        print(json_text(report), end='')
+    print('demo: PASSED: every bound holds' if report['passed'] else 'demo: FAILED', flush=True)
+    return PASSED if report['passed'] else FAILED
 
 
 def _start(children: Children, urdf: str, plan: Plan) -> None:
     """Start the arm and the dynamics node."""
-    model = plan.dynamics.model
-    both = {'robot_description': urdf, 'joints': list(model.joint_names)}
-    arm = {
+    both = {'robot_description': urdf, 'joints': list(plan.joints)}
+    arm = both | {
         'initial_positions': plan.home.tolist(),
         'friction': False,
         'brake': True,
@@ -113,17 +100,17 @@ def _start(children: Children, urdf: str, plan: Plan) -> None:
         'wall_normal': plan.wall_normal.tolist(),
         'wall_ball': BALL,
     }
-    thresholds = (THRESHOLD_SHARE * model.effort_bounds).tolist()
-    node = {
+    thresholds = (THRESHOLD_SHARE * plan.dynamics.model.effort_bounds).tolist()
+    node = both | {
         'autostart': False,
         'state_timeout': PAUSE,
         'external_frame': plan.tool,
         'collision_threshold': thresholds,
         'push_threshold': thresholds,
     }
-    simulator, remappings = 'simulation.simulated_arm', [f'commands:={COMMANDS}']
-    children.start('arm', f'robot_dynamics_ros.{simulator}', both | arm, remappings)
-    children.start('node', 'robot_dynamics_ros.ros.node', both | node)
+    remappings = [f'commands:={COMMANDS}']
+    children.start('arm', 'robot_dynamics_ros.simulation.simulated_arm', arm, remappings)
+    children.start('node', 'robot_dynamics_ros.ros.node', node)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -135,10 +122,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     urdf = 'URDF of the arm (default: the UR5 of example-robot-data)'
     output = 'folder for demo.png, demo.json, logs and parameters (default: %(default)s)'
-    told = 'print demo.json too, before the verdict'
     parser.add_argument('--urdf', metavar='FILE', help=urdf)
     parser.add_argument('--output', metavar='DIR', default='demo_output', help=output)
-    parser.add_argument('--json', action='store_true', help=told)
+    parser.add_argument('--json', action='store_true', help='print demo.json too')
     parser.add_argument('--quick', action='store_true', help='shorter phases, for tests')
     return parser.parse_args(arguments)
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from . import DemoError
 
+# Signals that end a child, and how long to wait after each [s].
 STOPPING = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
-"""Signals that end a child, and how long to wait after each [s]."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -31,11 +31,7 @@ class Children(contextlib.ExitStack):
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(
-        self,
-        name: str,
-        module: str,
-        parameters: Mapping[str, Any],
-        remappings: Sequence[str] = (),
+        self, name: str, module: str, parameters: Mapping[str, Any], remappings: Sequence[str] = ()
     ) -> subprocess.Popen[bytes]:
         """Start `python -m module`, a node, with parameters and remappings such as `a:=b`."""
         file = self._folder / f'{name}.yaml'
@@ -116,9 +112,6 @@ def isolate() -> int:
 
 
 def profile_variable() -> str:
-    """The variable that names the profile: the Fast DDS of Jazzy has another one than later ones.
-
-    Later ones warn of a variable of the old name.
-    """
+    """The variable that names the profile: Jazzy's has another name, of which later ones warn."""
     distributions = os.environ.get('ROS_DISTRO'), os.environ.get('ROS_WHEELS')
     return f'FAST{"RTPS" if "jazzy" in distributions else "DDS"}_DEFAULT_PROFILES_FILE'

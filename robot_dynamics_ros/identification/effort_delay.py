@@ -1,187 +1,130 @@
-"""By how much the efforts of recordings come later than their states.
+"""By how much the efforts of a recording come later than its states.
 
-A delay looks like viscous friction and inertia, which take nearly all of it: what an identified
-model leaves hardly shows it. So the parameters are fitted anew for each shift of the efforts, and
-the shift with the largest likelihood is the delay (profile likelihood).
+To first order, efforts that come later by d are tau(t) - d tau'(t), so that d is one more unknown
+of the equations, with tau' as its column. A delay looks like viscous friction and inertia, which
+take nearly all of it, so all parameters are fitted anew with it: what their columns leave of tau'
+shows the delay. The efforts are shifted by what is found, and the rest is found again (Gauss and
+Newton), until the shift has the largest likelihood.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings.extra import required
 
-from .estimation import FastWeights, PeriodWeights, estimate
-from .judgement.clock import LARGEST, DelayLine, delay_line
-from .judgement.judged_evidence import Evidence, TorqueSums
-from .observability import BaseParameters, Structure, base_parameters
-from .regression import EquationOptions, ReducedEquations, Weights
+from .equations import Equations
+from .friction import fast_weights
+from .identify import IdentifiedParameters
+from .moving_samples import dead_bands
 
-# Relative tolerance of the search, and its steps.
-TOLERANCE, STEPS = 1e-2, 10
-# No driver delivers efforts later than this behind its states [s], or earlier than this number of
-# samples ahead of them: such a shift makes good for something else that the model lacks.
-LATEST, EARLIEST = 0.1, 2.0
+# Delays that can be given, and those that are looked for [s]: no driver delivers efforts later.
+LARGEST, LATEST = 0.2, 0.1
+# Less has no effect that matters [s].
+SMALL = 2e-3
 # Standard deviations of a delay that is certain.
 DEVIATIONS = 5.0
+# Steps of the search, and the change at which it ends [s].
+STEPS, CHANGE = 20, 1e-5
+# No driver delivers efforts more samples than this ahead of their states: such a shift makes good
+# for something else that the model lacks.
+EARLIEST = 2.0
 # A joint is fast from so many dead bands on: 0.5 rad/s, 0.125 m/s. Friction that lags behind a
-# reversal is a delay at slow speeds alone; fast motion shows at least this share of a real one.
+# reversal is another delay at slow speeds; fast motion shows a real one, at least this share of
+# it, and not more than it by that.
 FAST_BANDS, KEPT = 25.0, 0.8
 # Share of the equations of a joint that must be fast, or its fast motion shows nothing.
 LEAST_FAST = 0.5
 
 
-def first_guess(compared: Sequence[Finding], evidence: Sequence[Evidence]) -> float:
-    """A delay from which the search may begin [s]; 0: nothing speaks for one.
+@dataclass(frozen=True)
+class EffortDelay:
+    """A delay of efforts.
 
-    Args:
-        compared: findings of the comparison with the description.
-        evidence: of each recording, for a model that was fitted without a shift.
-    """
-    lines = [_fitted_line(one, evidence) for one in evidence]
-    if any(line is not None and line.drifts for line in lines):
-        return 0.0
-    found = [one.value for one in compared if one.code == 'delay' and one.value]
-    late = [line.delay for line in lines if line is not None and line.is_late]
-    return float(([*found, *late] or [0.0])[0])
-
-
-def certain_delay(
-    reduced_with: Callable[[float], ReducedEquations],
-    structure: Structure,
-    guess: float,
-    inflation: float,
-) -> float:
-    """The delay of the efforts, if it is certain; else 0 [s].
-
-    Args:
-        reduced_with: the equations with efforts that are shifted by a delay [s].
-        structure: of the robot.
-        guess: where the search begins, not 0 [s].
-        inflation: of variances, by the correlation of residuals.
-    """
-    optimize = required('scipy.optimize', 'identification')
-    unshifted = reduced_with(0.0)
-    base = base_parameters(unshifted, structure)
-    counts, logs = unshifted.independent, _logs(unshifted, base)
-
-    def unlikelihood(delay: float) -> float:
-        """Minus the logarithm of the likelihood, relative to that without a shift."""
-        if not abs(delay) < LARGEST:
-            return float(counts.sum()) * (1.0 + abs(delay))
-        return float(counts @ (_logs(reduced_with(delay), base) - logs))
-
-    options = {'xtol': TOLERANCE, 'maxiter': STEPS}
-    found = optimize.minimize_scalar(unlikelihood, bracket=(0.0, guess), options=options)
-    delay = float(found.x)
-    # Twice the logarithm is the square of the delay in standard deviations.
-    deviations = math.sqrt(max(0.0, -2.0 * float(found.fun)) / max(1.0, inflation))
-    return delay if deviations > DEVIATIONS else 0.0
-
-
-def delay_of_all_speeds(
-    reduced_with: Callable[[float, Weights], ReducedEquations],
-    weights: PeriodWeights,
-    structure: Structure,
-    guess: float,
-    inflation: float,
-) -> float | None:
-    """The delay that is certain in all motion, and in fast motion too; else 0 [s].
-
-    Fast motion is that of the joints that are mostly fast. Without any nobody knows whether it is
-    a delay or friction that lags: None.
-
-    Args:
-        reduced_with: the equations with efforts that are shifted by a delay [s], and with weights.
-        weights: of the equations.
-        structure: of the robot.
-        guess: where the search begins, not 0 [s].
-        inflation: of variances, by the correlation of residuals.
+    Attributes:
+        value: of the efforts behind the states; 0 where none is certain [s].
+        is_fast: whether fast motion shows it, and not only slow motion, where friction that lags
+            behind reversals is another one.
     """
 
-    def found(used: Weights) -> float:
-        return certain_delay(lambda d: reduced_with(d, used), structure, guess, inflation)
+    value: float
+    is_fast: bool = True
 
-    delay, layout = found(weights), structure.layout
-    if not delay or 'viscous' not in layout.terms:
-        return delay
-    whole = reduced_with(0.0, weights)
-    if whole.equations != layout.joints:
-        return delay
-    limits = FAST_BANDS * EquationOptions().bands(layout.model)
-    fast = reduced_with(0.0, FastWeights(tuple(limits.tolist()), weights))
-    is_fast = fast.weights > LEAST_FAST * whole.weights
+    def is_credible(self, interval: float) -> bool:
+        """Whether a driver has such a delay, and it is more than a law of friction.
+
+        Args:
+            interval: between two samples [s].
+        """
+        early = self.value >= -EARLIEST * interval
+        return self.is_fast and early and interval < abs(self.value) < LATEST
+
+
+def effort_delay(equations: Equations, found: IdentifiedParameters) -> EffortDelay:
+    """The delay that is certain in all motion, and in fast motion too where there is any.
+
+    Args:
+        equations: of the recording.
+        found: what they tell without a delay: what is left out, base parameters and gains.
+    """
+    weights = np.where(equations.used, equations.outside(found.left_out), 0.0)
+    delay = _certain(equations, weights, found)
+    if not delay:
+        return EffortDelay(0.0)
+    limits = FAST_BANDS * dead_bands(equations.layout.model)
+    fast = fast_weights(equations, weights, limits)
+    is_fast = fast.sum(axis=0) > LEAST_FAST * weights.sum(axis=0)
     if not is_fast.any():
-        return None
-    quick = FastWeights(tuple(np.where(is_fast, limits, np.inf).tolist()), weights)
-    return delay if found(quick) / delay > KEPT else 0.0
+        return EffortDelay(delay, is_fast=False)
+    share = _certain(equations, np.where(is_fast, fast, 0.0), found) / delay
+    return EffortDelay(delay if KEPT < share < 1.0 / KEPT else 0.0)
 
 
-def is_credible(delay: float, interval: float) -> bool:
-    """Whether a delay is one that a driver has, and long enough to be more than a law of friction.
+def _certain(equations: Equations, weights: Array, found: IdentifiedParameters) -> float:
+    """The delay of the efforts behind the states, if it is certain; else 0 [s]."""
+    fine, parameters = equations.fine, found.final.parameters
+    # Those whose efforts are known with every shift.
+    for end in (-LATEST, LATEST):
+        weights = np.where(equations.shifted(end).used, weights, 0.0)
+    counts = weights.sum(axis=0)
+    if not counts.any():
+        return 0.0
+    layout = equations.layout
+    gains = layout.columns('gain').tolist()
+    columns = [column for column in found.base.columns if column not in gains]
+    triangles = equations.reduced(weights).triangles[:, :, columns]
+    known = equations.predicted(np.where(layout.is_known, layout.nominal(), 0.0))
+    step = float(np.min(fine.interval))
 
-    Args:
-        delay: of the efforts behind the states [s].
-        interval: between two samples [s].
-    """
-    return abs(delay) > interval and -EARLIEST * interval <= delay <= LATEST
+    def torques(delay: float) -> Array:
+        return replace(equations, efforts=fine.at(delay)[0]).measured(parameters)
 
-
-def is_gone(evidence: Sequence[Evidence]) -> bool:
-    """Whether no recording shows another delay after a shift: all have the same, all the time.
-
-    Args:
-        evidence: of each recording, for a model that was fitted with the shift.
-    """
-    lines = [_fitted_line(one, evidence) for one in evidence]
-    return not any(line is not None and (line.is_late or line.drifts) for line in lines)
-
-
-def shift_findings(delay: float) -> Iterator[Finding]:
-    """That the efforts were shifted, by a delay that was found.
-
-    Args:
-        delay: of the efforts behind the states; 0: they were not [s].
-    """
-    if delay == 0.0:
-        return
-    word = 'later' if delay > 0.0 else 'earlier'
-    yield Finding(
-        'shifted',
-        (),
-        delay,
-        f'The efforts come {1e3 * abs(delay):.3g} ms {word} than the states, and a delay looks '
-        'like viscous friction: they were shifted before the fit. --effort-delay 0 leaves them '
-        'as they are. Record positions and efforts with the stamp of one measurement.',
-    )
-
-
-def shift_words(delay: float) -> str:
-    """The sentence of the verdict about shifted efforts.
-
-    Args:
-        delay: of the efforts behind the states, not 0 [s].
-    """
-    word = 'later' if delay > 0.0 else 'earlier'
-    return (
-        f'The parameters and the figures are those of efforts that were measured '
-        f'{1e3 * abs(delay):.3g} ms {word} than the states.'
-    )
-
-
-def _logs(reduced: ReducedEquations, base: BaseParameters) -> Array:
-    """Logarithm (r,) of the noise of each equation, as far as it is used."""
-    noise = estimate(reduced, base=base).noise
-    logs: Array = np.log(np.where(noise > 0.0, noise, 1.0))
-    return logs
-
-
-def _fitted_line(one: Evidence, evidence: Sequence[Evidence]) -> DelayLine | None:
-    """The delay along the fitted part of a recording."""
-    noise = np.nan_to_num(TorqueSums.joined([each.of_fitted for each in evidence]).rms[2])
-    return delay_line(one.of_fitted_part(), noise, at_reversals=False)
+    delay, noise = 0.0, np.zeros(0)
+    for _ in range(STEPS):
+        slopes = (torques(delay + step) - torques(delay - step)) / (2.0 * step)
+        both = np.stack([torques(delay) - known, slopes], axis=2)
+        # Of the efforts and their slopes: products with the columns, and with one another.
+        mixed = equations.mixed_products(weights[:, :, None] * both)[:, columns]
+        squares = np.einsum('Nj,Nja,Njb->jab', weights, both, both)
+        if not noise.size:
+            noise = squares[:, 0, 0] / np.maximum(counts, 1.0)
+        shares = np.where(noise > 0.0, 1.0 / np.where(noise > 0.0, noise, 1.0), 0.0)
+        rows = (np.sqrt(shares)[:, None, None] * triangles).reshape(-1, len(columns))
+        values = np.linalg.pinv(rows.T @ rows, hermitian=True) @ np.tensordot(shares, mixed, 1)
+        # What least squares with the columns leave.
+        explained = np.swapaxes(mixed, 1, 2) @ values
+        fitted = triangles @ values
+        squares += np.swapaxes(fitted, 1, 2) @ fitted - explained - np.swapaxes(explained, 1, 2)
+        slope, information = np.tensordot(shares, squares, 1)[1]
+        if not information > 0.0:
+            return 0.0
+        change = -slope / information
+        noise = squares[:, 0, 0] + 2.0 * change * squares[:, 0, 1] + change**2 * squares[:, 1, 1]
+        noise = noise / np.maximum(counts, 1.0)
+        delay = float(np.clip(delay + change, -LATEST, LATEST))
+        if abs(change) < CHANGE:
+            break
+    deviation = np.sqrt(max(1.0, found.inflation) / (equations.independence.mean() * information))
+    return delay if max(SMALL, DEVIATIONS * deviation) < abs(delay) < LATEST else 0.0

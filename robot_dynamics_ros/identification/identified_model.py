@@ -12,6 +12,8 @@ import numpy.typing as npt
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
+from .parameters import BODY, JointTerm, ParameterLayout
+
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedModel:
@@ -80,3 +82,31 @@ class IdentifiedModel:
         """Values (n,) by the name of the joint; zero for mimic joints."""
         given = dict(zip(self.model.joint_names, np.asarray(values).tolist(), strict=True))
         return {joint.name: given.get(joint.name, 0.0) for joint in self.model.joints}
+
+
+def model_of_parameters(layout: ParameterLayout, parameters: Array) -> IdentifiedModel:
+    """A robot with these parameters; terms that the layout lacks are zero, gains one.
+
+    Args:
+        layout: of the parameters.
+        parameters: (p,) full ones.
+    """
+    n = len(layout.joints)
+    bodies = parameters[: BODY * len(layout.model.joints)]
+
+    def of(term: JointTerm, missing: Array) -> Array:
+        present = term in layout.terms
+        return parameters[layout.columns(term)] if present else missing
+
+    viscous, coulomb = (of(term, np.zeros(n)) for term in ('viscous', 'coulomb'))
+    return IdentifiedModel(
+        layout.model.with_inertial_parameters(bodies, physical=False),
+        of('armature', np.zeros(n)),
+        viscous,
+        coulomb,
+        of('viscous_negative', viscous),
+        of('coulomb_negative', coulomb),
+        of('offset', np.zeros(n)),
+        of('gain', np.ones(n)),
+        layout.smoothings,
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -11,14 +12,42 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 
-from .consistency.unknowns import columns_not_negative
-from .estimation import Estimate
-from .identification import ParameterRow
-from .observability import BaseParameters, Structure
-from .parameters.parameter_layout import BODY, ParameterLayout
+from .bodies import NOT_NEGATIVE
+from .estimate import Estimate
+from .intervals import interval
+from .observability import BaseParameters
+from .parameters import BODY, JointTerm
+from .structure import Structure
 
 # Of a normal distribution: half the width of a 95 % interval.
-DEVIATIONS = NormalDist().inv_cdf(0.975)
+HALF = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class ParameterRow:
+    """One parameter, before and after.
+
+    Attributes:
+        name: such as 'panda_joint2 coulomb', or the sum that a base parameter is.
+        unit: of the values.
+        nominal: of the description.
+        value: of the identified model.
+        low: begin of the 95 % interval; NaN where the data do not determine the parameter.
+        high: its end.
+    """
+
+    name: str
+    unit: str
+    nominal: float
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Value and interval in a line."""
+        known = math.isfinite(self.low) and math.isfinite(self.high)
+        interval = f'95 % from {self.low:.3g} to {self.high:.3g}' if known else 'no interval'
+        return f'{self.name}: {self.value:.3g} {self.unit}, {interval}'
 
 
 def joint_rows(
@@ -31,22 +60,18 @@ def joint_rows(
         base: what the data determine.
         estimate: of the parameters.
     """
-    layout = base.layout
+    layout, unknown = base.layout, float('nan')
     rows: list[ParameterRow] = []
-    for index, joint in enumerate(layout.joints):
-        columns = [layout.column(term, joint) for term in layout.terms]
-        rows += [*_rows(structure, base, estimate, columns), *_smoothing(layout, index)]
+    for joint, value in zip(
+        layout.model.independent_joints, layout.smoothings.tolist(), strict=True
+    ):
+        columns = [layout.column(term, joint.name) for term in layout.terms]
+        rows += _rows(structure, base, estimate, columns)
+        if value != SMOOTHING:
+            unit = 'm/s' if joint.kind == 'prismatic' else 'rad/s'
+            name = f'{joint.name} smoothing'
+            rows.append(ParameterRow(name, unit, SMOOTHING, value, unknown, unknown))
     return tuple(rows)
-
-
-def _smoothing(layout: ParameterLayout, index: int) -> Iterator[ParameterRow]:
-    """That of the friction of a joint, where it is not the usual one."""
-    value = float(layout.smoothings[index])
-    if value != SMOOTHING:
-        joint = layout.model.independent_joints[index]
-        unit = 'm/s' if joint.kind == 'prismatic' else 'rad/s'
-        unknown = float('nan')
-        yield ParameterRow(f'{joint.name} smoothing', unit, SMOOTHING, value, unknown, unknown)
 
 
 def body_rows(
@@ -70,11 +95,13 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
         estimate: of the parameters.
     """
     nominal, values = base.values(base.layout.nominal()), base.values(estimate.parameters)
-    widths = DEVIATIONS * np.sqrt(np.diag(estimate.base_covariance))
+    draws = np.empty((0, len(values)))
+    if estimate.draws.size:
+        draws = estimate.draws @ base.combination.T
     return tuple(
-        ParameterRow(name, unit, float(before), float(value), *_interval(value, width))
-        for name, unit, before, value, width in zip(
-            base.sentences, base.units, nominal, values, widths, strict=True
+        ParameterRow(name, unit, float(before), float(value), *interval(own, float(value)))
+        for name, unit, before, value, own in zip(
+            base.sentences, base.units, nominal, values, draws.T, strict=True
         )
     )
 
@@ -97,46 +124,70 @@ def without_scale(
     )
 
 
+def alone(structure: Structure, base: BaseParameters) -> Array:
+    """Which parameters (p,) the data tell alone, not in a sum with others."""
+    found = np.zeros(base.layout.size, bool)
+    for column, row in zip(structure.columns, structure.combination, strict=True):
+        found[column] = column in base.columns and np.count_nonzero(row) == 1
+    return found
+
+
 def deviations_alone(structure: Structure, base: BaseParameters, estimate: Estimate) -> Array:
     """Standard deviations (p,) of parameters that data tell alone; NaN of all others.
 
     They include what plausible values of the parameters that these data do not tell would change:
-    the estimate takes those of the description.
+    the estimate takes those of the URDF.
 
     Args:
         structure: of the robot.
         base: what the data determine.
-        estimate: whose noise counts.
+        estimate: of least squares, with draws.
     """
     deviations = np.full(base.layout.size, np.nan)
-    own = np.hypot(np.sqrt(np.diag(estimate.base_covariance)), base.spread)
-    found = dict(zip(base.columns, own, strict=True))
-    for column, row in zip(structure.columns, structure.combination, strict=True):
-        if column in found and np.count_nonzero(row) == 1:
-            deviations[column] = found[column]
-    return deviations
+    if estimate.draws.size:
+        deviations = estimate.draws.std(axis=0)
+        columns = list(base.columns)
+        deviations[columns] = np.hypot(deviations[columns], base.spread)
+    return np.where(alone(structure, base), deviations, np.nan)
+
+
+def negative_terms(
+    structure: Structure,
+    base: BaseParameters,
+    unconstrained: Estimate,
+    terms: Sequence[JointTerm] = NOT_NEGATIVE,
+) -> list[int]:
+    """Columns of terms that are negative by more than their 95 % interval.
+
+    Args:
+        structure: of the robot.
+        base: what the data determine.
+        unconstrained: estimate of least squares, with draws.
+        terms: that cannot be negative.
+    """
+    layout = base.layout
+    columns = [column for term in terms for column in layout.columns(term).tolist()]
+    widths = HALF * deviations_alone(structure, base, unconstrained)
+    with np.errstate(invalid='ignore'):
+        negative = ~layout.is_known & (unconstrained.parameters + widths < 0.0)
+    return [column for column in columns if negative[column]]
 
 
 def _rows(
     structure: Structure, base: BaseParameters, estimate: Estimate, columns: Iterable[int]
 ) -> tuple[ParameterRow, ...]:
     layout, nominal = base.layout, base.layout.nominal()
-    widths = DEVIATIONS * deviations_alone(structure, base, estimate)
-    lowest = np.full(layout.size, -np.inf)
-    if estimate.method == 'consistent':
-        lowest[columns_not_negative(layout)] = 0.0
+    told = alone(structure, base) if estimate.draws.size else np.zeros(layout.size, bool)
     return tuple(
         ParameterRow(
             layout.names[column],
             layout.units[column],
             float(nominal[column]),
             float(estimate.parameters[column]),
-            *_interval(estimate.parameters[column], widths[column], lowest[column]),
+            *interval(
+                estimate.draws[:, column] if told[column] else np.empty(0),
+                float(estimate.parameters[column]),
+            ),
         )
         for column in columns
     )
-
-
-def _interval(value: float, width: float, lowest: float = -np.inf) -> tuple[float, float]:
-    """Begin and end of an interval of values that are not below the lowest; NaN without one."""
-    return float(np.maximum(value - width, lowest)), float(value + width)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .sources.state_rows import StateRows, StateSource, Times
+from .sources.source import StateRows, StateSource, Times
 
 # Which messages of the topic, and their times.
 Messages = tuple[npt.NDArray[np.intp], Times]

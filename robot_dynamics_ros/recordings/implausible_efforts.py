@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_dynamics_ros.control.gravity_in_efforts import UNKNOWN_LIMIT
+from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT
 from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.model.findings import counted

@@ -29,7 +29,8 @@ def renamed(recorded: Sequence[str], renaming: Mapping[str, str]) -> tuple[str, 
         unused.discard(name if key is None else key)
     if unused:
         raise RecordingError(
-            f'nothing to rename from {sorted(unused)[0]!r}: the recording has {_list(recorded)}'
+            f'nothing to rename from {sorted(unused)[0]!r}: the recording has '
+            f'{", ".join(recorded)}'
         )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -59,6 +60,30 @@ def offered_renaming(recorded: Sequence[str], wanted: Sequence[str]) -> dict[str
     )
 
 
+def recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """Recorded names of wanted joints.
+
+    Args:
+        name: of the recording, for messages.
+        new: names after renaming by recorded ones.
+        wanted: names after renaming.
+
+    Raises:
+        RecordingError: a joint is not in the recording; the message offers a renaming.
+    """
+    recorded = {new_name: old for old, new_name in new.items()}
+    missing = [joint for joint in wanted if joint not in recorded]
+    if not missing:
+        return tuple(recorded[joint] for joint in wanted)
+    # Instead of the renaming that was given.
+    offer = rename_options(offered_renaming(tuple(new), wanted))
+    has = 'has' if all(old == name for old, name in new.items()) else 'after renaming has'
+    raise RecordingError(
+        f'{name}: joint {missing[0]!r} is not in the recording, which {has} '
+        f'{", ".join(sorted(recorded))}' + (f': perhaps {offer}' if offer else '')
+    )
+
+
 def rename_options(renaming: Mapping[str, str]) -> str:
     """A renaming as options of the command."""
     return ' '.join(f'--rename {old}={new}' for old, new in renaming.items())
@@ -70,7 +95,13 @@ def _prefix(
     """One prefix for another, which a missing name has instead of a recorded one."""
     found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for name, other in product(missing, free):
-        common = len(list(takewhile(_equal, zip(reversed(name), reversed(other), strict=False))))
+        common = len(
+            list(
+                takewhile(
+                    lambda pair: pair[0] == pair[1], zip(name[::-1], other[::-1], strict=False)
+                )
+            )
+        )
         for size in range(common, 0, -1):
             prefix = other[:-size], name[:-size]
             names = _fitting_names(*prefix, recorded, wanted)
@@ -83,10 +114,6 @@ def _prefix(
     # Best a prefix that ends as words do.
     (prefixes,) = found.values()
     return dict(sorted(prefixes, key=lambda each: not each[0].endswith(('_', '/', '-')))[:1])
-
-
-def _equal(pair: tuple[str, str]) -> bool:
-    return pair[0] == pair[1]
 
 
 def _fitting_names(
@@ -116,7 +143,3 @@ def _number(name: str) -> str:
     """The number at the end of a name; the name itself if it has none."""
     found = re.search(r'\d+$', name)
     return found.group() if found else name
-
-
-def _list(names: Sequence[str]) -> str:
-    return ', '.join(names) or 'no joints'

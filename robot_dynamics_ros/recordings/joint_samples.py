@@ -1,4 +1,4 @@
-"""Consecutive samples of joints: what a recording holds of them."""
+"""Samples of joints, and how far apart they may be to follow each other."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
+
+# Of the usual interval, and [s]: a gap is longer than both.
+GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,8 @@ class JointSamples:
         positions: (N, n) [rad, m], NaN where a message has none that is finite.
         velocities: (N, n) [rad/s, m/s], NaN where not measured.
         efforts: (N, n) [N m, N], NaN where not measured.
+        begins: of `Recording.segments`: whether a segment begins here; else the samples continue
+            those before.
     """
 
     joints: tuple[str, ...]
@@ -27,11 +32,12 @@ class JointSamples:
     positions: Array
     velocities: Array
     efforts: Array
+    begins: bool = False
 
     def __len__(self) -> int:
         return len(self.times)
 
-    def part(self, which: slice | np.ndarray) -> JointSamples:
+    def part(self, which: slice | np.ndarray, *, begins: bool = False) -> JointSamples:
         """Some of the samples: a slice, or an array of indices or of booleans."""
         return JointSamples(
             self.joints,
@@ -39,6 +45,7 @@ class JointSamples:
             self.positions[which],
             self.velocities[which],
             self.efforts[which],
+            begins,
         )
 
     @staticmethod
@@ -49,6 +56,16 @@ class JointSamples:
         fields = ('times', 'positions', 'velocities', 'efforts')
         arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in fields]
         return JointSamples(parts[0].joints, *arrays)
+
+
+def gap_limit(interval: float) -> float:
+    """The longest time between two samples that are taken as consecutive [s].
+
+    Args:
+        interval: usual time between two samples [s]; NaN where it is unknown.
+    """
+    # In this order: NaN is not greater.
+    return max(GAP_SECONDS, GAP_INTERVALS * interval)
 
 
 def finite_rows(values: Array) -> npt.NDArray[np.bool_]:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import cast
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .filtering.cutoff import MOST_OF_RATE
-from .filtering.zero_phase import half_length
 from .joint_samples import JointSamples
-from .motion import Motion, motions
+from .low_pass import MOST_OF_RATE, half_length
+from .motion import Motion, filtered
 from .quality import Quality
-from .recording import Recording
+from .segments import cut
 
 # Time of the states that are kept until they are enough for the filter [s].
 LONGEST = 20.0
@@ -62,34 +59,21 @@ class LiveMotion:
             # The clock was set back.
             rows = rows[backward[-1] + 1 :]
         self._rows = rows
-        recording = _Rows(self._joints, rows)
-        cutoff = float(np.fmin(self._cutoff, MOST_OF_RATE / recording.interval))
+        samples = JointSamples(self._joints, rows[:, 0], *np.hsplit(rows[:, 1:], 3))
+        steps = np.diff(rows[:, 0])
+        interval = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else np.nan
+        cutoff = float(np.fmin(self._cutoff, MOST_OF_RATE / interval))
+        quality = Quality('header', interval)
+        quality.count(samples)
         try:
-            # What they read of a recording is that.
-            found = list(motions(cast(Recording, recording), cutoff=cutoff))
+            parts = cut([samples], quality)
+            found = list(filtered(parts, quality, 'the joint states', cutoff=cutoff))
         except RecordingError as error:
             self.doubt = str(error)
             self._rows = rows[rows[:, 0] > rows[:, 0].max(initial=0.0) - LONGEST]
             return []
         self.doubt = ''
         # The next motion begins one interval after this one.
-        lost = (half_length(cutoff, 1.0 / recording.interval) - 0.5) * recording.interval
+        lost = (half_length(cutoff, 1.0 / interval) - 0.5) * interval
         self._rows = rows[rows[:, 0] > found[-1].times[-1] - lost]
         return found
-
-
-class _Rows:
-    """Rows (N, 1 + 3 n) of time, positions, velocities and efforts, read as a `Recording`."""
-
-    name, is_whole = 'the joint states', True
-
-    def __init__(self, joints: tuple[str, ...], rows: Array) -> None:
-        self._samples = JointSamples(joints, rows[:, 0], *np.hsplit(rows[:, 1:], 3))
-        steps = np.diff(rows[:, 0])
-        self.interval = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else np.nan
-        self.quality = Quality('header', self.interval)
-
-    def chunks(self, size: int) -> Iterator[JointSamples]:
-        """All samples."""
-        self.quality.count(self._samples)
-        yield self._samples

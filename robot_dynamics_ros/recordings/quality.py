@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -12,27 +12,16 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import counted
 
 from .implausible_efforts import ImplausibleEfforts
-from .joint_samples import JointSamples, finite_rows
+from .joint_samples import JointSamples, finite_rows, gap_limit
 
-# Of the usual interval: what exceeds it is a dropout. A gap is longer than both limits of a gap.
+# Of the usual interval: what exceeds it is a dropout.
 DROPOUT = 1.5
-GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
 # Share of the samples that jump where the unit is another, and positions beyond two turns.
 OFTEN, FAR = 0.01, 4.0 * np.pi
 # Of all samples: what the edges of cuts must cost to be told.
 EDGES = 0.05
 # Of all samples: beyond it, the recording is in the reverse order.
 MOSTLY = 0.5
-
-
-def gap_limit(interval: float) -> float:
-    """The longest time between two samples that are taken as consecutive [s].
-
-    Args:
-        interval: usual time between two samples [s]; NaN where it is unknown.
-    """
-    # In this order: NaN is not greater.
-    return max(GAP_SECONDS, GAP_INTERVALS * interval)
 
 
 @dataclass
@@ -92,51 +81,30 @@ class Quality:
     _last: float | None = field(default=None, repr=False)
     _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
 
-    @classmethod
-    def joined(cls, parts: Sequence[Quality]) -> Quality:
-        """The counts of the parts of a recording, one at least; what lies between two is none."""
-        medians = [median for part in parts for median in part._medians]
-        whole = replace(parts[0], largest={}, missing_efforts={}, implausible={}, _medians=medians)
-        for field_ in fields(cls):
-            if field_.type == 'int':
-                counts = (getattr(part, field_.name) for part in parts)
-                setattr(whole, field_.name, sum(counts))
-        whole.longest_gap = max(part.longest_gap for part in parts)
-        whole.skew = max(part.skew for part in parts)
-        for part in parts:
-            whole._count_largest(part.largest)
-            whole._count_missing(part.missing_efforts)
-            whole.count_implausible(part.implausible)
-        if medians:
-            whole.interval = _weighted_median(medians)
-        return whole
-
     def count(self, samples: JointSamples) -> None:
         """Take the samples into account that follow those before."""
         self.samples += len(samples)
         self.not_finite += _not_finite(samples.positions)
         self.without_velocities += _not_finite(samples.velocities)
-        without_efforts = _not_finite(samples.efforts)
-        self.without_efforts += without_efforts
-        if without_efforts:
-            self._count_missing(_missing(samples))
+        if without_efforts := _not_finite(samples.efforts):
+            self.without_efforts += without_efforts
+            missing = np.count_nonzero(~np.isfinite(samples.efforts), axis=0).tolist()
+            for joint, number in zip(samples.joints, missing, strict=True):
+                if number:
+                    self.missing_efforts[joint] = self.missing_efforts.get(joint, 0) + number
         if not len(samples):
             return
-        self._count_largest(_beyond(FAR, samples))
-        first = samples.times[:1] if self._last is None else [self._last]
-        intervals = np.diff(np.concatenate([first, samples.times]))
-        if self._last is None:
-            intervals = intervals[1:]
+        positions = samples.positions
+        # Of all joints at once: the fastest test.
+        if not (positions.min() >= -FAR and positions.max() <= FAR):
+            finite = np.where(np.isfinite(positions), positions, 0.0)
+            reached = np.abs(finite).max(axis=0).tolist()
+            for joint, reach in zip(samples.joints, reached, strict=True):
+                if reach > FAR:
+                    self.largest[joint] = max(self.largest.get(joint, 0.0), reach)
+        before = [] if self._last is None else [self._last]
         self._last = float(samples.times[-1])
-        self._count_intervals(intervals)
-
-    def _count_largest(self, reached: Mapping[str, float]) -> None:
-        for joint, position in reached.items():
-            self.largest[joint] = max(self.largest.get(joint, 0.0), position)
-
-    def _count_missing(self, missing: Mapping[str, int]) -> None:
-        for joint, count in missing.items():
-            self.missing_efforts[joint] = self.missing_efforts.get(joint, 0) + count
+        self._count_intervals(np.diff(samples.times, prepend=before))
 
     def count_implausible(self, found: Mapping[str, ImplausibleEfforts]) -> None:
         """Take efforts into account that are taken as not measured."""
@@ -181,25 +149,47 @@ class Quality:
     @property
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
-        efforts = [
+        found = [text for cuts, text in self._counted() if cuts] + [
             f'an effort of {joint} that is not measured in {counted(count, "sample")}'
             for joint, count in self.missing_efforts.items()
             if count < self.samples
         ]
-        counts = (
-            (self.not_finite, 'sample', ' with a position that is not finite'),
-            (self.backward, 'stamp', ' earlier than the one before'),
-            (self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s'),
-            (self.jumps, 'jump', ' of a position by more than half a turn'),
-            (self.without_velocities % max(1, self.samples), 'sample', ' without a velocity'),
-        )
-        found = [f'{counted(n, thing)}{text}' for n, thing, text in counts if n] + efforts
         if not found:
             return ''
         return (
             f'the recording is cut by {"; ".join(found)}. Look for the cause in the driver or the '
             'recorder'
         )
+
+    def remarks(self) -> list[str]:
+        """What a user has to know about the recording, one line each; empty if it is good."""
+        log = ['times are those of the log: no message has a stamp'] * (self.clock == 'log')
+        doubt = [self.doubt] * bool(self.doubt)
+        efforts = [one.sentence(joint) for joint, one in self.implausible.items()]
+        return log + doubt + efforts + [text for _, text in self._counted()]
+
+    def _counted(self) -> Iterator[tuple[bool, str]]:
+        """What has been counted, each with whether segments end there."""
+        interval, skew = f'{1e3 * self.interval:.3g} ms', f'{1e3 * self.skew:.3g} ms'
+        moving = 0 < self.without_velocities < self.samples
+        edges = self.edges if self.lost > self.unused else 0
+        for cuts, number, thing, text in (
+            (True, self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s'),
+            (False, self.dropouts, 'dropout', f', above {DROPOUT:g} x {interval}'),
+            (False, self.repeated, 'sample', ' with the stamp of the one before: left out'),
+            (True, self.backward, 'stamp', ' earlier than the one before'),
+            (True, self.not_finite, 'sample', ' with a position that is not finite'),
+            (True, self.jumps, 'jump', ' of a position by more than half a turn'),
+            (moving, self.without_velocities, 'sample', ' without a velocity'),
+            (False, self.without_efforts, 'sample', ' without an effort'),
+            (False, self.malformed, 'message', ' with names and values that do not fit'),
+            (False, self.of_other_joints, 'message', ' of other joints'),
+            (False, self.merged, 'sample', f' merged from messages up to {skew} apart'),
+            (False, self.unused, 'sample', ' in segments too short for the filter'),
+            (False, edges, 'sample', ' lost where the recording is cut'),
+        ):  # fmt: skip
+            if number:
+                yield cuts, f'{counted(number, thing)}{text}'
 
     def _count_intervals(self, intervals: Array) -> None:
         if not intervals.size:
@@ -215,61 +205,10 @@ class Quality:
         self._medians.append((float(np.median(intervals)), intervals.size))
         self.interval = _weighted_median(self._medians)
 
-    def remarks(self) -> list[str]:
-        """What a user has to know about the recording, one line each; empty if it is good."""
-        usual = f'the usual interval of {1e3 * self.interval:.3g} ms'
-        counts = (
-            (self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s: segments end there'),
-            (self.dropouts, 'dropout', f', above {DROPOUT:g} times {usual}'),
-            (self.repeated, 'sample', ' with the stamp of the one before: left out'),
-            (self.backward, 'sample', ' with a time before that of the one before'),
-            (self.not_finite, 'sample', ' with a position that is not finite'),
-            (self.jumps, 'jump', ' of a position by more than half a turn: segments end there'),
-            (self.without_velocities, 'sample', ' without a velocity'),
-            (self.without_efforts, 'sample', ' without an effort'),
-            (self.malformed, 'message', ' with names and values that do not fit'),
-            (self.of_other_joints, 'message', ' of other joints'),
-            (self.merged, 'sample', ' merged from messages with some of the joints each, up to '
-             f'{1e3 * self.skew:.3g} ms apart'),
-            (self.unused, 'sample', ' in segments too short for the filter'),
-            (
-                self.edges if self.lost > self.unused else 0,
-                'sample',
-                ' lost where the recording is cut',
-            ),
-        )  # fmt: skip
-        log = ['times are those of the log: no message has a stamp'] * (self.clock == 'log')
-        doubt = [self.doubt] * bool(self.doubt)
-        efforts = [one.sentence(joint) for joint, one in self.implausible.items()]
-        found = [f'{counted(n, thing)}{text}' for n, thing, text in counts if n]
-        return log + doubt + efforts + found
-
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
-        counts = {key: value for key, value in asdict(self).items() if key[0] != '_'}
-        for key in ('usual_interval', 'largest', 'missing_efforts', 'implausible'):
-            del counts[key]
-        if not np.isfinite(self.interval):
-            counts['interval'] = None
-        return counts
-
-
-def _beyond(far: float, samples: JointSamples) -> dict[str, float]:
-    """Largest absolute finite position of each joint that has one beyond a limit."""
-    positions = samples.positions
-    # Of all joints at once: the fastest test.
-    if positions.min() >= -far and positions.max() <= far:
-        return {}
-    largest = np.abs(np.where(np.isfinite(positions), positions, 0.0)).max(axis=0).tolist()
-    return {
-        name: reach for name, reach in zip(samples.joints, largest, strict=True) if reach > far
-    }
-
-
-def _missing(samples: JointSamples) -> dict[str, int]:
-    """Efforts of each joint that are NaN or infinite, where there are some."""
-    counts = np.count_nonzero(~np.isfinite(samples.efforts), axis=0).tolist()
-    return {name: count for name, count in zip(samples.joints, counts, strict=True) if count}
+        counts = {each.name: getattr(self, each.name) for each in fields(self) if each.repr}
+        return counts if np.isfinite(self.interval) else counts | {'interval': None}
 
 
 def _not_finite(values: Array) -> int:

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .first_states import FirstStates
 from .implausible_efforts import IMPLAUSIBLE, NO_DRIVE, EffortBounds
-from .joint_names import offered_renaming, rename_options, renamed
+from .joint_columns import MergedMessages, StateColumns
+from .joint_names import recorded_names, renamed
 from .joint_samples import JointSamples
-from .merged_messages import MergedMessages
+from .motion import Motion, cutoff_of, filtered
 from .quality import Quality
-from .sources.open_source import open_source
-from .sources.state_rows import StateBlock, StateSource
-from .state_columns import StateColumns
-from .topic_choice import chosen_topic
+from .segments import cut
+from .sources.open_source import chosen_topic, open_source
+from .sources.source import StateSource
 
 # Samples in a chunk.
 CHUNK = 65536
-# States before a part that are read for its halo, at first.
-BEFORE = 4096
-# A part of a recording: which one, and how many there are.
-Part = tuple[int, int]
-WHOLE = (0, 1)
+# Samples that are filtered together: they fit into the cache of a processor.
+PART = 1 << 14
+Read = TypeVar('Read')
 
 
 class Recording:
-    """Joint states in the order in which they were recorded.
+    """Joint states of one recording: as they were recorded, cut into segments, or filtered.
+
+    Each method reads the files anew, in parts that fit into memory. They are closed with the
+    block of `with`, or when nothing refers to the recording any more.
+
+    >>> recording = Recording.read('bag/', model)
+    >>> for motion in recording.motions():
+    ...     tau = dynamics.inverse_dynamics(
+    ...         motion.positions, motion.velocities, motion.accelerations
+    ...     )
 
     Attributes:
         name: of the files, for messages.
@@ -46,7 +53,8 @@ class Recording:
         interval: usual time between two samples [s], from the first ones; NaN with one sample.
         description: URDF text that was recorded on /robot_description; None without one.
         size: number of messages, for progress.
-        quality: counts of the last reading of `chunks`.
+        cutoff: of the low pass that was asked for [Hz]; None: from the spectrum.
+        quality: counts of the latest reading, while it goes on and afterwards.
     """
 
     def __init__(
@@ -55,23 +63,23 @@ class Recording:
         topic: str,
         renaming: Mapping[str, str],
         joints: Sequence[str] | None,
-        part: Part = WHOLE,
-        halo: float = 0.0,
+        model: RobotModel | None = None,
+        cutoff: float | None = None,
     ) -> None:
-        """Look at the first states of a topic.
+        """Look at the first states of a topic; see `read`.
 
         Args:
             source: of the states.
             topic: that has messages.
             renaming: see `joint_names.renamed`.
             joints: wanted ones, by their new names; None: those of the first states.
-            part: that `chunks` gives, of how many.
-            halo: time before and after the part that `chunks` gives too, at least [s].
+            model: of the robot.
+            cutoff: of the low pass [Hz]; None: from the spectrum.
 
         Raises:
             RecordingError: a joint is missing, or no message can be used.
         """
-        self._source, self._part, self._halo = source, part, halo
+        self._source = source
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.description, self.size = source.description, source.topics[topic]
         first = FirstStates.read(source, topic)
@@ -81,10 +89,11 @@ class Recording:
         except RecordingError as error:
             raise RecordingError(f'{self.name}: {error}') from None
         self.names: Mapping[str, str] = new
-        if joints is None:
-            chosen = first.most_complete()
-        else:
-            chosen = _recorded_names(self.name, new, joints)
+        most = first.most_complete()
+        if model is not None and joints is None:
+            there = {new[name] for name in most}
+            joints = [name for name in model.joint_names if name in there] or model.joint_names
+        chosen = most if joints is None else recorded_names(self.name, new, joints)
         self._recorded = chosen
         self.joints = tuple(new[name] for name in chosen)
         self.kinds: Mapping[tuple[str, ...], float] = {
@@ -94,8 +103,53 @@ class Recording:
         self._reference = None if first.has_all(chosen) else first.rarest(chosen)
         timed = chosen if self._reference is None else [self._reference]
         self.clock, self.start, self.interval = first.clock, *first.times_of(timed)
-        self.quality = Quality(self.clock)
+        self.quality, self.cutoff = Quality(self.clock), cutoff
         self._effort_bounds: EffortBounds | None = None
+        self._close: Callable[[], object] = lambda: None
+        if model is not None:
+            self.judge_efforts(model)
+
+    @classmethod
+    def read(
+        cls,
+        files: str | Path | Sequence[str | Path],
+        model: RobotModel | None = None,
+        *,
+        joints: Sequence[str] | None = None,
+        topic: str | None = None,
+        rename: Mapping[str, str] | None = None,
+        cutoff: float | None = None,
+    ) -> Recording:
+        """Open files that together are one recording.
+
+        Args:
+            files: bag folders, storage files, ROS 1 bags; or CSV files, or a folder of them
+                (docs/recordings.md).
+            model: of the robot. Efforts that none of its drives has are not measured.
+            joints: that are wanted, by their new names; None: those of the model that the
+                messages with most joints have, without a model all of these. Where wanted joints
+                come in several messages, these are merged.
+            topic: of the joint states; None: /joint_states.
+            rename: names that joints get instead of those recorded, or prefixes of names.
+            cutoff: of the low pass [Hz]; None: from the spectrum of the velocities.
+
+        Raises:
+            RecordingError: the recording cannot be read, or does not hold what is asked for.
+            OSError: a file cannot be opened.
+        """
+        named = [files] if isinstance(files, str | Path) else files
+        with ExitStack() as stack, _one_line_errors():
+            source = stack.enter_context(open_source([Path(file) for file in named]))
+            chosen = chosen_topic(source, topic)
+            found = cls(source, chosen, rename or {}, joints, model, cutoff)
+            found._close = weakref.finalize(found, stack.pop_all().close)
+        return found
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
 
     def judge_efforts(
         self, model: RobotModel, largest: float = IMPLAUSIBLE, why: str = NO_DRIVE
@@ -109,13 +163,8 @@ class Recording:
         """
         self._effort_bounds = EffortBounds(model, self.joints, largest, why)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether `chunks` gives all states, and not a part of them."""
-        return self._part == WHOLE
-
     def chunks(self, size: int = CHUNK) -> Iterator[JointSamples]:
-        """All samples of the part, from the first one on; only one chunk is in memory.
+        """All samples as they were recorded; only one chunk of them is in memory.
 
         Args:
             size: samples in a chunk, at most.
@@ -124,8 +173,76 @@ class Recording:
             RecordingError: the files are damaged.
         """
         quality = self.quality = Quality(self.clock, self.interval)
+        return _in_one_line(self._samples(quality, size))
+
+    def states(self) -> JointSamples:
+        """All samples as they were recorded, where they fit into memory.
+
+        Raises:
+            RecordingError: the files are damaged, or no sample has all joints.
+        """
+        parts = list(self.chunks())
+        if not parts:
+            raise RecordingError(f'{self.name}: no sample has all of {", ".join(self.joints)}')
+        return JointSamples.joined(parts)
+
+    def segments(self, size: int = CHUNK) -> Iterator[JointSamples]:
+        """Samples that follow each other, with strictly increasing times; none is interpolated.
+
+        Cut are gaps, jumps of the clock, positions that are not finite or jump by more than half
+        a turn, as those of continuous joints may, and where a velocity or an effort begins or
+        ends to be measured. Samples with a repeated stamp are left out, and late ones that are
+        earlier by less than a gap. A segment longer than a chunk comes in parts: `begins` says
+        which begin one.
+
+        Args:
+            size: samples of a part, at most.
+
+        Raises:
+            RecordingError: the files are damaged.
+        """
+        quality = self.quality = Quality(self.clock, self.interval)
+        return _in_one_line(cut(self._samples(quality, size), quality))
+
+    def motions(self, *, cutoff: float | None = None, efforts: bool = True) -> Iterator[Motion]:
+        """The segments, filtered, with accelerations; in parts that fit into memory.
+
+        Half the length of the filter, 1.8 / cutoff seconds, is lost at both ends of a segment;
+        shorter segments are counted in `quality.unused`, edges of cuts in `quality.edges`.
+
+        Args:
+            cutoff: of the low pass [Hz]; None: that of the recording.
+            efforts: whether they are wanted; without them it is a third faster.
+
+        Raises:
+            RecordingError: the files are damaged, samples come too slowly, no segment is long
+                enough, or the cutoff is not possible.
+        """
+        quality = self.quality = Quality(self.clock, self.interval)
+        found = filtered(
+            cut(self._samples(quality, PART), quality),
+            quality,
+            self.name,
+            cutoff=self.cutoff if cutoff is None else cutoff,
+            efforts=efforts,
+        )
+        return _in_one_line(found)
+
+    def usual_cutoff(self) -> float:
+        """The cutoff that `motions` chooses where none is asked for [Hz].
+
+        Raises:
+            RecordingError: the files are damaged, or samples come too slowly.
+        """
+        quality = Quality(self.clock, self.interval)
+        with _one_line_errors():
+            parts = cut(self._samples(quality, PART), quality)
+            return cutoff_of(parts, self.interval, self.name)
+
+    def _samples(self, quality: Quality, size: int) -> Iterator[JointSamples]:
+        """All samples, at most `size` at a time, which are counted."""
         stamped = self.clock == 'header'
-        blocks = self._blocks()
+        blocks = self._source.blocks(self.topic)
         if self._reference is not None:
             merged = MergedMessages(
                 self._recorded, self._reference, self.interval, quality, stamped=stamped
@@ -139,95 +256,6 @@ class Recording:
                 quality.count_implausible(implausible)
             quality.count(samples)
             yield samples
-
-    @cached_property
-    def bounds(self) -> tuple[float, float]:
-        """Times of the first states of the part and of the next part [s].
-
-        They are infinite where the recording begins and ends: the bounds of all parts share all
-        times among them.
-        """
-        (number, parts), (begin, end) = self._part, self._range
-        first = -math.inf if number == 0 else self._time_at(begin)
-        return first, math.inf if number == parts - 1 else self._time_at(end)
-
-    @property
-    def _range(self) -> tuple[int, int]:
-        """Numbers of the first state of the part and of the next one."""
-        number, parts = self._part
-        return number * self.size // parts, (number + 1) * self.size // parts
-
-    def _blocks(self) -> Iterator[StateBlock]:
-        """Those of the part, and of its halo."""
-        (number, parts), (begin, end) = self._part, self._range
-        last = None if number == parts - 1 else end
-        if number and self._halo:
-            yield from self._source.blocks(self.topic, self._before(begin), begin)
-        yield from self._source.blocks(self.topic, begin, last)
-        if last is None or not self._halo:
-            return
-        stop = self.bounds[1] + self._halo
-        for block in self._source.blocks(self.topic, last):
-            yield block
-            if self._time_of(block) > stop:
-                return
-
-    def _before(self, begin: int) -> int:
-        """The number of the first state of the halo before a part."""
-        wanted, count = self.bounds[0] - self._halo, BEFORE
-        while count < begin and self._time_at(begin - count, begin) > wanted:
-            count *= 2
-        return max(0, begin - count)
-
-    def _time_at(self, begin: int, end: int | None = None) -> float:
-        """Time of the first state from a number on [s]; infinite without one."""
-        blocks = self._source.blocks(self.topic, begin, end)
-        times = (self._time_of(block) for block in blocks)
-        return next((time for time in times if time > -math.inf), math.inf)
-
-    def _time_of(self, block: StateBlock) -> float:
-        """Time of the first state of a block [s]; minus infinity where all are malformed."""
-        for rows in block.rows:
-            log = block.log_times[rows.places]
-            times = rows.stamps if self.clock == 'header' and rows.stamps is not None else log
-            if len(times):
-                return float((times[0] - self.start) * 1e-9)
-        return -math.inf
-
-
-@contextmanager
-def open_recording(
-    paths: Sequence[Path],
-    *,
-    topic: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    joints: Sequence[str] | None = None,
-    part: Part = WHOLE,
-    halo: float = 0.0,
-) -> Iterator[Recording]:
-    """Open files that together are one recording.
-
-    Args:
-        paths: bag folders, storage files, ROS 1 bags; or CSV files (docs/recordings.md).
-        topic: of the joint states; None: /joint_states.
-        rename: names that joints get instead of those recorded, or prefixes of names.
-        joints: that are wanted, by their new names; None: those of the first messages. Where they
-            come in several messages, these are merged.
-        part: (k, n): only part k = 0, ..., n - 1 of n, with about equal numbers of states. What
-            all parts give is the recording; times are since its start in each.
-        halo: time before and after the part that is read too, as filters need it [s]; see
-            `Recording.bounds`.
-
-    Raises:
-        RecordingError: the recording cannot be read, or does not hold what is asked for.
-        OSError: a file cannot be opened.
-    """
-    with (
-        _one_line_errors(),
-        open_source([Path(path) for path in paths]) as source,
-    ):
-        chosen = chosen_topic(source, topic)
-        yield Recording(source, chosen, rename or {}, joints, part, halo)
 
 
 @contextmanager
@@ -243,35 +271,6 @@ def _one_line_errors() -> Iterator[None]:
         raise RecordingError(line) from error
 
 
-def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:
-    """Recorded names of wanted joints."""
-    recorded = {new_name: old for old, new_name in new.items()}
-    missing = [joint for joint in wanted if joint not in recorded]
-    if not missing:
-        return tuple(recorded[joint] for joint in wanted)
-    offer = rename_options(_offer(recorded, wanted))
-    has = (
-        'has'
-        if all(new_name == old for new_name, old in recorded.items())
-        else 'after renaming has'
-    )
-    raise RecordingError(
-        f'{name}: joint {missing[0]!r} is not in the recording, which {has} '
-        f'{", ".join(sorted(recorded))}' + (f': perhaps {offer}' if offer else '')
-    )
-
-
-def _offer(recorded: Mapping[str, str], wanted: Sequence[str]) -> Mapping[str, str]:
-    """A renaming of the names that the recording has, instead of the renaming that was given.
-
-    Args:
-        recorded: recorded names by the names that they were given.
-        wanted: names of joints.
-    """
-    old = tuple(recorded.values())
-    offer = offered_renaming(old, wanted)
-    if not offer:
-        # What was given is right for some joints.
-        added = offered_renaming(tuple(recorded), wanted)
-        offer = {recorded.get(key, key): name for key, name in added.items()}
-    return offer if all(any(name.startswith(key) for name in old) for key in offer) else {}
+def _in_one_line(parts: Iterator[Read]) -> Iterator[Read]:
+    with _one_line_errors():
+        yield from parts

@@ -2,38 +2,35 @@
 
 Modules::
 
-    write                  in the form that the ending of the file asks for
-    comparison_report      measured efforts and torques of the model
-    identification_report  URDF and identified model on the held-out part
-    contact_report         external torques between their thresholds
-    report                 what all have: verdict, findings, joints, tables
-    figure                 what is drawn, as data: curves, panels, styles
-    page                   one HTML file that needs no network, from page.html, page.css, page.js
-    plotly_figures         its figures
-    picture                a row of plots for each joint, with matplotlib
-    provenance             how a report was made: files with hashes, versions, command
-    text                   numbers and untrusted names as text
+    write              in the form that the ending of the file asks for
+    comparison_report  measured efforts and torques of the model
+    contact_report     external torques between their thresholds
+    report             what all have: verdict, findings, joints, tables
+    figure             what is drawn, as data: curves, panels, styles
+    page               one HTML file that needs no network, from page.html, page.css, page.js
+    picture            a row of plots for each joint, with matplotlib
+    provenance         how a report was made: files with hashes, versions, command
+    text               numbers and untrusted names as text
 """
 
-from .provenance import Provenance, SourceFile, provenance, size_of
+from .provenance import Provenance, SourceFile, provenance
+from .report import Report
 from .write import (
     ENDINGS,
-    check_contact_file,
+    PLOT_ENDINGS,
     check_report_file,
     report_content,
-    write_contacts,
     write_report,
 )
 
 __all__ = [
     'ENDINGS',
+    'PLOT_ENDINGS',
     'Provenance',
+    'Report',
     'SourceFile',
-    'check_contact_file',
     'check_report_file',
     'provenance',
     'report_content',
-    'size_of',
-    'write_contacts',
     'write_report',
 ]

@@ -16,8 +16,9 @@ from .text import quantity
 
 PARTS = {'collision': 'fast part', 'push': 'slow part'}
 ROW = {'collision': 1.0, 'push': 1.0}
-# Of collisions and pushes, behind the curves.
+# Of collisions and pushes, behind the curves; strong where the joint felt the contact.
 COLOURS = {'collision': '#f3b6ad', 'push': '#fbe3a8'}
+STRONG, WEAK = 1.0, 0.35
 
 
 def contact_report(marked: MarkedRecording) -> Report:
@@ -30,8 +31,9 @@ def contact_report(marked: MarkedRecording) -> Report:
     joints = []
     for joint, name in enumerate(marked.joints):
         panels = joint_panels(marked, joint)
-        largest = ', '.join(f'{PARTS[one.key]} {one.words}' for one in panels)
-        level: Level = 'noted' if any(name in one.torques for one in marked.contacts) else 'good'
+        largest = ', '.join(f'{PARTS[one.key]} {one.remark}' for one in panels)
+        felt = any(name in one.torques for one in marked.contacts)
+        level: Level = 'warning' if felt else 'good'
         figures = (Figure('contacts', panels, ''),)
         joints.append(JointReport(name, level, f'Largest {largest}', '', (), figures))
     return Report(
@@ -40,7 +42,7 @@ def contact_report(marked: MarkedRecording) -> Report:
         f'External torque of each joint, and thresholds of {origin} (dashed). Collisions: red, '
         'pushes: yellow.',
         f'{marked.found} in {PurePath(marked.name).name}',
-        'bad' if marked.unusable else worst(one.level for one in joints),
+        'error' if marked.unusable else worst(one.level for one in joints),
         joints,
         ROW,
     )
@@ -53,16 +55,10 @@ def joint_panels(marked: MarkedRecording, joint: int) -> tuple[Panel, ...]:
         marked: the recording.
         joint: index among the watched ones.
     """
-    drawn, unit = marked.drawn, marked.units[joint]
+    drawn, unit, name = marked.drawn, marked.units[joint], marked.joints[joint]
     gaps = np.flatnonzero(drawn.begins)
-    # Strong where the joint felt the contact.
     bands = tuple(
-        Band(
-            one.begin,
-            one.end,
-            COLOURS[one.kind],
-            1.0 if marked.joints[joint] in one.torques else 0.35,
-        )
+        Band(one.begin, one.end, COLOURS[one.kind], STRONG if name in one.torques else WEAK)
         for one in marked.contacts
     )
     panels = []
@@ -76,18 +72,9 @@ def joint_panels(marked: MarkedRecording, joint: int) -> tuple[Panel, ...]:
             Curve('external', *_cut(np.repeat(drawn.times, 2), values.ravel(), 2 * gaps)),
             Curve('threshold', both_times, both_limits),
         )
-        words = quantity(without_rounding(float(abs(values).max())), unit)
-        panels.append(
-            Panel(
-                band,
-                f'{band.capitalize()}: {PARTS[band]}',
-                'time [s]',
-                f'[{unit}]',
-                curves,
-                words,
-                bands=bands,
-            )
-        )
+        title = f'{band.capitalize()}: {PARTS[band]}'
+        largest = quantity(without_rounding(float(abs(values).max())), unit)
+        panels.append(Panel(band, title, 'time [s]', '', unit, curves, largest, bands=bands))
     return tuple(panels)
 
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.comparison.evidence.extremes import extreme_rows
+from robot_dynamics_ros.comparison.plot_samples import extreme_rows
 
-if TYPE_CHECKING:
-    from robot_dynamics_ros.comparison import Samples
-    from robot_dynamics_ros.identification.judgement import HeldOutSamples
+from .text import number, quantity
 
 Array = NDArray[np.float64]
 Dash = Literal['solid', 'dot', 'dash', 'dashdot']
-Kind = Literal['line', 'points', 'bars']
+Kind = Literal['line', 'points']
 INK, SOFT, GRID = '#1d2228', '#5a6470', '#dfe3e8'
 # Of time, in a plot: the pixels of a wide screen. Of all joints: a file has a limited size.
 MOST_STRETCHES, STRETCHES_OF_ALL = 2000, 20_000
@@ -64,7 +62,6 @@ STYLES = {
     'identified points': Style('identified', '#12305f', 2.5, kind='points', opacity=0.7),
     'external': Style('external torque', '#8fb4dd', 3.5),
     'threshold': Style('threshold', '#8b1a1a', 1.5, 'dash'),
-    'counts': Style('residual', '#7f9cbf', 1.0, kind='bars'),
 }
 
 
@@ -101,9 +98,10 @@ class Panel:
         key: letters.
         title: what is drawn.
         x_label: with the unit.
-        y_label: with the unit.
+        y_name: of the vertical axis.
+        unit: of the vertical axis.
         curves: the first is drawn first, below the others.
-        words: what the panel shows, with numbers: for readers who cannot see it.
+        remark: sentences with what else the panel shows.
         log: whether both axes are logarithmic.
         bands: of a picture.
     """
@@ -111,11 +109,28 @@ class Panel:
     key: str
     title: str
     x_label: str
-    y_label: str
+    y_name: str
+    unit: str
     curves: tuple[Curve, ...]
-    words: str
+    remark: str = ''
     log: bool = False
     bands: tuple[Band, ...] = ()
+
+    @property
+    def y_label(self) -> str:
+        """Name and unit."""
+        return f'{self.y_name} [{self.unit}]'.strip()
+
+    @property
+    def words(self) -> str:
+        """What the panel shows, with numbers: for readers who cannot see it."""
+        ranges = [
+            f'{STYLES[one.role].name} from {number(float(np.nanmin(one.y)))} to '
+            f'{quantity(float(np.nanmax(one.y)), self.unit)}'
+            for one in self.curves
+            if one.role != 'cutoff'
+        ]
+        return '. '.join(filter(None, ['; '.join(ranges), self.remark]))
 
 
 @dataclass(frozen=True)
@@ -143,18 +158,28 @@ class TimeAxis:
         label: of the axis.
     """
 
-    def __init__(self, samples: Samples | HeldOutSamples) -> None:
-        self.times: Array = np.array(samples.times, dtype=np.float64)
-        recordings, end = np.unique(samples.recording), 0.0
-        for recording in recordings if len(recordings) > 1 else ():
-            rows = samples.recording == recording
+    def __init__(
+        self, times: Array, recording: Array, begins: NDArray[np.bool_], joints: int
+    ) -> None:
+        """Put the recordings one after another.
+
+        Args:
+            times: (K,) since the start of each recording [s].
+            recording: (K,) index of the recording.
+            begins: (K,) whether a gap lies before a sample.
+            joints: number of them: together their curves are of limited size.
+        """
+        self.times: Array = np.array(times, dtype=np.float64)
+        recordings, end = np.unique(recording), 0.0
+        for one in recordings if len(recordings) > 1 else ():
+            rows = recording == one
             self.times[rows] += end - self.times[rows].min()
             end = self.times[rows].max()
         one_after_another = ', recordings one after another' if len(recordings) > 1 else ''
         self.label = f'time{one_after_another} [s]'
-        gaps = np.flatnonzero(samples.begins)
+        gaps = np.flatnonzero(begins)
         self._gaps = gaps[gaps > 0]
-        self._stretches = min(MOST_STRETCHES, STRETCHES_OF_ALL // max(1, len(samples.joints)))
+        self._stretches = min(MOST_STRETCHES, STRETCHES_OF_ALL // max(1, joints))
 
     def curves(self, listed: Iterable[tuple[str, Array]]) -> tuple[Curve, ...]:
         """One curve for each role whose values (K,) have a finite one."""

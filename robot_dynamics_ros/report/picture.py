@@ -69,9 +69,9 @@ def picture(report: Report, form: str = 'png') -> bytes:
         FigureCanvasAgg(canvas)
         title = f'{in_one_line(report.robot, 60)}: {in_one_line(report.title, 100)}'
         _put(canvas, 1.0 - 0.15 / height, title, size=17, weight='bold')
-        headline = in_one_line(f'{MARKS[report.level][0]} {report.headline}', 160)
+        headline = in_one_line(f'{MARKS[report.level][0]} {report.headline}', 145)
         _put(canvas, 1.0 - 0.52 / height, headline, size=12, weight='bold')
-        about = in_one_line(report.about, 220)
+        about = in_one_line(report.about, 200)
         _put(canvas, 1.0 - 0.80 / height, about, size=10, color=SOFT)
         for index, joint in enumerate(joints):
             _row(canvas, report, joint, (height - HEAD - index * ROW) / height, ROW / height)
@@ -87,7 +87,7 @@ def _row(canvas: Canvas, report: Report, joint: JointReport, top: float, height:
     name = f'{MARKS[joint.level][0]} {in_one_line(joint.name, 40)}'
     _put(canvas, top, name, size=10.5, weight='bold')
     # Below the name, as no one knows how broad that is.
-    about = in_one_line(f'{joint.numbers}. {joint.verdict}', 230)
+    about = in_one_line(joint.sentence, 230)
     _put(canvas, top - 0.10 * height, about, size=8.5, color=SOFT)
     panels = {panel.key: panel for figure in joint.figures for panel in figure.panels}
     grid = canvas.add_gridspec(

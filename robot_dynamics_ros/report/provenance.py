@@ -6,10 +6,13 @@ import hashlib
 import platform
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from .report import Cell, Section
 
 PACKAGES = ('robot_dynamics_ros', 'numpy', 'scipy', 'rosbags', 'llvmlite', 'plotly', 'matplotlib')
 CHUNK = 1 << 20
@@ -46,34 +49,50 @@ class Provenance:
     command: str
     created: datetime
 
+    def sections(self) -> list[Section]:
+        """What a page shows of it."""
+        files = [
+            (Cell(file.path), Cell(f'{file.size:,}', 'number'), Cell(file.sha256, 'code'))
+            for file in self.files
+        ]
+        versions = ', '.join(f'{package} {number}' for package, number in self.versions.items())
+        made = {'command': self.command, 'versions': versions, 'made': f'{self.created:%F %T %Z}'}
+        rows = [
+            (Cell(name), Cell(text, 'code' if name == 'command' else 'text'))
+            for name, text in made.items()
+            if text
+        ]
+        return [
+            Section('files', '', header=('file', 'bytes', 'SHA-256'), rows=files),
+            Section('versions', '', rows=rows),
+        ]
+
 
 def provenance(
     paths: Iterable[Path],
     command: Sequence[str] = (),
-    advance: Callable[[int], object] = lambda size: None,
+    progress: Callable[[str, int, str], AbstractContextManager[Callable[[int], object]]] = (
+        lambda what, total, unit: nullcontext(lambda done: None)
+    ),
 ) -> Provenance:
     """Read the files that a result comes from, and note the versions of the packages.
 
     Args:
-        paths: files, or folders whose files are listed.
+        paths: files, or folders whose files are listed; what does not exist is left out.
         command: arguments of the process.
-        advance: is called with the number of bytes after each piece that was read.
+        progress: gives what takes the number of bytes after each piece that was read.
 
     Raises:
         OSError: a file cannot be read.
     """
-    files = [file for path in paths for file in _files_of(path)]
-    return Provenance(
-        tuple(_source_file(file, advance) for file in files),
-        _versions(),
-        shlex.join(command),
-        datetime.now(timezone.utc),
-    )
-
-
-def size_of(paths: Iterable[Path]) -> int:
-    """The number of bytes that `provenance` reads."""
-    return sum(file.stat().st_size for path in paths for file in _files_of(path))
+    files = [file for path in paths if path.exists() for file in _files_of(path)]
+    with progress('hashes', sum(file.stat().st_size for file in files), 'bytes') as advance:
+        hashed = tuple(_source_file(file, advance) for file in files)
+    versions = {'Python': platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return Provenance(hashed, versions, shlex.join(command), datetime.now(timezone.utc))
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -90,18 +109,3 @@ def _source_file(file: Path, advance: Callable[[int], object]) -> SourceFile:
             size += len(piece)
             advance(len(piece))
     return SourceFile(str(file), size, digest.hexdigest())
-
-
-def _versions() -> dict[str, str]:
-    installed = {package: _version(package) for package in PACKAGES}
-    return {'Python': platform.python_version()} | {
-        package: number for package, number in installed.items() if number
-    }
-
-
-def _version(package: str) -> str:
-    """Empty for a package that is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ''

@@ -7,23 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from robot_dynamics_ros.comparison import FATAL, Finding
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison.findings import advised
 
 from .figure import Figure
-from .provenance import Provenance
-from .text import percent, quantity
+from .text import number, percent, quantity
 
-Level = Literal['good', 'noted', 'bad']
+# In the cell of a figure that is not known.
+UNKNOWN = '-'
+# Severities of findings, and what has none.
+Level = Literal['good', 'note', 'warning', 'error']
 # From the best to the worst, each with its sign and its words.
 MARKS: Mapping[Level, tuple[str, str]] = {
     'good': ('✓', 'good'),
-    'noted': ('●', 'worth a look'),
-    'bad': ('▲', 'bad'),
+    'note': ('○', 'note'),
+    'warning': ('●', 'worth a look'),
+    'error': ('▲', 'bad'),
 }
-# Of the values of findings, by code; that of friction has the unit of the effort.
-UNITS = {
-    'payload': 'kg', 'delay': 's', 'short': 's', 'merged': 's', 'clock_drift': 's', 'contact': 's',
-}  # fmt: skip
 
 
 def worst(levels: Iterable[Level]) -> Level:
@@ -33,31 +33,52 @@ def worst(levels: Iterable[Level]) -> Level:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table: its text, and how it is shown; `ratio` [-] has a bar."""
+    """A cell of a table.
 
-    text: str
-    kind: Literal['text', 'number', 'ratio'] = 'text'
-    ratio: float = math.nan
+    Attributes:
+        text: what it says.
+        kind: how it is shown.
+        level: of the mark before the text.
+        names: before the text; they may hold anything.
+        link: of the names, to a part of the page.
+        interval: beside the text, smaller.
+        bar: begin of the interval, value and its end, as parts of a bar from 0 to 1; empty for
+            none.
+    """
 
-    @property
-    def width(self) -> float:
-        """Of the bar [%]."""
-        return 100.0 * min(max(self.ratio, 0.0), 1.0)
+    text: str = ''
+    kind: Literal['text', 'number', 'code'] = 'text'
+    level: Level | None = None
+    names: tuple[str, ...] = ()
+    link: str = ''
+    interval: str = ''
+    bar: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        """Text and interval, in a line."""
+        return f'{self.text} [{self.interval}]' if self.interval else self.text
 
     @classmethod
-    def of(cls, value: float, unit: str) -> Cell:
-        """A number with its unit."""
-        return cls(quantity(value, unit), 'number')
+    def of(cls, value: float, unit: str, low: float = math.nan, high: float = math.nan) -> Cell:
+        """A number with its unit, and its 95 % interval where that is known."""
+        known = math.isfinite(low) and math.isfinite(high)
+        interval = f'{number(low)} to {number(high)}' if known else ''
+        text = quantity(value, unit) if math.isfinite(value) else UNKNOWN
+        return cls(text, 'number', interval=interval)
 
     @classmethod
-    def of_ratio(cls, ratio: float) -> Cell:
-        """A ratio in per cent, with a bar where it is known."""
-        return cls(percent(ratio), 'ratio' if math.isfinite(ratio) else 'number', ratio)
+    def of_ratio(cls, ratio: float, low: float = math.nan, high: float = math.nan) -> Cell:
+        """A ratio in per cent, with its interval and a bar where they are known."""
+        known = math.isfinite(low) and math.isfinite(high)
+        interval = f'{percent(low)} to {percent(high)}' if known else ''
+        values = (low if known else ratio, ratio, high if known else ratio)
+        bar = tuple(min(max(one, 0.0), 1.0) for one in values) if math.isfinite(ratio) else ()
+        return cls(percent(ratio) if bar else UNKNOWN, 'number', interval=interval, bar=bar)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page: paragraphs, points, a table and code, each if there is one.
+    """A part of a page: heading, paragraph, points, table, code, each if there is one.
 
     Attributes:
         key: letters and hyphens.
@@ -67,6 +88,7 @@ class Section:
         header: of the table.
         rows: of the table; the first cell of each is its heading.
         code: lines to copy.
+        hint: how to read it.
     """
 
     key: str
@@ -76,6 +98,7 @@ class Section:
     header: Sequence[str] = ()
     rows: Sequence[tuple[Cell, ...]] = ()
     code: Sequence[str] = ()
+    hint: str = ''
 
 
 @dataclass(frozen=True)
@@ -85,9 +108,9 @@ class JointReport:
     Attributes:
         name: as the URDF has it.
         level: of the verdict.
-        numbers: its figures in words.
+        numbers: its figures in words; empty where none is known.
         verdict: a phrase that does not repeat the figures.
-        cells: figures, one for each of `Report.columns`.
+        cells: its figures in the table of the verdict.
         figures: with something to draw.
     """
 
@@ -97,6 +120,12 @@ class JointReport:
     verdict: str
     cells: tuple[Cell, ...]
     figures: tuple[Figure, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Figures and verdict."""
+        verdict = f'{self.verdict[:1].upper()}{self.verdict[1:]}'
+        return '. '.join(filter(None, (self.numbers, verdict)))
 
 
 @dataclass(frozen=True)
@@ -109,18 +138,12 @@ class Report:
         about: in one line, what was recorded, or how to read the plots.
         headline: the result in one sentence.
         level: the worst mark of the report.
+        joints: in the order of the model.
+        row: panels that a row of a picture has, by key, with their relative widths.
         remarks: sentences below the headline.
         objections: why the model is not to be loaded.
-        columns: headings of the figures of joints.
-        hint: what the columns mean.
-        joints: in the order of the model.
-        findings: the most important one first.
-        no_finding: what is said where there is none.
         sections: before the figures of the joints.
-        later: sections after them.
-        recordings: which were used.
-        provenance: how it was made; a picture needs none.
-        row: panels that a row of a picture has, by key, with their relative widths.
+        later: sections behind them.
     """
 
     robot: str
@@ -132,36 +155,63 @@ class Report:
     row: Mapping[str, float]
     remarks: Sequence[str] = ()
     objections: Sequence[str] = ()
-    columns: Sequence[str] = ()
-    hint: str = ''
-    findings: Sequence[tuple[Level, Finding, str]] = ()
-    no_finding: str = ''
     sections: Sequence[Section] = ()
     later: Sequence[Section] = ()
-    recordings: Section | None = None
-    provenance: Provenance | None = None
 
 
-def level_of(finding: Finding) -> Level:
-    """Findings because of which no fitted parameter can be trusted are bad, others noted."""
-    return 'bad' if finding.code in FATAL else 'noted'
-
-
-def shown_findings(
-    findings: Sequence[Finding], units: Mapping[str, str]
-) -> list[tuple[Level, Finding, str]]:
-    """Each finding with its level, and its value in words.
+def overall(joints: Sequence[JointReport], others: Iterable[Level]) -> Level:
+    """The mark of a headline: an error of fewer than half of the joints is a warning there.
 
     Args:
-        findings: to show.
-        units: of the efforts of joints.
+        joints: of the report.
+        others: marks of findings and recordings.
     """
-    return [(level_of(one), one, _value(one, units)) for one in findings]
+    marks = [one.level for one in joints]
+    if 2 * marks.count('error') < len(marks):
+        marks = ['warning' if one == 'error' else one for one in marks]
+    return worst([*marks, *others])
 
 
-def _value(finding: Finding, units: Mapping[str, str]) -> str:
-    if finding.value is None:
-        return ''
-    joint = finding.joints[0] if finding.joints else ''
-    unit = units[joint] if finding.code == 'friction' and joint in units else ''
-    return quantity(finding.value, unit or UNITS.get(finding.code, ''))
+def verdict_section(joints: Sequence[JointReport], columns: Sequence[str], hint: str) -> Section:
+    """The verdict on each joint beside its figures.
+
+    Args:
+        joints: of the report.
+        columns: headings of their cells.
+        hint: what columns and marks mean.
+    """
+    rows = [
+        (
+            Cell(names=(one.name,), link=f'#joint-{i}'),
+            Cell(one.verdict, level=one.level),
+            *one.cells,
+        )
+        for i, one in enumerate(joints)
+    ]
+    header = ('joint', 'verdict', *columns)
+    return Section('verdict', 'Verdict', header=header, rows=rows, hint=hint)
+
+
+def findings_section(findings: Sequence[Finding], none: str) -> Section:
+    """The findings with their marks.
+
+    Args:
+        findings: the most important one first.
+        none: what is said where there is no finding.
+    """
+    rows = [
+        (
+            Cell(one.code, 'code', one.severity),
+            Cell('' if one.joints else 'all', names=one.joints),
+            Cell(finding_value(one), 'number'),
+            Cell(one.message),
+        )
+        for one in advised(findings)
+    ]
+    header = ('finding', 'joints', 'value', 'what it means')
+    return Section('findings', 'Findings', '' if rows else none, header=header, rows=rows)
+
+
+def finding_value(finding: Finding) -> str:
+    """The value of a finding with its unit; empty where it has none."""
+    return '' if finding.value is None else quantity(finding.value, finding.unit)

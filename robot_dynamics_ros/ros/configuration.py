@@ -18,7 +18,7 @@ from rclpy.parameter import Parameter
 from robot_dynamics_ros.control.settings import reference_distances, torque_limits
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
-from robot_dynamics_ros.parameter_yaml import ParameterFiles
+from robot_dynamics_ros.parameter_yaml import ParameterFiles, errors_in
 
 from .compilation import (
     BACKEND,
@@ -173,7 +173,5 @@ class Configuration:
 
 def _joint_model(path: str) -> JointModel:
     """That of a file; that of the description for an empty path."""
-    try:
+    with errors_in('joint_model'):
         return read_joint_model(Path(path)) if path else AS_DESCRIBED
-    except OSError as error:
-        raise ParameterError(f'joint_model: {path}: {error.strerror}') from None

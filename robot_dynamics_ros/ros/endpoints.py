@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import time as clock
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from builtin_interfaces.msg import Duration, Time
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
+from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.task import Future
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -88,6 +90,18 @@ class SubscriberCheck:
             self._asked = now
             self._any = self._publisher.get_subscription_count() > 0
         return self._any
+
+
+async def until(node: Node, holds: Callable[[], object], period: float) -> None:
+    """Wait, in a coroutine of a node, until something holds, which is asked once a period [s]."""
+    over: Future[None] = Future()
+    timer = node.create_timer(
+        period, lambda: over.done() or (holds() and over.set_result(None)), clock=STEADY
+    )
+    try:
+        await over
+    finally:
+        node.destroy_timer(timer)
 
 
 def doubles(values: Array) -> array[float]:

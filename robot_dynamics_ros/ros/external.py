@@ -12,7 +12,6 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Vector3, WrenchStamped
 from rclpy.node import Node
-from rclpy.task import Future
 from std_msgs.msg import Header
 
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques
@@ -28,7 +27,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.findings import listed
 
-from .endpoints import LATCHED, OVERRIDABLE, STEADY, SubscriberCheck, doubles
+from .endpoints import LATCHED, OVERRIDABLE, SubscriberCheck, doubles, until
 from .robot import CommandedRobot, RobotHolder
 
 KINDS = {
@@ -180,8 +179,15 @@ class ZeroExternal:
             estimate, robot = self._estimate(), self._holder.require()
             model, joints = robot.dynamics.model, robot.joints
             estimate.tare.begin(torque_limits(model, joints, robot.guard.settings))
+        end = clock.monotonic() + LONGEST
+
+        def ended() -> bool:
+            """Whether the tare has its mean, or cannot have it."""
+            tare = estimate.tare
+            return tare.complete or not tare.averaging or clock.monotonic() >= end
+
         try:
-            await self._averaged(estimate)
+            await until(self._node, ended, LOOK)
             with self._holder.lock:
                 if self._estimate() is not estimate:
                     raise StateError('the node was configured again meanwhile: call again')
@@ -196,23 +202,6 @@ class ZeroExternal:
             f'{estimate.frame} {torque_text(force, "N")}: if somebody has held the arm, call again'
         )
         self._node.get_logger().info(response.message)
-
-    async def _averaged(self, estimate: ExternalForceEstimate) -> None:
-        """Wait until the tare has its mean, or cannot have it."""
-        over: Future = Future()
-        end = clock.monotonic() + LONGEST
-
-        def look() -> None:
-            tare = estimate.tare
-            ended = tare.complete or not tare.averaging or clock.monotonic() >= end
-            if ended and not over.done():
-                over.set_result(None)
-
-        timer = self._node.create_timer(LOOK, look, clock=STEADY)
-        try:
-            await over
-        finally:
-            self._node.destroy_timer(timer)
 
     def _estimate(self) -> ExternalForceEstimate:
         """The present estimate, if it gives external torques.

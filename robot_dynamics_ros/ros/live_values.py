@@ -128,7 +128,7 @@ def _thresholds(
         raise ParameterError(
             f'contact_thresholds: {file} is for external_bandwidth '
             f'{[round(each, 3) for each in wanted.tolist()]}, it is {bandwidth.tolist()}: set '
-            'that, or learn again with --bandwidth'
+            'that, or learn again with it'
         )
     return thresholds
 

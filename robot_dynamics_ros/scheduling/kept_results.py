@@ -1,12 +1,18 @@
-"""The results of an earlier run in a folder, so that another run computes only what is missing."""
+"""Results in a folder, so that another run computes only what is missing.
+
+A file belongs to one function, its arguments, the source of this package, and files of the same
+size and time of change.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,71 +20,46 @@ from typing import Any
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.written_file import written_file
 
-from .plain_data import decoded, encoded, fingerprint
-from .task import Outcome, Task
+LONGEST_NAME = 80  # of the part of a file name that is there for people
+PACKAGE = __name__.partition('.')[0]
+# What else results are made of.
+OTHERS = {
+    *(('numpy', name) for name in ('ndarray', 'dtype', 'scalar', '_reconstruct', '_frombuffer')),
+    ('pathlib', 'PosixPath'),
+}
 
-ENDING = '.result.npz'
-# Of the part of a file name that is there for people.
-LONGEST_NAME = 80
 
+def checked_folder(folder: Path) -> Path:
+    """A folder for results; it is made where there is none.
 
-class KeptResults:
-    """A folder with one file for each result.
-
-    A result is that of the same function, arguments, common data and source of this package, and
-    of files of the same size and time of change. Errors are not kept: they are tried again.
+    Raises:
+        ParameterError: it is a file.
+        OSError: it cannot be made, or not written.
     """
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(f'{folder} is a file: name a folder for the results to resume')
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # One that cannot be written is refused before the work.
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(folder)) from None
+    return folder
 
-    def __init__(self, folder: Path, common: Any) -> None:
-        """Make the folder where there is none.
 
-        Args:
-            folder: of the results.
-            common: of the run.
+def result_file(folder: Path, name: str, decides: tuple[Any, ...], reads: Sequence[Path]) -> Path:
+    """The file of one result.
 
-        Raises:
-            ParameterError: it is a file, or the common data are not plain data.
-            OSError: the folder cannot be made, or not written.
-        """
-        if folder.exists() and not folder.is_dir():
-            raise ParameterError(f'{folder} is a file: name a folder for the results to resume')
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            # One that cannot be written is refused before the work.
-            tempfile.TemporaryFile(dir=folder).close()
-        except OSError as error:
-            raise type(error)(error.errno, error.strerror, str(folder)) from None
-        self._folder = folder
-        self._common = fingerprint([_source(), common])
-
-    def found(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
-        """The kept outcomes of those tasks that have one, and whose files exist."""
-        for task in tasks:
-            if all(path.exists() for path in task.writes):
-                with suppress(OSError, ValueError):
-                    result = decoded(self._file(task).read_bytes())
-                    yield Outcome(task.name, result, kept=True)
-
-    def keeping(self, tasks: Iterable[Task], outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        """Outcomes of tasks, each of them after its result has been written as a whole.
-
-        Raises:
-            ParameterError: a result is not plain data.
-            OSError: it cannot be written.
-        """
-        files = {task.name: self._file(task) for task in tasks}
-        for outcome in outcomes:
-            if not outcome.error:
-                with written_file(files[outcome.name]) as new:
-                    new.write_bytes(encoded(outcome.result))
-            yield outcome
-
-    def _file(self, task: Task) -> Path:
-        function = f'{task.function.__module__}.{task.function.__qualname__}'
-        states = [_states(path) for path in task.reads]
-        key = fingerprint([self._common, function, task.arguments, states])
-        name = re.sub(r'[^A-Za-z0-9.-]+', '_', Path(task.name).name)[:LONGEST_NAME]
-        return self._folder / f'{name}.{key[:32]}{ENDING}'
+    Args:
+        folder: of the results.
+        name: for people who list the folder.
+        decides: what the result follows from; `repr` gives it in full.
+        reads: files or folders that it follows from.
+    """
+    key = repr((_source(), decides, [_states(path) for path in reads]))
+    digest = hashlib.sha256(key.encode(errors='surrogatepass')).hexdigest()[:32]
+    shown = re.sub(r'[^A-Za-z0-9.-]+', '_', Path(name).name)[:LONGEST_NAME]
+    return folder / f'{shown}.{digest}.result'
 
 
 @cache
@@ -92,12 +73,41 @@ def _source() -> str:
 
 def _states(path: Path) -> list[tuple[str, int, int]]:
     """Path, size [B] and time of change [ns] of a file, or of each file of a folder."""
-    files = sorted(path.rglob('*')) if path.is_dir() else [path]
     states = []
-    for file in files:
-        try:
+    for file in sorted(path.rglob('*')) if path.is_dir() else [path]:
+        with suppress(OSError):
             status = file.stat()
-        except OSError:
-            continue
-        states.append((str(file), status.st_size, status.st_mtime_ns))
+            states.append((str(file), status.st_size, status.st_mtime_ns))
     return states
+
+
+def read_result(file: Path) -> Any:
+    """The result that a file holds.
+
+    Raises:
+        Exception: there is none, or the file is damaged, which may raise anything.
+    """
+    with file.open('rb') as opened:
+        return _Reader(opened).load()
+
+
+def write_result(file: Path, result: Any) -> None:
+    """Write a result as a whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with written_file(file) as new:
+        new.write_bytes(pickle.dumps(result))
+
+
+class _Reader(pickle.Unpickler):
+    """Reads numbers, texts, arrays, and dataclasses of this package; nothing else is called."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        package = module.partition('.')[0]
+        if package == PACKAGE or (package, name) in OTHERS:
+            found = super().find_class(module, name)
+            if package != PACKAGE or (isinstance(found, type) and is_dataclass(found)):
+                return found
+        raise pickle.UnpicklingError(f'{module}.{name} is no part of a result')

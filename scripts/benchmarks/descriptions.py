@@ -14,7 +14,6 @@ from figures import Figure
 
 # [s], on two cores.
 BOUND = 20.0
-JOBS = 2
 ROBOTS = 'cmeel.prefix/share/example-robot-data/robots'
 
 
@@ -25,7 +24,7 @@ def measure() -> list[Figure]:
     print('\nvalidate:', flush=True)
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder, 'result.json')
-        command = ['validate', *files, '--jobs', str(JOBS), '--json', str(result)]
+        command = ['validate', *files, '--json', str(result)]
         start = time.perf_counter()
         subprocess.run(
             [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line', *command],
@@ -37,7 +36,7 @@ def measure() -> list[Figure]:
     compared = sum(row.get('agreement') is not None for row in rows)
     disagreeing = sum(not row['agreement']['agrees'] for row in rows if row.get('agreement'))
     figures = [
-        Figure(f'validate, {len(files)} URDFs in {JOBS} processes', seconds, 's', BOUND),
+        Figure(f'validate, {len(files)} URDFs', seconds, 's', BOUND),
         Figure('of which compared with Pinocchio', compared, 'files'),
         Figure('of which disagree', disagreeing, 'files', 0),
     ]

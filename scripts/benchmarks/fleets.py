@@ -13,11 +13,12 @@ import numpy as np
 from figures import Figure
 
 from robot_dynamics_ros.cli.recording_options import RecordingOptions
-from robot_dynamics_ros.cli.torques.torques_task import write_torques
+from robot_dynamics_ros.cli.torques import write_torques
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.compiler.threads import available_cores
 from robot_dynamics_ros.recordings import JointSamples
-from robot_dynamics_ros.recordings.writers import TorqueOrigin, open_torque_file
+from robot_dynamics_ros.recordings.torque_file import write_torque_file
+from robot_dynamics_ros.recordings.torque_samples import TorqueOrigin
 from robot_dynamics_ros.scheduling import Task, run
 
 ROBOT = 'xArm7'
@@ -58,8 +59,7 @@ def _recordings(folder: Path) -> tuple[RecordingOptions, list[Path]]:
         states = [JointSamples(joints, times, q, v, q + noise)]
         bags.append(folder / f'{number}.mcap')
         origin = TorqueOrigin(joints, 1_700_000_000_000_000_000, '/joint_states', urdf)
-        with open_torque_file(bags[-1], origin, lambda states=states: states):
-            pass
+        write_torque_file(bags[-1], origin, [], states)
     return RecordingOptions(urdf, None, {}, 20.0), bags
 
 

@@ -22,7 +22,7 @@ from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.recordings import motions, open_recording
+from robot_dynamics_ros.recordings import Recording
 
 SAMPLES = 1_000_000
 # Messages that rosbags decodes: each takes as long as another.
@@ -89,16 +89,16 @@ def _read_bytes_and_index(file: Path) -> None:
 
 
 def _read_arrays(file: Path) -> None:
-    with open_recording([file]) as recording:
+    with Recording.read([file]) as recording:
         for _ in recording.chunks():
             pass
 
 
 def _read_torques(file: Path, dynamics: RobotDynamics) -> None:
-    with open_recording(
+    with Recording.read(
         [file], joints=[joint.name for joint in dynamics.model.joints]
     ) as recording:
-        for motion in motions(recording, efforts=False):
+        for motion in recording.motions(efforts=False):
             dynamics.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
 
 
@@ -121,9 +121,9 @@ import sys
 sys.path.append({str(Path(__file__).parent)!r})
 from pathlib import Path
 from process_figures import peak_memory
-from robot_dynamics_ros.recordings import motions, open_recording
-with open_recording([Path({str(file)!r})]) as recording:
-    for _ in motions(recording, cutoff=10.0):
+from robot_dynamics_ros.recordings import Recording
+with Recording.read([Path({str(file)!r})]) as recording:
+    for _ in recording.motions(cutoff=10.0):
         pass
 print(peak_memory())
 """

@@ -8,57 +8,47 @@ The division, the cutoffs and the filtered motions are those of `robot_dynamics 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from moving_bodies import urdf_of
 
-from robot_dynamics_ros.cli.fleet_options import Fleet
-from robot_dynamics_ros.cli.identify.identify_setup import recorded_model
-from robot_dynamics_ros.cli.identify.surveys import surveyed
-from robot_dynamics_ros.cli.output import Output
-from robot_dynamics_ros.cli.recording_options import options_of
-from robot_dynamics_ros.recordings import Motion, motions, open_recording
+from robot_dynamics_ros.comparison.recorded_joints import compared_model
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.identification.held_out import split_motions
+from robot_dynamics_ros.identification.motion_equations import motions_cutoff
+from robot_dynamics_ros.identification.recorded_data import Source, no_progress
+from robot_dynamics_ros.recordings import Recording
 
 NAMES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
 RECORDED = ('times', 'positions', 'velocities', 'efforts')
 
 
 def main(recording: str, urdf: str, folder: str, *rename: str) -> None:
-    target, files = Path(folder), (Path(recording),)
+    target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    options = options_of(Path(urdf), [], None, rename, None)
-    surveys = surveyed(options, {recording: files}, (), Fleet(), Output())
-    source, first = surveys.source(recording, files), surveys.first
-    (target / 'robot.urdf').write_text(urdf_of(recorded_model(first.urdf, first.joints)))
-    with open_recording(files, rename=options.rename, joints=first.joints) as opened:
-        chunks = list(opened.chunks())
-    with open_recording(files, rename=options.rename, joints=first.joints) as opened:
-        parts = list(source.fitted.parts(motions(opened, cutoff=source.cutoffs[0])))
+    robot = parse_urdf(Path(urdf).read_text())
+    opened = Recording.read(recording, robot, rename=dict(pair.split('=') for pair in rename))
+    model = compared_model(robot, opened.joints)
+    source = Source.surveyed(recording, opened, model, no_progress)
+    (target / 'robot.urdf').write_text(urdf_of(model))
+    chunks = list(opened.chunks())
+    cutoff = motions_cutoff(source.cutoff, 1.0 / opened.interval)
+    parts = split_motions(opened.motions(cutoff=cutoff), source.split)
+    motions = [motion for held_out, motion in parts if not held_out]
     raw = {name: np.concatenate([getattr(one, name) for one in chunks]) for name in RECORDED}
-    fitted = raw['times'] < source.fitted.split
+    fitted = raw['times'] < source.split
     np.savez(
         target / 'data.npz',
-        joints=np.array(first.joints),
-        rate=1.0 / surveys.interval,
-        motion_cutoff=source.cutoffs[0],
-        cutoff=source.cutoffs[1],
+        joints=np.array(model.joint_names),
+        rate=1.0 / opened.interval,
+        cutoff=source.cutoff,
         **{f'raw_{name}': values[fitted] for name, values in raw.items()},
-        **_arrays('fitted', [motion for held_out, motion in parts if not held_out]),
-        **_arrays('held_out', [motion for held_out, motion in parts if held_out]),
+        **{
+            f'fitted_{name}': np.concatenate([getattr(one, name) for one in motions])
+            for name in NAMES
+        },
     )
-
-
-def _arrays(part: str, some: Iterable[Motion]) -> dict[str, np.ndarray]:
-    """Arrays of consecutive motions, and the samples at which a segment begins."""
-    some = list(some)
-    arrays = {
-        f'{part}_{name}': np.concatenate([getattr(one, name) for one in some]) for name in NAMES
-    }
-    starts = np.cumsum([0, *map(len, some)])[:-1]
-    begins = [start for start, one in zip(starts, some, strict=True) if one.begins]
-    return {**arrays, f'{part}_begins': np.array(begins, int)}
 
 
 if __name__ == '__main__':

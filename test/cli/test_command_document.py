@@ -4,12 +4,13 @@ import json
 import re
 from pathlib import Path
 
+import click
 import pytest
 from documented_json import DOCUMENT, documented, keys
 from running_command import run
 
 from robot_dynamics_ros.cli.command_line import commands
-from robot_dynamics_ros.inspection.codes import CODES
+from robot_dynamics_ros.inspection import CODES
 
 pytestmark = pytest.mark.contract
 
@@ -39,7 +40,7 @@ def test_json_of_inspect(run):
 
 def test_json_of_validate(run):
     pytest.importorskip('pinocchio')
-    arguments = 'pendulum.urdf', 'empty.urdf', '--jobs', '1', '--json', '-'
+    arguments = 'pendulum.urdf', 'empty.urdf', '--json', '-'
     found, shown = json.loads(run('validate', *arguments).stdout), documented('validate')
     assert [keys(file) for file in found['files']] == [keys(file) for file in shown['files']]
     assert found['counts'] == shown['counts']
@@ -50,7 +51,7 @@ def test_every_subcommand_is_listed():
     listed = re.findall(
         r'^\| `([a-z-]+)` \|', DOCUMENT.split('| subcommand |')[1].split('\n\n')[0], re.M
     )
-    assert set(listed) == set(commands.commands)
+    assert set(listed) == set(commands.list_commands(None))
 
 
 def test_every_code_is_listed():
@@ -65,3 +66,16 @@ def test_the_text_of_inspect(run):
     ended = run('inspect', 'three_link_arm.urdf', '--frame', 'tool')
     shown = re.search(r'--picture arm.png\n(.*?)```', DOCUMENT, re.DOTALL)[1]
     assert ended.stdout.split() == shown.split()
+
+
+def test_options_are_few():
+    """A new option takes the place of another; what all subcommands have counts once."""
+    options = [
+        [one.opts[-1] for one in command.params if isinstance(one, click.Option)]
+        for name in commands.list_commands(None)
+        if (command := commands.get_command(None, name))
+    ]
+    shared = set.intersection(*map(set, options))
+    assert shared == {'--json', '--debug'}
+    own = sum(len(set(names) - shared) for names in options)
+    assert own + len({*shared, '--version'}) <= 75

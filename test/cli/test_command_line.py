@@ -148,7 +148,6 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
         (['arm.urdf', '--quantities', 'jacobian'], '--frame'),
         (['arm.urdf', '--frame', 'x'], "unknown frame 'x'"),
         (['arm.urdf', '--frame', 'hand'], 'only frame_pose, jacobian, '),
-        (['arm.urdf', '--quantities', 'all', '--axes', 'LOCAL'], 'only jacobian, '),
         (['arm.urdf', '--name', 'UR5'], "'UR5'"),
         (['arm.urdf', '--colour', 'red'], '--colour'),
         (['arm.urdf', '--output', 'arm.urdf'], 'arm.urdf is a file'),

@@ -9,8 +9,8 @@ from property_settings import examples
 from report.synthetic import arm
 from rich.console import Console
 
-from robot_dynamics_ros.cli.compare.comparison_tables import joint_table, share_table
-from robot_dynamics_ros.cli.tables import FittedTable
+from robot_dynamics_ros.cli.compare import joint_table, share_table
+from robot_dynamics_ros.cli.table import FittedTable
 
 
 def shown(table, width):

@@ -16,10 +16,8 @@ distributed = pytest.importorskip('distributed')
 pytest.importorskip('rosbags')
 
 from recorded_states import csv_file, joint_state_bag, sine_states
-from rosbags.highlevel import AnyReader
 
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.cli.torques import torques_tasks
 
 LIMIT = 60.0
 RECORDINGS = 5
@@ -61,7 +59,7 @@ def written(folder):
 
 def test_a_worker_that_is_killed_among_recordings_loses_nothing(folder, address):
     options = ['torques', *recordings(), '--format', 'csv']
-    code, here = run(*options, '--output', 'here', '--jobs', 1)
+    code, here = run(*options, '--output', 'here')
     assert code == 2
     killed = []
 
@@ -92,30 +90,9 @@ def pause():
     time.sleep(0.002)
 
 
-def test_parts_of_a_recording_on_a_cluster_are_the_file_of_this_machine(
-    folder, address, monkeypatch
-):
-    code, whole = run('torques', '4.csv', '--output', 'whole.mcap', '--jobs', 1)
-    assert code == 0
-    monkeypatch.setattr(torques_tasks, 'LARGEST_PART', 1 << 16)
-    options = ['--scheduler', address, '--resume', 'kept']
-    for _ in range(2):
-        code, there = run('torques', '4.csv', '--output', 'there.mcap', *options)
-        assert code == 0
-        for one, other in zip(whole['recordings'], there['recordings'], strict=True):
-            assert {**one, 'output': None} == {**other, 'output': None}
-    assert messages('there.mcap') == messages('whole.mcap')
-    assert len(list(Path('kept').iterdir())) == 1
-
-
-def messages(file):
-    with AnyReader([Path(file)]) as reader:
-        return [(one.topic, time, data) for one, time, data in reader.messages()]
-
-
 def test_a_comparison_on_a_cluster_is_that_of_this_machine(folder, address):
     joint_state_bag(folder / 'bag', replace(sine_states(), names=three_joints.JOINTS))
     options = ['compare', *recordings(), 'bag']
-    code, here = run(*options, '--jobs', 1)
+    code, here = run(*options)
     assert code == 2
     assert run(*options, '--scheduler', address) == (code, here)

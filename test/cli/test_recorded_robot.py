@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from robot_dynamics_ros.cli.recorded_robot import needed_joints, unused_joints
+from robot_dynamics_ros.cli.recorded_robot import needed_joints
 from robot_dynamics_ros.core import parse_urdf
 
 LEFT, RIGHT, FINGER = ('l1', 'l2'), ('r1', 'r2'), ('grip',)
@@ -65,28 +65,3 @@ def test_joints_that_are_only_in_smaller_messages_are_read():
     other = tuple(f'other{number}' for number in range(9))
     recording = SimpleNamespace(joints=other, kinds={other: 0.001, LEFT: 0.01}, interval=0.001)
     assert needed_joints(ROBOT, recording) == LEFT
-
-
-MIMIC = parse_urdf(
-    '<robot name="hand"><link name="world"/>'
-    + chain(('arm1', 'arm2', 'finger'), (3.0, 2.0, 0.1))
-    + chain(('other',), (0.1,), 'arm2_link').replace(
-        '</joint>', '<mimic joint="finger"/></joint>'
-    )
-    + '</robot>'
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ('names', 'words'),
-    [
-        (('arm1', 'arm2', 'finger', 'other'), ''),
-        (('arm1', 'arm2', 'lift'), 'name: lift.'),
-        (('arm1', 'left_arm2', 'finger'), 'left_arm2. Perhaps --rename left_='),
-    ],
-)
-def test_recorded_joints_that_the_robot_has_not_are_named(names, words):
-    """A joint that mimics another one is a joint of the robot."""
-    remark = unused_joints(MIMIC, SimpleNamespace(names={name: name for name in names}))
-    assert words in remark
-    assert bool(remark) == bool(words)

@@ -89,7 +89,7 @@ def test_the_version_where_nothing_is_installed(run, monkeypatch):
 
 
 def test_reasons_of_validate_are_on_stderr(run):
-    ended = run('validate', 'nowhere.urdf', 'arm.urdf', 'binary.db3', '--jobs', '1', '--json', '-')
+    ended = run('validate', 'nowhere.urdf', 'arm.urdf', 'binary.db3', '--json', '-')
     reasons = [file['error'] for file in json.loads(ended.stdout)['files'] if file['error']]
     assert len(reasons) == 2
     assert ended.returncode == 2

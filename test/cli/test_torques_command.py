@@ -32,7 +32,7 @@ from recorded_states import (
 
 from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings import Recording
 
 pytestmark = pytest.mark.contract
 
@@ -67,7 +67,7 @@ def run(tmp_path, monkeypatch, capfd):
 
 def efforts_of(path, topic):
     """Times since START, positions, velocities and efforts of a topic."""
-    with open_recording([Path(path)], topic=topic, joints=three_joints.JOINTS) as recording:
+    with Recording.read([Path(path)], topic=topic, joints=three_joints.JOINTS) as recording:
         (chunk,) = recording.chunks()
         times = chunk.times + (recording.start - START) / 1e9
         return times, chunk.positions, chunk.velocities, chunk.efforts
@@ -92,7 +92,7 @@ def test_parts_sum_up_and_gravity_is_that_of_the_positions(run):
     assert run('bag', '--urdf', 'arm.urdf', '--output', 'out.mcap').returncode == 0
     _, positions, velocities, total = efforts_of('out.mcap', '/model/torques')
     model = parse_urdf(URDF)
-    with open_recording([Path('out.mcap')]) as recording:
+    with Recording.read([Path('out.mcap')]) as recording:
         assert recording.description == URDF
         assert recording.size == len(STATES)
     csv = run('bag', '--urdf', 'arm.urdf', '--output', 'out.csv')
@@ -178,6 +178,7 @@ def test_joints_are_renamed(run, tmp_path):
         (['nowhere.mcap'], 'nowhere.mcap'),
         (['bag', '--output', 'out.txt'], '.mcap'),
         (['bag', 'bag/bag.mcap', '--output', 'out.csv'], 'out.csv is a file'),
+        (['bag', 'bag/bag.mcap', '--output', 'arm.urdf'], 'arm.urdf is a file'),
         (['bag', 'bag', '--output', 'out'], 'bag is named twice'),
         (['bag', 'bag/../bag', '--output', 'out'], '2 recordings'),
         (['bag/bag.mcap', '--output', 'bag/bag.mcap'], '--output would replace'),
@@ -208,7 +209,7 @@ def test_many_recordings_and_resume(run, tmp_path):
     (tmp_path / 'broken.mcap').write_bytes(b'\x89MCAP')
     bags = ['bag', 'one/run.csv', 'broken.mcap', 'two/run.csv.gz']
     options = ['--urdf', 'arm.urdf', '--output', 'out', '--format', 'csv', '--resume', 'kept']
-    ended = run(*bags, *options, '--json', 'result.json', '--jobs', 2)
+    ended = run(*bags, *options, '--json', 'result.json')
     assert (ended.returncode, ended.stderr.count('\n')) == (2, 1)
     rows = json.loads(Path('result.json').read_text())['recordings']
     assert [row['file'] for row in rows] == bags
@@ -221,7 +222,7 @@ def test_many_recordings_and_resume(run, tmp_path):
     assert written['one_run_torques.csv'] == written['two_run_torques.csv']
 
     (tmp_path / 'out' / 'bag_torques.csv').unlink()
-    again = run(*bags, *options, '--jobs', 1)
+    again = run(*bags, *options)
     lines = again.stdout.splitlines()
     assert [line.endswith('earlier run)') for line in lines] == [
         False, True, False, True, False,
@@ -255,7 +256,7 @@ def test_an_interruption_leaves_nothing(tmp_path, number):
     assert (tmp_path / 'out.mcap').read_text() == 'as before'
 
 
-@pytest.mark.skipif(not Path('/proc/self').exists(), reason='children are found in /proc')
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason='one core has one process')
 def test_an_interruption_of_a_terminal_ends_all_processes_quietly(tmp_path):
     """SIGINT reaches each process, also those that still import."""
     for name in ('one', 'two'):
@@ -264,14 +265,19 @@ def test_an_interruption_of_a_terminal_ends_all_processes_quietly(tmp_path):
     (tmp_path / 'arm.urdf').write_text(URDF)
     process = subprocess.Popen(
         [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line', 'torques', 'one.csv',
-         'two.csv', '--urdf', 'arm.urdf', '--jobs', '2'],
+         'two.csv', '--urdf', 'arm.urdf'],
         cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path))},
     )  # fmt: skip
-    children = Path(f'/proc/{process.pid}/task/{process.pid}/children')
+
+    def children():
+        """Of each thread of the process."""
+        found = glob('*/children', root_dir=(root := f'/proc/{process.pid}/task'))
+        return ' '.join(Path(root, each).read_text() for each in found).split()
+
     # One of them is multiprocessing's tracker of resources.
-    wait_until(lambda: len(children.read_text().split()) == 3, 'two workers', LIMIT, pause)
-    pids = children.read_text().split()
+    wait_until(lambda: len(children()) == 3, 'two workers', LIMIT, pause)
+    pids = children()
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=LIMIT)
     assert (process.returncode, stderr.strip()) == (130, 'robot_dynamics: interrupted')

@@ -14,7 +14,6 @@ pytest.importorskip('rosbags')
 from recorded_states import csv_file, sine_states
 
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.cli.torques import torques_tasks as tasks_module
 
 DEGREES = 180.0 / np.pi
 UNLIMITED = re.sub('<limit.*?/>', '', three_joints.URDF).replace('"revolute"', '"continuous"')
@@ -80,7 +79,7 @@ def test_velocities_that_are_not_those_of_the_positions_are_said(run, factor):
     code, said, result = run('torques', 'wrong.csv', '--urdf', 'arm.urdf', '--output', 'o.csv')
     (found,) = result['recordings'][0]['findings']
     assert code == 1
-    assert (found['code'], found['joints']) == ('velocities', list(three_joints.JOINTS))
+    assert (found['code'], found['joints']) == ('units', list(three_joints.JOINTS))
     assert found['value'] == pytest.approx(factor, rel=0.01)
     assert found['message'].endswith('torques are wrong.')
     assert found['message'] in said
@@ -95,12 +94,3 @@ def test_jumps_of_a_robot_without_limits_are_a_finding_once(run):
     assert code == 1
     assert found['message'].endswith('torques are wrong.')
     assert said.count('in degrees') == 1
-
-
-def test_parts_of_a_recording_say_it_once(run, monkeypatch):
-    monkeypatch.setattr(tasks_module, 'LARGEST_PART', 1)
-    in_degrees('degrees.csv', 250.0)
-    options = ['torques', 'degrees.csv', '--urdf', 'arm.urdf', '--output', 'o.csv']
-    whole, divided = (run(*options, '--jobs', jobs) for jobs in (1, 2))
-    assert whole[0] == divided[0] == 1
-    assert whole[1:] == divided[1:]

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 import three_joints
@@ -17,8 +16,7 @@ from running_command import run
 from three_joints import LIMITED as URDF
 from waiting import wait_until
 
-from robot_dynamics_ros.cli import validate_command as validate_module
-from robot_dynamics_ros.cli.validated_file import ValidatedFile
+from robot_dynamics_ros.cli import validate as validate_module
 from robot_dynamics_ros.scheduling import Outcome
 
 __all__ = ['run']
@@ -73,11 +71,10 @@ def test_one_line_and_its_exit_code(run, arguments, code, status):
     assert ended.stdout.count('\n') == 1
 
 
-@pytest.mark.parametrize('jobs', ['1', '2'])
-def test_many_files_keep_their_order(run, jobs):
+def test_many_files_keep_their_order(run):
     """The worst of them gives the exit code; one that cannot be used does not end the others."""
     names = ['doubtful.urdf', 'empty.urdf', 'faulty.urdf', 'arm.urdf']
-    ended = run('validate', *names, '--jobs', jobs)
+    ended = run('validate', *names)
     *lines, last = ended.stdout.splitlines()
     assert [line.split()[1].rstrip(':') for line in lines] == names
     assert re.findall(r'\d+', last) == ['4', '2', '1', '1']
@@ -86,7 +83,7 @@ def test_many_files_keep_their_order(run, jobs):
 
 
 def test_json(run):
-    ended = run('validate', 'arm.urdf', 'faulty.urdf', 'empty.urdf', '--jobs', '1', '--json', '-')
+    ended = run('validate', 'arm.urdf', 'faulty.urdf', 'empty.urdf', '--json', '-')
     found = json.loads(ended.stdout)
     assert found['counts'] == {'good': 1, 'findings': 1, 'unusable': 1}
     good, faulty, empty = found['files']
@@ -98,7 +95,7 @@ def test_json(run):
 
 def test_arguments_are_for_xacro_files(run):
     pytest.importorskip('xacro')
-    ended = run('validate', 'arm.urdf', 'arm.urdf.xacro', 'mass:=2', '--jobs', '1')
+    ended = run('validate', 'arm.urdf', 'arm.urdf.xacro', 'mass:=2')
     assert ended.stdout.splitlines()[-1].startswith('2 files: 2 good')
     assert run('validate', 'arm.urdf.xacro').returncode == 2
 
@@ -115,7 +112,6 @@ def test_a_topic(run):
         ([], 'one FILE'),
         (['mass:=2'], 'one FILE'),
         (['arm.urdf', '--ignore', 'densety'], "'densety': known are"),
-        (['arm.urdf', '--jobs', '0'], '--jobs'),
     ],
 )
 def test_wrong_usage(run, arguments, said):
@@ -126,7 +122,7 @@ def test_wrong_usage(run, arguments, said):
 
 
 def test_without_pinocchio(run, monkeypatch):
-    for module in ('cli.validate_command', 'inspection.agreement'):
+    for module in ('cli.validate', 'inspection.validation'):
         monkeypatch.setattr(f'robot_dynamics_ros.{module}.pinocchio_is_installed', lambda: False)
     ended = run('validate', 'arm.urdf')
     assert ended.returncode == 0
@@ -142,17 +138,17 @@ def test_an_unforeseen_error_in_one_file_is_a_row(run, monkeypatch):
     def fail(*arguments):
         raise ZeroDivisionError('float')
 
-    monkeypatch.setattr('robot_dynamics_ros.cli.validated_file.validate_robot', fail)
-    ended = run('validate', 'arm.urdf', 'empty.urdf', '--jobs', '1')
+    monkeypatch.setattr('robot_dynamics_ros.cli.validate.validate_robot', fail)
+    ended = run('validate', 'arm.urdf')
     assert ended.returncode == 2
     assert 'program itself (ZeroDivisionError: float)' in ended.stdout
 
 
 def test_a_file_whose_process_ends_is_a_row_with_its_name():
     outcome = Outcome('1: huge.urdf', error='ended with SIGKILL')
-    result = ValidatedFile.of_outcome(Path('huge.urdf'), outcome, False)
-    assert result.status == 'unusable'
-    assert str(result) == 'unusable huge.urdf: ended with SIGKILL'
+    result = validate_module.result_of('huge.urdf', outcome, False)
+    assert (result['file'], result['status']) == ('huge.urdf', 'unusable')
+    assert result['error'] == 'huge.urdf: ended with SIGKILL'
 
 
 def test_a_file_that_is_named_twice_has_two_lines(run):
@@ -185,7 +181,7 @@ def test_ctrl_c_ends_the_processes_without_a_traceback(files):
 
     with subprocess.Popen(
         [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line', 'validate',
-         *map(str, pipes), '--jobs', '2', '--json', str(files / 'out.json')],
+         *map(str, pipes), '--json', str(files / 'out.json')],
         env={**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path))},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     ) as process:  # fmt: skip
@@ -210,7 +206,7 @@ def test_help_lists_the_codes(run):
 
 
 def test_hand_written_robots(run):
-    ended = run('validate', *(str(robot.path) for robot in HAND_WRITTEN), '--jobs', '1')
+    ended = run('validate', *(str(robot.path) for robot in HAND_WRITTEN))
     assert ended.stdout.splitlines()[-1].endswith(
         f'{len(HAND_WRITTEN)} good, 0 with findings, 0 unusable'
     )

@@ -1,14 +1,15 @@
 """A folder is written as a whole, and nothing of others is lost."""
 
 import errno
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from robot_dynamics_ros.cli.written_folder import MANIFEST, check_folder, write_folder
 from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.written_folder import MANIFEST, check_folder, write_folder
 
 FILES = {'a.txt': 'one', 'src/b.txt': 'two'}
 NEW = {'a.txt': 'three', 'd/d.txt': 'four'}
@@ -89,15 +90,38 @@ def list_of_files_outside(folder):
     (folder / MANIFEST).write_text('{"../precious": "", "own.txt": ""}')
 
 
+def list_of_no_paths(folder):
+    foreign_file(folder)
+    (folder / MANIFEST).write_text(r'{"a\u0000/b": "", "own.txt": ""}')
+
+
+def list_of_files_through_a_link(folder):
+    """With the digest that they have, so that nothing was changed."""
+    foreign_file(folder)
+    outside = folder.parent / 'outside'
+    write_folder(outside, {'b.txt': 'two'})
+    (folder / 'src').symlink_to(outside)
+    digest = json.loads((outside / MANIFEST).read_text())['b.txt']
+    (folder / MANIFEST).write_text(json.dumps({'src/b.txt': digest}))
+
+
 @pytest.mark.parametrize(
     'prepare',
-    [foreign_file, changed_file, link_in_place_of_a_file, foreign_list, list_of_files_outside],
+    [
+        foreign_file,
+        changed_file,
+        link_in_place_of_a_file,
+        foreign_list,
+        list_of_files_outside,
+        list_of_no_paths,
+        list_of_files_through_a_link,
+    ],
 )
 def test_what_is_of_others_is_not_replaced(prepare, folder):
     prepare(folder)
     before = content(folder.parent), sorted(folder.parent.rglob('*'))
     for write in (lambda: check_folder(folder), lambda: write_folder(folder, FILES)):
-        with pytest.raises(ParameterError, match=r'(own|a)\.txt was'):
+        with pytest.raises(ParameterError, match=r'own\.txt|a\.txt|src|robot_dynamics\.json'):
             write()
     assert (content(folder.parent), sorted(folder.parent.rglob('*'))) == before
 
@@ -109,6 +133,27 @@ def test_a_file_of_others_that_has_the_name_of_a_new_one_stays(folder):
     with pytest.raises(ParameterError, match=r'd\.txt was not written here'):
         write_folder(folder, NEW)
     assert content(folder) == {**FILES, 'd/d.txt': 'mine'}
+
+
+@pytest.mark.parametrize('again', [False, True])
+def test_nothing_is_written_or_removed_through_a_link(again, folder):
+    outside = folder.parent / 'outside'
+    if again:
+        write_folder(folder, FILES)
+        (folder / 'src').rename(outside)
+    else:
+        write_folder(folder, {'a.txt': 'one'})
+        outside.mkdir()
+    (folder / 'src').symlink_to(outside)
+    before = content(folder.parent)
+    for files in (FILES, {**NEW, 'src/c.txt': 'new'}, {'../c.txt': 'new'}):
+        with pytest.raises(ParameterError):
+            write_folder(folder, files)
+    if again:
+        with pytest.raises(ParameterError):
+            write_folder(folder, NEW)
+    assert content(folder.parent) == before
+    assert (folder / 'src').is_symlink()
 
 
 def test_a_file_in_place_of_the_folder_or_above_is_named(folder):

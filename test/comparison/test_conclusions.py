@@ -90,20 +90,25 @@ def test_another_robot_is_concluded_and_no_payload(compare, files):
         '(value|i[xyz]{2})="([^"]+)"', lambda m: f'{m[1]}="{1.5 * float(m[2])}"', chain(4)
     )
     found, _ = compare(chain(4), record(files / 'states.csv', larger))
-    assert 'other_masses' in found
-    assert not found.keys() & {'current', 'factor', 'payload'}
+    assert found == {'factor': {'joint1', 'joint2', 'joint3', 'joint4'}}
+
+
+def test_efforts_in_newton_millimetres_are_no_payload(compare, files):
+    found, _ = compare(chain(2), record(files / 'states.csv', chain(2), 1000.0))
+    assert 'factor' in found
+    assert 'payload' not in found
 
 
 def test_currents_are_not_trusted_by_compare_nor_identify(compare, run, files):
     scales = np.array([0.05, 0.09, 0.1, 0.06])
     recording = record(files / 'states.csv', chain(4), scales, friction=scales)
     found, offers_parameters = compare(chain(4), recording)
-    assert 'current' in found
+    assert 'factor' in found
     assert 'friction' in found
     assert not offers_parameters
     words = ['--urdf', 'arm.urdf', '--output', 'identified', '--json', '-']
     identified = json.loads(run('identify', recording.name, *words).stdout)
-    assert 'current' in {one['code'] for one in identified['findings']}
+    assert 'factor' in {one['code'] for one in identified['findings']}
     assert not (files / 'identified').exists()
     torques = record(files / 'torques.csv', chain(4), friction=1.0)
     assert compare(chain(4), torques) == ({'friction': set(found['friction'])}, True)
@@ -112,5 +117,5 @@ def test_currents_are_not_trusted_by_compare_nor_identify(compare, run, files):
 def test_an_effort_that_lacks_a_constant_weight_is_not_judged(compare, files):
     recording = record(files / 'states.csv', lift(), np.array([0.0, 1.0, 1.0, 1.0]), friction=1.0)
     found, _ = compare(lift(), recording)
-    assert found['not_judged'] == {'joint1'}
+    assert found['factor'] == {'joint1'}
     assert 'joint1' not in found['friction']

@@ -7,12 +7,13 @@ import pytest
 
 pytest.importorskip('mujoco')
 
-from simulated_recordings import JOINTS, simulated
+from simulated_recordings import JOINTS, simulated, urdf
 
-from robot_dynamics_ros.comparison.compare import conclude, gather
-from robot_dynamics_ros.comparison.comparison import TERMS
-from robot_dynamics_ros.comparison.evidence.moments import Moments
-from robot_dynamics_ros.comparison.joint_figures import correlation
+from robot_dynamics_ros.comparison import Comparison
+from robot_dynamics_ros.comparison.compared import TERMS
+from robot_dynamics_ros.comparison.evidence import products_of
+from robot_dynamics_ros.comparison.figures import correlation
+from robot_dynamics_ros.core import parse_urdf
 
 
 @pytest.fixture(scope='module')
@@ -26,8 +27,8 @@ def comparison(compared):
     return compared(simulated(), friction=False)
 
 
-def test_figures_are_those_of_all_samples(comparison, motion, torques):
-    terms = torques(friction=False).terms(motion)
+def test_figures_are_those_of_all_samples(comparison, motion):
+    terms = Comparison(parse_urdf(urdf(friction=False))).torques(JOINTS).terms(motion)
     model, residual = terms.sum(axis=0), motion.efforts - terms.sum(axis=0)
     for column, joint in enumerate(JOINTS):
         figures = comparison.joints[joint]
@@ -47,13 +48,13 @@ def test_figures_are_those_of_all_samples(comparison, motion, torques):
 @pytest.mark.parametrize('torque', [0.1, 37.3, 123.456, -981.0])
 def test_a_torque_that_does_not_vary_has_no_correlation(torque):
     """Of sums over many samples, a variance of zero is left but for rounding."""
-    generator, moments = np.random.default_rng(5), Moments.zero(1)
+    generator, sums = np.random.default_rng(5), np.zeros((1, 8, 8))
     for _ in range(30):
         terms = np.zeros((4, 1000, 1))
         terms[0] = torque
         measured = torque + generator.normal(0.0, 1.0, (1000, 1))
-        moments += Moments.of(measured, terms, np.zeros((1000, 1)))
-    assert np.isnan(correlation(moments)).all()
+        sums += products_of(measured, terms, np.zeros((1000, 1)))
+    assert np.isnan(correlation(sums[0]))
 
 
 def test_shares_sum_to_one(comparison):
@@ -68,13 +69,13 @@ def test_friction_explains_what_is_left(comparison):
         assert abs(figures.shares['residual']) < 0.02
 
 
-def test_recordings_add_up(torques):
+def test_recordings_add_up():
     """Two halves give what the whole gives, but for the samples at the cut."""
-    model, recorded = torques(), simulated()
+    model, recorded = Comparison(parse_urdf(urdf())), simulated()
     half = len(recorded.times) // 2
     parts = [recorded.part(slice(0, half)), recorded.part(slice(half, None))]
-    whole = conclude(model, [gather(model, recorded.reader.motions())])
-    both = conclude(model, [gather(model, part.reader.motions()) for part in parts])
+    whole = model.fit(recorded.reader)
+    both = model.fit([part.reader for part in parts])
     assert [one.samples for one in both.recordings] != [one.samples for one in whole.recordings]
     assert both.findings == whole.findings == []
     for joint in JOINTS:

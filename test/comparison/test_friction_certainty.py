@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.comparison.explanations.friction_fits import is_certain
+from robot_dynamics_ros.comparison.figures import is_certain
 
 CUTOFF, STEP = 5.0, 0.01
 TRIALS = 1500

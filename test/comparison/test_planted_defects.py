@@ -84,8 +84,7 @@ def test_factor_of_one_joint(compared, joint, factor):
 
 def test_currents(compared):
     comparison = compared(simulated().with_efforts(lambda efforts: CURRENTS * efforts))
-    current, *factors = comparison.findings
-    assert (current.code, current.joints) == ('current', JOINTS)
+    factors = comparison.findings
     assert [finding.code for finding in factors] == ['factor'] * 6
     assert [finding.joints for finding in factors] == [(joint,) for joint in JOINTS]
     found = [finding.value for finding in factors]
@@ -162,8 +161,8 @@ def test_gravity_delay_and_missing_friction(compared):
 def test_currents_of_an_arm_with_a_payload(compared):
     """Factors alone hide a load in part."""
     comparison = compared(simulated(tool=True).with_efforts(lambda efforts: CURRENTS * efforts))
-    assert set(codes(comparison)) == {'current', 'factor', 'payload'}
-    _, *factors, payload = comparison.findings
+    assert set(codes(comparison)) == {'factor', 'payload'}
+    *factors, payload = comparison.findings
     assert payload.value == pytest.approx(TOOL_MASS, rel=0.1)
     assert [one.value for one in factors] == pytest.approx(CURRENTS, rel=0.1)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.comparison.evidence.plot_samples import MOST, PlotSamples, samples_of
+from robot_dynamics_ros.comparison.plot_samples import MOST, PlotSamples, samples_of
 from robot_dynamics_ros.recordings.motion import Motion
 
 JOINTS = ('a', 'b', 'c')
@@ -61,10 +61,6 @@ def test_the_regular_samples_are_evenly_distributed_and_enough(noise):
     steps = np.diff(samples.times[samples.regular])
     np.testing.assert_allclose(steps, steps[0])
     assert MOST / 8 < samples.regular.sum() < MOST
-
-
-def test_times_increase(noise):
-    assert np.all(np.diff(samples_of(JOINTS, [kept(noise)]).times) > 0.0)
 
 
 def test_a_gap_stays_where_it_is(noise):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.comparison.spectrum import spectrum_of
+from robot_dynamics_ros.comparison.figures import spectrum_of
 
 STEP = 0.01
 
@@ -14,7 +14,12 @@ def observations(measured, *blocks):
     """Windows of measured efforts, each with its interval [s]; the model has no torque."""
     nothing = np.zeros_like(measured)
     return SimpleNamespace(
-        blocks=list(blocks), measured=measured, gravity=nothing, motion=nothing, friction=nothing
+        windows=[SimpleNamespace(interval=interval) for interval, _ in blocks],
+        spans=[span for _, span in blocks],
+        measured=measured,
+        gravity=nothing,
+        motion=nothing,
+        friction=nothing,
     )
 
 

@@ -1,15 +1,126 @@
-"""Thresholds that are learned: their rate of false alarms, and what they grow with."""
+"""Laws of learned thresholds: their rate of false alarms, friction, and what they grow with."""
 
 import math
 
 import numpy as np
 import pytest
+from mechanics.robots import HAND_WRITTEN
 
-from robot_dynamics_ros.contacts.residual_peaks import ResidualPeaks
-from robot_dynamics_ros.contacts.threshold_floor import threshold_floor
-from robot_dynamics_ros.contacts.threshold_learning import learned_thresholds
-from robot_dynamics_ros.control.external.contact_detector import ContactDetector
+from robot_dynamics_ros.contacts.residuals import CELL, ObservedPart, ResidualPeaks
+from robot_dynamics_ros.contacts.threshold_learning import (
+    VARIATION,
+    friction_thresholds,
+    learned_thresholds,
+    least_thresholds,
+    rare_levels,
+)
+from robot_dynamics_ros.control.external.contact_detector import ContactDetector, ResidualBands
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
+from robot_dynamics_ros.core import JointFriction
 from robot_dynamics_ros.core.errors import StateError
+
+# Of exponential maxima: where they begin, and how they decay, of twelve quantities.
+SCALES, BEGIN = np.linspace(0.3, 9.0, 12)[:, None], 5.0
+
+
+def rates_of_levels(count, probability):
+    """Mean probability that a block exceeds the levels of exponential maxima, 300 times."""
+    random = np.random.default_rng(1)
+    for _ in range(300):
+        maxima = SCALES * (BEGIN + random.exponential(size=(12, count)))
+        levels = rare_levels(maxima, probability)
+        yield np.exp(BEGIN - levels / SCALES[:, 0]).mean()
+
+
+@pytest.mark.parametrize('count', [60, 600])
+@pytest.mark.parametrize('probability', [1e-3, 1e-5])
+def test_from_a_minute_on_the_mean_rate_is_about_the_stated_one(count, probability):
+    assert 0.1 * probability < np.mean([*rates_of_levels(count, probability)]) < 1.5 * probability
+
+
+@pytest.mark.parametrize('count', [10, 20])
+def test_few_blocks_give_a_rate_that_is_right_to_an_order_of_magnitude(count):
+    assert 1e-5 < np.median([*rates_of_levels(count, 1e-4)]) < 1e-3
+
+
+def test_maxima_of_many_values_exceed_it_more_rarely_than_stated():
+    random = np.random.default_rng(3)
+    maxima = abs(random.normal(size=(100, 6, 60, 200))).max(axis=3)
+    levels = np.concatenate([rare_levels(each, 1e-4) for each in maxima])
+    rates = np.array([200 * math.erfc(level / math.sqrt(2.0)) for level in levels])
+    assert rates.mean() < 1e-4
+
+
+def test_of_bounded_maxima_the_level_comes_near_the_bound():
+    random = np.random.default_rng(5)
+    levels = [rare_levels(random.uniform(1.0, 3.0, (12, n)), 1e-6).mean() for n in (30, 400, 3600)]
+    assert levels[0] > levels[1] > levels[2] > 3.0
+    assert levels[2] < 1.2 * 3.0
+
+
+def test_each_quantity_has_its_own_scale():
+    maxima = np.random.default_rng(6).uniform(1.0, 3.0, (4, 50))
+    factors = np.array([1.0, 10.0, 1e-3, 7.0])
+    levels = rare_levels(maxima, 1e-4)
+    assert (levels >= maxima.max(axis=1)).all()
+    np.testing.assert_allclose(rare_levels(factors[:, None] * maxima, 1e-4), factors * levels)
+
+
+PERIOD = 2e-3
+COULOMB, VISCOUS = np.array([3.0, 0.4]), np.array([0.5, 2.0])
+
+
+def rubbed(random, seconds):
+    """Velocities and errors of the friction (N, 2), at their bounds: rest and motion by turns.
+
+    Joints rest with any friction, creep, move, and jump from one to the other; each lasts longer
+    than the low pass of the bands remembers.
+    """
+    count = round(seconds / PERIOD)
+    v, error = np.zeros((2, count, 2))
+    for joint in range(2):
+        row, rests = 0, False
+        while row < count:
+            rows = slice(row, row + int(random.integers(100, 300)))
+            row, rests = rows.stop, not rests
+            if rests:
+                error[rows, joint] = random.choice([-1.0, 1.0]) * (1.0 + VARIATION)
+                error[rows, joint] *= COULOMB[joint]
+            else:
+                v[rows, joint] = random.choice([0.01, 0.3, 3.0]) * random.choice([-1.0, 1.0])
+                speeds, share = np.abs(v[rows, joint]), VARIATION * random.choice([-1.0, 1.0])
+                error[rows, joint] = share * (COULOMB[joint] + VISCOUS[joint] * speeds)
+    return v, error
+
+
+@pytest.mark.parametrize(('share', 'found'), [(1.0 + 1e-6, False), (0.97, True)])
+def test_friction_within_its_variation_is_no_contact_in_any_motion(share, found):
+    """And lower thresholds are exceeded."""
+    v, r = rubbed(np.random.default_rng(0), 12.0)
+    thresholds = ContactThresholds(share * friction_thresholds(np.stack([COULOMB, VISCOUS])))
+    times = PERIOD * np.arange(len(v))
+    assert any(touched(thresholds, times, r, v)) is found
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_friction_has_the_bounds_of_its_coefficients(robot):
+    """Mimic joints included, in both directions; and reaches them where it has one direction."""
+    random = np.random.default_rng(5)
+    names = [joint.name for joint in robot.model.joints]
+    given = {
+        kind: dict(zip(names, random.uniform(0.1, 3.0, len(names)), strict=True))
+        for kind in ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
+    }
+    friction = JointFriction(robot.model, **given)
+    v = random.uniform(-2.0, 2.0, (50, robot.model.size))
+    coulomb, viscous = friction.bounds
+    assert (np.abs(friction.torque(v)) <= coulomb + viscous * np.abs(v)).all()
+    same = JointFriction(
+        robot.model, viscous=given['viscous'], coulomb=given['coulomb'], smoothing=1e-12
+    )
+    coulomb, viscous = same.bounds
+    np.testing.assert_allclose(np.abs(same.torque(v)), coulomb + viscous * np.abs(v), rtol=1e-9)
+
 
 RATE = 100.0
 # Standard deviation of the residual: constant, of the speed and of the acceleration.
@@ -31,10 +142,11 @@ def arm(seconds, seed):
     return times, deviation * noise, v
 
 
-def peaks_of(times, r, v):
-    peaks = ResidualPeaks(r.shape[1])
-    peaks.add(times, r, v)
-    return peaks
+def peaks_of(times, r, v, parts=1):
+    """Of residuals in some parts."""
+    split = zip(*(np.array_split(each, parts) for each in (times, r, v)), strict=True)
+    given = [ObservedPart(not index, *each) for index, each in enumerate(split)]
+    return ResidualPeaks.of(r.shape[1], given)
 
 
 def touched(thresholds, times, r, v):
@@ -53,76 +165,39 @@ def minute():
     return peaks_of(*arm(60.0, seed=1))
 
 
+@pytest.mark.parametrize('parts', [1, 7])
+def test_the_largest_residual_of_each_cell_and_its_motion_are_kept_in_any_parts(parts):
+    cells = 23
+    count = round(cells * CELL * RATE) + 1
+    times, r, v = (each[:count] for each in arm(3.0, seed=4))
+    peaks = peaks_of(times, r, v, parts)
+    bands, values, motion = ResidualBands(2), [], []
+    for sample in zip(r, v, times.tolist(), strict=True):
+        bands.step(*sample)
+        values.append(np.abs(bands.values))
+        motion.append(bands.motion.copy())
+    sizes = np.array(values[:-1]).reshape(cells, -1, 2, 2)
+    motion = np.array(motion[:-1]).reshape(cells, -1, 2, 2, 2)
+    at = sizes.argmax(axis=1)[:, None, :, None]
+    np.testing.assert_allclose(peaks.times, CELL * np.arange(cells), atol=1e-12)
+    np.testing.assert_array_equal(peaks.sizes, sizes.max(axis=1))
+    np.testing.assert_array_equal(peaks.motions, np.take_along_axis(motion, at, axis=1)[:, 0])
+    assert peaks.seconds == pytest.approx(cells * CELL)
+
+
+def test_alarms_are_one_where_they_are_near_and_of_the_same_recording():
+    def alarm(time):
+        return ResidualPeaks(np.array([time]), np.ones((1, 2, 2)), np.zeros((1, 2, 2, 2)), CELL)
+
+    for times, begins in (((50.0, 50.5), [0]), ((50.0, 52.0), [0, 1]), ((50.0, 3.0), [0, 1])):
+        peaks = ResidualPeaks.joined([alarm(time) for time in times])
+        assert peaks.exceeding(ContactThresholds.of(2, 0.5, 0.5)) == begins
+
+
 def test_the_rate_of_false_alarms_is_at_most_the_stated_one(minute):
     other = arm(200.0, seed=2)
     assert alarms(learned_thresholds(minute, 90.0), *other) <= 5
     assert alarms(learned_thresholds(minute, 0.1), *other) == 0
-
-
-FRICTION = np.array([[2.0, 0.6], [0.5, 0.1]])
-
-
-def rubbed_arm(seconds, seed, slowest, fastest):
-    """Times, residuals and velocities: joints at rest hold any friction, and that varies by 5 %.
-
-    Each joint moves as a sine, and stands between two of its periods.
-    """
-    random = np.random.default_rng(seed)
-    times = np.arange(round(seconds * RATE)) / RATE
-    v, resting = np.zeros((len(times), 2)), np.zeros((len(times), 2))
-    for joint in range(2):
-        start = 0.0
-        while start < seconds:
-            rate, pause = random.uniform(slowest, fastest), random.uniform(0.1, 1.0)
-            end = start + 1.0 / rate
-            moving = (times >= start) & (times < end)
-            v[moving, joint] = np.sin(2.0 * np.pi * rate * (times[moving] - start))
-            still = (times >= end) & (times < end + pause)
-            resting[still, joint] = random.uniform(-1.0, 1.0)
-            start = end + pause
-    wander = np.zeros_like(v)
-    for row in range(1, len(v)):
-        wander[row] = 0.98 * wander[row - 1] + 0.05 * 0.2 * random.normal(size=2)
-    r = wander * (FRICTION[0] * np.sign(v) + FRICTION[1] * v) + resting * FRICTION[0]
-    return times, r + 0.02 * random.normal(size=r.shape), v
-
-
-def test_friction_of_motion_unlike_the_recorded_one_is_no_alarm():
-    """Learned in fast motion without stops; then the joints stand, and creep."""
-    times, r, v = rubbed_arm(30.0, 1, 2.0, 4.0)
-    moving = np.abs(v) > 0.1
-    peaks = peaks_of(times, np.where(moving, r, 0.0), v)
-    other = rubbed_arm(60.0, 2, 0.1, 0.5)
-    assert alarms(learned_thresholds(peaks, 0.1), *other) > 3
-    assert alarms(learned_thresholds(peaks, 0.1, friction=FRICTION), *other) == 0
-
-
-def test_a_margin_is_a_factor_of_what_was_learned(minute):
-    plain, wide = (learned_thresholds(minute, 1.0, margin=factor) for factor in (1.0, 1.5))
-    np.testing.assert_allclose(wide.coefficients, 1.5 * plain.coefficients)
-
-
-def test_an_arm_at_rest_without_noise_has_the_floor_whatever_the_margin():
-    """Its residual of 1e-9 N m tells nothing of other poses, nor of the accuracy of efforts."""
-    times = np.arange(2000) / RATE
-    peaks = peaks_of(times, np.full((2000, 2), 1e-9), np.zeros((2000, 2)))
-    floor = threshold_floor(np.array([150.0, 28.0]))
-    for margin in (1.0, 3.0):
-        learned = learned_thresholds(peaks, 0.1, floor=floor, margin=margin).coefficients
-        np.testing.assert_array_equal(learned[:, 0], [floor, floor])
-        assert not learned[:, 1:].any()
-    # Masses that are wrong by 2 %, where gravity takes half of the effort limit, are no contact.
-    assert (learned[:, 0] >= 0.02 * 0.5 * np.array([150.0, 28.0])).all()
-
-
-def test_a_floor_below_what_was_recorded_changes_nothing(minute):
-    plain, floored = (learned_thresholds(minute, 1.0, floor=f) for f in (None, np.full(2, 1e-3)))
-    np.testing.assert_array_equal(floored.coefficients, plain.coefficients)
-
-
-def test_a_joint_without_an_effort_limit_has_a_floor_too():
-    (floor,) = threshold_floor(np.array([math.inf]))
-    assert 0.0 < floor < math.inf
 
 
 def test_thresholds_are_not_higher_than_the_rate_needs(minute):
@@ -138,6 +213,21 @@ def test_a_rarer_alarm_needs_a_higher_threshold(minute):
     assert minute.seconds == pytest.approx(60.0, abs=0.3)
 
 
+def test_a_margin_is_a_factor_of_what_was_learned_and_not_of_the_least(minute):
+    plain, wide = (learned_thresholds(minute, 1.0, margin=factor) for factor in (1.0, 1.5))
+    np.testing.assert_allclose(wide.coefficients, 1.5 * plain.coefficients)
+    rest = peaks_of(np.arange(2000) / RATE, np.full((2000, 2), 1e-9), np.zeros((2000, 2)))
+    limits = np.array([150.0, math.inf])
+    least = least_thresholds(np.zeros((2, 2)), limits)
+    learned = learned_thresholds(rest, 0.1, least=least, margin=3.0)
+    np.testing.assert_array_equal(learned.coefficients, least)
+    # Masses that are wrong by 2 %, where gravity takes half of the effort limit, are no contact.
+    assert (least[:, 0, 0] >= 0.02 * 0.5 * 150.0).all()
+    assert (least[:, 0, 1] > 0.0).all()
+    lowest = learned_thresholds(minute, 1.0, least=np.full((2, 3, 2), 1e-9))
+    np.testing.assert_allclose(lowest.coefficients, plain.coefficients, atol=1e-9)
+
+
 def test_thresholds_grow_with_what_the_error_grows_with(minute):
     constant, velocity, acceleration = learned_thresholds(minute, 1.0).coefficients[0]
     # Joint 0: mostly constant. Joint 1: mostly with the speed, which is 0.6 rad/s on average.
@@ -145,48 +235,21 @@ def test_thresholds_grow_with_what_the_error_grows_with(minute):
     assert 0.6 * velocity[1] > 2.0 * constant[1]
 
 
-def test_they_are_lower_on_average_than_constant_ones_with_the_same_rate():
+def test_they_are_lower_on_average_than_those_of_a_joint_that_was_not_moved():
+    """Which are constant, with the same rate."""
     times, r, v = arm(120.0, seed=5)
-    peaks = peaks_of(times, r, v)
-    still = peaks_of(times, r, np.zeros_like(v))
+    peaks, still = peaks_of(times, r, v), peaks_of(times, r, np.zeros_like(v))
     learned, constant = learned_thresholds(peaks, 1.0), learned_thresholds(still, 1.0)
-    _, _, motions = peaks.arrays()
-    ratios = learned.limits(motions).mean(axis=0) / constant.coefficients[:, 0]
-    for ratio in ratios:
-        # Joint 0 has a residual that depends little on the motion.
-        assert ratio[0] < 1.2
-        assert ratio[1] < 0.75
+    assert not constant.coefficients[:, 1:].any()
+    ratios = learned.limits(peaks.motions).mean(axis=0) / constant.coefficients[:, 0]
+    # Joint 0 has a residual that depends little on the motion.
+    assert (ratios < [1.2, 0.75]).all()
 
 
-def test_a_joint_that_was_not_moved_has_a_constant_threshold():
-    times, r, v = arm(20.0, seed=6)
-    v[:, 0] = 1e-4 * np.sin(times)
-    thresholds = learned_thresholds(peaks_of(times, r, v), 1.0)
-    for constant, *grows in thresholds.coefficients[:, :, 0].tolist():
-        assert constant > 0.0
-        assert grows == [0.0, 0.0]
-
-
-def test_a_recording_in_parts_gives_the_thresholds_of_its_parts():
-    times, r, v = arm(60.0, seed=1)
-    peaks, half = ResidualPeaks(2), len(times) // 2
-    peaks.add(times[:half], r[:half], v[:half])
-    peaks.reset()
-    # The clock has jumped.
-    peaks.add(times[half:] - 1e6, r[half:], v[half:])
-    whole = learned_thresholds(peaks_of(times, r, v), 1.0).coefficients.sum(axis=1)
-    parts = learned_thresholds(peaks, 1.0).coefficients.sum(axis=1)
-    np.testing.assert_allclose(parts, whole, rtol=0.2)
-
-
-def test_too_little_time_is_refused():
-    times, r, v = arm(8.0, seed=7)
-    with pytest.raises(StateError, match=r'7\.\d+ s.* 10 s.* 3 s'):
-        learned_thresholds(peaks_of(times, r, v), 1.0)
-
-
-def test_a_residual_that_is_not_finite_is_refused():
+def test_too_little_time_and_residuals_that_are_not_finite_are_refused():
     times, r, v = arm(20.0, seed=8)
+    with pytest.raises(StateError, match=r'7\.\d+ s.* 10 s.* 3 s'):
+        learned_thresholds(peaks_of(times[:800], r[:800], v[:800]), 1.0)
     r[500, 1] = math.nan
     with pytest.raises(StateError, match='not finite'):
         learned_thresholds(peaks_of(times, r, v), 1.0)

@@ -5,18 +5,33 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from guard_answer import answer
-from held_arm import DYNAMICS, GRAVITY, INACTIVE, PERIOD, ZERO, Arm, Q, interrupted
+from held_arm import (
+    DYNAMICS,
+    GRAVITY,
+    INACTIVE,
+    PERIOD,
+    ZERO,
+    Arm,
+    ArmInParts,
+    Q,
+    interrupted,
+)
 
 from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guarded_feedforward import REPEATS, GuardedFeedforward
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.start_torque import WATCHED
 from robot_dynamics_ros.control.supervisor import Mode
 
+KINDS = pytest.mark.parametrize('kind', [Arm, ArmInParts])
+OTHER_WRIST = GRAVITY + np.array([0.0, 0.0, 2.0])
+NO_WRIST = np.where([False, False, True], np.nan, GRAVITY)
 
-def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it():
-    arm = Arm()
+
+@KINDS
+def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it(kind):
+    arm = kind()
     command, waited = arm.first()
     np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
     assert arm.guard.start.torque == 'the gravity torque'
@@ -47,13 +62,6 @@ def test_an_arm_that_an_unknown_torque_holds_is_neither_dropped_nor_held_twice()
     arm.guard.apply(replace(arm.guard.settings, on_restart='take_over'))
     np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
     assert not arm.guard.supervisor.inhibitions
-
-
-def test_a_sensor_that_begins_late_shows_that_the_arm_is_held():
-    arm = Arm(on_restart='automatic')
-    for _ in range(5):
-        arm.show(effort=np.full(3, np.nan))
-    assert all(arm.show() is None for _ in range(200))
 
 
 @pytest.mark.parametrize('efforts', [GRAVITY, None])
@@ -116,11 +124,14 @@ def test_rest_says_that_the_arm_is_held_where_efforts_are_not_measured():
     [
         ({'effort': ZERO}, 'something else holds'),
         ({'effort': 2.0 * GRAVITY}, 'something else holds'),
+        ({'effort': OTHER_WRIST}, 'something else holds'),
         ({'effort': None, 'speed': 0.1}, 'has moved by'),
+        ({'effort': None, 'speed': -0.1}, 'has moved by'),
     ],
 )
-def test_any_other_arm_is_faded_in_from_zero_and_the_reason_is_known(case, words):
-    arm = Arm()
+@KINDS
+def test_any_other_arm_is_faded_in_from_zero_and_the_reason_is_known(kind, case, words):
+    arm = kind()
     command, _ = arm.first(**case)
     assert not command.any()
     assert words in arm.guard.start.decision
@@ -144,6 +155,15 @@ def test_states_that_come_slowly_are_watched_too(period):
     np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
 
 
+def test_states_before_a_pause_are_not_watched():
+    arm = Arm()
+    assert arm.show(effort=ZERO) is None
+    arm.now += 1.5 * WATCHED
+    command, waited = arm.first()
+    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+    assert waited >= WATCHED
+
+
 def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
     """The driver adds it."""
     command, waited = Arm(terms=('coriolis',)).first()
@@ -151,14 +171,15 @@ def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
     assert waited <= 2 * PERIOD
 
 
-def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it():
+@KINDS
+@pytest.mark.parametrize('speed', [0.0, 0.1])
+def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it(kind, speed):
     """Also if the arm moves: the torque is the same all the time."""
-    for speed in (0.0, 0.1):
-        arm = interrupted()
-        command, waited = arm.first(speed=speed)
-        np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-        assert arm.guard.start.torque == 'the last command'
-        assert WATCHED <= waited <= WATCHED + 3 * PERIOD
+    arm = interrupted(kind)
+    command, waited = arm.first(speed=speed)
+    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+    assert arm.guard.start.torque == 'the last command'
+    assert WATCHED <= waited <= WATCHED + 3 * PERIOD
 
 
 def test_what_efforts_have_shown_is_known_after_a_pause_of_the_states():
@@ -194,12 +215,15 @@ def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
     assert (np.abs(arm.commands[-1]) <= limits).all()
 
 
-@pytest.mark.parametrize('effort', [None, np.full(3, np.nan), ZERO, 0.5 * GRAVITY, 2.0 * GRAVITY])
-def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(effort):
-    arm = interrupted()
+@pytest.mark.parametrize(
+    'effort', [None, NO_WRIST, ZERO, OTHER_WRIST, 0.5 * GRAVITY, 2.0 * GRAVITY], ids=str
+)
+@KINDS
+def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(kind, effort):
+    arm = interrupted(kind)
     command, waited = arm.first(effort=effort)
     assert not command.any()
-    assert waited <= 2 * PERIOD
+    assert waited <= 3 * PERIOD
     assert 'no measured efforts' in arm.guard.start.decision
     last = [arm.show() for _ in range(100)][-1]
     np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
@@ -246,45 +270,6 @@ def test_what_the_arm_met_long_ago_does_not_count_against_its_drive():
     np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
 
 
-def test_after_an_interruption_a_held_arm_is_taken_over():
-    """The drive keeps the last torque while the controller is inactive."""
-    arm = Arm()
-    arm.first()
-    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
-    arm.show()
-    arm.guard.supervisor.inhibitions.put('controller', None)
-    command, _ = arm.first()
-    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-
-
-def test_what_was_disabled_continues_from_its_last_command():
-    """That command is known: nothing is watched for it."""
-    arm = Arm()
-    arm.first()
-    arm.guard.supervisor.enabled = False
-    while arm.guard.mode is not Mode.SILENT:
-        arm.show()
-    arm.guard.supervisor.enabled = True
-    assert not arm.show().any()
-
-
-@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
-def test_the_last_command_is_repeated(on_stop):
-    arm = Arm(on_restart='fade_from_zero', on_stop=on_stop)
-    arm.first()
-    for _ in range(100):
-        arm.show()
-    arm.guard.supervisor.enabled = False
-    count = len(arm.commands)
-    while arm.guard.mode is not Mode.SILENT:
-        arm.show()
-    final = GRAVITY if on_stop == 'hold' else ZERO
-    given = np.array(arm.commands[count:])
-    after_fade = given[round(0.2 / PERIOD) :]
-    np.testing.assert_allclose(after_fade, np.tile(final, (len(after_fade), 1)), atol=1e-12)
-    assert len(after_fade) == 1 + REPEATS
-
-
 def test_an_arm_that_was_moved_while_commands_were_refused_is_judged_by_where_it_is():
     """The operator sets take_over after it has come to rest: what was before says nothing."""
     arm = Arm(on_restart='automatic')
@@ -317,3 +302,14 @@ def test_a_decision_to_begin_at_gravity_does_not_outlive_the_rule():
     guard.apply(replace(guard.settings, on_restart='fade_from_zero'))
     now += PERIOD
     assert not answer(guard, now, Q, ZERO, None, now=now, time=now).any()
+
+
+def test_a_part_that_begins_later_is_watched_as_long():
+    """One effort of it says nothing of the time before."""
+    arm = ArmInParts(state_timeout=0.5)
+    for _ in range(round(2.0 / PERIOD)):
+        arm.shown = 0
+        assert arm.show() is None
+    command, waited = arm.first()
+    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+    assert waited >= WATCHED

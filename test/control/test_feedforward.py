@@ -103,12 +103,6 @@ def test_friction_is_that_of_the_velocity_at_which_all_is_evaluated(dynamics, ev
     np.testing.assert_allclose(feedforward.effort, feedforward.friction.torque(v), rtol=1e-14)
 
 
-def test_friction_of_the_commanded_joints_alone(dynamics):
-    feedforward = rubbing(dynamics, joints=['wrist', 'turn'], terms=['friction'])
-    feedforward.compute(Q, V)
-    np.testing.assert_allclose(feedforward.effort, feedforward.friction.torque(V)[[2, 0]])
-
-
 def test_at_rest_friction_is_not_compensated(dynamics):
     feedforward = rubbing(dynamics, terms=['friction'])
     feedforward.compute(Q, 0 * V)
@@ -151,24 +145,3 @@ def test_an_offset_holds_the_arm_too(dynamics):
     feedforward = rubbing(dynamics, terms=['gravity', 'friction'], offset=OFFSET)
     feedforward.hold(Q)
     np.testing.assert_allclose(feedforward.effort, dynamics.gravity_torque(Q) + OFFSET, rtol=1e-13)
-
-
-def test_an_offset_is_that_of_the_commanded_joints(dynamics):
-    feedforward = rubbing(
-        dynamics, joints=['wrist', 'turn'], terms=['friction'], offset=OFFSET[:2]
-    )
-    feedforward.hold(Q)
-    np.testing.assert_array_equal(feedforward.effort, OFFSET[:2])
-
-
-def test_an_offset_alone_is_the_torque_of_a_frictionless_arm(dynamics):
-    feedforward = Feedforward(dynamics, terms=['friction'], offset=OFFSET)
-    feedforward.compute(Q, V)
-    np.testing.assert_array_equal(feedforward.effort, OFFSET)
-
-
-def test_friction_may_be_replaced(dynamics):
-    feedforward = rubbing(dynamics, terms=['friction'])
-    feedforward.friction = JointFriction(dynamics.model)
-    feedforward.compute(Q, V)
-    assert not feedforward.effort.any()

@@ -51,20 +51,6 @@ def test_gravity_that_somebody_adds_is_found(seed):
 
 @given(seed=seeds)
 @STEADY
-def test_gravity_of_a_state_ago_is_found_too(seed):
-    """Efforts and states are not measured at one time."""
-    before = [DYNAMICS.gravity_torque(next(motion(seed))[0])]
-
-    def lagging(q, v, gravity):
-        before.append(gravity)
-        return before[-2]
-
-    check, _ = observed(motion(seed), lagging, seed)
-    assert check.is_gravity
-
-
-@given(seed=seeds)
-@STEADY
 def test_friction_is_not_gravity(seed):
     """Up to half of the weight that the slide carries; while a joint moves one way, as much
     friction as gravity could not be told from it.
@@ -76,15 +62,6 @@ def test_friction_is_not_gravity(seed):
     )
     _, ever = observed(motion(seed), lambda q, v, gravity: friction.torque(v), seed)
     assert not ever
-
-
-@given(seed=seeds, share=st.floats(0.0, 0.5))
-@STEADY
-def test_a_payload_of_half_the_weight_is_not_gravity(seed, share):
-    """Even one of the very shape of the arm."""
-    check, ever = observed(motion(seed), lambda q, v, gravity: share * gravity, seed)
-    assert not ever
-    assert check.share == pytest.approx(share, abs=0.02)
 
 
 @given(seed=seeds, mass=st.floats(0.1, 3.0))
@@ -101,16 +78,6 @@ def test_a_payload_at_the_hand_is_not_gravity(seed, mass):
 def test_nothing_added_and_gravity_taken_away(seed, sign):
     _, ever = observed(motion(seed), lambda q, v, gravity: sign * gravity, seed)
     assert not ever
-
-
-@given(seed=seeds, noise=st.floats(0.0, 2.0))
-@STEADY
-def test_without_gravity_nothing_is_said(seed, noise):
-    check, random = DoubleCompensation(3), np.random.default_rng(seed)
-    for _ in range(300):
-        check.observe(noise * random.normal(size=3), np.zeros(3), PERIOD)
-        assert np.isnan(check.share)
-        assert not check.is_gravity
 
 
 @given(seed=seeds, size=st.integers(1, 3), weight=st.floats(1e-12, 1e-2))

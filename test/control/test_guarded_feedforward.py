@@ -6,7 +6,6 @@ from guard_answer import answer
 from shown_states import (
     DYNAMICS,
     GRAVITY,
-    LOADED,
     MODEL,
     PERIOD,
     REST,
@@ -70,6 +69,16 @@ def test_joints_in_another_order_and_not_all():
     assert guard.limiter.limits.tolist() == [20.0, 200.0]
 
 
+def test_the_age_is_that_of_the_oldest_joint():
+    driver = Driver()
+    assert driver.guard.age(driver.now) == np.inf
+    driver.show()
+    shown = driver.now
+    driver.now += 0.3
+    driver.show(np.where([True, True, False], Q, np.nan))
+    assert driver.guard.age(driver.now) == pytest.approx(driver.now - shown, rel=1e-12)
+
+
 @pytest.mark.parametrize('share', [0.0, 1.0])
 def test_a_driver_that_adds_gravity_is_suspected_and_no_other(share):
     driver = Driver()
@@ -87,31 +96,16 @@ def test_nobody_is_suspected_where_gravity_is_not_ours():
     assert not driver.guard.double_compensation.is_gravity
 
 
-def test_another_payload_is_faded_to_from_the_command():
+def test_a_stamp_that_stands_still_renews_nothing():
+    """A driver that repeats itself is as good as none."""
     driver = Driver()
-    last = driver.settle()
-    driver.guard.feedforward.use(LOADED)
-    driver.guard.request_fade()
-    commands = [last] + [driver.show() for _ in range(60)]
-    needed = LOADED.gravity_torque(Q)
-    assert_smooth(commands, needed - last)
-    np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
-
-
-def test_what_changes_all_the_time_is_followed():
-    """Each payload begins a fade of a second from the one before, five times a second."""
-    driver = Driver(Settings(fade_time=1.0))
-    driver.settle(seconds=2.0)
-    for mass in np.linspace(0.0, 5.0, 26):
-        payload = MODEL.with_payload('hand', mass, (0.1, 0.0, 0.2))
-        driver.guard.feedforward.use(RobotDynamics(payload, backend='python'))
-        driver.guard.request_fade()
-        for _ in range(40):
-            last = driver.show()
-    target = driver.guard.feedforward.effort
-    lag = np.abs(target - last) / np.abs(target - GRAVITY)
-    # A second of the five.
-    assert (lag[1:] < 0.2).all()
+    driver.settle()
+    stamp = driver.now
+    for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
+        driver.now += PERIOD
+        answer(driver.guard, stamp, Q, REST, None, now=driver.now, time=driver.now)
+    assert not driver.guard.fresh(driver.now)
+    assert driver.guard.mode is Mode.HOLD
 
 
 def test_a_new_payload_takes_nothing_from_the_estimated_velocity():

@@ -51,6 +51,10 @@ def test_one_point_lasts_from_when_it_came_whatever_its_stamp():
     driver.guard.set_reference(Trajectory([point]), driver.now)
     driver.settle(seconds=TIMEOUT - 2 * PERIOD)
     assert driver.guard.reference is not None
+    # Renewed, it lasts as long again.
+    driver.guard.set_reference(Trajectory([point]), driver.now)
+    driver.settle(seconds=TIMEOUT - 2 * PERIOD)
+    assert driver.guard.reference is not None
     driver.settle(seconds=4 * PERIOD)
     assert driver.guard.reference is None
 

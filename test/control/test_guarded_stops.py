@@ -5,7 +5,6 @@ import pytest
 from shown_states import (
     GRAVITY,
     OTHER,
-    REST,
     Driver,
     assert_smooth,
 )
@@ -40,34 +39,12 @@ def test_a_stale_robot_gets_no_final_command_after_another_publisher():
     assert driver.tick() is None
 
 
-def test_what_has_arrived_does_not_move_when_the_fade_time_changes():
-    driver = Driver()
-    before = driver.settle()
-    driver.guard.apply(Settings(fade_time=30.0))
-    np.testing.assert_allclose([driver.show() for _ in range(20)], [before] * 20, rtol=1e-12)
-
-
 def test_a_limit_lowered_to_zero_takes_the_torque_away():
     driver = Driver()
     assert driver.settle().all()
     driver.guard.apply(Settings(effort_limits=(0.0,)))
     assert not driver.settle().any()
     assert np.isfinite(driver.guard.longest_fade())
-
-
-@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
-@pytest.mark.parametrize('settled', [True, False])
-@pytest.mark.parametrize('fade_time', [0.0, 0.2])
-def test_silence_comes_within_the_longest_fade(on_stop, settled, fade_time):
-    """At the rate limit alone too, and where it is farther to the last command than to zero."""
-    driver = Driver(Settings(fade_time=fade_time, on_stop=on_stop, effort_limits=(60.0,)))
-    driver.settle(seconds=1.0 if settled else 0.02)
-    driver.guard.supervisor.active = False
-    end = driver.now + driver.guard.longest_fade()
-    while (command := driver.show()) is not None:
-        last = command
-        assert driver.now <= end
-    np.testing.assert_allclose(last, GRAVITY if on_stop == 'hold' else REST, rtol=1e-12)
 
 
 def test_the_longest_fade_knows_of_a_torque_offset():

@@ -51,8 +51,11 @@ CHANGES = [controller, node, pause, observer_off, report, payload]
 
 
 @pytest.mark.parametrize('policy', ['hold', 'zero', 'stop'])
-@pytest.mark.parametrize('change', CHANGES, ids=lambda each: each.__name__)
-@pytest.mark.parametrize('on_stale', ['hold', 'zero', 'stop'])
+@pytest.mark.parametrize(
+    ('change', 'on_stale'),
+    [*((change, 'hold') for change in CHANGES), (pause, 'zero'), (pause, 'stop')],
+    ids=lambda each: getattr(each, '__name__', each),
+)
 def test_it_stays(policy, change, on_stale):
     arm = HitArm(policy)
     arm.guard.apply(replace(arm.guard.settings, on_stale=on_stale))

@@ -73,12 +73,14 @@ def test_a_change_during_a_fade_goes_on_from_the_command(last, first, second, sh
 @given(last=st.floats(1.0, 100.0), further=st.floats(0.0, 100.0), share=st.floats(0.05, 0.5))
 def test_a_target_that_moves_on_during_a_fade_keeps_its_slope(last, further, share):
     """By differences on both sides of the change, to the order of their step."""
-    fade, step = started(last, 0.0, 1.0), 1e-5
-    before = [faded(fade, 0.0, share)[0], faded(fade, 0.0, step)[0]]
-    fade.begin(np.array([before[1]]), np.array([-further]), 1.0)
-    after = [faded(fade, -further, step)[0], faded(fade, -further, step)[0]]
-    scale = 1.0 + last + further
-    assert np.diff(after)[0] / step == pytest.approx(np.diff(before)[0] / step, abs=1e-3 * scale)
+    fade, step, scale = started(last, 0.0, 1.0), 1e-5, 1.0 + last + further
+    # The second change meets a fade that began with a slope.
+    for target, next_target in ((0.0, -further), (-further, -3.0 * last - 4.0 * further)):
+        before = [faded(fade, target, share)[0], faded(fade, target, step)[0]]
+        fade.begin(np.array([before[1]]), np.array([next_target]), 1.0)
+        after = [faded(fade, next_target, step)[0], faded(fade, next_target, step)[0]]
+        slopes = np.diff([before, after])[:, 0] / step
+        assert slopes[1] == pytest.approx(slopes[0], abs=1e-3 * scale)
 
 
 changes = st.tuples(efforts, st.floats(0.0, 60.0), st.floats(0.0, 1.0))

@@ -85,11 +85,6 @@ def test_a_stamp_before_the_last_is_refused(earlier):
         take(shown(), 10.0 - earlier, Q)
 
 
-def test_the_numbers_of_a_stamp():
-    with pytest.raises(StateError, match=r'stamp.* 2\.5 s before'):
-        take(shown(), 7.5, Q)
-
-
 def test_at_the_same_stamp_no_joint_may_jump_and_none_hides_another():
     """No time: a joint without a velocity limit then explains no step, and no error either."""
     with warnings.catch_warnings():
@@ -188,20 +183,6 @@ def test_degrees_after_a_pause_are_refused_until_they_end(pause):
     take(state, 10.06 + pause, Q)
 
 
-def test_degrees_after_the_clock_was_set_are_refused():
-    state = shown()
-    state.reset_stamps()
-    with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
-        take(state, -5.0, np.degrees(Q))
-    with pytest.raises(StateError, match='jumps by'):
-        take(state, -4.99, Q)
-    take(state, -4.98, Q)
-
-
-def test_one_joint_far_outside_its_limits_after_a_pause_may_have_a_wrong_limit():
-    take(shown(), 100.0, Q + np.array([0.0, 0.0, 40.0]))
-
-
 @pytest.mark.parametrize(
     ('time', 'v'), [(9.0, None), (10.01, np.full(3, 1e6))], ids=['stamp', 'velocity']
 )
@@ -214,32 +195,11 @@ def test_a_jump_with_another_defect_is_remembered(time, v):
         take(state, time + 0.01, np.degrees(Q), np.zeros(3))
 
 
-def test_one_joint_that_jumps_far_outside_its_limits_may_have_a_wrong_limit():
-    state, elsewhere = shown(), Q + np.array([0.0, 0.0, 40.0])
-    with pytest.raises(StateError, match='jumps'):
-        take(state, 10.01, elsewhere)
-    take(state, 10.02, elsewhere)
-
-
 def test_slow_motion_far_outside_the_limits_is_not_questioned():
     state, q = shown(), Q.copy()
     for number in range(1000):
         q += np.array([0.0, 0.009, 0.02])
         take(state, 10.01 + 0.01 * number, q)
-
-
-def test_a_moved_robot_has_one_state_refused():
-    state, elsewhere = shown(), Q + 1.0
-    with pytest.raises(StateError, match='jumps'):
-        take(state, 10.001, elsewhere)
-    take(state, 10.002, elsewhere)
-
-
-def test_a_clock_that_was_set_back_costs_one_state():
-    state = shown()
-    with pytest.raises(StateError, match='before'):
-        take(state, 3.0, Q)
-    take(state, 3.001, Q)
 
 
 def test_one_wrong_reading_does_not_become_the_truth():
@@ -256,14 +216,6 @@ def test_after_forgetting_any_state_of_the_robot_may_come():
     take(state, -5.0, Q + np.array([100.0, 0.0, 100.0]))
     with pytest.raises(StateError, match='jumps'):
         take(state, -4.999, Q)
-
-
-def test_the_array_that_came_may_be_reused():
-    q = Q.copy()
-    state = shown(q)
-    q += 1.0
-    with pytest.raises(StateError, match='jumps'):
-        take(state, 10.001, q)
 
 
 @pytest.mark.parametrize('described', ['0', '-3'])
@@ -343,6 +295,7 @@ def test_each_joint_has_the_time_of_its_own_measurement():
 
 def test_a_longer_timeout_makes_no_stale_state_fresh_and_a_shorter_one_counts_at_once():
     state = shown()
+    state.use_timeout(0.5)
     assert state.fresh(10.1)
     state.use_timeout(1.0)
     assert not state.fresh(10.11)
@@ -393,6 +346,17 @@ def test_the_estimate_lags_behind_a_ramp_of_velocity_by_its_time_constant(cutoff
         time = step * period
         estimate.update(time, 0.5 * a * time**2)
     np.testing.assert_allclose(time - estimate.v / a, delay, atol=1e-3 * delay)
+
+
+def test_after_a_reset_the_estimate_begins_anew():
+    used, fresh = VelocityEstimate(MODEL), VelocityEstimate(MODEL)
+    used.update(9.0, ELSEWHERE)
+    used.reset()
+    for step in range(3):
+        used.update(10.0 + step, Q + V * step)
+        fresh.update(10.0 + step, Q + V * step)
+    assert used.v.all()
+    np.testing.assert_array_equal(used.v, fresh.v)
 
 
 def test_the_estimate_of_a_continuous_joint_may_be_wrapped_and_that_of_others_not():

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
-from mechanics.batches import ARGUMENTS, MAIN_QUANTITIES, call, inputs_of, one_by_one
+from mechanics.batches import ARGUMENTS, MAIN_QUANTITIES, call, cases, inputs_of, one_by_one
 from mechanics.closeness import coriolis_scale, torque_scale
-from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, native_obstacle, random_state
+from mechanics.random_trees import random_robot
+from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, random_state
 from property_settings import examples
 
-from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core import StateError
 
 pytestmark = pytest.mark.contract
 
@@ -19,9 +19,6 @@ pytestmark = pytest.mark.contract
 # round in other places: products and sums that one rounds together. The worst that was seen here
 # is 5e-15; where M is inverted, rounding grows with its condition: larger robots have shown 2e-13.
 TOLERANCE = 1e-14
-# To compile the others for all robots takes minutes.
-MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 40}
-MOST_JOINTS_OTHERWISE = 8
 
 
 def scale_of(dynamics, quantity, samples):
@@ -51,20 +48,16 @@ def compare(dynamics, quantity, samples=11):
     assert worst <= TOLERANCE * scale, f'off by {worst:.3g} of {scale:.3g}'
 
 
-@pytest.mark.parametrize('quantity', MAIN_QUANTITIES)
-@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
-def test_a_batch_is_what_its_samples_are(robot, quantity):
-    if robot.model.size <= MOST_JOINTS.get(quantity, MOST_JOINTS_OTHERWISE):
-        compare(robot.native, quantity)
+REGULAR = [robot for robot in HAND_WRITTEN if robot.name not in SINGULAR]
+OTHERS = set(ARGUMENTS) - set(MAIN_QUANTITIES)
 
 
-@pytest.mark.parametrize('quantity', [q for q in ARGUMENTS if q not in MAIN_QUANTITIES])
 @pytest.mark.parametrize(
-    'robot', [robot for robot in HAND_WRITTEN if robot.name not in SINGULAR], ids=str
+    ('robot', 'quantity'),
+    [*cases(HAND_WRITTEN + MOVING_EXAMPLES, MAIN_QUANTITIES), *cases(REGULAR, OTHERS)],
 )
-def test_analyses_and_frames_take_batches(robot, quantity):
-    if robot.model.size <= MOST_JOINTS_OTHERWISE:
-        compare(robot.native, quantity)
+def test_a_batch_is_what_its_samples_are(robot, quantity):
+    compare(robot.native, quantity)
 
 
 @pytest.mark.parametrize('quantity', ARGUMENTS)
@@ -75,12 +68,10 @@ def test_plain_python_takes_the_same_batches(quantity):
     assert np.array_equal(found, one_by_one(dynamics, quantity, inputs))
 
 
-@examples(25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-@given(random_trees())
-def test_batches_on_any_tree(text):
-    if obstacle := native_obstacle():
-        pytest.skip(obstacle)
-    dynamics = RobotDynamics(parse_urdf(text, strict=True))
+@examples(25)
+@given(st.integers(0, 10**6))
+def test_batches_on_any_tree(number):
+    dynamics = random_robot(number, plausible=True).native
     for quantity in ('inverse_dynamics', 'mass_matrix', 'coriolis_matrix'):
         compare(dynamics, quantity)
 
@@ -133,7 +124,7 @@ LAYOUTS = ('plain', 'fortran', 'list', 'float32', 'big endian', 'reversed', 'str
            'strided entries', 'unaligned')  # fmt: skip
 
 
-@examples(150, deadline=None, derandomize=True)
+@examples(150)
 @given(
     st.integers(1, 40),
     st.lists(st.sampled_from([*LAYOUTS, 'one']), min_size=3, max_size=3),

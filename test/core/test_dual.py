@@ -1,15 +1,11 @@
-"""Dual numbers against complex steps, and as scalars of the algorithms."""
-
-from functools import partial
+"""Dual numbers against complex steps; `test/sources` has them as scalars of M."""
 
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.complex_step import derivative, gradient
-from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core.algorithms import crba, rnea
-from robot_dynamics_ros.core.dual import Dual, along, independent, slope_of
+from robot_dynamics_ros.core.dual import Dual, along, independent
 from robot_dynamics_ros.core.scalar import cos, sin
 
 POINTS = np.random.default_rng(0).uniform(0.5, 2.0, (5, 2))
@@ -41,22 +37,3 @@ def test_dual_numbers_of_dual_numbers_are_second_derivatives():
         x = Dual(Dual(t, 1.0), Dual(1.0, 0.0))
         second = (x * x * sin(x)).slope.slope
         assert_close(second, 2.0 * np.sin(t) + 4.0 * t * np.cos(t) - t * t * np.sin(t), scale=1.0)
-
-
-@pytest.mark.parametrize('name', ['tree', 'mimic', 'gantry'])
-def test_as_scalars_of_the_production_algorithms(name):
-    """Against complex steps: derivatives of CRBA and RNEA in every coordinate."""
-    robot = hand_written(name)
-    n, gravity = robot.model.size, (1.5, -2.5, -9.0)
-    for q, v, a, _ in robot.states(2):
-        rows = crba.mass_matrix(robot.model, independent(q))
-        slopes = [[slope_of(entry, np.zeros(n)) for entry in row] for row in rows]
-        expected = gradient(partial(crba.mass_matrix, robot.model), q)
-        assert_close(slopes, expected, scale=np.abs(crba.mass_matrix(robot.model, q)).max())
-
-        def torque(x, v=v, a=a):
-            return rnea.inverse_dynamics(robot.model, x, v, a, gravity)
-
-        tau = torque(independent(q))
-        scale = max(abs(x) for x in torque(q))
-        assert_close([slope_of(x, np.zeros(n)) for x in tau], gradient(torque, q), scale)

@@ -16,11 +16,6 @@ from robot_dynamics_ros.core import InertiaError, UrdfError, parse_urdf
 pytestmark = [pytest.mark.contract, needs_examples]
 
 
-def test_all_are_found():
-    assert len(EXAMPLES) == 69
-    assert len(MOVING_EXAMPLES) == 66
-
-
 @pytest.mark.parametrize('robot', EXAMPLES, ids=str)
 def test_parsing_prints_nothing(robot, capfd):
     if robot.name in REFUSED_EXAMPLES:

@@ -39,20 +39,26 @@ def test_its_method_says_what_the_record_says(quantity):
 
 @pytest.mark.parametrize('quantity', QUANTITIES)
 def test_out_is_written_and_returned(dynamics, quantity):
+    """A new array where it is not given; the inputs are left as they were."""
     inputs = [rows[0] for rows in inputs_of(dynamics.model, quantity, 1)]
-    expected = call(dynamics, quantity, *inputs)
+    copies = [array.copy() for array in inputs]
     shape = QUANTITIES[quantity].shape_of(dynamics.model)
-    assert expected.shape == shape
-    out, method = np.full(shape, np.nan), getattr(dynamics, quantity)
-    options = options_of(dynamics, quantity)
-    result = method(*inputs, **options, out=out)
-    if quantity == 'frame_pose':
-        assert all(np.shares_memory(view, out) for view in result)
-    else:
-        assert result is out
-    assert np.array_equal(out, expected)
+    options, method = options_of(dynamics, quantity), getattr(dynamics, quantity)
+    result, other = (np.asarray(call(dynamics, quantity, *inputs)) for _ in range(2))
+    assert (result.shape, result.dtype) == (shape, np.float64)
+    assert not np.shares_memory(result, other)
+    memory = np.full((*shape, 2), 7.0)
+    for out in (np.full(shape, np.nan), memory[..., 0], np.zeros(shape[::-1]).T):
+        found = method(*inputs, **options, out=out)
+        if quantity == 'frame_pose':
+            assert all(np.shares_memory(view, out) for view in found)
+        else:
+            assert found is out
+        assert np.array_equal(out, result)
+    assert (memory[..., 1] == 7.0).all()
     with pytest.raises(StateError, match='out has shape'):
         method(*inputs, **options, out=np.zeros((*shape, 1)))
+    assert all(map(np.array_equal, inputs, copies))
 
 
 @pytest.mark.parametrize('quantity', QUANTITIES)

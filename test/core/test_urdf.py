@@ -53,6 +53,12 @@ def robot(*joints, links='abcd', body=BODY, kind='revolute', extra=''):
             ['joint names', 'a-b'],
         ),
         (robot('a-b', links='ab', extra='<mimic joint="a-b"/>'), ["'a-b' mimics itself"]),
+        (
+            robot('a-b', 'b-c', links='abc', extra='<mimic joint="a-b"/>').replace(
+                '<mimic joint="a-b"/>', '<mimic joint="b-c"/>', 1
+            ),
+            ["'a-b' mimics itself"],
+        ),
     ],
 )
 def test_what_is_no_tree_is_refused(text, parts):

@@ -39,6 +39,7 @@ ADAPTED = {'casadi', 'jax'}
 # Of recordings, reports and fleets: they have no rosdep key, and the node needs none of them.
 OF_AN_EXTRA = {
     'backports',
+    'coal',
     'compression',
     'dask',
     'distributed',

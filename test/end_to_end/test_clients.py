@@ -63,7 +63,7 @@ def driven(domain):
         recording.stop()
         observer.destroy_node()
         rclpy.shutdown(context=context)
-    assert np.abs(recording.since(0.0)[1]).max() > 1.0
+    assert np.abs(recording.commands).max() > 1.0
     recording.check()
 
 
@@ -311,7 +311,6 @@ def test_the_lifecycle_is_driven(node, environment):
         result = client('change_state.py', transition, environment=environment)
         assert (result.stdout.strip(), result.returncode) == (state, code), result.stderr
         if transition == 'deactivate':
-            began, silent = time.monotonic(), printed('torques', environment=environment)
+            silent = printed('torques', environment=environment)
             assert silent.returncode == 1
             assert '/robot_dynamics is inactive' in silent.stderr
-            assert time.monotonic() - began < 10.0

@@ -6,16 +6,17 @@ from contextlib import suppress
 from defusedxml.ElementTree import fromstring
 from hypothesis import given
 from hypothesis import strategies as st
+from mechanics.robots import hand_written
 from property_settings import tried
 from three_joints import URDF
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.inspection import validate_robot
-from robot_dynamics_ros.inspection.codes import CODES
+from robot_dynamics_ros.inspection import CODES, validate_robot
 
 VALUES = ('', ' ', '0', '-1', '1e400', 'nan', 'inf', '1 2', '1 2 3', '0 0 0', 'a b c', 'base')
 VALUES += ('hand', 'turn', 'wrist', 'floating', 'planar', 'fixed', 'prismatic', '1e308', '\u0661')
+MIMICS = hand_written('mimic').text
 PIECES = ('<', '>', '"', '&amp;', '<!DOCTYPE x [<!ENTITY a "b">]>', '&a;', '</link>', '<link/>')
 
 
@@ -34,7 +35,7 @@ def torn(draw):
 @st.composite
 def misdescribed(draw):
     """Well-formed, with attributes and elements that are wrong."""
-    root = fromstring(URDF)
+    root = fromstring(draw(st.sampled_from([URDF, MIMICS])))
     for _ in range(draw(st.integers(1, 3))):
         elements = list(root.iter())
         element = draw(st.sampled_from(elements))
@@ -68,6 +69,7 @@ def test_any_text_is_a_robot_or_refused(text):
     with suppress(RobotDynamicsError):
         model = parse_urdf(text)
         assert len(set(model.joint_names)) == model.size
+        assert all(map(str, model.findings))
     assert time.process_time() - started < 1.0
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from property_settings import tried
 
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings import Recording
 
 pytestmark = pytest.mark.contract
 
@@ -40,7 +40,7 @@ def test_damaged_files_give_samples_or_one_line(value):
 def read(file):
     """Read it to the end, in chunks of a few samples."""
     count = 0
-    with open_recording([file]) as recording:
+    with Recording.read([file]) as recording:
         for chunk in recording.chunks(7):
             shape = (len(chunk), len(recording.joints))
             assert 0 < len(chunk) <= 7

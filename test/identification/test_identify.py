@@ -8,9 +8,9 @@ from exact_motion import VISCOUS
 from identified_equations import identifiable
 from mechanics.robots import hand_written
 
-pytest.importorskip('cvxpy')
+pytest.importorskip('scipy')
 
-from robot_dynamics_ros.identification import LocalEquations, identify
+from robot_dynamics_ros.identification.identify import identify
 
 ROBOT = hand_written('oblique')
 
@@ -23,7 +23,7 @@ def known():
 
 @pytest.fixture(scope='module')
 def found(known):
-    return identify(LocalEquations([known.block]))
+    return identify(known.block)
 
 
 def test_exact_equations_give_the_robot(known, found):
@@ -46,30 +46,13 @@ def test_its_model_has_the_parameters(known, found):
     )
 
 
-def test_equations_may_be_computed_elsewhere(known, found):
-    """Any object with the methods of `FittedEquations` will do: here one that counts its calls."""
-
-    class Elsewhere:
-        def __init__(self):
-            self.local, self.asked = LocalEquations([known.block]), []
-
-        def __getattr__(self, name):
-            self.asked.append(name)
-            return getattr(self.local, name)
-
-    there = Elsewhere()
-    again = identify(there, found.structure)
-    np.testing.assert_array_equal(again.final.parameters, found.final.parameters)
-    assert set(there.asked) <= {'reduced', 'windows', 'disturbed', 'influence'}
-
-
 def test_a_contact_in_a_fifth_of_the_data_changes_no_noise_and_no_rank():
     """Neither the noise of a joint nor what the data determine is that of the contact."""
     known = identifiable(ROBOT.model, noise=0.005)
     push = np.zeros_like(known.block.torques)
     push[100:180] = 0.3 * np.abs(known.block.torques).max(axis=0)
-    pushed = replace(known.block, torques=known.block.torques + push)
-    clean, touched = (identify(LocalEquations([one])) for one in (known.block, pushed))
+    pushed = replace(known.block, efforts=known.block.efforts + push)
+    clean, touched = (identify(one) for one in (known.block, pushed))
     assert touched.base.columns == clean.base.columns
     (period,) = touched.left_out
     assert (period.begin, period.end) == pytest.approx((100.0, 180.0), abs=15.0)

@@ -8,9 +8,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, UnknownNameError
 from robot_dynamics_ros.inspection import inspect_robot
-from robot_dynamics_ros.inspection.gravity_load import gravity_loads
-from robot_dynamics_ros.inspection.link_payload import payload_margin
-from robot_dynamics_ros.inspection.sampled_poses import SampledPoses
+from robot_dynamics_ros.inspection.loads import SampledPoses, gravity_loads, payload_margin
 
 MASS, LEVER, GRAVITY = 1.7, 0.4, 9.81
 
@@ -40,7 +38,7 @@ def test_poses_keep_the_limits():
 
 def test_the_load_of_a_pendulum():
     """g = m g l sin(q): its largest magnitude is m g l, at a right angle."""
-    (load,) = gravity_loads(SampledPoses.of(hand_written('pendulum').model))
+    (load,) = gravity_loads(SampledPoses.of(hand_written('pendulum').model)).values()
     assert load.at_zero == pytest.approx(0.0, abs=1e-12)
     assert abs(load.worst) == pytest.approx(MASS * GRAVITY * LEVER, rel=1e-4)
     assert np.abs(load.worst_at) == pytest.approx(np.pi / 2, abs=0.02)
@@ -53,7 +51,7 @@ def test_poses_beyond_the_limit_are_counted():
     """|sin q| > 1/2 holds for two thirds of all angles."""
     limit = MASS * GRAVITY * LEVER / 2.0
     model = with_effort(hand_written('pendulum').model, limit)
-    (load,) = gravity_loads(SampledPoses.of(model))
+    (load,) = gravity_loads(SampledPoses.of(model)).values()
     assert load.beyond == pytest.approx(2.0 / 3.0, abs=0.05)
     (finding,) = [f for f in inspect_robot(model).findings if f.code == 'gravity_exceeds_effort']
     assert (finding.link, finding.joints, finding.severity) == ('rod', ('swing',), 'warning')
@@ -71,7 +69,7 @@ def test_poses_beyond_the_limit_are_counted():
 def test_a_limit_that_is_not_positive_counts_as_none(none):
     model = with_effort(hand_written('pendulum').model, none)
     poses = SampledPoses.of(model, 20)
-    (load,) = gravity_loads(poses)
+    (load,) = gravity_loads(poses).values()
     assert (load.limit, load.beyond) == (np.inf, 0.0)
     assert np.isnan(load.used)
     margin = payload_margin(poses, model.frames[-1].name)

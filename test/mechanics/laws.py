@@ -47,16 +47,6 @@ def mass_matrix_is_the_sum_over_links(robot: Robot, dynamics: Any, state: State)
     assert_close(dynamics.mass_matrix(state.q), links.mass_matrix(state.q))
 
 
-def unit_accelerations_give_the_columns_of_the_mass_matrix(
-    robot: Robot, dynamics: Any, state: State
-) -> None:
-    rest = np.zeros(robot.model.size)
-    with gravity(dynamics, np.zeros(3)):
-        columns = [dynamics.inverse_dynamics(state.q, rest, unit) for unit in np.eye(len(rest))]
-    M = dynamics.mass_matrix(state.q)
-    assert_close(np.transpose(columns), M)
-
-
 # Laws of gravity
 
 
@@ -65,26 +55,6 @@ def gravity_torque_is_the_sum_over_links(robot: Robot, dynamics: Any, state: Sta
     with gravity(dynamics, GRAVITY):
         g, scale = dynamics.gravity_torque(state.q), gravity_scale(dynamics, state.q)
     assert_close(g, links.gravity_torque(state.q, GRAVITY), scale)
-
-
-def gravity_torque_is_the_gradient_of_potential_energy(
-    robot: Robot, dynamics: Any, state: State
-) -> None:
-    links = LinkJacobians(robot.text, robot.model.joint_names)
-    q = state.q + 1e-30j * state.v
-    power = np.imag(links.potential_energy(q, GRAVITY)) / 1e-30
-    with gravity(dynamics, GRAVITY):
-        g, scale = dynamics.gravity_torque(state.q), gravity_scale(dynamics, state.q)
-    assert_close(g @ state.v, power, scale * np.abs(state.v).max())
-
-
-def gravity_torque_is_linear_in_gravity(robot: Robot, dynamics: Any, state: State) -> None:
-    torques = []
-    for value in (*np.eye(3), GRAVITY):
-        with gravity(dynamics, value):
-            torques.append(dynamics.gravity_torque(state.q))
-            scale = gravity_scale(dynamics, state.q)
-    assert_close(GRAVITY @ torques[:3], torques[3], scale)
 
 
 # Laws of the Coriolis matrix
@@ -108,20 +78,6 @@ def mass_matrix_rate_minus_twice_coriolis_is_skew(
     assert_close(skew, -skew.T, coriolis_scale(dynamics, state))
 
 
-def coriolis_matrix_is_linear_in_velocity(robot: Robot, dynamics: Any, state: State) -> None:
-    q, v, w = state.q, state.v, state.w
-    parts = dynamics.coriolis_matrix(q, v), dynamics.coriolis_matrix(q, w)
-    combined = dynamics.coriolis_matrix(q, v - 2.0 * w)
-    assert_close(combined, parts[0] - 2.0 * parts[1], coriolis_scale(dynamics, state))
-
-
-def coriolis_torque_commutes(robot: Robot, dynamics: Any, state: State) -> None:
-    """C(q, v) w = C(q, w) v, as the Christoffel symbols are symmetric in j and k."""
-    q, v, w = state.q, state.v, state.w
-    scale = coriolis_scale(dynamics, state) * np.abs([v, w]).max()
-    assert_close(dynamics.coriolis_matrix(q, v) @ w, dynamics.coriolis_matrix(q, w) @ v, scale)
-
-
 # Laws that join them
 
 
@@ -137,51 +93,12 @@ def torque_is_the_sum_of_its_terms(robot: Robot, dynamics: Any, state: State) ->
     assert_close(g + velocity + inertial, tau, scale)
 
 
-def torque_is_affine_in_acceleration(robot: Robot, dynamics: Any, state: State) -> None:
-    q, v, a, w = state
-    tau = [dynamics.inverse_dynamics(q, v, x) for x in (0.0 * a, a, w, a - 3.0 * w)]
-    assert_close(tau[3] - tau[0], (tau[1] - tau[0]) - 3.0 * (tau[2] - tau[0]), np.abs(tau).max())
-
-
-def velocity_torque_is_quadratic_in_velocity(robot: Robot, dynamics: Any, state: State) -> None:
-    """h(v + w) + h(v - w) = 2 h(v) + 2 h(w), and h(-2 v) = 4 h(v)."""
-    q, v, _, w = state
-    g = dynamics.gravity_torque(q)
-    h = [dynamics.bias_torque(q, x) - g for x in (v, w, v + w, v - w, -2.0 * v)]
-    scale = np.abs([g, *h]).max()
-    assert_close(h[2] + h[3], 2.0 * h[0] + 2.0 * h[1], scale)
-    assert_close(h[4], 4.0 * h[0], scale)
-
-
-def power_changes_the_kinetic_energy(robot: Robot, dynamics: Any, state: State) -> None:
-    """d/dt (v^T M v / 2) = v^T (tau - g)."""
-    q, v, a, _ = state
-    M, n = dynamics.mass_matrix(q), len(q)
-
-    def energy(x: list[Any]) -> Any:
-        rows = mass_matrix(robot.model, x[:n])
-        return sum(0.5 * x[n + i] * rows[i][j] * x[n + j] for i in range(n) for j in range(n))
-
-    rate = derivative(energy, np.concatenate([q, v]), np.concatenate([v, a]))
-    tau, g = dynamics.inverse_dynamics(q, v, a), dynamics.gravity_torque(q)
-    scale = np.abs(v) @ (np.abs(tau) + np.abs(g) + np.abs(M) @ np.abs(a))
-    assert_close(v @ (tau - g), rate, scale)
-
-
 LAWS = (
     mass_matrix_is_symmetric,
     mass_matrix_is_positive_definite,
     mass_matrix_is_the_sum_over_links,
-    unit_accelerations_give_the_columns_of_the_mass_matrix,
     gravity_torque_is_the_sum_over_links,
-    gravity_torque_is_the_gradient_of_potential_energy,
-    gravity_torque_is_linear_in_gravity,
     coriolis_matrix_is_that_of_the_christoffel_symbols,
     mass_matrix_rate_minus_twice_coriolis_is_skew,
-    coriolis_matrix_is_linear_in_velocity,
-    coriolis_torque_commutes,
     torque_is_the_sum_of_its_terms,
-    torque_is_affine_in_acceleration,
-    velocity_torque_is_quadratic_in_velocity,
-    power_changes_the_kinetic_energy,
 )

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import cycle
-
 import numpy as np
 
-from robot_dynamics_ros.core.algorithms.kinematics import AXES, Axes
+from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.model.sampling import State
-from robot_dynamics_ros.oracle.pinocchio_reference import VANISHING, PinocchioReference, pinocchio
-
-# Condition number of M beyond which it is singular; that of iCub's hands is 6e7.
-SINGULAR = 1e12
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference, pinocchio
 
 
 class PinocchioKinetics(PinocchioReference):
-    """As `PinocchioReference`; `compare` covers more: each state takes the next frame."""
+    """The other methods of `RobotDynamics`, with the same arguments."""
 
     def __init__(self, text: str, model: RobotModel) -> None:
         """Let Pinocchio parse the URDF; see `PinocchioReference`."""
         super().__init__(text, model)
         self._mimics = any(joint.mimicked is not None for joint in model.joints)
-        self._frames = cycle(reversed(model.frames))
+        self.model = model
+        self._names = [frame.name for frame in model.frames]
         # Bodies, in our order, among Pinocchio's; its joint 0 is the base.
         self._bodies = [self._model.getJointId(joint.name) - 1 for joint in model.joints]
 
@@ -117,118 +110,44 @@ class PinocchioKinetics(PinocchioReference):
         )
         return J_dot.reshape(6, -1) @ self._spread
 
-    def frame_pose(self, q: Array, frame: str) -> tuple[Array, Array]:
-        """Rotation (3, 3) and origin (3,) in the base."""
-        (pose,) = self.frame_poses(q, [frame])
-        return pose[:, :3], pose[:, 3]
-
-    def frame_poses(self, q: Array, frames: Iterable[str]) -> Array:
-        """[R | p] of frames in the base, (k, 3, 4)."""
+    def frame_poses(self, q: Array) -> Array:
+        """[R | p] of all frames in the base, (k, 3, 4)."""
         pinocchio.framesForwardKinematics(self._model, self._data, self._positions(q))
-        poses = [self._data.oMf[self._frame(frame)] for frame in frames]
+        poses = [self._data.oMf[self._frame(name)] for name in self._names]
         return np.array([pose.homogeneous[:3] for pose in poses])
 
-    def _pairs(
-        self, dynamics: RobotDynamics, state: State
-    ) -> dict[str, tuple[Array, Array, float]]:
-        pairs = super()._pairs(dynamics, state)
-        q, v, a = state.q, state.v, state.a
-        M, tau = pairs['mass_matrix'][1], pairs['inverse_dynamics'][1]
-        # Their entries are sums of terms of these sizes, which may cancel.
-        torque = pairs['inverse_dynamics'][2] / VANISHING
-        inertia, speed = float(np.abs(M).max()), float(np.abs(v).max())
-        pairs['coriolis_matrix'] = *pairs['coriolis_matrix'][:2], inertia * speed
-        if M.any() and np.linalg.cond(M) < SINGULAR:
-            pairs |= self._forward_pairs(dynamics, state, tau, torque)
-        ours = dynamics.inverse_dynamics_derivatives(q, v, a)
-        theirs = self.inverse_dynamics_derivatives(q, v, a)
-        pairs['dtau/dq'] = ours[0], theirs[0], VANISHING * torque
-        pairs['dtau/dv'] = ours[1], theirs[1], inertia * speed
-        pairs['dtau/da'] = ours[2], theirs[2], VANISHING * inertia
-        motion = float(np.linalg.norm(dynamics.gravity)) + speed**2 + float(np.abs(a).max())
-        pairs['regressor'] = (
-            dynamics.regressor(q, v, a),
-            self.regressor(q, v, a),
-            VANISHING * motion,
-        )
-        pairs['momentum_terms'] = (
-            dynamics.momentum_terms(q, v),
-            np.array([M @ v, pairs['coriolis_matrix'][1].T @ v]),
-            inertia * max(speed, speed**2),
-        )
-        pairs |= self._body_pairs(dynamics, q, v, VANISHING * inertia)
-        return pairs | self._frame_pairs(dynamics, q, v, next(self._frames).name)
+    def frame_pose(self, q: Array, frame: str) -> tuple[Array, Array]:
+        """Rotation (3, 3) and origin (3,) in the base."""
+        pose = self.frame_poses(q)[self._names.index(frame)]
+        return pose[:, :3], pose[:, 3]
 
-    def _forward_pairs(
-        self, dynamics: RobotDynamics, state: State, tau: Array, torque: float
-    ) -> dict[str, tuple[Array, Array, float]]:
-        """Forward dynamics and its derivatives: solutions X of M X = B.
+    # What the definitions make of these.
 
-        Rounding changes M and B by some parts in 1e16 of their sizes, whatever solves. That
-        changes M X by as much of |M| |X| + |B| (backward error: Higham, "Accuracy and stability of
-        numerical algorithms", 2002, section 7.1), but X by up to |M^-1| times that: by 1e-9 of X
-        in iCub's hands, in Pinocchio too. So M X is compared, and X itself for a.
-        """
-        q, v = state.q, state.v
-        M = self.mass_matrix(q)
-        size, speed = float(np.linalg.norm(M, np.inf)), float(np.abs(v).max())
-        ours, theirs = dynamics.forward_dynamics(q, v, tau), self.forward_dynamics(q, v, tau)
-        given = size * float(np.abs(theirs).max()) + torque
-        reach = float(np.linalg.norm(np.linalg.inv(M), np.inf))
-        pairs = {
-            'M forward_dynamics': (M @ ours, M @ theirs, given),
-            'forward_dynamics': (ours, theirs, reach * given),
-        }
-        names = 'M da/dq', 'M da/dv', 'M da/dtau'
-        right_sides = torque, float(np.abs(M).max()) * speed, 1.0
-        derivatives = dynamics.forward_dynamics_derivatives(q, v, tau)
-        expected = self.forward_dynamics_derivatives(q, v, tau)
-        for name, X, X_expected, B in zip(names, derivatives, expected, right_sides, strict=True):
-            scale = size * float(np.abs(X_expected).max()) + B
-            pairs[name] = M @ X, M @ X_expected, scale
-        return pairs
+    def mass_matrix_inverse(self, q: Array) -> Array:
+        """M^-1 (n, n)."""
+        return np.linalg.inv(self.mass_matrix(q))
 
-    def _body_pairs(
-        self, dynamics: RobotDynamics, q: Array, v: Array, inertia: float
-    ) -> dict[str, tuple[Array, Array, float]]:
-        """Energies, momentum and centre of mass."""
-        speed = float(np.abs(v).max())
-        mass = sum(joint.inertia.mass for joint in dynamics.model.joints)
-        weight = mass * float(np.linalg.norm(dynamics.gravity))
-        kinetic, potential = self.kinetic_energy(q, v), self.potential_energy(q)
-        pairs = {
-            'kinetic_energy': (dynamics.kinetic_energy(q, v), kinetic, inertia * speed**2),
-            'potential_energy': (dynamics.potential_energy(q), potential, VANISHING * weight),
-        }
-        # Pinocchio divides by the mass, also for the momentum.
-        if mass:
-            theirs = self.momentum(q, v)
-            pairs['momentum'] = dynamics.momentum(q, v), theirs, VANISHING * mass * speed
-            pairs['center_of_mass'] = dynamics.center_of_mass(q), self.center_of_mass(q), VANISHING
-            J = self.center_of_mass_jacobian(q)
-            pairs['center_of_mass_jacobian'] = dynamics.center_of_mass_jacobian(q), J, VANISHING
-        return pairs
+    def momentum_terms(self, q: Array, v: Array) -> Array:
+        """M v and C^T v, (2, n)."""
+        return np.array([self.mass_matrix(q) @ v, self.coriolis_matrix(q, v).T @ v])
 
-    def _frame_pairs(
-        self, dynamics: RobotDynamics, q: Array, v: Array, frame: str
-    ) -> dict[str, tuple[Array, Array, float]]:
-        rotation, origin = dynamics.frame_pose(q, frame)
-        their_rotation, their_origin = self.frame_pose(q, frame)
-        ours, theirs = [rotation, origin[:, None]], [their_rotation, their_origin[:, None]]
-        names = [each.name for each in dynamics.model.frames]
-        pairs = {
-            'frame_pose': (np.hstack(ours), np.hstack(theirs), 1.0),
-            'frame_poses': (dynamics.frame_poses(q), self.frame_poses(q, names), 1.0),
-        }
-        for axes in AXES:
-            J = self.jacobian(q, frame, axes)
-            pairs[f'jacobian {axes}'] = dynamics.jacobian(q, frame, axes), J, VANISHING
-            pairs[f'jacobian_derivative {axes}'] = (
-                dynamics.jacobian_derivative(q, v, frame, axes),
-                self.jacobian_derivative(q, v, frame, axes),
-                float(np.abs(v).max() * max(np.abs(J).max(), 1.0)),
-            )
-        return pairs
+    def passivity_torque(self, q: Array, v: Array, v_r: Array, a_r: Array) -> Array:
+        """M a_r + C v_r + g, (n,)."""
+        C: Array = self.coriolis_matrix(q, v)
+        return self.mass_matrix(q) @ a_r + C @ v_r + self.gravity_torque(q)
+
+    def external_torque(self, q: Array, wrench: Array, frame: str) -> Array:
+        """J^T h, (n,)."""
+        return self.jacobian(q, frame, 'LOCAL_WORLD_ALIGNED').T @ wrench
+
+    def frame_velocity(self, q: Array, v: Array, frame: str, axes: Axes) -> Array:
+        """J v, (6,)."""
+        return self.jacobian(q, frame, axes) @ v
+
+    def frame_acceleration(self, q: Array, v: Array, a: Array, frame: str, axes: Axes) -> Array:
+        """J a + dJ/dt v, (6,)."""
+        rate = self.jacobian_derivative(q, v, frame, axes)
+        return self.jacobian(q, frame, axes) @ a + rate @ v
 
     def _frame(self, name: str) -> int:
         return int(self._model.getFrameId(name, pinocchio.FrameType.BODY))

@@ -54,6 +54,13 @@ class Robot:
             yield random_state(self.model, random)
 
 
+def written(name: str, text: str) -> Robot:
+    """A robot whose URDF is in no file."""
+    robot = Robot(name, Path())
+    robot.__dict__['text'] = text
+    return robot
+
+
 class State(NamedTuple):
     """Positions, velocities, accelerations, and a second set of velocities."""
 

@@ -45,14 +45,6 @@ def zeros(model):
     return dict.fromkeys((joint.name for joint in model.joints), 0.0)
 
 
-def test_links_fixed_to_others_and_links_of_mimic_joints_are_among_them():
-    frames = {(str(robot), frame) for robot, frame in MOVING_FRAMES}
-    assert ('mimic', 'distal') in frames
-    assert ('mimic', 'thumb') in frames
-    model = hand_written('fixed_links').model
-    assert len([frame for frame in model.frames if frame.body >= 0]) > len(model.joints)
-
-
 def test_a_payload_on_a_joint_and_on_an_added_frame():
     robot = hand_written('fixed_links')
     model = robot.model.with_frame('tcp', 'tool', TCP).with_payload('tcp', MASS, COM, INERTIA)
@@ -61,18 +53,8 @@ def test_a_payload_on_a_joint_and_on_an_added_frame():
     dynamics = RobotDynamics(model, backend='python')
     report = PinocchioReference(robot.text, model).compare(dynamics)
     assert report.agrees, report
-
-
-def test_two_payloads_on_one_link():
-    robot = hand_written('fixed_links')
-    frame = robot.model.frames[-1].name
-    model = robot.model.with_payload(frame, MASS, COM, INERTIA, name='tool')
-    model = model.with_payload(frame, 0.4, (0.0, 0.1, 0.0), name='part')
-    dynamics = RobotDynamics(model, backend='python')
-    assert PinocchioReference(robot.text, model).compare(dynamics).agrees
-    assert (
-        not PinocchioReference(robot.text, model.without_payload('part')).compare(dynamics).agrees
-    )
+    less = PinocchioReference(robot.text, model.without_payload('plate'))
+    assert not less.compare(dynamics).agrees
 
 
 @pytest.mark.parametrize('change', [{'mass': MASS * (1 + 1e-9)}, {'com': (0.03, -0.08, -0.15)}])

@@ -16,7 +16,7 @@ from recorded_states import (
 )
 from refused_files import refused
 
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings import Recording
 
 pytestmark = pytest.mark.contract
 
@@ -74,7 +74,7 @@ def test_a_word_in_a_later_block_is_found_in_its_line(tmp_path):
 def test_columns_that_are_not_read_may_hold_text(tmp_path):
     file = tmp_path / 'modes.csv'
     file.write_text('mode,time,a_position,note\nauto,0.0,1.0,"a, b"\n,0.1,"",x\n')
-    with open_recording([file]) as recording:
+    with Recording.read([file]) as recording:
         times, positions, *_ = joined(recording)
     np.testing.assert_allclose(times, [0.0, 0.1])
     np.testing.assert_array_equal(positions, [[1.0], [np.nan]])
@@ -101,7 +101,7 @@ def test_compressed_csv_files_that_are_damaged(tmp_path):
 def test_empty_cells_are_not_measured(tmp_path):
     file = tmp_path / 'holes.csv'
     file.write_text('time,a_position,a_effort,b_position\n0.0,1.0,,2.0\n0.1,,3.0,\n')
-    with open_recording([file]) as recording:
+    with Recording.read([file]) as recording:
         assert recording.joints == ('a', 'b')
         _, positions, velocities, efforts = joined(recording)
     np.testing.assert_array_equal(positions, [[1.0, 2.0], [np.nan, np.nan]])

@@ -7,7 +7,7 @@ import pytest
 from recorded_states import csv_file, joined, sine_states
 
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.recordings import motions, open_recording
+from robot_dynamics_ros.recordings import Recording
 
 pytestmark = pytest.mark.contract
 
@@ -25,11 +25,11 @@ def test_bags_need_rosbags(tmp_path):
     file = tmp_path / 'a.mcap'
     file.write_bytes(b'')
     needed = r"pip install 'robot_dynamics_ros\[recordings\]'"
-    with pytest.raises(RecordingError, match=needed), open_recording([file]):
+    with pytest.raises(RecordingError, match=needed), Recording.read([file]):
         pass
 
 
 def test_tables_are_read_and_filtered(tmp_path):
-    with open_recording([csv_file(tmp_path / 'a.csv', STATES)]) as recording:
+    with Recording.read([csv_file(tmp_path / 'a.csv', STATES)]) as recording:
         np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
-        assert sum(map(len, motions(recording))) > 300
+        assert sum(map(len, recording.motions())) > 300

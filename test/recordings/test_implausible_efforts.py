@@ -9,7 +9,6 @@ from memory_source import in_memory
 from recorded_states import sine_states
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.recordings import Quality
 
 MODEL = parse_urdf(three_joints.URDF)
 STATES = replace(sine_states(), names=three_joints.JOINTS)
@@ -47,21 +46,6 @@ def test_a_joint_without_a_limit_has_a_bound_too():
     found, _ = judged(efforts)
     assert np.isnan(found[3, 0])
     assert found[4, 0] == 0.9e5
-
-
-def test_the_counts_of_parts_are_those_of_the_whole():
-    efforts = STATES.efforts.copy()
-    efforts[[5, 600, 900], 0] = 1e30, -1e31, 1e29
-    _, whole = judged(efforts)
-    parts = []
-    for rows in (slice(0, 500), slice(500, None)):
-        recording = in_memory(replace(STATES, efforts=efforts).part(rows))
-        recording.judge_efforts(MODEL)
-        list(recording.chunks())
-        parts.append(recording.quality)
-    joined = Quality.joined(parts)
-    assert joined.implausible == whole.implausible
-    assert whole.implausible[three_joints.JOINTS[0]].largest == 1e31
 
 
 def test_a_recording_that_is_not_judged_is_as_it_was_recorded():

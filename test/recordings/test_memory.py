@@ -9,12 +9,13 @@ pytest.importorskip('rosbags')
 
 from recorded_states import TOPIC, ros2_messages, sine_states, write_bag
 
-from robot_dynamics_ros.recordings import motion, motions, open_recording
+from robot_dynamics_ros.recordings import Recording, motion
+from robot_dynamics_ros.recordings import recording as recording_module
 
 
 def read(bag):
-    with open_recording([bag]) as recording:
-        for _ in motions(recording):
+    with Recording.read([bag]) as recording:
+        for _ in recording.motions():
             pass
 
 
@@ -40,7 +41,7 @@ def messages():
 def test_a_longer_recording_needs_no_more(tmp_path, monkeypatch, storage, messages):
     # From so many samples the cutoff is chosen: as many in both.
     monkeypatch.setattr(motion, 'LOOKED_AT', 4000)
-    monkeypatch.setattr(motion, 'PART', 2000)
+    monkeypatch.setattr(recording_module, 'PART', 2000)
     kind, count = 'sensor_msgs/msg/JointState', 15_000
     memory = []
     for name, part in (('short', messages[:count]), ('long', messages)):

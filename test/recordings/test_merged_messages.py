@@ -9,7 +9,7 @@ pytest.importorskip('rosbags')
 
 from recorded_states import TOPIC, Sines, joined, ros2_messages, sine_states, write_bag
 
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings import Recording
 
 pytestmark = pytest.mark.contract
 
@@ -47,7 +47,7 @@ def bag_of(folder, *halves, **options):
 @pytest.mark.parametrize('order', [(ARM, HAND), (HAND, ARM)])
 def test_two_halves_with_the_same_stamps_are_the_whole(tmp_path, storage, order):
     bag = bag_of(tmp_path / 'bag', *map(half, order), storage=storage)
-    with open_recording([bag], joints=STATES.names) as recording:
+    with Recording.read([bag], joints=STATES.names) as recording:
         times, positions, velocities, efforts = joined(recording)
         quality = recording.quality
     assert recording.interval == pytest.approx(0.004)
@@ -64,7 +64,7 @@ def test_two_halves_with_the_same_stamps_are_the_whole(tmp_path, storage, order)
 def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp_path, late, size):
     """Whichever comes first: the other one follows after 1 ms of 4 ms."""
     bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, late=late))
-    with open_recording([bag], joints=STATES.names) as recording:
+    with Recording.read([bag], joints=STATES.names) as recording:
         parts = list(recording.chunks(size))
         quality = recording.quality
     assert quality.skew == pytest.approx(1e-3)
@@ -81,7 +81,7 @@ def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp
 def test_the_joint_that_comes_most_rarely_sets_the_rate(tmp_path):
     rare = half(HAND, rows=slice(0, None, 5))
     bag = bag_of(tmp_path / 'bag', half(ARM), rare)
-    with open_recording([bag], joints=STATES.names) as recording:
+    with Recording.read([bag], joints=STATES.names) as recording:
         _, positions, *_ = joined(recording)
         assert recording.interval == pytest.approx(0.02)
         assert recording.quality.merged == len(rare)
@@ -92,7 +92,7 @@ def test_nothing_is_made_of_a_half_alone(tmp_path):
     """The hand is silent for a second: a gap, and no sample with its old position."""
     silent = np.setdiff1d(np.arange(len(STATES)), np.arange(400, 650))
     bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, rows=silent))
-    with open_recording([bag], joints=STATES.names) as recording:
+    with Recording.read([bag], joints=STATES.names) as recording:
         _, positions, *_ = joined(recording)
         assert recording.quality.gaps == 1
     np.testing.assert_array_equal(positions, STATES.positions[silent])
@@ -103,27 +103,15 @@ def test_an_old_value_before_a_pause_of_both_is_not_used(tmp_path):
     arm = half(ARM, rows=np.r_[0:401, 650:1000])
     hand = half(HAND, rows=np.r_[0:400, 649:1000])
     bag = bag_of(tmp_path / 'bag', arm, hand)
-    with open_recording([bag], joints=STATES.names) as recording:
+    with Recording.read([bag], joints=STATES.names) as recording:
         _, positions, *_ = joined(recording)
     np.testing.assert_array_equal(positions, STATES.positions[np.r_[0:400, 650:1000]])
 
 
 def test_a_hand_that_is_not_wanted_does_not_change_the_arm(tmp_path):
     bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, rows=slice(0, None, 5), late=MS))
-    with open_recording([bag], joints=ARM) as recording:
+    with Recording.read([bag], joints=ARM) as recording:
         _, positions, *_ = joined(recording)
         assert (recording.quality.merged, recording.quality.of_other_joints) == (0, 200)
         assert recording.kinds == pytest.approx({ARM: 0.004, HAND: 0.02})
     np.testing.assert_array_equal(positions, STATES.positions[:, :2])
-
-
-@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
-def test_parts_give_the_same_but_for_one_sample_at_each_cut(tmp_path, storage):
-    bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND), storage=storage)
-    found = []
-    for number in range(3):
-        with open_recording([bag], joints=STATES.names, part=(number, 3)) as recording:
-            found += [part.times for part in recording.chunks()]
-    times = np.concatenate([np.empty(0), *found])
-    assert len(STATES) - 2 <= len(times) <= len(STATES)
-    assert (np.diff(times) > 0.0).all()

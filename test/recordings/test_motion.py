@@ -8,7 +8,7 @@ from memory_source import in_memory
 from recorded_states import JOINTS, Sines, sine_states
 
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.recordings import motion, motions
+from robot_dynamics_ros.recordings import recording as recording_module
 
 # Of the amplitude: what the filter leaves out, 0.2 %, and errors of derivatives.
 EXACT = 4e-3
@@ -16,7 +16,7 @@ EXACT = 4e-3
 
 def whole(recording, **options):
     """All parts of the motion of a recording: times, positions, velocities, ..."""
-    parts = list(motions(recording, **options))
+    parts = list(recording.motions(**options))
     fields = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
     return tuple(np.concatenate([getattr(part, name) for part in parts]) for name in fields)
 
@@ -38,7 +38,7 @@ def assert_follows(found, positions=True):
 def test_it_is_that_of_the_robot_at_any_rate(rate, measured):
     states = sine_states(rate, 12.0)
     recording = in_memory(states if measured else replace(states, velocities=None))
-    (part, *rest) = motions(recording)
+    (part, *rest) = recording.motions()
     assert part.joints == JOINTS
     assert part.rate == pytest.approx(rate, rel=1e-6)
     assert part.begins
@@ -58,7 +58,7 @@ def test_parts_do_not_change_it(monkeypatch):
     states = sine_states(200.0, 20.0)
     reference = whole(in_memory(states), cutoff=8.0)
     for size in (37, 1000):
-        monkeypatch.setattr(motion, 'PART', size)
+        monkeypatch.setattr(recording_module, 'PART', size)
         for value, expected in zip(whole(in_memory(states), cutoff=8.0), reference, strict=True):
             np.testing.assert_allclose(value, expected, atol=1e-9 * np.abs(expected).max())
 
@@ -100,7 +100,7 @@ def test_nothing_is_interpolated_over_a_gap():
     states = sine_states(100.0, 20.0)
     gap = np.r_[700:760]
     recording = in_memory(states.part(np.setdiff1d(np.arange(2000), gap)))
-    parts = list(motions(recording, cutoff=10.0))
+    parts = list(recording.motions(cutoff=10.0))
     assert [part.begins for part in parts] == [True, True]
     for part in parts:
         assert part.times[-1] < 7.0 - 0.1 or part.times[0] > 7.6 + 0.1
@@ -147,14 +147,14 @@ def test_short_segments_are_counted_and_said():
     assert recording.quality.unused == 20 + 50
     short = in_memory(states.part(slice(30)))
     with pytest.raises(RecordingError, match='longest segment without'):
-        list(motions(short, cutoff=5.0))
+        list(short.motions(cutoff=5.0))
 
 
 def test_times_that_run_backward_are_said():
     states = sine_states(100.0, 5.0)
     backward = replace(states, stamps=states.stamps[::-1])
     with pytest.raises(RecordingError, match='backward'):
-        list(motions(in_memory(backward)))
+        list(in_memory(backward).motions())
 
 
 def test_what_cuts_a_recording_into_short_segments_is_said():
@@ -164,20 +164,20 @@ def test_what_cuts_a_recording_into_short_segments_is_said():
     efforts[::7, 1] = np.nan
     missing = 'measured in 286 samples\\.'
     with pytest.raises(RecordingError, match=missing):
-        list(motions(in_memory(replace(states, efforts=efforts)), cutoff=5.0))
+        list(in_memory(replace(states, efforts=efforts)).motions(cutoff=5.0))
     shuffled = np.random.default_rng(0).permutation(states.stamps)
     with pytest.raises(RecordingError, match=r'\d+ stamps earlier'):
-        list(motions(in_memory(replace(states, stamps=shuffled)), cutoff=5.0))
+        list(in_memory(replace(states, stamps=shuffled)).motions(cutoff=5.0))
 
 
 def test_what_cannot_be_a_motion_is_refused():
     slow = sine_states(1.0, 100.0)
     with pytest.raises(RecordingError, match='rate of 1 Hz'):
-        list(motions(in_memory(slow)))
+        list(in_memory(slow).motions())
     with pytest.raises(RecordingError, match='sample is not'):
-        list(motions(in_memory(slow.part(slice(1)))))
+        list(in_memory(slow.part(slice(1))).motions())
     with pytest.raises(RecordingError, match=r'cutoff 40 Hz: .*'):
-        list(motions(in_memory(sine_states(100.0, 5.0)), cutoff=40.0))
+        list(in_memory(sine_states(100.0, 5.0)).motions(cutoff=40.0))
     for cutoff in (1e-7, 1e-300):
         with pytest.raises(RecordingError, match=rf'cutoff {cutoff:g} Hz: .* at least'):
-            list(motions(in_memory(sine_states(100.0, 5.0)), cutoff=cutoff))
+            list(in_memory(sine_states(100.0, 5.0)).motions(cutoff=cutoff))

@@ -21,8 +21,9 @@ from recorded_states import (
     write_bag,
 )
 
+from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings import Recording
 
 pytestmark = pytest.mark.contract
 
@@ -100,7 +101,7 @@ KINDS = {
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_each_kind_of_file_gives_what_was_recorded(tmp_path, kind):
-    with open_recording(KINDS[kind](tmp_path)) as recording:
+    with Recording.read(KINDS[kind](tmp_path)) as recording:
         assert recording.joints == JOINTS
         assert recording.size == len(STATES)
         assert recording.clock == ('file' if 'CSV' in kind else 'header')
@@ -118,7 +119,7 @@ def test_each_kind_of_file_gives_what_was_recorded(tmp_path, kind):
 @pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
 def test_chunks_have_at_most_the_asked_size_and_together_all_samples(tmp_path, size, storage):
     bag = joint_state_bag(tmp_path / 'bag', STATES.part(slice(500)), storage=storage)
-    with open_recording([bag]) as recording:
+    with Recording.read([bag]) as recording:
         chunks = list(recording.chunks(size))
     assert all(1 <= len(chunk) <= size for chunk in chunks)
     positions = np.concatenate([chunk.positions for chunk in chunks])
@@ -144,7 +145,7 @@ def test_joints_are_matched_by_name_in_any_order(tmp_path, storage):
 
     contents = {TOPIC: ('sensor_msgs/msg/JointState', shuffled())}
     bag = write_bag(tmp_path / 'bag', contents, storage=storage)
-    with open_recording([bag], joints=JOINTS[::-1]) as recording:
+    with Recording.read([bag], joints=JOINTS[::-1]) as recording:
         _, positions, velocities, efforts = joined(recording)
     np.testing.assert_array_equal(positions, STATES.positions[:, ::-1])
     np.testing.assert_array_equal(velocities, STATES.velocities[:, ::-1])
@@ -167,19 +168,19 @@ def test_messages_of_other_joints_are_left_out_and_counted(tmp_path, storage):
     )
     contents = {TOPIC: ('sensor_msgs/msg/JointState', interleaved(STATES, gripper))}
     bag = write_bag(tmp_path / 'bag', contents, storage=storage)
-    with open_recording([bag]) as recording:
+    with Recording.read([bag]) as recording:
         assert recording.joints == JOINTS
         _, positions, *_ = joined(recording)
         assert recording.quality.of_other_joints == len(gripper)
     np.testing.assert_array_equal(positions, STATES.positions)
-    with open_recording([bag], joints=['finger']) as recording:
+    with Recording.read([bag], joints=['finger']) as recording:
         _, positions, velocities, efforts = joined(recording)
         assert recording.quality.without_velocities == len(gripper)
     np.testing.assert_array_equal(positions, gripper.positions)
     assert np.isnan(velocities).all()
     assert np.isnan(efforts).all()
     # Asked for all, they are merged: see test_merged_messages.
-    with open_recording([bag], joints=[*JOINTS, 'finger']) as recording:
+    with Recording.read([bag], joints=[*JOINTS, 'finger']) as recording:
         _, positions, *_ = joined(recording)
     # In each instant the finger comes first: the arm of the instant before is with it.
     np.testing.assert_array_equal(positions[:, 3], gripper.positions[1:, 0])
@@ -192,7 +193,7 @@ def test_interleaved_topics_do_not_disturb_each_other(tmp_path):
         '/right/joint_states': ('sensor_msgs/msg/JointState', ros2_messages(other)),
     }
     bag = write_bag(tmp_path / 'bag', contents)
-    with open_recording([bag], topic='right/joint_states') as recording:
+    with Recording.read([bag], topic='right/joint_states') as recording:
         assert recording.topics == dict.fromkeys(contents, len(STATES))
         _, positions, *_ = joined(recording)
     np.testing.assert_array_equal(positions, other.positions)
@@ -200,7 +201,7 @@ def test_interleaved_topics_do_not_disturb_each_other(tmp_path):
 
 def test_without_stamps_times_are_those_of_the_log(tmp_path):
     bag = joint_state_bag(tmp_path / 'bag', STATES, stamp=False)
-    with open_recording([bag]) as recording:
+    with Recording.read([bag]) as recording:
         assert recording.clock == 'log'
         assert recording.start == STATES.stamps[0]
         times, *_ = joined(recording)
@@ -219,7 +220,7 @@ def test_the_description_comes_from_its_topic(tmp_path):
             TOPIC: ('sensor_msgs/msg/JointState', ros2_messages(STATES)),
         }
         bag = write_bag(tmp_path / storage, contents, storage=storage)
-        with open_recording([bag]) as recording:
+        with Recording.read([bag]) as recording:
             assert recording.description == text
             assert recording.size == len(STATES)
 
@@ -229,7 +230,7 @@ def test_a_reader_leaves_no_files_behind(tmp_path, monkeypatch):
     temporary = tmp_path / 'temporary'
     temporary.mkdir()
     monkeypatch.setattr('tempfile.tempdir', str(temporary))
-    with open_recording([bag]) as recording:
+    with Recording.read([bag]) as recording:
         next(recording.chunks())
         assert list(temporary.iterdir())
     assert not list(temporary.iterdir())
@@ -247,7 +248,7 @@ def test_a_file_that_must_not_be_read_is_not_called_damaged(tmp_path, monkeypatc
         return real(path, *arguments, **options)
 
     monkeypatch.setattr(type(file), 'open', forbidden)
-    with pytest.raises(PermissionError, match=r'Permission denied.*\.db3'), open_recording([file]):
+    with pytest.raises(PermissionError, match=r'Permission denied.*\.db3'), Recording.read([file]):
         pass
 
 
@@ -257,6 +258,44 @@ def test_a_renaming_is_offered_for_the_names_that_were_recorded(tmp_path):
     wanted = ['b_1', 'b_2', 'b_3']
     with (
         pytest.raises(RecordingError, match=r'--rename a_=b_$'),
-        open_recording([bag], rename={'a_': 'c_'}, joints=wanted),
+        Recording.read([bag], rename={'a_': 'c_'}, joints=wanted),
     ):
         pass
+
+
+def test_a_folder_of_tables_is_one_recording(tmp_path):
+    for field in ('effort', 'position', 'velocity'):
+        csv_file(tmp_path / f'{field}.csv', STATES, fields=[field])
+    (tmp_path / 'notes.txt').write_text('notes')
+    _, positions, velocities, efforts = joined(Recording.read(str(tmp_path)))
+    np.testing.assert_array_equal(positions, STATES.positions)
+    np.testing.assert_array_equal(velocities, STATES.velocities)
+    np.testing.assert_array_equal(efforts, STATES.efforts)
+    csv_file(tmp_path / 'other_day.csv', STATES)
+    with pytest.raises(RecordingError, match='one by one'):
+        Recording.read(tmp_path)
+
+
+MODEL = parse_urdf(
+    '<robot name="arm"><link name="a"/>'
+    + ''.join(
+        f'<link name="{name}_link"/><joint name="{name}" type="revolute"><parent link="a"/>'
+        f'<child link="{name}_link"/><limit lower="-9" upper="9" effort="1e-4" velocity="9"/>'
+        '</joint>'
+        for name in ('finger', *JOINTS[::-1])
+    )
+    + '</robot>'
+)
+
+
+def test_a_model_chooses_joints_and_what_efforts_can_be(tmp_path):
+    recording = Recording.read(csv_file(tmp_path / 'a.csv', STATES), MODEL)
+    assert recording.joints == JOINTS[::-1]
+    _, positions, _, efforts = joined(recording)
+    np.testing.assert_array_equal(positions, STATES.positions[:, ::-1])
+    implausible = np.abs(STATES.efforts[:, ::-1]) > 1.0
+    np.testing.assert_array_equal(np.isnan(efforts), implausible)
+    assert recording.quality.implausible.keys() == set(JOINTS)
+    other = replace(STATES, names=('a_1', 'a_2', 'a_3'))
+    with pytest.raises(RecordingError, match="'finger'"):
+        Recording.read(csv_file(tmp_path / 'b.csv', other), MODEL)

@@ -12,8 +12,7 @@ from memory_source import in_memory
 from property_settings import examples
 from recorded_states import sine_states
 
-from robot_dynamics_ros.recordings.quality import gap_limit
-from robot_dynamics_ros.recordings.sample_segments import segment_parts, segments
+from robot_dynamics_ros.recordings.joint_samples import gap_limit
 
 STATES = sine_states(rate=250.0, seconds=8.0)
 MS = 1_000_000
@@ -22,9 +21,9 @@ MS = 1_000_000
 def wholes(recording, size=300):
     """Segments as wholes: times and positions."""
     found = []
-    for begins, part in segment_parts(recording, size):
+    for part in recording.segments(size):
         assert 1 <= len(part) <= size
-        if begins:
+        if part.begins:
             found.append([])
         found[-1].append(part)
     return [
@@ -59,10 +58,10 @@ def test_a_good_recording_is_one_segment(size):
 
 def test_what_is_wrong_is_said():
     good = in_memory(STATES)
-    list(segments(good))
+    list(good.segments())
     assert good.quality.remarks() == []
     bad = in_memory(replace(without([*range(500, 600), 800]), efforts=None))
-    list(segments(bad))
+    list(bad.segments())
     gap, dropout, effort = bad.quality.remarks()
     assert re.search(r'1 gap.* 0\.404 s', gap)
     assert '1 dropout' in dropout
@@ -131,7 +130,7 @@ def test_where_velocities_or_efforts_begin_or_end_is_cut():
 
 def test_missing_velocities_and_efforts_are_nan():
     recording = in_memory(replace(STATES, velocities=None, efforts=None))
-    (part,) = segments(recording)
+    (part,) = recording.segments()
     assert np.isnan(part.velocities).all()
     assert np.isnan(part.efforts).all()
     assert recording.quality.without_efforts == len(STATES)

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 import numpy as np
 
 from robot_dynamics_ros.comparison import (
-    Comparison,
+    Compared,
     Finding,
     FrictionFit,
     JointComparison,
@@ -89,12 +89,12 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0, units=None
         findings = [
             Finding(
                 'friction', samples.joints, COULOMB,
-                'The residual is friction that the model does not have: 1.5 N m Coulomb.',
+                'The residual is friction that the model does not have: 1.5 N m Coulomb.', 'N m',
             )
         ]  # fmt: skip
     count = len(samples.times)
     summary = RecordingSummary('recording.mcap', '/joint_states', count, count / rate, rate, 10.0)
-    return Comparison(robot, (summary,), joints, findings, samples, spectrum_of(samples, rate))
+    return Compared(robot, (summary,), joints, findings, samples, spectrum_of(samples, rate))
 
 
 def spectrum_of(samples, rate):
@@ -107,11 +107,12 @@ def spectrum_of(samples, rate):
     return Spectrum(frequencies, density(samples.measured), density(samples.residual))
 
 
-def identification(names=('one', 'two'), gain=0.2):
-    """An identification whose residual is `gain` times that of the URDF; the first joint rests."""
-    from robot_dynamics_ros.identification.identification import Identification, ParameterRow
+def identification(names=('one', 'two'), gain=0.2, objections=()):
+    """The report: the residual is `gain` times that of the URDF, and the first joint rests."""
+    from robot_dynamics_ros.identification import ParameterRow
+    from robot_dynamics_ros.identification.held_out import Torques
+    from robot_dynamics_ros.identification.identification_report import identification_report
     from robot_dynamics_ros.identification.judgement import (
-        HeldOutSamples,
         JointJudgement,
         JudgedRecording,
         Judgement,
@@ -119,25 +120,29 @@ def identification(names=('one', 'two'), gain=0.2):
 
     times = np.arange(200) / 20.0
     measured = np.sin(np.outer(times, 1.0 + np.arange(len(names))))
-    samples = HeldOutSamples(
-        tuple(names), np.zeros(200), np.arange(200) == 0, times, measured, measured,
-        0.5 * measured, 0.9 * measured,
+    samples = Torques(
+        'bag', times, np.arange(200) == 0, np.ones(200, bool), measured, measured,
+        0.5 * measured, 0.9 * measured, np.zeros(measured.shape, bool), 0.05,
     )  # fmt: skip
     joints = {
-        name: JointJudgement('N m', True, 0.7, 0.35, 0.35 * gain, False, 0.4, 'Better.')
+        name: JointJudgement(
+            'N m', True, 0.7, 0.35, 0.35 * gain, False, 0.4, 0.3 * gain, 0.4 * gain, 0.8 * gain,
+            1.2 * gain,
+        )
         for name in names
-    }
+    }  # fmt: skip
     findings = [Finding('still', (names[0],), None, f'{names[0]} stands still.')]
     judgement = Judgement(
-        names[0], (JudgedRecording(names[-1], split=10.0),), joints, findings, samples,
+        names[0], (JudgedRecording(names[-1], split=10.0),), joints, findings, [samples],
         ('It is better.', 'It can be loaded.'),
     )  # fmt: skip
     row = ParameterRow(f'{names[0]} coulomb', 'N m', 0.0, 0.5, 0.4, 0.6)
     alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
     stays = (f'{names[0]}: m stays.',)
-    return Identification(
-        judgement, 'consistent', 24, 25, 12.0, (row,), (alone,), (row,), stays, prior_weight=30.0
-    )
+    return identification_report(
+        judgement, ((row,), (alone,), (row,)), summary='24 of 25 base parameters', equations={},
+        undetermined=stays, objections=objections,
+    )  # fmt: skip
 
 
 def provenance():

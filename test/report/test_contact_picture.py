@@ -9,10 +9,11 @@ pytest.importorskip('matplotlib')
 pytest.importorskip('scipy')
 
 from pushed_recording import URDF, Pushed, pushed_states, recording_of
+from report.synthetic import provenance
 
-from robot_dynamics_ros.contacts import Learning, WatchedRobot, WatchSettings, mark_recording
+from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.report import write_contacts
+from robot_dynamics_ros.report import write_report
 from robot_dynamics_ros.report.contact_report import joint_panels
 
 HIT = Pushed(2, 8.0, 8.4, 15.0)
@@ -22,7 +23,7 @@ HIT = Pushed(2, 8.0, 8.4, 15.0)
 def marked():
     robot = WatchedRobot(parse_urdf(URDF), WatchSettings())
     states = pushed_states((HIT,), seed=6)
-    return mark_recording(recording_of(states), robot, 'hit.csv', Learning(), lambda done: None)
+    return mark_recording(recording_of(states), robot, 'hit.csv', lambda done: None)
 
 
 def test_the_push_leaves_the_band_between_the_thresholds_where_it_was_planted(marked):
@@ -36,7 +37,7 @@ def test_the_push_leaves_the_band_between_the_thresholds_where_it_was_planted(ma
         outside = outside if outside.size else measured.x[[np.nanargmax(measured.y)]]
         assert ((outside > HIT.begin - 0.05) & (outside < HIT.end + 0.2)).all()
         assert all(band.opacity == 1.0 for band in panel.bands)
-    assert push.words.replace('\xa0', ' ') == '15 N m'
+    assert push.remark.replace('\xa0', ' ') == '15 N m'
 
 
 def test_the_picture_is_written_in_the_form_of_its_ending_whatever_names_are(marked, tmp_path):
@@ -44,6 +45,6 @@ def test_the_picture_is_written_in_the_form_of_its_ending_whatever_names_are(mar
     contact = replace(strange.contacts[0], torques={'$': 1.0})
     for ending, begin in {'png': b'\x89PNG', 'svg': b'<?xml'}.items():
         file = tmp_path / f'contacts.{ending}'
-        write_contacts(replace(strange, contacts=(contact,)), file)
+        write_report(replace(strange, contacts=(contact,)), provenance(), file)
         assert file.read_bytes().startswith(begin)
         assert file.stat().st_size > 10_000

@@ -2,8 +2,6 @@
 
 import itertools
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 
 import pytest
@@ -15,7 +13,7 @@ from robot_dynamics_ros.report import write_report
 from robot_dynamics_ros.report.text import REPLACEMENT
 
 JOINTS = 2
-KINDS = ('time', 'velocity', 'position', 'spectrum', 'histogram')
+KINDS = ('time', 'velocity', 'position', 'spectrum')
 
 
 @pytest.fixture(scope='module')
@@ -124,17 +122,6 @@ def test_findings_have_room_and_keep_a_number_and_its_per_cent_together(opened, 
     assert visit.page.evaluate('document.documentElement.scrollWidth') <= width
 
 
-def test_a_window_that_becomes_narrow_arranges_its_plots_anew(opened):
-    visit = opened(arm(1))
-    place = visit.figure('0-velocity')
-    assert place.evaluate('place => place.layout.legend.xanchor') == 'right'
-    visit.page.set_viewport_size({'width': 380, 'height': 800})
-    visit.wait_for(
-        lambda: place.evaluate('place => place.layout.legend.xanchor') == 'left', 'a legend below'
-    )
-    assert place.locator('.main-svg').first.bounding_box()['width'] <= 380
-
-
 PRINTED = """
 addEventListener('beforeprint', () => {
   window.printed = places.map((place) => ({
@@ -174,43 +161,16 @@ def test_print_draws_every_plot_within_the_paper_and_then_restores_the_page(open
     assert visit.complaints == []
 
 
-ROWS = """count => {
-    document.querySelectorAll('section:not(#findings)').forEach(section => section.remove());
-    const body = document.querySelector('#findings tbody');
-    const row = body.rows[0];
-    body.replaceChildren(...Array.from({ length: count }, () => row.cloneNode(true)));
-}"""
-
-
-@pytest.mark.skipif(
-    shutil.which('pdftotext') is None, reason='needs pdftotext: apt-get install poppler-utils'
-)
-def test_no_row_is_alone_on_a_page(opened):
-    visit = opened(arm(1, count=50, findings=[Finding('code', (), None, 'It is one row.')]))
-
-    def rows_by_page(count):
-        visit.page.evaluate(ROWS, count)
-        document = visit.page.pdf(prefer_css_page_size=True)
-        command = ['pdftotext', '-', '-']
-        text = subprocess.run(command, input=document, capture_output=True, check=True, timeout=60)
-        return [page.count('one row') for page in text.stdout.decode().split('\f')[:-1]]
-
-    most = rows_by_page(90)[0]
-    assert 10 < most < 90
-    assert rows_by_page(most) == [most]
-    assert rows_by_page(most + 1) == [most - 1, 2]
-
-
 def test_without_scripts_everything_but_the_plots_can_be_read(opened):
     visit = opened(arm(JOINTS), java_script_enabled=False)
     text = visit.page.inner_text('body')
-    for words in ('JavaScript', 'joint_0', 'joint_1', 'Mean residual', 'SHA-256'):
+    for words in ('JavaScript', 'joint_0', 'joint_1', 'mean from', 'SHA-256'):
         assert words in text
 
 
 def test_the_browser_shows_names_and_runs_none_nor_a_script_that_is_put_into_the_page(opened):
     samples = samples_of(NAMES, 300, 100.0)
-    findings = [Finding('</td>', (name,), 1.0, f'{name} is said') for name in NAMES]
+    findings = [Finding('sign', (name,), 1.0, f'{name} is said</td>') for name in NAMES]
     visit = opened(comparison_of(samples, findings=findings, robot=NAMES[0]))
     visit.figure('0-time')
     assert visit.page.evaluate('window.hacked') is None

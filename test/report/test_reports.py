@@ -5,6 +5,7 @@ import hashlib
 import re
 import sys
 import zlib
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +32,7 @@ from robot_dynamics_ros.report.comparison_report import (
     friction_parameters,
     joint_level,
 )
-from robot_dynamics_ros.report.identification_report import identification_report
+from robot_dynamics_ros.report.report import Cell, overall, worst
 from robot_dynamics_ros.report.text import in_one_line, percent
 
 RESULTS = {'comparison': arm, 'identification': identification}
@@ -64,7 +65,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
             raise ModuleNotFoundError(f'No module named {package!r}', name=package)
         return real(name, *others)
 
-    for name in ('page', 'plotly_figures', 'picture'):
+    for name in ('page', 'picture'):
         monkeypatch.delitem(sys.modules, f'robot_dynamics_ros.report.{name}', raising=False)
     monkeypatch.setattr(builtins, '__import__', without)
     with pytest.raises(RobotDynamicsError, match=rf'{package}: pip install .*\[recordings\]'):
@@ -115,7 +116,15 @@ def test_the_page_of_a_comparison_has_the_friction_to_set(tmp_path):
 
 def test_the_page_of_an_identification_has_parameters_and_the_held_out_part(tmp_path):
     body = page_of(identification(), tmp_path).replace('\N{NO-BREAK SPACE}', ' ')
-    for words in ('It is better.', 'one stands still.', '24 of the 25', '0.4 to 0.6', '10 s on'):
+    for words in (
+        'It is better.',
+        'one stands still.',
+        '24 of 25',
+        '0.4 to 0.6',
+        '10 s on',
+        '0.06 to 0.08',
+        '16 % to 24 %',
+    ):
         assert words in body, words
 
 
@@ -142,14 +151,15 @@ def test_parameters_leave_out_efforts_that_are_not_the_torque():
     lines = friction_parameters(replace(comparison, findings=findings))
     said = YAML(typ='safe').load('\n'.join(lines))
     assert [one['coulomb'] for one in said['joints'].values()] == [0.0, 0.0, COULOMB]
-    findings.append(Finding('not_judged', (last,), None, ''))
+    findings.append(Finding('missing', (last,), None, ''))
     assert friction_parameters(replace(comparison, findings=findings)) == ()
 
 
 @pytest.mark.parametrize(
     ('left', 'codes', 'level'),
-    [(0.09, [], 'good'), (0.09, ['friction'], 'noted'), (0.99, ['friction'], 'bad'),
-     (0.99, [], 'bad'), (0.09, ['sign'], 'bad'), (np.nan, [], 'noted')],
+    [(0.09, [], 'good'), (0.09, ['friction'], 'warning'), (0.99, ['friction'], 'error'),
+     (0.99, [], 'error'), (0.09, ['sign'], 'error'), (0.09, ['samples'], 'note'),
+     (np.nan, [], 'warning')],
 )  # fmt: skip
 def test_a_joint_is_bad_if_more_than_half_of_its_effort_is_residual(left, codes, level):
     joint = replace(arm(1).joints['joint_0'], rms_measured=1.0, rms_residual=left)
@@ -157,27 +167,53 @@ def test_a_joint_is_bad_if_more_than_half_of_its_effort_is_residual(left, codes,
 
 
 @pytest.mark.parametrize(
-    ('gain', 'level'), [(0.2, 'good'), (1.0, 'noted'), (1.5, 'bad'), (np.nan, 'noted')]
+    ('gain', 'level'), [(0.2, 'good'), (1.0, 'warning'), (1.5, 'error'), (np.nan, 'warning')]
 )
 def test_an_identified_joint_is_good_if_it_was_judged_and_is_better(gain, level):
-    report = identification_report(identification(gain=gain), provenance())
+    report = identification(gain=gain)
     assert report.joints[1].level == level
 
 
 @pytest.mark.parametrize('kind', RESULTS)
 def test_the_headline_has_the_worst_mark_below_it(kind):
-    build = {'comparison': comparison_report, 'identification': identification_report}[kind]
-    report = build(RESULTS[kind](), provenance())
-    marks = {one.level for one in report.joints} | {level for level, *_ in report.findings}
-    assert report.level == ('bad' if 'bad' in marks else 'noted')
-    doubtful = replace(identification(), objections=('audit',))
-    assert identification_report(doubtful, provenance()).level == 'bad'
+    report = comparison_report(arm()) if kind == 'comparison' else identification()
+    cells = [cell for section in report.sections for row in section.rows for cell in row]
+    marks = {cell.level for cell in cells if cell.level}
+    assert {one.level for one in report.joints} <= marks
+    assert report.level == worst(marks) != 'good'
+    one_bad, two_bad = (
+        [replace(report.joints[0], level=level) for level in ('error', level, 'good')]
+        for level in ('good', 'error')
+    )
+    assert (overall(one_bad, ()), overall(two_bad, ())) == ('warning', 'error')
+    assert identification(objections=('audit',)).level == 'error'
+
+
+@pytest.mark.parametrize(('errors', 'level'), [(0, 'good'), (1, 'warning'), (2, 'error')])
+def test_recordings_that_cannot_be_used_mark_the_headline(errors, level):
+    comparison = arm(1, findings=[])
+    (one,) = comparison.recordings
+    recordings = [replace(one, error='broken' if row < errors else '') for row in range(2)]
+    joint = replace(comparison.joints['joint_0'], rms_measured=1.0, rms_residual=0.1)
+    changed = replace(comparison, recordings=tuple(recordings), joints={'joint_0': joint})
+    assert comparison_report(changed).level == level
 
 
 def test_a_ratio_to_nothing_is_no_figure_and_a_text_ends_after_a_word():
     assert percent(916.41) == '> 999\N{NO-BREAK SPACE}%'
     assert in_one_line('friction of the elbow', 16) == 'friction of the…'
     assert in_one_line('a' * 20, 10) == f'{"a" * 9}…'
+
+
+def test_a_cell_shows_its_interval_where_it_is_known():
+    one = Cell.of_ratio(0.2, 0.15, 1.4)
+    assert one.bar == (0.15, 0.2, 1.0)
+    assert '15' in one.interval
+    assert '140' in one.interval
+    assert Cell.of_ratio(0.2).bar == (0.2, 0.2, 0.2)
+    assert Cell.of_ratio(np.nan).bar == ()
+    assert '0.06 to 0.08' in Cell.of(0.07, 'N m', 0.06, 0.08).interval
+    assert Cell.of(0.07, 'N m').interval == ''
 
 
 @pytest.mark.parametrize('kind', RESULTS)
@@ -203,7 +239,7 @@ def png_size(content):
 @pytest.mark.parametrize('kind', RESULTS)
 def test_names_may_hold_anything_and_the_page_allows_no_script_but_its_own(tmp_path, kind):
     samples = samples_of(NAMES, 300, 100.0)
-    findings = [Finding('</td>', (name,), 1.0, f'{name} is said') for name in NAMES]
+    findings = [Finding('sign', (name,), 1.0, f'{name} is said</td>') for name in NAMES]
     result = (
         identification(NAMES)
         if kind == 'identification'
@@ -236,7 +272,11 @@ def test_provenance_hashes_each_file_of_a_folder(tmp_path):
     for name, content in contents.items():
         (bag / name).write_bytes(content)
     read = []
-    made = provenance_of([bag], ['robot_dynamics', 'compare', 'a bag'], read.append)
+    made = provenance_of(
+        [bag, tmp_path / 'none'],
+        ['robot_dynamics', 'compare', 'a bag'],
+        lambda what, total, unit: nullcontext(read.append),
+    )
     assert {file.path: (file.size, file.sha256) for file in made.files} == {
         str(bag / name): (len(content), hashlib.sha256(content).hexdigest())
         for name, content in contents.items()

@@ -3,7 +3,8 @@
 import gc
 import os
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 
 import numpy as np
 import pytest
@@ -98,43 +99,64 @@ class Observer:
         return self.commands[-1], self.torques[-1]
 
 
+@contextmanager
+def observed(start=True, namespace='', unguarded=True, **parameters):
+    """A node with parameters, and an observer of it."""
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=free_domain())
+    executor = SingleThreadedExecutor(context=context)
+    values = (UNGUARDED if unguarded else {}) | parameters
+    overrides = [Parameter(name, value=value) for name, value in values.items()]
+    node = DynamicsNode(context=context, namespace=namespace, parameter_overrides=overrides)
+    executor.add_node(node)
+    observer = Observer(context, executor, namespace)
+    try:
+        if start:
+            node.start()
+        observer.until(
+            lambda: (
+                observer.states.get_subscription_count()
+                and observer.reference.get_subscription_count()
+                and observer.node.count_publishers(f'{namespace}/robot_dynamics/commands')
+                and observer.node.count_publishers(f'{namespace}/robot_dynamics/torques')
+            ),
+            'discovery',
+        )
+        yield node, observer
+    finally:
+        executor.shutdown()
+        observer.node.destroy_node()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
 @pytest.fixture
 def graph(monkeypatch):
     """Makes a node with parameters, and an observer of it."""
 
     @contextmanager
-    def make(start=True, namespace='', unguarded=True, reference_timeout=1e3, **parameters):
+    def make(reference_timeout=1e3, **options):
         # Tests of what a reference is for need it for longer than the half second after its end.
         monkeypatch.setattr(reference, 'TIMEOUT', reference_timeout)
-        context = rclpy.Context()
-        rclpy.init(context=context, domain_id=free_domain())
-        executor = SingleThreadedExecutor(context=context)
-        values = (UNGUARDED if unguarded else {}) | parameters
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        node = DynamicsNode(context=context, namespace=namespace, parameter_overrides=overrides)
-        executor.add_node(node)
-        observer = Observer(context, executor, namespace)
-        try:
-            if start:
-                node.start()
-            observer.until(
-                lambda: (
-                    observer.states.get_subscription_count()
-                    and observer.reference.get_subscription_count()
-                    and observer.node.count_publishers(f'{namespace}/robot_dynamics/commands')
-                    and observer.node.count_publishers(f'{namespace}/robot_dynamics/torques')
-                ),
-                'discovery',
-            )
-            yield node, observer
-        finally:
-            executor.shutdown()
-            observer.node.destroy_node()
-            node.destroy_node()
-            rclpy.shutdown(context=context)
+        with observed(**options) as pair:
+            yield pair
 
     yield make
     # The participants of a context end when its nodes are freed.
+    gc.collect()
+
+
+@pytest.fixture(scope='module')
+def shared():
+    """Gives the observer of a node with these joints, one for all tests of a file."""
+    with ExitStack() as nodes:
+
+        @cache
+        def observer_of(*joints):
+            chosen = {'joints': list(joints)} if joints else {}
+            return nodes.enter_context(observed(robot_description=URDF, **chosen))[1]
+
+        yield observer_of
     gc.collect()
 
 
@@ -160,6 +182,10 @@ def guarded(graph, monkeypatch):
             'robot_description': URDF,
             'unguarded': False,
             'reference_timeout': 0.5,
+            # A machine that stands still is no driver that ceases, and no state is lost.
+            'state_timeout': 60.0,
+            'qos_overrides./joint_states.subscription.reliability': 'reliable',
+            'qos_overrides./joint_states.subscription.depth': 1000,
             'effort_limits': limits.tolist(),
         }
         with graph(**(defaults | parameters)) as (

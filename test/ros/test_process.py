@@ -11,10 +11,8 @@ import weakref
 import pytest
 from domains import free_domain
 from fed_node import fed_node
-from rclpy.serialization import deserialize_message, serialize_message
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robot_dynamics_ros.ros.process import prepare_interpreter
+from robot_dynamics_ros.ros.process import FULL_COLLECTION, SWITCH_INTERVAL, prepare_interpreter
 
 SCRIPT = """
 from robot_dynamics_ros.ros.node import DynamicsNode
@@ -78,12 +76,15 @@ def test_an_argument_that_would_be_ignored_is_refused(arguments, hint):
     assert hint in done.stderr
 
 
-def test_a_destroyed_node_is_freed_with_its_participant():
+def test_a_configured_node_is_left_out_of_garbage_search_and_freed_at_its_end():
     counts = []
     for _ in range(3):
+        gc.unfreeze()
         with fed_node() as node:
             reference = weakref.ref(node)
+            assert gc.get_freeze_count()
         del node
+        assert not gc.get_freeze_count()
         gc.collect()
         assert reference() is None
         counts.append(threads())
@@ -91,18 +92,16 @@ def test_a_destroyed_node_is_freed_with_its_participant():
     assert counts[-1] <= counts[0]
 
 
+def test_a_full_garbage_search_is_rare_and_young_ones_are_as_before(monkeypatch):
+    before = []
+    monkeypatch.setattr(gc, 'set_threshold', lambda *given: before.append(given))
+    monkeypatch.setattr(sys, 'setswitchinterval', before.append)
+    prepare_interpreter()
+    assert before == [SWITCH_INTERVAL, (*gc.get_threshold()[:2], FULL_COLLECTION)]
+
+
 def threads():
     return len(os.listdir('/proc/self/task'))
-
-
-UNFIT = """
-from robot_dynamics_ros.ros.process import run
-
-def make():
-    raise RuntimeError('on purpose')
-
-run(make)
-"""
 
 
 def end_of(*command):
@@ -121,46 +120,6 @@ def test_what_a_user_gave_wrongly_is_one_line_that_names_the_file(tmp_path):
     assert result.stderr.splitlines()[-1].startswith('dynamics_node not started: ')
     assert str(file) in result.stderr.splitlines()[-1]
     assert 'Traceback' not in result.stderr
-
-
-def test_an_error_of_the_package_shows_where_it_is():
-    result = end_of('-c', UNFIT)
-    assert result.returncode == 1
-    assert 'on purpose' in result.stderr.splitlines()[-1]
-    assert 'Traceback' in result.stderr
-    assert 'in make' in result.stderr
-
-
-@pytest.fixture
-def interpreter():
-    """As the process of a configured node sets it, and afterwards as before."""
-    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
-    prepare_interpreter()
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-    gc.set_threshold(*thresholds)
-    sys.setswitchinterval(interval)
-
-
-def test_no_search_for_garbage_visits_all_points_of_a_long_trajectory(interpreter):
-    point = JointTrajectoryPoint(positions=[0.1] * 6, velocities=[0.1] * 6)
-    data = serialize_message(JointTrajectory(points=[point] * 20_000))
-    generations = []
-
-    def count(phase, info):
-        if phase == 'start':
-            generations.append(info['generation'])
-
-    gc.callbacks.append(count)
-    try:
-        message = deserialize_message(data, JointTrajectory)
-    finally:
-        gc.callbacks.remove(count)
-    assert len(message.points) == 20_000
-    assert generations
-    assert 2 not in generations
 
 
 INTERRUPTED = """

@@ -1,20 +1,7 @@
 """What the start of the node does, and what ends it before the first command."""
 
 import pytest
-from rclpy.parameter import Parameter
 from three_joints import URDF
-
-
-def test_a_parameter_that_is_refused_at_the_start_is_said_with_what_to_do(graph, capfd):
-    """The node runs on and can be configured: it is not to be started again."""
-    with graph(robot_description=URDF, joints=['turn', 'turn']) as (node, _):
-        assert node.robot_holder.current is None
-        (line,) = (x for x in capfd.readouterr().err.splitlines() if 'not configured' in x)
-        assert 'configure and activate' in line
-        assert 'not started' not in line
-        node.set_parameters([Parameter('joints', value=['turn'])])
-        node.trigger_configure()
-        assert node.robot_holder.current is not None
 
 
 @pytest.mark.parametrize('configured', [False, True], ids=['before configure', 'after configure'])

@@ -12,8 +12,8 @@ import pytest
 from waiting import wait_until
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.scheduling import Task, run, worker_count
-from robot_dynamics_ros.scheduling import cluster as dask_cluster
+from robot_dynamics_ros.scheduling import Task, run
+from robot_dynamics_ros.scheduling import tasks as task_module
 
 pytest.importorskip('distributed')
 
@@ -62,7 +62,7 @@ def test_errors_are_rows_and_passing_ones_are_tried_again(cluster, tmp_path):
     tasks = [
         Task('refused', fleet_tasks.refuse, ('arm.mcap: no joint states',)),
         Task('failed', fleet_tasks.fail, (3,)),
-        Task('passing', fleet_tasks.fail_until, (str(attempts), dask_cluster.RETRIES + 1)),
+        Task('passing', fleet_tasks.fail_until, (str(attempts), task_module.RETRIES + 1)),
         Task('lasting', fleet_tasks.fail_until, (str(tmp_path / 'others'), 99)),
         *squares(2),
     ]
@@ -71,7 +71,7 @@ def test_errors_are_rows_and_passing_ones_are_tried_again(cluster, tmp_path):
     assert found['refused'].error == 'arm.mcap: no joint states'
     assert found['failed'].error == 'ZeroDivisionError: division by zero'
     assert found['passing'].result == 'done'
-    assert attempts.stat().st_size == dask_cluster.RETRIES + 1
+    assert attempts.stat().st_size == task_module.RETRIES + 1
     assert found['lasting'].error == f'{tmp_path}/others: the file server is away'
     assert found['task 1'].result['square'] == 1.5
 
@@ -124,19 +124,12 @@ def test_each_worker_makes_common_things_once(cluster):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(dask_cluster, 'PATIENCE', 0.3)
+    monkeypatch.setattr(task_module, 'SCHEDULER_PATIENCE', 0.3)
     with socket.socket() as unused:
         unused.bind(('127.0.0.1', 0))
         address = f'tcp://127.0.0.1:{unused.getsockname()[1]}'
         with pytest.raises(ParameterError, match=rf'{address}.*Dask'):
             run(squares(2), common=COMMON, scheduler=address)
-
-
-def test_a_cluster_has_as_many_workers_as_threads(cluster):
-    address = cluster.scheduler_address
-    # One that an earlier test killed is being replaced.
-    wait_until(lambda: worker_count(address) == 2, 'two workers', LIMIT, pause)
-    assert worker_count(processes=3) == 3
 
 
 def test_without_dask(monkeypatch):

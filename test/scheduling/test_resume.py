@@ -1,6 +1,7 @@
 """A second run computes only what is missing."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -8,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import fleet_tasks
+import numpy as np
 import pytest
 
 import robot_dynamics_ros
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.scheduling import Task, run
-from robot_dynamics_ros.scheduling.kept_results import KeptResults
 
 COMMON = {'offset': 0.5}
 
@@ -121,8 +122,42 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_named_before_the_work():
     with pytest.raises(OSError, match='/proc') as refused:
-        KeptResults(Path('/proc'), None)
+        run([], resume=Path('/proc'))
     assert refused.value.filename == '/proc'
+
+
+class Bomb:
+    """Says that it was executed."""
+
+    def __reduce__(self):
+        return pytest.fail, ('a pickle was executed',)
+
+
+@pytest.mark.parametrize(
+    'content',
+    [
+        pickle.dumps(Bomb()),
+        pickle.dumps(np.array([Bomb()], object)),
+        pickle.dumps(os.system),
+        pickle.dumps(run),
+        pickle.dumps(ParameterError('x')),
+    ],
+    ids=['call', 'array', 'function', 'own function', 'own class'],
+)
+def test_nothing_is_executed_from_a_result_of_others(content, tmp_path):
+    folder = tmp_path / 'results'
+    tasks = squares(tmp_path, 1)
+    run(tasks, common=COMMON, resume=folder)
+    (file,) = folder.iterdir()
+    file.write_bytes(content)
+    assert kept(run(tasks, common=COMMON, resume=folder)) == [False]
+
+
+def test_results_are_numbers_arrays_and_dataclasses_of_the_package(tmp_path):
+    task = Task('mixed', fleet_tasks.mixed)
+    first, second = (run([task], resume=tmp_path / 'results')[0] for _ in range(2))
+    assert second.kept
+    assert repr(second.result) == repr(first.result)
 
 
 @pytest.mark.contract

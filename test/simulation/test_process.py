@@ -48,7 +48,7 @@ def test_ends_quietly_when_told_to(number, two_links):
         line = process.stderr.readline()
         assert 'simulating test: 2 joints (shoulder, elbow)' in line
         process.send_signal(number)
-        _, said = process.communicate(timeout=15)
+        _, said = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 0, said
@@ -59,7 +59,7 @@ def test_a_signal_during_the_start_leaves_no_thread_behind(two_links):
     description = f'robot_description:={two_links.replace(chr(10), "")}'
     process = start('-p', description, program=('-c', INTERRUPTED_START))
     try:
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=60)
     finally:
         process.kill()
     assert (process.returncode, said.splitlines()[-1]) == (0, "['MainThread']")
@@ -68,7 +68,7 @@ def test_a_signal_during_the_start_leaves_no_thread_behind(two_links):
 def test_says_what_is_wrong_and_ends():
     process = start('-p', 'robot_description:="<robot"')
     try:
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 1

@@ -32,12 +32,11 @@ def test_publishes_its_state(bench):
     assert state.name == ['shoulder', 'elbow']
     assert list(state.position) == START
     assert list(state.velocity) == list(state.effort) == [0.0, 0.0]
-    before = len(bench.states)
-    time.sleep(0.5)
+    before, began = len(bench.states), time.time()
+    bench.until(lambda: len(bench.states) > before + 50, 'states')
     stamps = [stamp(state) for state in bench.states[before:]]
-    assert 50 < len(stamps) < 600
     assert (np.diff(stamps) > 0).all()
-    assert abs(stamps[-1] - time.time()) < 1.0
+    assert began < stamps[-1] < time.time()
 
 
 def test_falls_when_the_brake_is_released(bench):
@@ -51,7 +50,8 @@ def test_falls_when_the_brake_is_released(bench):
 
 
 def test_takes_torques_in_the_order_of_joints(bench):
-    bench = bench(joints=['elbow', 'shoulder'], initial_positions=[0.3, 0.5])
+    given = {'joints': ['elbow', 'shoulder'], 'initial_positions': [0.3, 0.5]}
+    bench = bench(**given, command_timeout=0.0)
     bench.command(1.0, 2.0)
     bench.until(lambda: list(bench.last.effort) == [2.0, 1.0], 'the torques')
     assert list(bench.last.position) == START
@@ -59,8 +59,7 @@ def test_takes_torques_in_the_order_of_joints(bench):
 
 def test_torques_end_when_no_more_come(bench):
     bench = bench(command_timeout=0.2)
-    bench.command(1.0, 2.0)
-    bench.until(lambda: bench.last.effort[0] == 1.0, 'the torques')
+    bench.until(lambda: bench.command(1.0, 2.0) or bench.last.effort[0] == 1.0, 'the torques')
     bench.until(lambda: bench.last.effort[0] == 0.0, 'the timeout')
 
 
@@ -80,7 +79,7 @@ def gravity_torque(q):
 
 
 def test_reports_the_gravity_that_its_drive_adds(bench):
-    bench = bench(adds_gravity=True, brake=False)
+    bench = bench(adds_gravity=True, brake=False, command_timeout=0.0)
     gravity = gravity_torque(START)
     bench.until(lambda: bench.last.effort[0] != 0.0, 'the drive')
     np.testing.assert_allclose(bench.latest().effort, gravity, rtol=1e-6)
@@ -88,7 +87,7 @@ def test_reports_the_gravity_that_its_drive_adds(bench):
     assert bench.call(SetBool, 'set_brake', data=True).success
     bench.command(1.0, 2.0)
     bench.until(lambda: bench.last.effort[0] > gravity[0] + 0.5, 'the torques')
-    np.testing.assert_allclose(bench.last.effort, gravity + np.array([1.0, 2.0]), rtol=1e-6)
+    np.testing.assert_allclose(bench.latest().effort, gravity + np.array([1.0, 2.0]), rtol=1e-6)
 
 
 @pytest.mark.parametrize('torques', [[1.0], [1.0, 2.0, 3.0], [], [1.0, float('nan')]])

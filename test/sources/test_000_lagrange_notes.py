@@ -3,22 +3,18 @@
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.examples import MOVING_EXAMPLES
-from mechanics.lagrangian import sample
+from mechanics.lagrangian import on_every_robot, sample
 from mechanics.laws import GRAVITY
 from mechanics.planar_arms import planar_2r
-from mechanics.robots import HAND_WRITTEN
 from numpy import cos, sin
 
-from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.textbook import christoffel, lagrange
 
 pytestmark = pytest.mark.contract
 
-ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 
-
-@ROBOTS
+@on_every_robot
 def test_kinetic_energy_is_a_quadratic_form(robot):
     """4.3.2 and 4.3.4: the sum over the links is q_dot^T M q_dot / 2."""
     s = sample(robot)
@@ -26,21 +22,14 @@ def test_kinetic_energy_is_a_quadratic_form(robot):
     assert_close(lagrange.kinetic_energy(s.model, s.q, s.v), quadratic)
 
 
-@ROBOTS
+@on_every_robot
 def test_mass_matrix_is_the_sum_over_link_jacobians(robot):
     """4.3.4: M = sum of m Jv^T Jv + Jw^T I Jw is CRBA's."""
     s = sample(robot)
     assert_close(lagrange.mass_matrix(s.model, s.q), s.M)
 
 
-@ROBOTS
-def test_velocity_torque_from_rate_and_slopes_of_mass_matrix(robot):
-    """4.3.6: V = M_dot q_dot - [q_dot^T dM/dq_i q_dot] / 2 is C q_dot."""
-    s = sample(robot)
-    assert_close(christoffel.velocity_torque(s.slopes, s.v), s.C @ s.v, s.torque_scale)
-
-
-@ROBOTS
+@on_every_robot
 def test_split_into_centrifugal_and_coriolis(robot):
     """4.3.7: C(q) [q_dot^2] + B(q) [q_dot q_dot] is C q_dot."""
     s = sample(robot)
@@ -49,7 +38,7 @@ def test_split_into_centrifugal_and_coriolis(robot):
     assert_close(V, s.C @ s.v, s.torque_scale)
 
 
-@ROBOTS
+@on_every_robot
 def test_gravity_by_jacobians(robot):
     """4.3.8: G = - sum of Jv^T m g is RNEA's at rest."""
     s = sample(robot)
@@ -58,9 +47,10 @@ def test_gravity_by_jacobians(robot):
 
 
 def test_planar_2r():
-    """4.3.3 and 4.3.7: energies, M, b_ijk, C(q), B(q) and G of the 2R arm, by hand."""
+    """4.3.3 and 4.3.7: energies, M, b_ijk, C(q), B(q) and G of the 2R arm, by hand; C and tau."""
     l1, lg1, lg2, m1, m2, i1, i2, g = 0.7, 0.3, 0.25, 3.0, 2.0, 0.11, 0.05, 9.81
     model = parse_urdf(planar_2r((l1, 0.5), (lg1, lg2), (m1, m2), (i1, i2)))
+    dynamics = RobotDynamics(model, gravity=(0.0, -g, 0.0))
     for q, v in np.random.default_rng(0).uniform(-3.0, 3.0, (20, 2, 2)):
         c1, s1, c2, s2 = cos(q[0]), sin(q[0]), cos(q[1]), sin(q[1])
         c12, s12 = cos(q[0] + q[1]), sin(q[0] + q[1])
@@ -89,3 +79,9 @@ def test_planar_2r():
         G2 = m2 * g * lg2 * c12
         G = [m1 * g * lg1 * c1 + m2 * g * l1 * c1 + G2, G2]
         assert_close(lagrange.gravity_torque(model, q, (0.0, -g, 0.0)), G, scale=m1 * g * l1)
+
+        C = np.array([[h * v[1], h * (v[0] + v[1])], [-h * v[0], 0.0]])
+        assert_close(dynamics.mass_matrix(q), M)
+        assert_close(dynamics.coriolis_matrix(q, v), C, scale=m11 * np.abs(v).max())
+        tau = M @ v + C @ v + G
+        assert_close(dynamics.inverse_dynamics(q, v, v), tau, scale=10.0 * np.abs(tau).max())

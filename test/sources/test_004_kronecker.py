@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.examples import MOVING_EXAMPLES
-from mechanics.lagrangian import sample
+from mechanics.lagrangian import on_every_robot, sample
 from mechanics.robots import HAND_WRITTEN
 from three_link_arm import closed_forms
 from three_link_arm.feedforward import (
@@ -22,7 +21,6 @@ from robot_dynamics_ros.textbook import christoffel, kronecker, lagrange
 
 pytestmark = pytest.mark.contract
 
-ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 FALL = (0.0, 0.0, -closed_forms.PAPER.g)
 STATES = np.random.default_rng(4).uniform(-3.0, 3.0, (50, 2, 3))
 
@@ -37,7 +35,7 @@ def run():
     return simulate()
 
 
-@ROBOTS
+@on_every_robot
 def test_kronecker_form_is_the_production_coriolis_matrix(robot):
     """Equations 52 to 55, entry by entry; U is M_dot, and M_dot - 2 C = V^T - V."""
     s = sample(robot)

@@ -222,7 +222,7 @@ class ContactDetector:
             StateError: a residual or velocity is not finite; the detector has been reset.
         """
         # The fastest test of all values; NumPy would warn of infinities that cancel.
-        if not math.isfinite(sum(r.tolist()) + sum(v.tolist())):
+        if not math.isfinite(sum(v.tolist(), sum(r.tolist()))):
             self.reset()
             raise StateError('the external torque or a velocity is not finite')
         bands, limits = self.bands, self.limits

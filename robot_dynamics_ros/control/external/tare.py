@@ -10,6 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+from ..settings import UNKNOWN_LIMIT
 from ..torque_text import torque_text
 
 # Over which external torques are averaged [s].
@@ -21,8 +22,6 @@ SLOWEST = 0.02
 LARGEST = 0.1
 # While it is averaged, a residual may leave its mean by that share of the effort limit [-].
 STEADY = 0.05
-# Stands for the limit of a joint without any [N m or N].
-UNKNOWN_LIMIT = 10.0
 
 
 class Tare:

@@ -18,9 +18,9 @@ STATE = ('external torque', 'momentum', 'torque')
 # Halvings of the argument: the quotient below is exact to 1e-13 for arguments up to 4.
 HALVINGS = 4
 
-# Added to a speed in quadrature, as a share of the smoothing: a root has no derivative at zero,
-# and its square is above the least number of single precision.
-NEGLIGIBLE = 1e-15
+# Added to speeds in quadrature [rad/s or m/s]: a root has no derivative at zero, and no quotient.
+# Its square is above the least number of single precision.
+NEGLIGIBLE = 1e-17
 
 
 def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
@@ -142,7 +142,7 @@ def smooth_friction(model: RobotModel, v: Scalars, friction: Scalars) -> list[Sc
         model: the robot, with N joints.
         v: (n,) velocities [rad/s or m/s].
         friction: (5 N,) F_v at positive velocity of all joints, F_s of the same, F_v and F_s
-            at negative velocity, and the smoothing v_0 > 0; see `JointFriction.coefficients`.
+            at negative velocity, and the smoothing v_0 >= 0; see `JointFriction.coefficients`.
     """
     count = len(model.joints)
     viscous, coulomb, viscous_back, coulomb_back, smoothing = (
@@ -150,8 +150,8 @@ def smooth_friction(model: RobotModel, v: Scalars, friction: Scalars) -> list[Sc
     )
     efforts = []
     for i, rate in enumerate(joint_rates(model, v)):
-        square, least = rate * rate, NEGLIGIBLE * smoothing[i]
-        speed = sqrt(square + least * least) - least
+        square = rate * rate + NEGLIGIBLE * NEGLIGIBLE
+        speed = sqrt(square) - NEGLIGIBLE
         # s(v) = v / hypot and |s(v)| = |v| / hypot.
         length = sqrt(square + smoothing[i] * smoothing[i])
         slope = viscous[i] + viscous_back[i] + (coulomb[i] + coulomb_back[i]) / length

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError
 from ..scalar import Scalar, cos, sin, sqrt
 from .expression import Expression, ExpressionGraph, nearest
 
@@ -46,7 +50,18 @@ class Program:
 
     def steps(self) -> list[Expression]:
         """The expressions that outputs and conditions need, operands first."""
-        return needed_for([*self.outputs, *(value for value, _ in self.conditions)])
+        return needed_for(self._results)
+
+    def constants(self) -> Iterator[float]:
+        """The numbers of the robot in its expressions, outputs and conditions."""
+        steps = (step.operands for step in self.steps() if step.operation != 'input')
+        for operand in chain(self._results, *steps):
+            if not isinstance(operand, Expression):
+                yield operand
+
+    @property
+    def _results(self) -> list[Scalar]:
+        return [*self.outputs, *(value for value, _ in self.conditions)]
 
 
 def needed_for(results: Iterable[Scalar], known: Collection[str] = ()) -> list[Expression]:
@@ -77,13 +92,22 @@ def trace(name: str, algorithm: Callable[..., object], inputs: Mapping[str, int]
 
     Returns:
         The program; it refuses what the algorithm asks of `require_positive`.
+
+    Raises:
+        ModelError: a constant of the program overflows.
     """
     graph = ExpressionGraph()
     vectors = [graph.input_vector(vector, size) for vector, size in inputs.items()]
     result = np.array(algorithm(*vectors), dtype=object)
     graph.close()
     conditions = tuple(graph.conditions)
-    return Program(name, dict(inputs), result.shape, tuple(result.ravel()), conditions)
+    program = Program(name, dict(inputs), result.shape, tuple(result.ravel()), conditions)
+    if not all(map(math.isfinite, program.constants())):
+        raise ModelError(
+            f'{name}: products of masses, inertias and lengths of this robot are above '
+            f'{sys.float_info.max:.1e}, the largest number: look for a wrong unit in its URDF'
+        )
+    return program
 
 
 def evaluate(

@@ -39,7 +39,7 @@ def jax_function(
         model: the robot.
         quantity: name of a method of `RobotDynamics`.
         frame: name of a link, for the quantities of a frame.
-        axes: of a Jacobian; LOCAL_WORLD_ALIGNED if not given.
+        axes: of a twist; LOCAL_WORLD_ALIGNED if not given.
 
     Raises:
         UnknownNameError: there is no such quantity or link.

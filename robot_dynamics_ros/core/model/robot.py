@@ -11,8 +11,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, checked_name, checked_names, is_finite
-from ..errors import ParameterError, UnknownNameError
+from ..checks import Array, checked_name, checked_names, checked_rotation, is_finite
+from ..errors import ParameterError, StateError, UnknownNameError
 from ..spatial import ZERO, ZERO_MATRIX, Inertia, Matrix, Transform, Vector
 from . import inertial_parameters as parameters
 from . import reduction
@@ -20,8 +20,6 @@ from .findings import Finding, examine_inertial
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
-# By which the rotation of a pose may miss orthonormality: poses are copied with six digits.
-ORTHONORMAL = 1e-5
 NONE = Inertia()
 
 
@@ -549,13 +547,10 @@ def _checked_pose(name: str, pose: npt.ArrayLike) -> Transform:
         given = ' '.join(repr(pose).split())
         raise ParameterError(f'{name} is {given}, 4 x 4 finite numbers are needed: [R p; 0 1]')
     matrix = np.asarray(pose, np.float64)
-    rotation = matrix[:3, :3]
-    miss = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
-    if miss > ORTHONORMAL or np.linalg.det(rotation) < 0.0:
-        raise ParameterError(
-            f'{name}: its rotation is {rotation.tolist()}, with R R^T off by {miss:.2g}; a right-'
-            f'handed orthonormal one is needed, off by at most {ORTHONORMAL:g}'
-        )
+    try:
+        checked_rotation(f'the rotation of the {name}', matrix[:3, :3])
+    except StateError as error:
+        raise ParameterError(str(error)) from None
     if matrix[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
         raise ParameterError(f'{name}: its last row is {matrix[3].tolist()}, 0, 0, 0, 1 is needed')
     (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = matrix.tolist()

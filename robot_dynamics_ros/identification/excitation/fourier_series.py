@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import null_space
@@ -29,26 +29,18 @@ class FourierSeries:
     start: Array
     coefficients: Array
 
-    @property
-    def harmonics(self) -> int:
-        """N."""
-        return len(self.coefficients) // 2
-
     def at(self, times: Array) -> tuple[Array, Array, Array]:
         """Positions, velocities and accelerations, each (m, n), at times (m,) [s]."""
-        q, v, a = basis(self.frequency, self.harmonics, times) @ self.coefficients
+        harmonics = len(self.coefficients) // 2
+        q, v, a = basis(self.frequency, harmonics, times) @ self.coefficients
         return self.start + q, v, a
 
     def largest(self, derivative: int) -> Array:
         """A bound (n,) of a derivative of the positions at all times; 1 is the velocity."""
-        a, b = self.coefficients.reshape(2, self.harmonics, -1)
-        rates = 2.0 * np.pi * self.frequency * np.arange(1, self.harmonics + 1)
-        bound: Array = (rates ** (derivative - 1)).astype(np.float64) @ np.hypot(a, b)
+        a, b = np.split(self.coefficients, 2)
+        rates = 2.0 * np.pi * self.frequency * np.arange(1.0, len(a) + 1.0)
+        bound: Array = rates ** (derivative - 1) @ np.hypot(a, b)
         return bound
-
-    def scaled(self, factor: float) -> FourierSeries:
-        """The motion shrunk towards its start."""
-        return replace(self, coefficients=factor * self.coefficients)
 
 
 def basis(frequency: float, harmonics: int, times: Array) -> Array:

@@ -12,8 +12,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
 from robot_dynamics_ros.core.model.sampling import random_states
 
-from ..observability.structure import structure_of
-from ..parameters.parameter_layout import ParameterLayout
+from ..parameters import ParameterLayout
+from ..structure import structure_of
 
 # Standard deviation of a measured torque, as a share of the effort limit.
 NOISE = 0.005
@@ -23,6 +23,8 @@ STATES = 120
 TINY = 1e-150
 # [rad or m]: of central differences, whose error is about 1e-10 of the derivative then.
 STEP = 1e-5
+# Of (q, v, a) of a joint. Y is quadratic in v and linear in a: these differences are exact.
+SHIFTS = np.array([[STEP, 0, 0], [-STEP, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1]])
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,12 @@ class Merit:
     Attributes:
         log_det: of the information matrix of the base parameters, in SI units.
         condition: of the weighted regressor of the base parameters, columns of unit length.
-        slopes: (3, m, n) derivatives of `log_det` by q, v and a; None where not asked for.
+        slopes: (3, m, n) derivatives of `log_det` by q, v and a; empty where not asked for.
     """
 
     log_det: float
     condition: float
-    slopes: Array | None = None
+    slopes: Array
 
 
 class Information:
@@ -59,10 +61,9 @@ class Information:
         """Find the base parameters of a robot."""
         self.layout = ParameterLayout(dynamics.model)
         self._dynamics = dynamics
-        states = [*random_states(dynamics.model, STATES)]
-        q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
+        states = [(one.q, one.v, one.a) for one in random_states(dynamics.model, STATES)]
         limits = dynamics.model.effort_bounds
-        largest = np.abs(dynamics.inverse_dynamics(q, v, a)).max(axis=0)
+        largest = np.abs(dynamics.inverse_dynamics(*np.array(states).swapaxes(0, 1))).max(axis=0)
         self.noise = NOISE * np.where(np.isfinite(limits), limits, np.maximum(largest, 1e-3))
         self.columns = np.array(structure_of(self.layout, dynamics).columns)
 
@@ -73,11 +74,10 @@ class Information:
 
     def rows(self, q: Array, v: Array, a: Array) -> Array:
         """The regressor (m, n, p) of all parameters at m states, each (m, n)."""
-        size = self._dynamics.model.size
-        rows = np.zeros((len(q), size, self.layout.size))
+        joints = np.arange(q.shape[1])
+        rows = np.zeros((*q.shape, self.layout.size))
         inertial = self._dynamics.regressor(q, v, a)
         rows[:, :, : inertial.shape[2]] = inertial
-        joints = np.arange(size)
         rows[:, joints, self.layout.columns('armature')] = a
         rows[:, joints, self.layout.columns('viscous')] = v
         rows[:, joints, self.layout.columns('coulomb')] = smooth_sign(v)
@@ -91,51 +91,39 @@ class Information:
             q: (m, n) positions [rad or m].
             v: (m, n) velocities [rad/s or m/s].
             a: (m, n) accelerations [rad/s^2 or m/s^2].
-            slopes: whether to compute the derivatives of `log_det`.
+            slopes: whether to compute the derivatives of `log_det`, in place of the condition.
         """
         rows = self.rows(q, v, a)
-        stacked = self._weighted(rows)[:, self.columns]
-        lengths = np.linalg.norm(stacked, axis=0) + TINY
-        triangle = np.linalg.qr(stacked / lengths, mode='r')
+        weighted = (rows / self.noise[:, None])[..., self.columns].reshape(-1, self.rank)
+        lengths = np.linalg.norm(weighted, axis=0) + TINY
+        weighted /= lengths
+        triangle = np.linalg.qr(weighted, mode='r')
         diagonal = np.abs(np.diag(triangle)) + TINY
         log_det = 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
         if not slopes:
-            return Merit(log_det, float(np.linalg.cond(triangle)))
+            return Merit(log_det, float(np.linalg.cond(triangle)), np.empty(0))
         # d log det = sum over the samples of 2 W Y (Y^T W Y)^-1 : dY
-        half = solve_triangular(triangle, (stacked / lengths).T, trans='T').T
+        half = solve_triangular(triangle, weighted.T, trans='T')
+        solved = solve_triangular(triangle, half).T / lengths
         influence = np.zeros_like(rows)
-        solved = solve_triangular(triangle, half.T).T / lengths
-        influence[:, :, self.columns] = 2.0 * solved.reshape(*rows.shape[:2], -1)
+        influence[..., self.columns] = 2.0 * solved.reshape(*rows.shape[:2], -1)
         influence /= self.noise[:, None]
-        return Merit(log_det, 0.0, self._slopes(q, v, a, influence))
+        return Merit(log_det, np.nan, self._slopes(q, v, a, rows, influence))
 
-    def _weighted(self, rows: Array) -> Array:
-        """All equations, divided by their noise, (m n, p)."""
-        return (rows / self.noise[:, None]).reshape(-1, rows.shape[2])
-
-    def _slopes(self, q: Array, v: Array, a: Array, influence: Array) -> Array:
-        """Derivatives (3, m, n) of the sum of influence : Y, by q, v and a.
-
-        Y is quadratic in v and linear in a, so that differences over any step are exact there.
-        """
-        size = self._dynamics.model.size
-        slopes = np.empty((3, *q.shape))
+    def _slopes(self, q: Array, v: Array, a: Array, rows: Array, influence: Array) -> Array:
+        """Derivatives (3, m, n) of the sum of influence : Y, by q, v and a, from the rows Y."""
+        slopes, joints = np.empty((3, *q.shape)), np.arange(q.shape[1])
         inertial = influence[:, :, : 10 * len(self._dynamics.model.joints)]
-        for joint in range(size):
-            step = np.zeros(size)
-            step[joint] = 1.0
-            shifts = np.array([STEP, -STEP, 0.0, 0.0, 0.0, 0.0]), np.array([0, 0, 1, -1, 0, 0.0])
-            rates = np.array([0, 0, 0, 0, 1, -1.0])
-            states = [
-                (values + shift[:, None, None] * step).reshape(-1, size)
-                for values, shift in zip((q, v, a), (*shifts, rates), strict=True)
-            ]
-            regressor = self._dynamics.regressor(*states).reshape(6, *inertial.shape)
+        unchanged = np.einsum('mij,mij->m', rows[:, :, : inertial.shape[2]], inertial)
+        for joint in joints:
+            states = np.array([q, v, a])[:, None].repeat(len(SHIFTS), axis=1)
+            states[..., joint] += SHIFTS.T[:, :, None]
+            regressor = self._dynamics.regressor(*states.reshape(3, -1, len(joints)))
+            regressor = regressor.reshape(len(SHIFTS), *inertial.shape)
             sums = np.einsum('kmij,mij->km', regressor, inertial, optimize=True)
             slopes[0, :, joint] = (sums[0] - sums[1]) / (2.0 * STEP)
             slopes[1, :, joint] = (sums[2] - sums[3]) / 2.0
-            slopes[2, :, joint] = (sums[4] - sums[5]) / 2.0
-        joints = np.arange(size)
+            slopes[2, :, joint] = sums[4] - unchanged
         sign_slope = SMOOTHING**2 / np.hypot(v, SMOOTHING) ** 3
         slopes[1] += influence[:, joints, self.layout.columns('viscous')]
         slopes[1] += sign_slope * influence[:, joints, self.layout.columns('coulomb')]

@@ -1,104 +1,212 @@
-"""The motion that tells most, from a random one."""
+"""The best trajectory within the limits, from random ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
 
-from .candidate_motions import Candidates
-from .fourier_series import FourierSeries
+from .constraints import Constraints
+from .fourier_series import FourierSeries, basis, resting_space
 from .information import Information
-from .violation import MotionConstraints
+from .settings import Band
 
+# Random poses among which one is searched where the robot may rest.
+POSES = 400
+# Shares of the ranges among which it is searched, one after the other: of a robot with many joints
+# nearly all poses touch.
+SPREADS = (1.0, 0.5, 0.25, 0.1)
+# Halvings of the interval in which the largest amplitude is searched.
+HALVINGS = 9
+# Of what is allowed.
+ROUNDING = 1e-9
+# Samples in the shortest period. Between them, a sine is at most 2 % above its samples.
+SAMPLES = 16
+# Random motions, with which the result is compared, and of which the best are optimised.
+RANDOM, STARTS = 12, 2
 # Weights of the violations, one stage after the other: first the shape, then the limits.
-WEIGHTS = (3.0, 30.0, 300.0, 3000.0)
-# Shares of what is allowed that stay free, for what happens between the samples: one stage with
-# the largest weight after the other, until the limits hold.
-RESERVES = (0.05, 0.1)
+STAGES = (3.0, 15.0, 80.0, 400.0)
+# Share of what is allowed that stays free, for what happens between the samples.
 RESERVE = 0.02
+# Stages of all searches.
+SEARCHES = STARTS * len(STAGES)
+
+
+def resting_poses(constraints: Constraints, generator: np.random.Generator) -> Array:
+    """Random positions (k, n) at which the robot may rest.
+
+    Raises:
+        ParameterError: there are none.
+    """
+    limits, share = constraints.limits, constraints.share
+    drawn = generator.uniform(-1.0, 1.0, (POSES, len(limits.half)))
+    home = np.clip(0.0, limits.middle - share * limits.half, limits.middle + share * limits.half)
+    nearest, least = home, np.inf
+    for center in (limits.middle, home):
+        room = share * limits.half - np.abs(center - limits.middle)
+        for spread in SPREADS:
+            poses = center + spread * room * drawn
+            excess = constraints.at_rest(poses)
+            if (excess <= ROUNDING).any():
+                free: Array = poses[excess <= ROUNDING]
+                return free
+            if excess.min() < least:
+                nearest, least = poses[excess.argmin()], excess.min()
+    raise ParameterError(
+        f'the robot may rest at none of {2 * len(SPREADS) * POSES} random poses; at the best of '
+        f'them {constraints.excess_at(nearest)}. Allow a smaller --distance, a lower --floor (or '
+        'none), a larger --share, or fewer --joints'
+    )
 
 
 class Optimisation:
     """Maximises the log det of the information by a growing weight of violations.
 
     Quadratic penalties and L-BFGS: Nocedal, Wright, "Numerical Optimization" (2006), sections 17.1
-    and 7.2. What is violated afterwards is small.
+    and 7.2. What is violated afterwards is small, and shrunk away. The variables (2 N - 1, n) are
+    the start, in half ranges, and the coefficients in `resting_space`, in velocity limits.
+
+    Attributes:
+        times: of one period (m,), at which motions are judged [s].
     """
 
     def __init__(
         self,
-        candidates: Candidates,
+        band: Band,
         information: Information,
-        constraints: MotionConstraints,
-        steps: int,
-        advance: Callable[[int], None],
+        constraints: Constraints,
+        start: Array | None,
+        generator: np.random.Generator,
     ) -> None:
         """Take what is searched.
 
         Args:
-            candidates: motions among which to search.
+            band: of frequencies.
             information: of motions.
             constraints: what a motion may use.
-            steps: at most, of all stages together.
-            advance: called with the number of steps that were done.
-        """
-        self._candidates, self._information = candidates, information
-        self._constraints = constraints
-        self._steps, self._advance = steps, advance
+            start: (n,) where it starts; None: it is chosen.
+            generator: of random numbers.
 
-    def best(self, first: FourierSeries, holds: Callable[[FourierSeries], bool]) -> FourierSeries:
-        """The best motion from a first one; its limits may be violated a little.
+        Raises:
+            ParameterError: the robot may not rest at the start, or at no random pose.
+        """
+        self._band, self._information, self._constraints = band, information, constraints
+        self._start, self._random = start, generator
+        self.times = band.times(SAMPLES)[:-1]
+        self._space = resting_space(band.harmonics)
+        self._basis = basis(band.frequency, band.harmonics, self.times)
+        if start is None:
+            self._poses = resting_poses(constraints, generator)
+        elif constraints.at_rest(start[None])[0] > ROUNDING:
+            raise ParameterError(f'--start: {constraints.excess_at(start)}')
+        else:
+            self._poses = start[None]
+
+    def best(
+        self, iterations: int, advance: Callable[[int], object]
+    ) -> tuple[FourierSeries, list[float]]:
+        """The best motion that keeps its limits, and the log det of the random ones.
 
         Args:
-            first: where to begin.
-            holds: whether a motion keeps its limits.
+            iterations: of each stage.
+            advance: called with the number of stages that were done, `SEARCHES` in all.
+
+        Raises:
+            ParameterError: none keeps its limits.
         """
-        stages = [(weight, RESERVE) for weight in WEIGHTS]
-        repairs = [(WEIGHTS[-1], reserve) for reserve in RESERVES]
-        count = len(stages) + len(repairs)
-        variables = self._candidates.variables(first)
-        for number, (weight, reserve) in enumerate([*stages, *repairs]):
-            share = self._steps * (number + 1) // count - self._steps * number // count
-            if number >= len(stages) and holds(self._candidates.series(variables)):
-                self._advance(share)
-                continue
-            variables = self._stage(variables, weight, reserve, share)
-        return self._candidates.series(variables)
+        random = [self._random_motion() for _ in range(RANDOM)]
+        values = [self._log_det(one) for one in random]
+        first = [random[i] for i in np.argsort(values)[::-1][:STARTS]]
+        usable = []
+        for one in (*(self._searched(one, iterations, advance) for one in first), first[0]):
+            # Towards its start, where it rests.
+            rest = np.vstack([one[:1], np.zeros_like(one[1:])])
+            shrunk = _largest(rest, one - rest, self._holds)
+            usable += [shrunk] if shrunk[1:].any() else []
+        if not usable:
+            raise ParameterError(
+                'no motion was found within the limits: allow a larger --share, a smaller '
+                '--distance, a lower --floor, or try another --seed'
+            )
+        return self._series(max(usable, key=self._log_det)), values
 
-    def _stage(self, variables: Array, weight: float, reserve: float, steps: int) -> Array:
-        if not steps:
-            return variables
-        done = 0
+    def _random_motion(self) -> Array:
+        """A motion with random coefficients, as large as the limits allow.
 
-        def count(_: Any) -> None:
-            nonlocal done
-            done += 1
-            self._advance(1)
+        Each joint alone first gets as much as its position, velocity and acceleration allow; then
+        all are shrunk until torques and distances are allowed too.
+        """
+        limits, share = self._constraints.limits, self._constraints.share
+        middle = self._poses[self._random.integers(len(self._poses))]
+        free = self._random.normal(size=(self._space.shape[1], len(middle)))
+        q, v, a = self._basis @ (limits.velocity * (self._space @ free))
+        # Of the start from the middle of the motion.
+        shift = (q.max(axis=0) + q.min(axis=0)) / 2.0 * (self._start is None)
+        room = np.maximum(share * limits.half - np.abs(middle - limits.middle), 1e-9)
+        allowed = room, share * limits.velocity, share * limits.acceleration
+        largest = [np.abs(value).max(axis=0) for value in (q - shift, v, a)]
+        factors = 1.0 / np.max(np.array(largest) / allowed, axis=0)
+        rest = np.vstack([middle / limits.half, np.zeros_like(free)])
+        return _largest(rest, np.vstack([-shift / limits.half, free]) * factors, self._keeps)
 
-        result = minimize(
-            self._cost,
-            variables,
-            args=(weight, reserve),
-            jac=True,
-            method='L-BFGS-B',
-            callback=count,
-            options={'maxiter': steps, 'maxcor': 20, 'ftol': 1e-9},
-        )
-        self._advance(steps - done)
-        return np.asarray(result.x)
+    def _keeps(self, variables: Array) -> bool:
+        """Whether limits hold at the samples."""
+        violation = self._constraints.violation(*self._series(variables).at(self.times))
+        return bool(violation.largest.max() <= ROUNDING)
 
-    def _cost(self, variables: Array, weight: float, reserve: float) -> tuple[float, Array]:
+    def _holds(self, variables: Array) -> bool:
+        """Whether limits hold at all times."""
+        one = self._constraints
+        series, far = self._series(variables), 2.0 * one.clearance.distance
+        shares, near = one.used(series, self._band, far)
+        return near.kept and bool(shares.max() <= one.share)
+
+    def _series(self, variables: Array) -> FourierSeries:
+        limits = self._constraints.limits
+        start = variables[0] * limits.half if self._start is None else self._start
+        coefficients = limits.velocity * (self._space @ variables[1:])
+        return FourierSeries(self._band.frequency, start, coefficients)
+
+    def _log_det(self, variables: Array) -> float:
+        return self._information.of(*self._series(variables).at(self.times)).log_det
+
+    def _searched(
+        self, variables: Array, iterations: int, advance: Callable[[int], object]
+    ) -> Array:
+        """The best motion from a first one; its limits may be violated a little."""
+        options = {'maxiter': iterations, 'maxcor': 20, 'ftol': 1e-9}
+        flat = variables.ravel()
+        for weight in STAGES:
+            found = minimize(self._cost, flat, weight, 'L-BFGS-B', jac=True, options=options)
+            flat = np.asarray(found.x)
+            advance(1)
+        return flat.reshape(variables.shape)
+
+    def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
         """Minus the log det of each base parameter, plus weighted violations; its slope (k,)."""
-        motion = self._candidates.motion(variables)
+        limits, rank = self._constraints.limits, self._information.rank
+        series = self._series(flat.reshape(-1, len(limits.half)))
+        q, v, a = self._basis @ series.coefficients
+        motion = series.start + q, v, a
         merit = self._information.of(*motion, slopes=True)
-        violation = self._constraints.violation(*motion, reserve)
-        assert merit.slopes is not None
-        rank = self._information.rank
+        violation = self._constraints.violation(*motion, RESERVE)
         slopes = weight * violation.slopes - merit.slopes / rank
-        cost = weight * violation.total - merit.log_det / rank
-        return cost, self._candidates.slope(slopes)
+        by_coefficient = np.einsum('kml,kmj->lj', self._basis, slopes, optimize=True)
+        start = slopes[0].sum(axis=0) * limits.half * (self._start is None)
+        slope = np.vstack([start, self._space.T @ (by_coefficient * limits.velocity)])
+        return weight * violation.total - merit.log_det / rank, slope.ravel()
+
+
+def _largest(rest: Array, change: Array, allowed: Callable[[Array], bool]) -> Array:
+    """The largest of motions from rest to the whole change that is allowed."""
+    if allowed(rest + change):
+        return rest + change
+    lower, upper = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (lower + upper) / 2.0
+        lower, upper = (middle, upper) if allowed(rest + middle * change) else (lower, middle)
+    return rest + lower * change

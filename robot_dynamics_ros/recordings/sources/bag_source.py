@@ -11,13 +11,16 @@ from typing import Any
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .bounded_expansion import MAGIC, expanded
-from .decoded_states import JOINT_STATE
-from .joint_state_decoder import JointStateDecoder
-from .mcap_blocks import mcap_blocks
-from .message_block import MessageBlock, joined_block, joined_blocks
-from .state_rows import StateBlock
-from .storage_files import decompressed, storage_files
-from .storage_readers import IndexedMcapReader, messages_between, opened_storage, start_of
+from .joint_state_decoder import JOINT_STATE, JointStateDecoder
+from .message_blocks import MessageBlock, joined_block, joined_blocks, mcap_blocks
+from .source import StateBlock
+from .storage_files import (
+    IndexedMcapReader,
+    decompressed,
+    opened_storage,
+    start_of,
+    storage_files,
+)
 
 DESCRIPTION_TOPIC = '/robot_description'
 STRING = 'std_msgs/msg/String'
@@ -29,13 +32,7 @@ class BagSource:
     """Some storage files that together are one recording; see `StateSource`."""
 
     def __init__(self, name: str, readers: Sequence[tuple[Path, Any]], *, ros1: bool) -> None:
-        """Take readers that are open, in any order.
-
-        Args:
-            name: of the files, for messages.
-            readers: of rosbags, and the file of each.
-            ros1: whether the files are ROS 1 bags.
-        """
+        """Take open readers of rosbags, with the file of each, in any order."""
         self.name = name
         self._ros1 = ros1
         self._readers = sorted(readers, key=lambda each: start_of(each[1]))
@@ -50,36 +47,13 @@ class BagSource:
                     self.other_topics[topic] = kind
         self.description = self._first_description()
 
-    def blocks(self, topic: str, begin: int = 0, end: int | None = None) -> Iterator[StateBlock]:
+    def blocks(self, topic: str) -> Iterator[StateBlock]:
         """See `StateSource`."""
         decoder = JointStateDecoder(topic, ros1=self._ros1)
-        after = 0
         for file, reader in self._readers:
-            first, after = after, after + _count(reader, topic, JOINT_STATE)
-            if end is not None and end <= first:
-                return
-            if begin > first and begin >= after:
-                continue
-            # Of this file; without an end where all that it has is wanted.
-            last = None if end is None or end >= after else end - first
             with errors_of(file):
-                for block in self._message_blocks(
-                    reader, topic, JOINT_STATE, max(0, begin - first), last
-                ):
+                for block in _message_blocks(reader, topic, JOINT_STATE):
                     yield decoder.decode(block)
-
-    def _message_blocks(
-        self, reader: Any, topic: str, kind: str, begin: int = 0, end: int | None = None
-    ) -> Iterator[MessageBlock]:
-        chosen = _connections(reader, topic, kind)
-        if not chosen:
-            return iter(())
-        if isinstance(reader, IndexedMcapReader):
-            blocks = mcap_blocks(reader, {connection.id for connection in chosen}, begin, end)
-        else:
-            messages = messages_between(reader, chosen, begin, end)
-            blocks = joined_blocks((time, data) for _, time, data in messages)
-        return map(_expanded_block, blocks)
 
     def _first_description(self) -> str | None:
         """URDF text of the first message on /robot_description; None without one."""
@@ -87,7 +61,7 @@ class BagSource:
             return None
         for file, reader in self._readers:
             with errors_of(file):
-                for block in self._message_blocks(reader, DESCRIPTION_TOPIC, STRING):
+                for block in _message_blocks(reader, DESCRIPTION_TOPIC, STRING):
                     data = block.message(0)
                     return _string(data, 0 if self._ros1 else 4)
         return None
@@ -110,33 +84,19 @@ def open_bags(paths: Sequence[Path], name: str) -> Iterator[BagSource]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix='robot_dynamics_')))
         readers = []
-        for path in paths:
-            for index, file in enumerate(storage_files(path)):
-                # The message of SQLite does not say why a file cannot be opened.
-                file.open('rb').close()
-                # Files of different bags may have the same name.
-                own = folder / str(len(readers) + index)
-                own.mkdir()
-                readers.append((file, stack.enter_context(_opened(file, decompressed(file, own)))))
+        files = (file for path in paths for file in storage_files(path))
+        for number, file in enumerate(files):
+            # Files of different bags may have the same name.
+            own = folder / str(number)
+            own.mkdir()
+            storage = decompressed(file, own)
+            with errors_of(file):
+                # SQLite does not say why it cannot open a file.
+                storage.open('rb').close()
+                reader = opened_storage(storage)
+            stack.callback(reader.close)
+            readers.append((file, reader))
         yield BagSource(name, readers, ros1=ros1.pop())
-
-
-@contextmanager
-def _opened(file: Path, storage: Path) -> Iterator[Any]:
-    """A reader of rosbags.
-
-    Args:
-        file: for messages.
-        storage: the file, decompressed.
-    """
-    with errors_of(file):
-        # SQLite does not say why it cannot open a file.
-        storage.open('rb').close()
-        reader = opened_storage(storage)
-    try:
-        yield reader
-    finally:
-        reader.close()
 
 
 @contextmanager
@@ -158,13 +118,16 @@ def errors_of(file: Path) -> Iterator[None]:
         raise RecordingError(f'{file} is damaged or incomplete: {why}') from None
 
 
-def _connections(reader: Any, topic: str, kind: str) -> list[Any]:
-    return [c for c in reader.connections if (c.topic, c.msgtype) == (topic, kind)]
-
-
-def _count(reader: Any, topic: str, kind: str) -> int:
-    """Messages of a topic in a file, as its index says."""
-    return sum(connection.msgcount for connection in _connections(reader, topic, kind))
+def _message_blocks(reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:
+    connections = [c for c in reader.connections if (c.topic, c.msgtype) == (topic, kind)]
+    if not connections:
+        return iter(())
+    if isinstance(reader, IndexedMcapReader):
+        blocks = mcap_blocks(reader, {connection.id for connection in connections})
+    else:
+        messages = reader.messages(connections=connections)
+        blocks = joined_blocks((time, data) for _, time, data in messages)
+    return map(_expanded_block, blocks)
 
 
 def _expanded_block(block: MessageBlock) -> MessageBlock:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from io import BufferedReader, TextIOWrapper
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 
@@ -18,16 +20,19 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .bounded_expansion import ExpandedFile
-from .csv_columns import FIELDS, CsvColumns
-from .csv_numbers import numbers_of
-from .state_rows import StateBlock, StateRows, empty
+from .source import DEFAULT_TOPIC, StateBlock, StateRows
 
-TOPIC = '/joint_states'
-# Rows of a block, and characters of a line.
-ROWS, LONGEST_LINE = 4096, 1 << 20
+TIMES = ('time', 't', '__time', 'timestamp')
+FIELDS = ('position', 'velocity', 'effort')
+# `elbow_position`, `elbow.position`, `/joint_states/elbow/position`, `- elbow_position`.
+COLUMN = re.compile(rf'(?:-\s+)?(?:.*/)?(?P<joint>[^/]+?)[_./](?P<field>{"|".join(FIELDS)})')
+EXAMPLE = 'it must be a header, such as time,JOINT_position,JOINT_velocity,JOINT_effort'
+# Rows of a block, characters of a line, and those of a cell or header that a message shows.
+ROWS, LONGEST_LINE, SHOWN = 4096, 1 << 20, 40
 # [s]: beyond it, nanoseconds do not fit into 64 bits.
 LATEST = 9e9
-EMPTY_CELL = re.compile(r'(?<=,)\s*(?=,|$)|^\s*(?=,)')
+# Cells that are empty: twice, as one comma ends a cell and begins the next one.
+EMPTY = ((',,', ',nan,'), (',,', ',nan,'), (',\n', ',nan\n'), ('\n,', '\nnan,'))
 
 
 class CsvSource:
@@ -41,134 +46,201 @@ class CsvSource:
                 column.
         """
         self.name = name
-        self._paths = list(paths)
-        self._columns = [_header(path) for path in paths]
-        self._joints = self._joined_joints()
-        rows = _count_rows(self._paths[0])
+        self._tables = [CsvTable.of(path) for path in paths]
+        named = [column for table in self._tables for column in table.columns]
+        if twice := [column for column in named if named.count(column) > 1]:
+            raise RecordingError(
+                f'{name}: two files have {"_".join(twice[0])}: name recordings of their own '
+                f'one by one: {" ".join(map(str, paths))}'
+            )
+        self._joints = tuple(joint for joint, field in named if field == 'position')
+        if not self._joints:
+            raise RecordingError(f'{name}: no column JOINT_position in the header')
+        rows = self._tables[0].count_rows()
         if not rows:
-            raise RecordingError(f'{self._paths[0]} has no rows: a row for each sample is needed')
-        self.topics = {TOPIC: rows}
+            raise RecordingError(f'{paths[0]} has no rows: a row for each sample is needed')
+        self.topics = {DEFAULT_TOPIC: rows}
         self.other_topics: dict[str, str] = {}
         self.description = None
 
-    def _joined_joints(self) -> tuple[str, ...]:
-        for field in FIELDS:
-            named = [joint for columns in self._columns for joint in columns.fields[field]]
-            if len(set(named)) < len(named):
-                raise RecordingError(f'{self.name}: two files have the {field} of the same joint')
-            if field == 'position':
-                joints = tuple(named)
-        if not joints:
-            raise RecordingError(f'{self.name}: no column JOINT_position in the header')
-        return joints
-
-    def blocks(self, topic: str, begin: int = 0, end: int | None = None) -> Iterator[StateBlock]:
+    def blocks(self, topic: str) -> Iterator[StateBlock]:
         """See `StateSource`."""
-        files = zip(self._paths, self._columns, strict=True)
-        tables = [_tables(path, columns, begin, end) for path, columns in files]
-        for parts in zip_longest(*tables):
-            for part, path in zip(parts, self._paths, strict=True):
-                if part is None:
-                    raise RecordingError(f'{self.name}: {path.name} has fewer rows than others')
-            times = [part[:, columns.time] for part, columns in self._with_columns(parts)]
-            if any(not np.array_equal(other, times[0], equal_nan=True) for other in times[1:]):
-                raise RecordingError(f'{self.name}: the files do not have the same times')
-            yield self._block(times[0], parts)
-
-    def _with_columns(self, parts: Sequence[Array]) -> Iterator[tuple[Array, CsvColumns]]:
-        for part, columns, path in zip(parts, self._columns, self._paths, strict=True):
-            last = max(
-                columns.time, *(max(c.values(), default=0) for c in columns.fields.values())
+        named = [column for table in self._tables for column in table.columns]
+        for parts in zip_longest(*(table.blocks() for table in self._tables)):
+            sizes = {0 if part is None else len(part) for part in parts}
+            times = parts[0][:, 0] if len(sizes) == 1 else None
+            if times is None or any(
+                not np.array_equal(part[:, 0], times, equal_nan=True) for part in parts[1:]
+            ):
+                raise RecordingError(
+                    f'{self.name}: the rows of the files do not have the same times: name '
+                    'recordings of their own one by one'
+                )
+            if not (np.abs(times) < LATEST).all():
+                raise RecordingError(
+                    f'{self.name}: a time is not a number of seconds below {LATEST:g}'
+                )
+            values = np.hstack([part[:, 1:] for part in parts])
+            columns = dict(zip(named, values.T, strict=True))
+            missing = np.full(len(times), np.nan)
+            fields = (
+                np.column_stack([columns.get((joint, field), missing) for joint in self._joints])
+                for field in FIELDS
             )
-            if last >= part.shape[1]:
-                raise RecordingError(f'{path}: rows have {part.shape[1]} cells, too few')
-            yield part, columns
+            rows = StateRows(slice(None), self._joints, None, *fields)
+            yield StateBlock(np.rint(times * 1e9).astype(np.int64), [rows])
 
-    def _block(self, times: Array, parts: Sequence[Array]) -> StateBlock:
-        if not (np.abs(times) < LATEST).all():
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A file, and where times and values are among its columns.
+
+    Attributes:
+        path: of the file.
+        names: of all columns, as they are in the header.
+        line: number of the header.
+        used: places of the time, then of the values, among all columns.
+        columns: joint and field of each value.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    line: int
+    used: tuple[int, ...]
+    columns: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, path: Path) -> CsvTable:
+        """Read the header.
+
+        Raises:
+            RecordingError: it is empty, it names no time or no value, or a value twice.
+        """
+        with _lines(path) as lines:
+            line, header = next((each for each in enumerate(lines, 1) if each[1].strip()), (0, ''))
+        if not line:
+            raise RecordingError(f'{path}: the file is empty: {EXAMPLE}')
+        names = tuple(name.strip() for name in _cells(path, line, header))
+        for sign, separator in {';': 'semicolons', '\t': 'tabs'}.items():
+            if len(names) == 1 and sign in header:
+                raise RecordingError(
+                    f'{path}: the cells are separated by {separator}: separate them by commas, '
+                    'with decimal points'
+                )
+        if all(_number(name) is not None for name in names):
+            raise RecordingError(f'{path}: the first line has numbers: {EXAMPLE}')
+        times = [index for index, name in enumerate(names) if name.lower() in TIMES]
+        if len(times) != 1:
             raise RecordingError(
-                f'{self.name}: a time is not a number of seconds below {LATEST:g}'
+                f'{path}: {len(times)} columns of the header {_shown(header)} are named as times, '
+                f'one must be: {", ".join(TIMES)} [s]'
             )
-        values: dict[str, Array | None] = {}
-        for field in FIELDS:
-            values[field] = None
-            for part, columns in zip(parts, self._columns, strict=True):
-                for index, joint in enumerate(self._joints):
-                    if joint not in columns.fields[field]:
-                        continue
-                    if values[field] is None:
-                        values[field] = empty(len(times), len(self._joints))
-                    values[field][:, index] = part[:, columns.fields[field][joint]]
-        log_times = np.rint(times * 1e9).astype(np.int64)
-        everything = slice(0, len(times))
-        rows = StateRows(everything, self._joints, None, *(values[field] for field in FIELDS))
-        return StateBlock(log_times, [rows])
+        found: dict[tuple[str, str], int] = {}
+        for index, name in enumerate(names):
+            match = COLUMN.fullmatch(name)
+            if match and found.setdefault((match['joint'], match['field']), index) != index:
+                raise RecordingError(f'{path}: the header has {name!r} twice')
+        if not found:
+            raise RecordingError(
+                f'{path}: no column of the header {_shown(header)} is named as a value: '
+                f'JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], JOINT_effort [N m, N]'
+            )
+        return cls(path, names, line, (times[0], *found.values()), tuple(found))
+
+    def count_rows(self) -> int:
+        """Rows behind the header."""
+        with _lines(self.path) as lines:
+            return max(0, sum(1 for _ in filter(str.strip, lines)) - 1)
+
+    def blocks(self) -> Iterator[Array]:
+        """Times and values (N, 1 + m), some thousand rows at a time; NaN in empty cells.
+
+        Raises:
+            RecordingError: a cell of a used column is not a number, or a row has another length.
+        """
+        with _lines(self.path) as lines:
+            line, cells = self.line + 1, 0
+            next(islice(lines, self.line - 1, None))
+            while block := list(islice(lines, ROWS)):
+                if filled := list(filter(str.strip, block)):
+                    cells = cells or len(_cells(self.path, line, filled[0]))
+                    if cells <= max(self.used):
+                        raise RecordingError(f'{self.path}: rows have {cells} cells, too few')
+                    yield self._numbers(filled, block, line, cells)
+                line += len(block)
+
+    def _numbers(self, filled: list[str], block: list[str], line: int, cells: int) -> Array:
+        """Rows of numbers of the lines that are filled; the block has the others too."""
+        if all(text.count(',') == cells - 1 for text in filled):
+            # NumPy does not look at columns that are not used, and reads no empty cell.
+            read = partial(
+                np.loadtxt, delimiter=',', comments=None, quotechar='"', usecols=self.used, ndmin=2
+            )
+            with suppress(ValueError):
+                return read(filled)
+            text = '\n'.join(['', *filled, ''])
+            for empty, number in EMPTY:
+                text = text.replace(empty, number)
+            with suppress(ValueError):
+                return read(text[1:-1].split('\n'))
+        lines = [(number, text) for number, text in enumerate(block, line) if text.strip()]
+        return np.array([self._row(*each, cells) for each in lines])
+
+    def _row(self, line: int, text: str, cells: int) -> list[float]:
+        row = _cells(self.path, line, text)
+        if len(row) != cells:
+            raise RecordingError(
+                f'{self.path}: line {line} has {len(row)} cells, the row before {cells}: all rows '
+                'must have the same number of cells, separated by commas'
+            )
+        numbers = [_number(row[index]) for index in self.used]
+        if None in numbers:
+            index = self.used[numbers.index(None)]
+            raise RecordingError(
+                f'{self.path}: line {line} has {_shown(row[index])} in column '
+                f'{self.names[index]!r}: each cell of this column must be a number or empty'
+            )
+        return numbers
 
 
 @contextmanager
-def errors_of(path: Path) -> Iterator[None]:
-    """Make a RecordingError of what reading a damaged file raises."""
+def _lines(path: Path) -> Iterator[Iterator[str]]:
+    """The lines of a file.
+
+    Raises:
+        RecordingError: the file is damaged or no text, or a line is too long.
+    """
+
+    def bounded(file: TextIOWrapper) -> Iterator[str]:
+        while line := file.readline(LONGEST_LINE):
+            if len(line) == LONGEST_LINE:
+                raise RecordingError(f'{path} has a line of more than {LONGEST_LINE} characters')
+            yield line.rstrip('\r\n')
+
+    raw = ExpandedFile(path) if path.suffix == '.gz' else path.open('rb', buffering=0)
     try:
-        yield
+        with TextIOWrapper(BufferedReader(raw), encoding='utf-8-sig', newline='') as file:
+            yield bounded(file)
     except UnicodeDecodeError:
         raise RecordingError(f'{path} is not a text in UTF-8') from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise RecordingError(f'{path} cannot be decompressed: {error}') from None
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[TextIO]:
-    with errors_of(path):
-        raw = ExpandedFile(path) if path.suffix == '.gz' else path.open('rb', buffering=0)
-        with TextIOWrapper(BufferedReader(raw), encoding='utf-8-sig', newline='') as file:
-            yield file
-
-
-def _lines(file: TextIO, path: Path) -> Iterator[str]:
-    """Lines that are not empty."""
-    while line := file.readline(LONGEST_LINE):
-        if len(line) == LONGEST_LINE:
-            raise RecordingError(f'{path} has a line of more than {LONGEST_LINE} characters')
-        if line.strip():
-            yield line.rstrip('\r\n')
-
-
-def _header(path: Path) -> CsvColumns:
-    with _opened(path) as file:
-        return CsvColumns.of(next(_lines(file, path), ''), path)
-
-
-def _count_rows(path: Path) -> int:
-    with _opened(path) as file:
-        return max(0, sum(1 for _ in _lines(file, path)) - 1)
-
-
-def _tables(path: Path, columns: CsvColumns, begin: int, end: int | None) -> Iterator[Array]:
-    """Rows of numbers from one row to another, block by block; empty cells are NaN."""
-    with _opened(path) as file:
-        lines = islice(_lines(file, path), 1 + begin, None if end is None else 1 + end)
-        row = begin
-        while block := list(islice(lines, ROWS)):
-            filled = [EMPTY_CELL.sub('nan', line) if _has_empty(line) else line for line in block]
-            yield _numbers(path, columns, filled, row)
-            row += len(block)
-
-
-def _numbers(path: Path, columns: CsvColumns, lines: Sequence[str], row: int) -> Array:
-    """The cells of lines of which the first is that of a row, from 0 on."""
+def _cells(path: Path, line: int, text: str) -> list[str]:
     try:
-        return numbers_of(lines, columns, lambda index: _line_number(path, row + index))
-    except RecordingError as error:
-        raise RecordingError(f'{path}: {error}') from None
+        return next(csv.reader([text]))
+    except csv.Error as error:
+        raise RecordingError(f'{path}: the header or line {line} has no cells: {error}') from None
 
 
-def _line_number(path: Path, row: int) -> int:
-    """Number of the line of a row, from 0 on; empty lines are no rows."""
-    with _opened(path) as file:
-        filled = (number for number, line in enumerate(file, start=1) if line.strip())
-        return next(islice(filled, 1 + row, None))
+def _number(cell: str) -> float | None:
+    """NaN where a cell is empty, None where it is no number; 1_000 is one for Python alone."""
+    try:
+        return None if '_' in cell else float(cell.strip() or 'nan')
+    except ValueError:
+        return None
 
 
-def _has_empty(line: str) -> bool:
-    compact = line.replace(' ', '')
-    return ',,' in compact or compact[:1] == ',' or compact[-1:] == ','
+def _shown(text: str) -> str:
+    return repr(text[:SHOWN] + '...' * (len(text) > SHOWN))

@@ -6,9 +6,8 @@ from typing import Any
 
 from lifecycle_msgs.msg import State, Transition
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.task import Future
 
-from ..endpoints import STEADY
+from ..endpoints import until
 
 # How often it is asked whether a fade is over [s].
 PERIOD = 0.01
@@ -47,7 +46,8 @@ def serve_transitions(node: Any) -> None:
             return response
         if machine.current_state[0] == State.PRIMARY_STATE_ACTIVE:
             # From here it is deactivated or shut down.
-            await _stop(node)
+            node.begin_stop()
+            await until(node, lambda: not node.stopping, PERIOD)
             # Another request may have been answered meanwhile.
             if not allowed(request.transition):
                 return response
@@ -57,13 +57,3 @@ def serve_transitions(node: Any) -> None:
     # While it waits, it holds up no other callback.
     service.callback_group = ReentrantCallbackGroup()
     service.callback_group.add_entity(service)
-
-
-async def _stop(node: Any) -> None:
-    node.begin_stop()
-    over: Future[None] = Future()
-    timer = node.create_timer(
-        PERIOD, lambda: node.stopping or over.done() or over.set_result(None), clock=STEADY
-    )
-    await over
-    node.destroy_timer(timer)

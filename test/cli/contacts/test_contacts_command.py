@@ -147,7 +147,6 @@ def test_a_contact_from_the_start_may_have_begun_before(run, taught, files):
 def test_several_recordings_are_searched_by_processes(run, taught):
     ended = run(
         'contacts', 'hit.csv', 'free', '--urdf', 'arm.urdf', '--thresholds', taught, '--json', '-',
-        '--jobs', 1,
     )  # fmt: skip
     assert ended.returncode == 1
     counts = [len(one['contacts']) for one in json.loads(ended.stdout)['recordings']]

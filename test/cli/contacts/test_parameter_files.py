@@ -42,20 +42,6 @@ def test_friction_of_a_parameter_file_is_taken_off(run, files):
         assert known[joint][1] == pytest.approx(described[joint][1] + offset, abs=0.01)
 
 
-@pytest.mark.parametrize('option', ['--margin', '--false-alarms'])
-def test_options_without_effect_are_refused(run, taught, option):
-    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--thresholds', taught, option, 1)
-    assert (ended.returncode, ended.stdout) == (2, '')
-    assert f'{option} is for thresholds' in ended.stderr
-
-
-def test_a_bandwidth_unlike_that_of_the_thresholds_is_warned_of_with_both_values(run, taught):
-    arguments = ('contacts', 'free', '--urdf', 'arm.urdf', '--thresholds', taught)
-    ended = run(*arguments, '--bandwidth', 30, '--json', '-')
-    assert re.search('--bandwidth is 30 Hz, external_bandwidth .* 20 Hz', ended.stderr)
-    assert run(*arguments, '--bandwidth', 20).stderr == ''
-
-
 def test_a_parameter_file_names_thresholds_as_for_the_node(run, files, taught):
     """Relative to its own folder; not beside other thresholds."""
     (files / 'node.yaml').write_text(

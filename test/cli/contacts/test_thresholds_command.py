@@ -80,10 +80,11 @@ def test_a_margin_raises_what_is_learned_for_other_motion(run):
         assert option in ended.stderr
 
 
-def test_bandwidth_and_rate_of_false_alarms_are_options(run):
+def test_parameters_give_the_bandwidth_and_an_option_the_rate_of_false_alarms(run, files):
+    (files / 'slow.yaml').write_text('/**:\n  ros__parameters: {external_bandwidth: [5.0]}\n')
     ended = run(
-        'thresholds', 'free', '--urdf', 'arm.urdf', '--bandwidth', 5, '--false-alarms', 2,
-        '--json', '-',
+        'thresholds', 'free', '--urdf', 'arm.urdf', '--parameters', 'slow.yaml',
+        '--false-alarms', 2, '--json', '-',
     )  # fmt: skip
     result = json.loads(ended.stdout)
     assert result['bandwidth'] == [5.0] * 3

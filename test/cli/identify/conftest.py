@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 pytest.importorskip('mujoco')
-pytest.importorskip('cvxpy')
+pytest.importorskip('scipy')
 pytest.importorskip('rosbags')
 
 from identified_recordings import DESCRIBED, recording

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
-pytest.importorskip('cvxpy')
+pytest.importorskip('scipy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
@@ -27,11 +27,12 @@ def test_a_good_recording_is_written_and_explained(identified, files):
     written = {file.name for file in (files / 'out').iterdir()}
     assert {'report.html', 'report.png'} | FILES <= written
     assert result['objections'] == []
-    assert (result['prior_weight'], result['effort_delay']) == (1.0, 0.0)
+    assert 1.0 <= result['prior_weight'] <= 100.0
+    assert result['effort_delay'] == 0.0
     for numbers in result['equations'].values():
         assert numbers['used'] > numbers['slow'] > 0
         assert sum(numbers.values()) > 100
-    wrong = {'wrong_robot', 'contact', 'clock_drift', 'saturated', 'repeated_motion'}
+    wrong = {'unexplained', 'contact', 'delay', 'saturated', 'repeated_motion'}
     assert not wrong & set(codes(result))
     assert result['rank'] == result['structural_rank'] == 25
     for joint in result['held_out'].values():
@@ -81,7 +82,7 @@ def test_a_model_that_is_worse_is_not_written_without_force(identified, files):
 
 def test_a_recording_may_be_held_out(identified, files):
     shutil.copy(files / 'good.csv', files / 'other.csv')
-    _, result = identified('good.csv', '--held-out', 'other.csv', '--jobs', '1', target='held_out')
+    _, result = identified('good.csv', '--held-out', 'other.csv', target='held_out')
     fitted, held_out = result['recordings']
     assert (fitted['held_out'], held_out['file']) == (0, 'other.csv')
     assert held_out['held_out'] > 100
@@ -92,21 +93,21 @@ def test_a_recording_may_be_held_out(identified, files):
 def bad(name):
     """Efforts (N, 3) of bad data."""
     changes = {
-        'current': lambda times, efforts: efforts / np.array([9.0, 8.0, 7.0]),
+        'factor': lambda times, efforts: efforts / np.array([9.0, 8.0, 7.0]),
         'sign': lambda times, efforts: -efforts,
-        'wrong_robot': lambda times, efforts: efforts[::-1] * np.array([1.0, -1.0, 1.0]),
+        'unexplained': lambda times, efforts: efforts[::-1] * np.array([1.0, -1.0, 1.0]),
         'saturated': lambda times, efforts: np.clip(efforts, -7.0, 7.0),
         'contact': lambda times, efforts: (
             efforts + ((times > 2.0) & (times < 2.6))[:, None] * np.array([2.0, 4.0, 2.5])
         ),
-        'clock_drift': lambda times, efforts: np.stack(
+        'delay': lambda times, efforts: np.stack(
             [np.interp(times - 4e-3 * times, times, one) for one in efforts.T], axis=1
         ),
     }
     return changes[name]
 
 
-CODES = ['current', 'sign', 'wrong_robot', 'saturated', 'contact', 'clock_drift']
+CODES = ['factor', 'sign', 'unexplained', 'saturated', 'contact', 'delay']
 
 
 @pytest.mark.parametrize('code', CODES)
@@ -116,7 +117,7 @@ def test_bad_data_are_said(identified, files, code):
     assert code in codes(result), codes(result)
     assert ended.returncode == 1
     assert f'\n{code}: ' in ended.stdout
-    if code in ('current', 'sign', 'wrong_robot'):
+    if code in ('factor', 'sign', 'unexplained'):
         assert result['objections']
         assert not (files / code).exists()
 
@@ -159,7 +160,6 @@ def test_a_motion_that_is_too_short_to_judge_is_not_written(identified, files):
         and 'short.csv' in one['message']
         for one in result['findings']
     )  # fmt: skip
-    assert 'held_out_rest' not in codes(result)
     assert not (files / 'short').exists()
 
 
@@ -178,9 +178,9 @@ def test_a_joint_that_is_held_with_jitter_keeps_the_values_of_the_description(id
 
 def test_a_joint_that_rests_in_the_recording_held_out_is_not_judged(identified, files):
     write(files / 'two.csv', list(JOINTS), rows(still=('joint2',)))
-    ended, result = identified('good.csv', '--held-out', 'two.csv', '--jobs', '1', target='rests')
+    ended, result = identified('good.csv', '--held-out', 'two.csv', target='rests')
     assert ended.returncode == 1
-    assert re.match('joint2 .* 20 samples', said(result, 'held_out_rest'))
+    assert re.match('joint2 .* 20 samples', said(result, 'still'))
     (objection,) = result['objections']
     assert objection.startswith('not judged at joint2: ')
     assert not (files / 'rests').exists()
@@ -202,7 +202,7 @@ def test_a_contact_of_a_fifth_of_the_fitted_part_is_left_out(identified, files, 
     recording(files / 'touched.csv', touched)
     _, result = identified('touched.csv', '--force', target='touched')
     assert codes(result)[0] == 'contact'
-    assert 'wrong_robot' not in codes(result)
+    assert 'unexplained' not in codes(result)
     begin, end = map(float, re.search(r'csv (\S+) s to (\S+) s', said(result, 'contact')).groups())
     assert begin == pytest.approx(2.0, abs=0.4)
     assert end == pytest.approx(3.2, abs=0.4)
@@ -215,7 +215,7 @@ def test_rest_after_the_motion_is_no_motion_to_judge(identified, files):
     """Two thirds of the motion are fitted; at rest, stiction holds the arm."""
     recording(files / 'rest.csv', rest=6.0)
     ended, result = identified('rest.csv', target='rest')
-    assert not {'wrong_robot', 'contact', 'held_out_rest'} & set(codes(result))
+    assert not {'unexplained', 'contact', 'still'} & set(codes(result))
     assert result['recordings'][0]['split'] == pytest.approx(2.0 / 3.0 * 9.5, abs=0.3)
     assert result['objections'] == [], ended.stderr
     for joint in result['held_out'].values():
@@ -246,7 +246,7 @@ def test_one_joint_that_moves(identified, files):
     still = next(one for one in result['findings'] if one['code'] == 'still')
     assert still['joints'] == ['joint1', 'joint3']
     assert 'joint2' in still['message']
-    assert 'poor_excitation' in codes(result)
+    assert 'excitation' in codes(result)
 
 
 @pytest.mark.parametrize(
@@ -277,9 +277,11 @@ def test_what_shows_nothing_is_refused(identified, files, change, still, words):
         (['--load', 'tool=1.0'], 'FRAME=KG@BAG'),
         (['--load', 'tool=1@good.csv', '--load', 'tool=2@good.csv'], 'tool@good.csv is named'),
         (['--held-out', 'good.csv'], 'is fitted too'),
-        (['--without', 'good.csv'], '--payload'),
-        (['--payload', 'tool', '--springs'], 'nothing else: leave out --output, --springs'),
-        (['--payload', 'tool', '--effort', 'torque', '--jobs', '2'], '--effort, --jobs'),
+        (['--held-out', 'arm.urdf'], 'arm.urdf'),
+        (['--effort-delay', 'soon'], 'auto'),
+        (['--effort-delay', '1'], '-0.2 to 0.2'),
+        (['--friction', '0'], 'above 0'),
+        (['--friction', 'none'], 'asymmetric'),
     ],
 )
 def test_what_cannot_be_meant_is_refused(identified, options, words):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
-pytest.importorskip('cvxpy')
+pytest.importorskip('scipy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
@@ -31,10 +31,10 @@ def test_nothing_is_written_and_no_consequence_is_told(identified, files, name):
     ended, result = identified(record(files, name), target=name)
     assert ended.returncode == 1
     assert not (files / name).exists()
-    assert codes(result) == ['velocities']
+    assert codes(result) == ['units']
     assert result['findings'][0]['joints'] == list(JOINTS)
-    assert 'see the finding velocities.' in ended.stdout
-    assert 'trusted: finding velocities' in ended.stderr
+    assert 'the finding units' in ended.stdout
+    assert 'finding units' in ended.stderr
 
 
 def test_a_recording_beside_a_good_one_is_left_out(identified, files):
@@ -43,5 +43,5 @@ def test_a_recording_beside_a_good_one_is_left_out(identified, files):
     ended, both = identified('good.csv', record(files, 'degrees'))
     assert both['joint_parameters'] == alone['joint_parameters']
     assert [one['error'] == '' for one in both['recordings']] == [True, False]
-    assert re.search(r'degrees\.csv: .*velocities.*joint1, joint2, joint3 .*57\.3', ended.stdout)
+    assert re.search(r'degrees\.csv: .*velocities.*joint1, joint2, joint3 .*57\.3', ended.stderr)
     assert both['recordings'][1]['error'].endswith('left out.')

@@ -120,16 +120,6 @@ def test_what_lets_go_does_not_hit():
     assert found[-1] is FREE
 
 
-def test_joints_that_are_named_feel_what_is_left_of_the_threshold():
-    detector = settled()
-    times, found = states(detector, pushed_for_two_seconds, 3.0)
-    named = [
-        pushed_for_two_seconds(t)[0] for t, one in zip(times, found, strict=True) if one.joints
-    ]
-    assert min(named) > 0.5 * 2.0
-    assert named[-1] == pytest.approx(1.0, abs=0.5)
-
-
 def test_a_hit_from_the_other_side_during_a_push_is_a_collision():
     detector = settled()
     states(detector, lambda time: np.array([4.0 * min(time, 2.0), 0.0]), 3.0)
@@ -148,13 +138,11 @@ def test_after_a_pause_what_began_in_it_is_fast_and_what_lasted_is_not(before, k
     assert (found.kind, found.joints, found.since) == (kind, (1,), 3.3)
 
 
-def test_after_a_long_pause_nothing_is_known_of_what_was_before_it():
-    detector = settled()
+def test_a_pause_before_the_observer_has_risen_makes_no_collision():
+    detector = ContactDetector(THRESHOLDS)
+    detector.step(REST, REST, 10.0)
     detector.pause()
-    kinds = {
-        detector.step(np.array([20.0, 0.0]), REST, 60.0 + PERIOD * k).kind for k in range(500)
-    }
-    assert kinds == {'', 'push'}
+    assert not detector.step(np.array([0.0, 20.0]), REST, 10.3)
 
 
 def test_a_moving_robot_is_allowed_a_larger_residual():
@@ -253,14 +241,6 @@ def test_the_slow_band_is_bounded_by_the_bound_of_its_error():
     one_sided, _ = fed(ResidualBands(2), times, abs(error), v)
     late = times - times[0] > 1.0
     np.testing.assert_allclose(one_sided[late, PUSH], bound[late], rtol=1e-12)
-
-
-def test_noise_of_the_first_residual_is_low_passed_as_any_other():
-    random, times = np.random.default_rng(6), np.arange(0.0, 2.0, 1e-3)
-    noise = random.normal(size=(len(times), 200))
-    values, _ = fed(ResidualBands(200), times, noise, np.zeros_like(noise))
-    slow = abs(values[:, PUSH])
-    assert slow[:100].max() < slow[-1000:].max()
 
 
 def test_the_motion_rises_at_once_for_a_collision_and_decays_slowly():

@@ -9,7 +9,6 @@ from three_joints import JOINTS
 
 from robot_dynamics_ros.control.external.drive_torques import (
     LARGEST,
-    NO_STATE,
     GivenState,
 )
 from robot_dynamics_ros.control.external.estimate import SETTLING
@@ -112,13 +111,6 @@ def test_a_part_that_comes_more_rarely_decides_when_a_step_is_taken():
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
 
 
-def test_the_first_message_of_some_joints_is_no_reason_to_warn():
-    arm = SplitArm()
-    arm.run(0.1)
-    assert arm.reasons[0] == NO_STATE
-    assert set(arm.reasons[1:]) <= {SETTLING, ''}
-
-
 def without(field, given):
     return given._replace(**{field: None})
 
@@ -141,19 +133,6 @@ def test_velocities_and_efforts_in_different_messages_are_one_reason(pattern):
     arm.send = send
     arm.run(1.0)
     assert not arm.estimate.reason
-
-
-def test_an_effort_that_ceases_and_a_velocity_later_are_named_for_themselves():
-    arm = SplitArm(moves=False)
-    arm.parts = np.ones((1, 3), bool)
-    send = arm.send
-    for missing, text in (('effort', 'effort of turn, slide'), ('v', 'velocity of turn, slide')):
-        arm.send = send
-        arm.run(1.0)
-        assert not arm.estimate.reason
-        arm.send = lambda stamp, given, missing=missing: send(stamp, without(missing, given))
-        arm.run(0.1)
-        assert arm.estimate.reason.startswith(text)
 
 
 @pytest.mark.parametrize('shift', [0.0, 0.01])
@@ -319,11 +298,3 @@ def test_one_below_that_is_felt(joint):
     arm.run(0.5)
     assert not arm.estimate.reason
     np.testing.assert_allclose(arm.estimate.torque, push, rtol=1e-9, atol=1e-9)
-
-
-def test_a_joint_without_a_limit_has_no_bound_of_its_own():
-    arm = settled(moves=False)
-    arm.change = replaced(0, 9e5)
-    arm.run(0.5)
-    assert not arm.estimate.reason
-    assert np.isfinite(arm.estimate.wrench()).all()

@@ -15,7 +15,7 @@ def averaged(tare, residual, v=REST, *, seconds=1.01 * AVERAGED, limits=LIMITS, 
     tare.begin(limits)
     for time in np.arange(0.0, seconds, 0.01):
         r = residual(time) if callable(residual) else residual
-        tare.step(np.array(r), v, time, touched)
+        tare.step(np.array(r), v, 100.0 + time, touched)
     return tare
 
 

@@ -15,6 +15,12 @@ def test_constants_alone_detect_in_their_band_only():
     np.testing.assert_array_equal(limits, [[2.0] * 3, [NEVER] * 3])
 
 
+def test_a_limit_grows_with_speed_and_acceleration():
+    thresholds = ContactThresholds(np.array([[[4.0], [3.0], [0.5]], [[2.0], [1.0], [0.2]]]))
+    limits = thresholds.limits(np.array([[[2.0], [10.0]], [[1.0], [5.0]]]))
+    np.testing.assert_allclose(limits, [[15.0], [4.0]])
+
+
 def test_constants_above_the_effort_limits_are_found():
     thresholds = ContactThresholds.of(3, collision=[1.0, 30.0, 1.0])
     assert thresholds.above(np.array([10.0, 20.0, np.inf])) == [('collision', 1)]

@@ -127,6 +127,7 @@ def test_near_a_lost_direction_the_estimate_fades_without_a_jump():
         assert estimate.wrench[0] == pytest.approx(5.0, rel=1e-12)
         unfelt = len(estimate.felt.unfelt)
         assert unfelt == (5 if lever <= HARDLY_FELT else 4)
+        assert estimate.felt.conditioning == 0.0
     levers = np.geomspace(1e-4, 1.0, 200)
     well = levers >= HARDLY_FELT
     assert_close(np.array(found)[well], np.full(well.sum(), truth))

@@ -25,6 +25,22 @@ def test_compiled_is_evaluated(name, backend):
         assert_close(dynamics.observer_step(**sample), expected)
 
 
+@pytest.mark.parametrize('backend', ['native', 'python'])
+def test_without_smoothing_friction_has_the_sign_of_the_velocity_and_is_zero_at_rest(backend):
+    dynamics = getattr(hand_written('oblique'), backend)
+    n = dynamics.model.size
+    v = np.arange(n) - 1.0
+    # Of (viscous, coulomb, viscous backward, coulomb backward, smoothing), for all joints.
+    friction = np.repeat([0.0, 3.0, 0.0, 2.0, 0.0], n)
+    inputs = {name: rows[0] for name, rows in observer_inputs(dynamics.model, (1,)).items()}
+    inputs |= {'v': v, 'interval': np.array([0.0, 0.5])}
+    torque = [
+        dynamics.observer_step(**(inputs | {'friction': given}))[2]
+        for given in (friction, np.zeros(5 * n))
+    ]
+    assert_close(2.0 * (torque[1] - torque[0]), np.where(v < 0.0, 2.0, 3.0) * np.sign(v))
+
+
 @pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 def test_a_batch_is_its_samples():
     dynamics = hand_written('oblique').native

@@ -4,13 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from mechanics.closeness import assert_close
-from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.planar_arms import planar_2r
-from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, SINGULAR, hand_written, random_state
+from mechanics.robots import POINT_ON_AXIS, SINGULAR, hand_written
 
 from robot_dynamics_ros.core import (
     RobotDynamics,
@@ -19,7 +16,6 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 from robot_dynamics_ros.core.algorithms import aba, crba
-from robot_dynamics_ros.core.algorithms.crba import mass_matrix
 
 ZERO = np.zeros(2)
 # All of its mass is a point at the tip: stretched or folded, both joints move it along one line.
@@ -108,29 +104,6 @@ def test_rotors_make_it_regular(backend):
     dynamics = RobotDynamics(model, backend=backend)
     a = dynamics.forward_dynamics(np.zeros(2), ZERO, np.ones(2))
     assert np.isfinite(a).all()
-
-
-def bounds_hold(model, q):
-    """Upper bounds of inertias are not below the inertias, which M has on its diagonal."""
-    diagonal = np.diag(np.array(mass_matrix(model, q.tolist()), dtype=float))
-    rotors = np.zeros(model.size)
-    for joint in model.joints:
-        rotors[joint.coordinate.index] += joint.coordinate.multiplier**2 * joint.armature
-    bounds = np.array(crba.largest_inertias(model, q.tolist()), dtype=float)
-    assert (diagonal - rotors <= bounds * (1.0 + 1e-12)).all()
-
-
-@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
-def test_the_largest_inertia_bounds_the_diagonal_of_the_mass_matrix(robot):
-    for state in robot.states(2):
-        bounds_hold(robot.model, state.q)
-
-
-@given(random_trees(), st.integers(0, 1000))
-@settings(max_examples=50, deadline=None)
-def test_the_largest_inertia_bounds_it_on_random_trees(urdf, seed):
-    model = parse_urdf(urdf)
-    bounds_hold(model, random_state(model, np.random.default_rng(seed)).q)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from freed_memory import check_alive
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import StateError
@@ -166,39 +165,3 @@ def test_nothing_that_can_be_reached_crashes_the_process():
     assert answer[:2] == ['alive', 'after'], f'{result.returncode}: {result.stderr[-3000:]}'
     assert int(answer[2]) > 1000
     assert answer[3:] == ['rows', 'with_fallback']
-
-
-# The garbage collector finalises the objects of a dead cycle in any order, while they can still
-# call each other.
-LAST_CALL = """
-import gc, sys
-import numpy as np
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-
-model = parse_urdf(sys.stdin.read())
-rest = np.zeros(model.size)
-
-class Arm:
-    def __init__(self, dynamics):
-        self.dynamics = dynamics
-        self.step = self.dynamics.bind('gravity_torque', rest, out=np.zeros(model.size))
-        self.itself = self
-
-    def __del__(self):
-        self.step()
-        self.dynamics.gravity_torque(rest)
-
-for _ in range(20):
-    # What is older is finalised first.
-    dynamics = RobotDynamics(model, backend='native')
-    dynamics.compile('gravity_torque')
-    Arm(dynamics)
-    del dynamics
-    gc.collect()
-print('alive')
-"""
-
-
-@pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
-def test_an_object_may_use_its_step_while_it_is_collected():
-    check_alive(LAST_CALL)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robot_dynamics_ros.core import ModelError
 from robot_dynamics_ros.core.compiler.expression import ExpressionGraph
 from robot_dynamics_ros.core.compiler.program import trace
 from robot_dynamics_ros.core.compiler.python import compile_python
@@ -114,3 +115,18 @@ def test_folding_changes_no_value(formula, point):
     (folded,) = compile_python(program)(point)
     plain = evaluate(formula, dict(zip('xyz', point, strict=True)))
     assert folded == pytest.approx(plain, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize('constant', [float('inf'), float('nan')])
+def test_a_constant_that_overflows_is_refused(constant):
+    for result in (lambda q: [constant], lambda q: [q[0] + constant]):
+        with pytest.raises(ModelError, match=r'^quantity: .* 1\.8e\+308'):
+            trace('quantity', result, {'q': 1})
+
+
+def test_plain_python_divides_by_zero_as_the_processor_does():
+    divide = compile_python(trace('ratio', lambda x: [x[0] / x[1]], {'x': 2}))
+    assert divide([1.0, 0.0]) == [np.inf]
+    assert divide([1.0, -0.0]) == [-np.inf]
+    assert np.isnan(divide([0.0, 0.0])).all()
+    assert divide([1.0, 4.0]) == [0.25]

@@ -15,7 +15,10 @@ from exported_library import (
     needs_compilers,
     run,
 )
+from mechanics.batches import call, inputs_of
 from mechanics.closeness import assert_close
+from mechanics.examples import example
+from mechanics.float_dynamics import FloatDynamics
 from mechanics.planar_arms import planar_2r
 from mechanics.robots import hand_written
 from three_joints import URDF as THREE_JOINTS
@@ -101,6 +104,30 @@ def test_bodies_links_and_mimic_joints_are_named_in_order():
     masses = [text.index(f'"m of {joint.name}"') for joint in robot.joints]
     assert masses == sorted(masses)
     assert 'Mimic joints' not in header(model())[1]
+
+
+# Arms and legs, with sliding and turning joints, one tree with branches, and one of two joints.
+ROBOTS = (
+    'double_pendulum_description/urdf/double_pendulum.urdf',
+    'ur_description/urdf/ur5_robot.urdf',
+    'panda_description/urdf/panda.urdf',
+    'solo_description/robots/solo.urdf',
+)
+
+
+@needs_compilers
+@pytest.mark.parametrize('name', ROBOTS)
+def test_every_quantity_is_that_of_the_algorithms(name, tmp_path):
+    """Freestanding, and every warning an error; as C++17 too. Pinocchio agrees with those."""
+    model = example(name).model
+    exported = ExportedDynamics(model, tmp_path, frame=model.links[-1].name)
+    reference = FloatDynamics(model)
+    for quantity in QUANTITIES:
+        for inputs in zip(*inputs_of(model, quantity, 5), strict=True):
+            expected = call(reference, quantity, *inputs, axes='LOCAL_WORLD_ALIGNED')
+            scale = 100.0 * np.abs(expected).max() + 1.0
+            assert_close(call(exported, quantity, *inputs), expected, scale)
+    compile_as_cpp(tmp_path, '-ffreestanding')
 
 
 @needs_compilers

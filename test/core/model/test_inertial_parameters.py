@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import InertiaError, ParameterError, audit
@@ -44,18 +43,6 @@ def test_its_own_parameters_give_the_same_robot(robot):
 def test_what_was_given_comes_back(robot):
     pi = other_parameters(robot.model)
     assert_close(robot.model.with_inertial_parameters(pi).inertial_parameters(), pi)
-
-
-@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-def test_the_torque_is_that_of_the_regressor(robot):
-    """Y knows nothing of the bodies: it is computed on the robot as it was."""
-    pi = other_parameters(robot.model)
-    before = FloatDynamics(robot.model)
-    after = FloatDynamics(robot.model.with_inertial_parameters(pi))
-    for q, v, a, _ in robot.states(3):
-        Y = before.regressor(q, v, a)
-        scale = (np.abs(Y) @ np.abs(pi)).max()
-        assert_close(after.inverse_dynamics(q, v, a), Y @ pi, scale)
 
 
 def test_the_parameters_include_the_payload():

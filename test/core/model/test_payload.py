@@ -15,7 +15,6 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 from robot_dynamics_ros.core import (
     ParameterError,
     Payload,
-    RobotDynamics,
     UnknownNameError,
     parse_urdf,
 )
@@ -53,18 +52,6 @@ def test_is_a_fixed_link_of_that_inertial(robot):
             assert_close(loaded.mass_matrix(q), expected.mass_matrix(q))
 
 
-@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-def test_the_change_is_undone_exactly(robot, backend):
-    frame = robot.model.frames[-1].name
-    loaded = robot.model.with_payload(frame, MASS, COM, INERTIA)
-    after = RobotDynamics(loaded.without_payload(), backend=backend)
-    before = getattr(robot, backend)
-    for q, v, a, _ in robot.states(3):
-        tau = before.inverse_dynamics(q, v, a)
-        assert np.array_equal(after.inverse_dynamics(q, v, a), tau)
-        assert not np.array_equal(RobotDynamics(loaded).inverse_dynamics(q, v, a), tau)
-
-
 def test_an_added_and_removed_payload_changes_nothing():
     model = hand_written('tree').model
     frame = model.frames[-1].name
@@ -75,19 +62,6 @@ def test_an_added_and_removed_payload_changes_nothing():
     assert part.without_payload('tool') == other
     assert other.with_payload(frame, MASS, COM, INERTIA, name='tool') == part
     assert part.without_payload('tool').without_payload('part') is model
-
-
-def test_a_point_mass_weighs_by_its_lever():
-    model = hand_written('pendulum').model
-    frame = model.frames[-1].name
-    (state,) = hand_written('pendulum').states(1)
-    light = FloatDynamics(model)
-    loaded = FloatDynamics(model.with_payload(frame, 2.0))
-    gained = loaded.mass_matrix(state.q) - light.mass_matrix(state.q)
-    placement = model.frame(frame).placement
-    axis = np.array(model.joints[0].axis)
-    lever = np.cross(axis, placement.translation)
-    assert gained[0, 0] == pytest.approx(2.0 * lever @ lever, abs=1e-12)
 
 
 def test_armature_and_payload_do_not_disturb_each_other():

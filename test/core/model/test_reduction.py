@@ -1,4 +1,4 @@
-"""Locked joints: as Pinocchio reduces a model, and as the whole robot with them at rest."""
+"""Locked joints: as the whole robot with them at rest."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.algorithms.kinematics import external_torque
 
-pinocchio = pytest.importorskip('pinocchio')
-
 ROBOTS = [robot for robot in HAND_WRITTEN + MOVING_EXAMPLES if robot.model.size > 1]
-UNDRIVEN = [robot for robot in ROBOTS if not any(joint.mimicked for joint in robot.model.joints)]
-# The agreement that is asked for, relative to the largest entry.
-TOLERANCE = 1e-12
 
 
 def some_joints(robot):
@@ -46,49 +41,6 @@ def test_locked_joints_are_joints_at_rest(robot):
     assert_close(part.mass_matrix(q), M[block], np.abs(M).max())
     C = whole.coriolis_matrix(whole_q, resting_v)
     assert_close(part.coriolis_matrix(q, v), C[block], np.abs(M).max() * np.abs(v).max())
-
-
-@pytest.mark.parametrize('robot', UNDRIVEN, ids=str)
-def test_as_pinocchio(robot):
-    kept, locked, index, (q, v, a, _) = some_joints(robot)
-    whole = pinocchio.buildModelFromXML(robot.text)
-    names = robot.model.joint_names
-
-    def configuration(model, values):
-        tangent = np.zeros(model.nv)
-        for name, value in values.items():
-            tangent[model.joints[model.getJointId(name)].idx_v] = value
-        return pinocchio.integrate(model, pinocchio.neutral(model), tangent), tangent
-
-    try:
-        theirs = pinocchio.buildReducedModel(
-            whole,
-            [whole.getJointId(name) for name in locked],
-            configuration(whole, dict(zip(names, q, strict=True)))[0],
-        )
-    except ValueError as error:
-        pytest.skip(f'Pinocchio cannot reduce it: {str(error)[:60]}')
-    order = [theirs.joints[theirs.getJointId(name)].idx_v for name in kept]
-    q, v, a = q[index], v[index], a[index]
-    position = configuration(theirs, dict(zip(kept, q, strict=True)))[0]
-    rate = configuration(theirs, dict(zip(kept, v, strict=True)))[1]
-    acceleration = configuration(theirs, dict(zip(kept, a, strict=True)))[1]
-    data = theirs.createData()
-    ours = FloatDynamics(robot.model.reduced(kept, locked))
-
-    def agree(mine, other, scale=0.0):
-        worst = np.abs(mine - other).max()
-        assert worst <= TOLERANCE * max(np.abs(other).max(), scale), worst
-
-    M = np.triu(pinocchio.crba(theirs, data, position))
-    M = (M + np.triu(M, 1).T)[np.ix_(order, order)]
-    agree(ours.mass_matrix(q), M)
-    tau = pinocchio.rnea(theirs, data, position, rate, acceleration)
-    agree(ours.inverse_dynamics(q, v, a), tau[order])
-    g = pinocchio.computeGeneralizedGravity(theirs, data, position)
-    agree(ours.gravity_torque(q), g[order], np.abs(M).max())
-    C = pinocchio.computeCoriolisMatrix(theirs, data, position, rate)
-    agree(ours.coriolis_matrix(q, v), C[np.ix_(order, order)], np.abs(M).max() * np.abs(v).max())
 
 
 @pytest.mark.parametrize('position', [0.0, 0.3])

@@ -6,14 +6,11 @@ import pytest
 pytest.importorskip('scipy')
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.identification.excitation.excitation_settings import (
-    Band,
-    ExcitationSettings,
-)
 from robot_dynamics_ros.identification.excitation.fourier_series import (
     FourierSeries,
     resting_space,
 )
+from robot_dynamics_ros.identification.excitation.settings import ExcitationSettings
 
 PERIOD, HARMONICS, JOINTS = 8.0, 6, 3
 TIMES = np.linspace(0.0, PERIOD, 4001)
@@ -66,13 +63,6 @@ def test_the_bound_holds(series, derivative):
     assert (largest <= series.largest(derivative) * (1.0 + 1e-9)).all()
 
 
-def test_a_shrunk_motion_keeps_its_start(series):
-    half = series.scaled(0.5).at(TIMES)
-    whole = series.at(TIMES)
-    np.testing.assert_allclose(half[0] - series.start, 0.5 * (whole[0] - series.start))
-    np.testing.assert_allclose(half[2], 0.5 * whole[2])
-
-
 @pytest.mark.parametrize(
     ('asked', 'band'),
     [
@@ -81,23 +71,20 @@ def test_a_shrunk_motion_keeps_its_start(series):
         ({'duration': 7.0, 'frequency': 0.5}, (3, 1)),
         ({'duration': 25.0, 'frequency': 1.0}, (8, 3)),
         ({'duration': 30.0, 'frequency': 0.1}, (3, 1)),
-        ({'duration': 20.0, 'frequency': 1.0, 'harmonics': 5}, (5, 4)),
     ],
 )
 def test_the_band_fits_the_duration(asked, band):
     settings = ExcitationSettings(**asked)
-    found = Band.of(settings)
+    found = settings.band
     assert (found.harmonics, found.periods) == band
-    assert found.periods * found.period == pytest.approx(settings.duration)
-    assert found.highest <= settings.frequency * (1.0 + 1e-12)
+    assert found.periods / found.frequency == pytest.approx(settings.duration)
+    assert found.harmonics * found.frequency <= settings.frequency * (1.0 + 1e-12)
 
 
 @pytest.mark.parametrize(
     ('wrong', 'said'),
     [
-        ({'duration': 1.0, 'frequency': 1.0}, '2 s at least'),
-        ({'duration': 5.0, 'harmonics': 8}, '8 s at least'),
-        ({'harmonics': 1}, 'at least 2'),
+        ({'duration': 1.0, 'frequency': 1.0}, 'duration is 1 s.* 2 s to'),
         ({'duration': float('nan')}, 'duration'),
         ({'share': 1.2}, 'share'),
         ({'acceleration': 0.0}, 'acceleration'),
@@ -107,4 +94,4 @@ def test_the_band_fits_the_duration(asked, band):
 )
 def test_wrong_settings_are_refused(wrong, said):
     with pytest.raises(ParameterError, match=said):
-        Band.of(ExcitationSettings(**wrong))
+        _ = ExcitationSettings(**wrong).band

@@ -9,9 +9,8 @@ pytest.importorskip('scipy')
 
 from excited_arm import JOINTS, dynamics, random_poses, slope_by_differences
 
-from robot_dynamics_ros.core import JointFriction
 from robot_dynamics_ros.identification.excitation.information import Information
-from robot_dynamics_ros.identification.regression import MotionEquations
+from robot_dynamics_ros.identification.motion_equations import MotionEquations
 
 SAMPLES = 12
 
@@ -51,15 +50,6 @@ def test_slopes(information, motion):
         np.testing.assert_allclose(
             slopes[order], expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max()
         )
-
-
-def test_rows_are_the_torque(information, motion):
-    """Y pi is inverse dynamics with friction, for the parameters of the description."""
-    q, v, a = motion
-    torque = information.rows(q, v, a) @ information.layout.nominal()
-    robot = dynamics()
-    expected = robot.inverse_dynamics(q, v, a) + JointFriction(robot.model).torque(v)
-    np.testing.assert_allclose(torque, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_rows_are_those_of_identify(information, motion):

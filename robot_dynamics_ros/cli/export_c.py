@@ -1,0 +1,92 @@
+"""`robot_dynamics export-c`: the dynamics of a robot in C99."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import click
+
+from robot_dynamics_ros.core.export import DEFAULT_QUANTITIES, export_c
+from robot_dynamics_ros.core.quantity import QUANTITIES
+from robot_dynamics_ros.written_folder import check_folder, write_folder
+
+from .description_file import files_and_arguments, robot_of_words
+from .output import Output, Subcommand, output_options
+
+EXAMPLE = """\b
+Example:
+  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
+  colcon build --packages-select ur5_dynamics
+"""
+LISTED = textwrap.fill(', '.join(QUANTITIES), 76, initial_indent='  ', subsequent_indent='  ')
+HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
+
+FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
+the description from a running robot; with a recording as FILE, from that recording.
+
+{EXAMPLE}
+
+\b
+Quantities:
+{LISTED};
+  all: each of them, those of a frame with --frame only
+"""
+
+
+@click.command(
+    'export-c', cls=Subcommand, help=HELP, short_help='Write the dynamics of a robot as C99.'
+)
+@click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
+@click.option(
+    '--topic', metavar='TOPIC', help='Topic of the description, such as /robot_description.'
+)
+@click.option(
+    '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
+    help='Folder of the package; an earlier export in it is replaced.',
+)  # fmt: skip
+@click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
+@click.option(
+    '--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True, metavar='LIST',
+    help='Quantities, separated by commas.',
+)  # fmt: skip
+@click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
+@click.option(
+    '--payload-frame', metavar='LINK',
+    help='Link whose payload becomes an input of the functions.',
+)  # fmt: skip
+@output_options
+def export_c_command(
+    words: tuple[str, ...],
+    topic: str | None,
+    folder: Path,
+    name: str | None,
+    quantities: str,
+    frame: str | None,
+    payload_frame: str | None,
+    output: Output,
+) -> None:
+    """Read the description, and write the package."""
+    output.check_files(files_and_arguments(words)[0])
+    check_folder(folder)
+    model, urdf, _ = robot_of_words(words, topic)
+    files = export_c(
+        model,
+        name=name,
+        quantities=chosen_quantities(quantities, frame),
+        frame=frame,
+        payload_frame=payload_frame,
+        urdf=urdf,
+    )
+    output.check_files([], {'--output': [folder / file for file in files]})
+    write_folder(folder, files)
+    package = Path(next(iter(files))).stem
+    output.line(f'{folder}: package {package}, {len(files)} files')
+    output.write_json({'folder': folder, 'package': package, 'files': sorted(files)})
+
+
+def chosen_quantities(listed: str, frame: str | None) -> list[str]:
+    """The quantities of a list that is separated by commas, or of `all`."""
+    if listed == 'all':
+        return [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
+    return [quantity.strip() for quantity in listed.split(',') if quantity.strip()]

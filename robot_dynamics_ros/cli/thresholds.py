@@ -1,0 +1,156 @@
+"""`robot_dynamics thresholds`: thresholds of contacts, from recordings without contact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from robot_dynamics_ros.contacts import ThresholdSurvey, survey_recording, surveyed
+from robot_dynamics_ros.contacts.threshold_survey import FALSE_ALARMS_PER_HOUR
+from robot_dynamics_ros.control.external.thresholds import BANDS
+from robot_dynamics_ros.control.torque_text import torque_text
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.model.findings import counted
+from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
+from robot_dynamics_ros.threshold_file import LearnedThresholds
+from robot_dynamics_ros.written_file import written_file
+
+from .output import (
+    CANNOT_BE_USED,
+    FINDINGS,
+    GOOD,
+    Output,
+    Subcommand,
+    file_to_write,
+    output_options,
+)
+from .table import FittedTable
+from .watching import frequencies, watch_options, watched
+
+HELP = """Learn thresholds of contacts from recordings in which nothing touches the robot.
+
+Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
+recording together are joined by +. They need the motions of the application, for at least 10 s;
+the longer they are, the lower the thresholds. A xacro file takes arguments, name:=value.
+
+The momentum observer of dynamics_node runs along the states as they were recorded. Each threshold
+is a constant, a part that grows with the speed, and one that grows with the acceleration of the
+joint: the lowest on average that give that rate of false alarms of all joints together, in motion
+like the recorded one. In any motion they are above what the friction of the model may contribute
+if it varies by a quarter: --parameters names its file. The constant is at least 1 % of the effort
+limit of the joint, for other poses and loads, and the accuracy of efforts. For the rest of motion
+unlike the recorded one, such as a faster one, there is --margin.
+
+\b
+Examples:
+  robot_dynamics thresholds free/ --urdf arm.urdf --output thresholds.yaml
+  robot_dynamics thresholds free/ --urdf identified/identified.urdf \\
+      --parameters identified/dynamics_node.yaml --false-alarms 0.01 --output thresholds.yaml
+
+Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
+"""
+
+
+@click.command('thresholds', cls=Subcommand, help=HELP)
+@watch_options
+@click.option(
+    '--margin',
+    type=click.FloatRange(1.0, 100.0),
+    default=1.0,
+    show_default=True,
+    metavar='FACTOR',
+    help='Factor of learned thresholds, for motion unlike the recorded one.',
+)
+@click.option(
+    '--false-alarms', type=click.FloatRange(min=0.0, min_open=True),
+    default=FALSE_ALARMS_PER_HOUR, show_default=True, metavar='RATE',
+    help='False alarms per hour of motion like the recorded one.',
+)  # fmt: skip
+@click.option(
+    '--output', 'target', type=file_to_write(), metavar='FILE',
+    help='Write a file for parameter contact_thresholds of dynamics_node, and for --thresholds of '
+    'robot_dynamics contacts.',
+)  # fmt: skip
+@output_options
+def thresholds_command(
+    false_alarms: float, margin: float, target: Path | None, output: Output, **given: Any
+) -> int:
+    """Survey each recording, learn from all, print and write."""
+    recordings, failed = watched(survey_recording, given, output, {'--output': target})
+    if not recordings:
+        raise RecordingError('no recording can be used')
+    found = surveyed(recordings, false_alarms, margin)
+    output.write_json({**found.as_json(), 'failed': failed})
+    _show(found, output)
+    if target is not None:
+        with written_file(target) as new:
+            new.write_text(_threshold_file(found, target.name), encoding='utf-8')
+        output.line(f'written: {target}; parameter contact_thresholds of dynamics_node names it')
+    if failed:
+        return CANNOT_BE_USED
+    return FINDINGS if found.doubts else GOOD
+
+
+def _show(found: ThresholdSurvey, output: Output) -> None:
+    """Print residuals, thresholds and doubts."""
+    tested = ''
+    if found.exceeded is not None:
+        tested = f', {len(found.exceeded)} when each half is tested with the other'
+    output.line(
+        f'{found.first.robot}: {counted(len(found.recordings), "recording")}, '
+        f'{found.thresholds.seconds:.4g} s, observer {frequencies(found.first)}; false alarms: at '
+        f'most {found.thresholds.false_alarms_per_hour:g} per hour of motion like the recorded '
+        f'one{tested}'
+    )
+    for one in found.recordings:
+        for remark in one.remarks:
+            output.line(f'  {one.name}: {remark}')
+    columns = ['joint', 'residual RMS', 'bias']
+    for band in BANDS:
+        columns += [f'{band}: mean', 'constant', 'per speed', 'per acceleration']
+    table, residuals = FittedTable(*columns), found.residuals
+    for index, (name, unit) in enumerate(zip(found.first.joints, found.first.units, strict=True)):
+        cells = [torque_text(residuals.rms[index], unit)]
+        cells.append(torque_text(residuals.bias[index], unit, 2))
+        for row in range(len(BANDS)):
+            cells.append(torque_text(found.mean_limits[row, index], unit))
+            cells += [f'{value:.3g}' for value in found.thresholds.coefficients[row, :, index]]
+        table.add_row(name, *cells)
+    output.show('', table, '')
+    for doubt in found.doubts:
+        output.line(doubt)
+
+
+HEAD = """\
+# Thresholds of contacts of {robot}, learned from {seconds:.3g} s that are taken to be
+# without contact: at most {rate:g} false alarms in an hour of motion like the recorded one, with
+# the same friction and the bandwidth below.
+# It had speeds up to {speeds} [rad/s or m/s].
+# For faster or other motion, learn again, or choose a larger --margin than {margin:g}.
+#
+#   ros2 run robot_dynamics_ros dynamics_node --ros-args -p external_observer:=true \\
+#       -p contact_thresholds:={file}
+#
+# Of each joint: the bandwidth of the observer [Hz]; constant [N m or N], part that grows with the
+# speed [N m s/rad or N s/m], and with the acceleration [kg m^2 or kg].
+"""
+
+
+def _threshold_file(found: ThresholdSurvey, file: str) -> str:
+    """The text of the file of that name; doubts stand at its head."""
+    head = HEAD.format(
+        robot=yaml_value(found.first.robot),
+        seconds=found.thresholds.seconds,
+        rate=found.thresholds.false_alarms_per_hour,
+        speeds=', '.join(f'{speed:.2g}' for speed in found.largest_motion[0]),
+        margin=found.margin,
+        file=file,
+    )
+    doubted = yaml_comment('Doubts of robot_dynamics thresholds:', found.doubts)
+    joints, parts = found.first.joints, np.moveaxis(found.thresholds.coefficients, 2, 0)
+    bandwidths = dict(zip(joints, found.first.bandwidth.tolist(), strict=True))
+    learned = LearnedThresholds(bandwidths, dict(zip(joints, parts, strict=True)))
+    return f'{doubted}{head}{learned.text()}'

@@ -1,0 +1,269 @@
+"""`robot_dynamics torques`: the torques of a model along recordings."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from robot_dynamics_ros.comparison.compared import TERMS
+from robot_dynamics_ros.comparison.evidence import Reach
+from robot_dynamics_ros.comparison.motion_findings import motion_findings
+from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.core.model.findings import listed
+from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.recordings.torque_file import ENDINGS, check_ending, write_torque_file
+from robot_dynamics_ros.recordings.torque_samples import TorqueOrigin, TorqueSamples
+from robot_dynamics_ros.scheduling import Outcome
+from robot_dynamics_ros.written_file import check_can_be_written, written_file
+
+from .output import CANNOT_BE_USED, FINDINGS, GOOD, Output, Subcommand, output_options
+from .progress import ShowProgress, no_progress
+from .recorded_robot import model_torques, recorded_robot
+from .recording_options import (
+    Fleet,
+    RecordingOptions,
+    fleet_options,
+    inputs,
+    named_recordings,
+    options_of,
+    parameters_option,
+    recording_options,
+)
+
+HELP = """Write the torques that a model needs for the motion of recordings.
+
+Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
+recording together are joined by +. Position, velocity and acceleration are low-pass filtered
+without a delay; inverse dynamics of the model along them gives
+torques and their parts: gravity, Coriolis, inertia, and the friction of the URDF. A xacro file
+takes arguments, name:=value.
+
+\b
+What is written, by the ending:
+  .mcap     the recorded states, and beside them for PlotJuggler and Foxglove
+            /model/torques, /model/gravity, /model/coriolis, /model/inertia, /model/friction
+  .csv      one row for each sample; .csv.gz is compressed
+  .parquet  the same table
+
+\b
+Examples:
+  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
+  robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format parquet
+  robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786 \\
+      --resume /data/torques/results
+
+Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
+"""
+# Of recordings; a file may have two of them.
+OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
+
+
+@click.command('torques', cls=Subcommand, help=HELP)
+@click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
+@recording_options
+@parameters_option
+@click.option(
+    '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
+    help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
+)  # fmt: skip
+@click.option(
+    '--format', 'kind', type=click.Choice([ending[1:] for ending in ENDINGS]), default='mcap',
+    show_default=True, help='Format of files in a folder.',
+)  # fmt: skip
+@fleet_options
+@output_options
+def torques_command(
+    words: tuple[str, ...],
+    urdf: Path | None,
+    topic: str | None,
+    rename: tuple[str, ...],
+    cutoff: float | None,
+    parameters: Path | None,
+    target: Path,
+    kind: str,
+    scheduler: str | None,
+    resume: Path | None,
+    output: Output,
+) -> int:
+    """Compute each recording, and print one line for it."""
+    files, arguments = named_recordings(words)
+    targets = torque_targets(files, target, kind)
+    output.check_files(inputs(files, urdf, parameters), {'--output': targets.values()})
+    options = options_of(urdf, arguments, topic, rename, cutoff, parameters)
+    fleet = Fleet(scheduler, resume)
+    there = {name: (file.resolve(),) for name, file in targets.items()}
+    outcomes = fleet.outcomes(write_torques, options, files, output, there, targets)
+    rows = []
+    for outcome in outcomes:
+        row = {'file': outcome.name, 'error': outcome.error or None}
+        if outcome.error:
+            output.error(_reason(outcome))
+        else:
+            row |= {'output': targets[outcome.name], **outcome.result}
+        rows.append(row)
+        output.line(_line(outcome, targets[outcome.name]))
+        for remark in () if outcome.error else _remarks(outcome.result):
+            output.line(f'  {remark}')
+    failed = sum(bool(outcome.error) for outcome in outcomes)
+    if len(outcomes) > 1:
+        written = len(outcomes) - failed
+        output.line(f'{len(outcomes)} recordings: {written} written, {failed} failed')
+    output.write_json({'recordings': rows})
+    if failed:
+        return CANNOT_BE_USED
+    return FINDINGS if any(outcome.result['findings'] for outcome in outcomes) else GOOD
+
+
+def _remarks(result: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a recording, one line each."""
+    return [*(finding['message'] for finding in result['findings']), *result['remarks']]
+
+
+def _reason(outcome: Outcome) -> str:
+    """Why there are no torques of a recording."""
+    where = '' if outcome.name in outcome.error else f'{outcome.name}: '
+    advice = ': run this recording alone with --debug' if outcome.traceback else ''
+    return f'{where}{outcome.error}{advice}'
+
+
+def _line(outcome: Outcome, target: Path) -> str:
+    if outcome.error:
+        return f'failed: {outcome.name}'
+    found = outcome.result
+    locked = listed(found['locked'])
+    return (
+        f'{outcome.name}: {found["samples"]} samples at {found["rate"]:.5g} Hz, low pass '
+        f'{found["cutoff"]:.3g} Hz, {len(found["joints"])} joints'
+        + (f', not recorded with these and locked: {locked}' if found['locked'] else '')
+        + f': {target}'
+        + (' (kept from an earlier run)' if outcome.kept else '')
+    )
+
+
+def torque_targets(
+    files: Mapping[str, tuple[Path, ...]], target: Path, kind: str
+) -> dict[str, Path]:
+    """The file that is written for each recording, by its name.
+
+    Args:
+        files: of each recording by its name.
+        target: a file for one recording; else a folder, which is made.
+        kind: ending of files in a folder, without its dot.
+
+    Raises:
+        ParameterError: two recordings would get the same file, or a file would be in the folder of
+            a bag, or cannot be written.
+        RecordingError: the ending of a file is unknown.
+        OSError: the folder cannot be made.
+    """
+    if len(files) > 1 and (target.is_file() or target.name.endswith(ENDINGS)):
+        raise ParameterError(f'{target} is a file for one recording: name a folder')
+    if target.suffix and not target.is_dir():
+        check_ending(target)
+        targets = [target]
+    else:
+        names = _names([_without_ending(paths[0].resolve()) for paths in files.values()])
+        target.mkdir(parents=True, exist_ok=True)
+        targets = [target / f'{name}_torques.{kind}' for name in names]
+    read = {path.resolve() for paths in files.values() for path in paths}
+    for file in targets:
+        if read.intersection(file.resolve().parents):
+            raise ParameterError(f'{file} is in the folder of the recording: name another folder')
+        check_can_be_written(file)
+    return dict(zip(files, targets, strict=True))
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """A name for each file or folder, with the folders around it where that is needed."""
+    names = [path.name for path in paths]
+    if len(set(names)) < len(names):
+        common = os.path.commonpath([path.parent for path in paths])
+        names = ['_'.join(path.relative_to(common).parts) for path in paths]
+    for name, count in Counter(names).most_common(1):
+        if count > 1:
+            raise ParameterError(
+                f'{count} recordings would be written to {name}_torques: rename them'
+            )
+    return names
+
+
+def _without_ending(path: Path) -> Path:
+    return _without_ending(path.with_suffix('')) if path.suffix in OF_RECORDINGS else path
+
+
+def write_torques(
+    options: RecordingOptions,
+    name: str,
+    files: tuple[Path, ...],
+    target: Path,
+    progress: ShowProgress = no_progress,
+) -> dict[str, Any]:
+    """Write the torques along a recording as a whole file; any process may execute it.
+
+    Args:
+        options: of the recording.
+        name: of the recording, for the bar.
+        files: that together are the recording.
+        target: to write; the ending decides what.
+        progress: shows how far it is.
+
+    Returns:
+        What --json says of the recording, without its name.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+        ModelError: the description cannot be used.
+        ParameterError: the robot has none of the recorded joints.
+        OSError: the file cannot be written.
+    """
+    urdf, joints, locked = recorded_robot(options, files)
+    model = model_torques(urdf, joints, options.parameters)
+    peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
+    reach = Reach.of_nothing(len(joints))
+
+    def torques(recording: Recording) -> Iterator[TorqueSamples]:
+        nonlocal peaks, samples, rate, cutoff
+        for motion in recording.motions():
+            reach.add(motion)
+            found = TorqueSamples(motion, dict(zip(TERMS, model.terms(motion), strict=True)))
+            peaks = np.maximum(peaks, np.abs(found.torques).max(axis=0))
+            samples, rate, cutoff = samples + len(motion), motion.rate, motion.cutoff
+            advance(len(motion))
+            yield found
+
+    with (
+        options.open(files, model.model, joints) as recording,
+        options.open(files, joints=joints) as recorded,
+        progress(name, recording.size, 'states') as advance,
+        written_file(target) as new,
+    ):
+        origin = TorqueOrigin(joints, recording.start, recording.topic, urdf)
+        write_torque_file(new, origin, torques(recording), recorded.chunks())
+    quality = recording.quality
+    findings = [
+        replace(one, message=f'{one.message} The torques are wrong.').as_json()
+        for one in motion_findings(model.model, reach, quality)
+    ]
+    return {
+        'robot': model.model.name,
+        'topic': recording.topic,
+        'samples': samples,
+        'rate': rate,
+        'cutoff': cutoff,
+        'joints': {
+            joint: {'peak_torque': peak}
+            for joint, peak in zip(joints, peaks.tolist(), strict=True)
+        },
+        'locked': list(locked),
+        'findings': findings,
+        'quality': quality.as_json(),
+        # What is doubted of the unit is a finding.
+        'remarks': [line for line in quality.remarks() if line != quality.unit_doubt],
+    }

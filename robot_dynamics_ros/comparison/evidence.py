@@ -1,0 +1,217 @@
+"""What is kept of a recording: sums, windows and samples, whose size does not grow with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.recordings.motion import Motion
+from robot_dynamics_ros.recordings.quality import Quality
+
+from .compared import RecordingSummary
+from .model_torques import ModelTorques
+from .plot_samples import PlotSamples
+
+# Samples of a window, and the most windows that are kept.
+LENGTH, MOST = 512, 32
+# Samples are taken at this multiple of the cutoff: what lies above is filtered out.
+OVERSAMPLING = 10.0
+# Windows and samples of one of many recordings.
+WINDOWS_OF_ONE, SAMPLES_OF_ONE = 2, 1024
+
+
+@dataclass(frozen=True)
+class Window:
+    """Consecutive samples at equal intervals.
+
+    Attributes:
+        interval: [s].
+        cutoff: of the low-pass filter [Hz].
+        positions: (N, n) [rad or m].
+        velocities: (N, n) [rad/s or m/s].
+        accelerations: (N, n) [rad/s^2 or m/s^2].
+        efforts: (N, n) [N m or N].
+    """
+
+    interval: float
+    cutoff: float
+    positions: Array
+    velocities: Array
+    accelerations: Array
+    efforts: Array
+
+    def mapped(self, change: Callable[[Array], Array]) -> Window:
+        """The window with other samples (N, n), made of each array."""
+        names = ('positions', 'velocities', 'accelerations', 'efforts')
+        return replace(self, **{name: change(getattr(self, name)) for name in names})
+
+    @classmethod
+    def all_of(cls, motion: Motion) -> Iterator[Window]:
+        """Those of about equal length that fill a motion, at a rate that suits its cutoff."""
+        stride = max(1, int(motion.rate / (OVERSAMPLING * motion.cutoff)))
+        rows = np.arange(0, len(motion.times), stride)
+        for part in np.array_split(rows, math.ceil(len(rows) / LENGTH)) if len(rows) else ():
+            if len(part) > 1:
+                times, efforts = motion.times[part], motion.efforts[part]
+                interval = float(times[-1] - times[0]) / (len(part) - 1)
+                states = motion.positions, motion.velocities, motion.accelerations
+                yield cls(interval, motion.cutoff, *(one[part] for one in states), efforts)
+
+
+@dataclass
+class Excerpts:
+    """Keeps every window, later every second, fourth, ... so that at most `MOST` are kept."""
+
+    _kept: list[tuple[int, Window]] = field(default_factory=list)
+    _stride: int = 1
+    _seen: int = 0
+
+    def add(self, windows: Iterable[Window]) -> None:
+        """Take windows, each if it is its turn."""
+        for window in windows:
+            if self._seen % self._stride == 0:
+                self._kept.append((self._seen, window))
+            self._seen += 1
+            self._thin(MOST)
+
+    def thinned(self, most: int) -> Excerpts:
+        """At most that many of the windows, as evenly distributed."""
+        thinned = replace(self)
+        thinned._thin(most)
+        return thinned
+
+    def _thin(self, most: int) -> None:
+        while len(self._kept) > most:
+            self._stride *= 2
+            self._kept = [one for one in self._kept if one[0] % self._stride == 0]
+
+    def __iter__(self) -> Iterator[Window]:
+        return (window for _, window in self._kept)
+
+
+def _nowhere(size: int) -> Array:
+    return np.stack([np.full(size, np.inf), np.full(size, -np.inf)])
+
+
+def _widen(span: Array, values: Array) -> None:
+    """Let a smallest and largest value (2, n) cover values (N, n); NaN does not count."""
+    np.fmin(span[0], np.fmin.reduce(values), out=span[0])
+    np.fmax(span[1], np.fmax.reduce(values), out=span[1])
+
+
+@dataclass
+class Reach:
+    """How far and how fast the joints of a recording move, with windows of their motion.
+
+    Attributes:
+        span: (2, n) smallest and largest position of each joint [rad or m].
+        speeds: (n,) largest absolute velocity of each joint [rad/s or m/s].
+        excerpts: windows of consecutive samples, evenly distributed.
+    """
+
+    span: Array
+    speeds: Array
+    excerpts: Excerpts = field(default_factory=Excerpts)
+
+    @classmethod
+    def of_nothing(cls, size: int) -> Reach:
+        """That before the first sample of n joints."""
+        return cls(_nowhere(size), np.zeros(size))
+
+    def add(self, motion: Motion) -> None:
+        """Take a motion, which follows those before in time."""
+        _widen(self.span, motion.positions)
+        np.maximum(self.speeds, np.abs(motion.velocities).max(axis=0), out=self.speeds)
+        self.excerpts.add(Window.all_of(motion))
+
+
+# Columns whose products are summed, for each joint; the second to the fifth are of the model.
+MEASURED, GRAVITY, CORIOLIS, INERTIA, FRICTION, VELOCITY, DIRECTION, ONE = np.eye(8)
+
+
+def products_of(measured: Array, terms: Array, velocities: Array) -> Array:
+    """Sums of products (n, 8, 8) of the columns MEASURED to ONE, over some samples.
+
+    Samples of a joint whose effort is not finite do not count for it.
+
+    Args:
+        measured: (N, n) efforts [N m or N].
+        terms: (4, N, n) parts of the torque of the model [N m or N].
+        velocities: (N, n) [rad/s or m/s].
+    """
+    ones = np.ones_like(measured)
+    columns = [np.nan_to_num(measured), *terms, velocities, np.sign(velocities), ones]
+    stacked = np.stack(columns) * np.isfinite(measured)
+    by_joint = np.ascontiguousarray(stacked.transpose(2, 0, 1))
+    products: Array = by_joint @ by_joint.transpose(0, 2, 1)
+    return products
+
+
+@dataclass
+class Evidence:
+    """Sums, windows and samples of one recording.
+
+    Attributes:
+        file: path of the recording.
+        topic: of the joint states.
+        joints: names, in the order of the columns.
+        error: why the recording could not be used; empty if it could.
+        robot: the model; evidence of another one must not be added to it.
+        unused: a remark on recorded joints that the robot does not have; empty without any.
+        quality: counts of the reader.
+        samples: for plots.
+        count: number of samples.
+        duration: of the samples, without gaps [s].
+        rate: of the samples [Hz]; NaN before the first.
+        cutoff: of the low-pass filter [Hz]; the same.
+        products: (n, 8, 8) sums over all samples, see `products_of`.
+        range: (2, n) smallest and largest effort of each joint [N m or N].
+        reach: of the motion, and its windows.
+    """
+
+    file: str
+    topic: str = ''
+    joints: tuple[str, ...] = ()
+    error: str = ''
+    robot: RobotModel | None = None
+    unused: str = ''
+    quality: Quality = field(default_factory=lambda: Quality(''))
+    samples: PlotSamples = field(default_factory=PlotSamples)
+    count: int = 0
+    duration: float = 0.0
+    rate: float = math.nan
+    cutoff: float = math.nan
+
+    def __post_init__(self) -> None:
+        """Begin with no sample."""
+        size = len(self.joints)
+        self.products, self.range = np.zeros((size, 8, 8)), _nowhere(size)
+        self.reach = Reach.of_nothing(size)
+
+    def add(self, torques: ModelTorques, motion: Motion) -> None:
+        """Take a motion, which follows those before in time."""
+        terms = torques.terms(motion)
+        self.products += products_of(motion.efforts, terms, motion.velocities)
+        self.samples.add(motion, terms, after_gap=motion.begins)
+        self.reach.add(motion)
+        _widen(self.range, motion.efforts)
+        self.count += len(motion.times)
+        self.duration += len(motion.times) / motion.rate
+        self.rate, self.cutoff = motion.rate, motion.cutoff
+
+    def shrink(self) -> None:
+        """Keep few windows and samples, some 0.4 MB: enough of one of many recordings."""
+        self.reach.excerpts = self.reach.excerpts.thinned(WINDOWS_OF_ONE)
+        self.samples = self.samples.reduced(SAMPLES_OF_ONE)
+
+    @property
+    def summary(self) -> RecordingSummary:
+        """What the result of the comparison says of the recording."""
+        return RecordingSummary(
+            self.file, self.topic, self.count, self.duration, self.rate, self.cutoff, self.error
+        )

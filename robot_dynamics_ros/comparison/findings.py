@@ -1,0 +1,180 @@
+"""Findings about recordings: one table, and one rule that concludes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Severity = Literal['error', 'warning', 'note']
+
+
+@dataclass(frozen=True)
+class Row:
+    """A code of findings.
+
+    Attributes:
+        severity: 'error' where no parameter can be trusted that is fitted to such efforts,
+            'warning' where some are in doubt, 'note' about samples that were left out.
+        explains: codes of findings that follow from this one, and are dropped beside it.
+        advice: what to do, in one sentence.
+        of_half: whether it is an error only where half of the judged joints or more have it, and
+            else a warning about them.
+    """
+
+    severity: Severity
+    advice: str
+    explains: tuple[str, ...] = ()
+    of_half: bool = False
+
+
+# What an estimate from efforts that are not torques of the robot shows of them.
+OF_EFFORTS = ('implausible',)
+# What a wrong motion looks like.
+OF_MOTION = (
+    *OF_EFFORTS, 'gravity_compensated', 'sign', 'exchanged', 'delay', 'factor', 'friction',
+    'payload', 'unexplained', 'still', 'excitation', 'unknown_gain', 'contact',
+)  # fmt: skip
+
+# The most important one first.
+TABLE: dict[str, Row] = {
+    'units': Row(
+        'error',
+        'Record rad, m, rad/s and m/s, or no velocities, which are derived then; no other finding '
+        'about the robot is looked for.',
+        OF_MOTION,
+    ),
+    'exchanged': Row(
+        'error',
+        'Correct the order of joints in the driver, or map names with --rename.',
+        (*OF_EFFORTS, 'unexplained'),
+    ),
+    'sign': Row('error', 'Turn the sign in the driver, or the axis in the URDF.', OF_EFFORTS),
+    'gravity_compensated': Row(
+        'error',
+        'The driver compensates gravity itself: leave gravity out of the parameter terms, or it '
+        'is compensated twice.',
+        OF_EFFORTS,
+    ),
+    'factor': Row(
+        'error',
+        'Convert currents to torques, or take --effort current of identify; else look at gear '
+        'ratios and torque constants, and at the URDF: is it of this robot?',
+        OF_EFFORTS,
+        of_half=True,
+    ),
+    'unknown_gain': Row('error', 'Give the gain of one drive, --gain, or a known load, --load.'),
+    'unexplained': Row(
+        'error',
+        'Look at names and order of joints, noise, contacts, and the URDF: is it of this robot?',
+        OF_EFFORTS,
+        of_half=True,
+    ),
+    'delay': Row('warning', 'Look for a filter of the driver, or for stamps of two moments.'),
+    'payload': Row(
+        'warning', 'Add the payload, correct --load, or take a URDF without this tool.'
+    ),
+    'friction': Row('warning', 'Correct <dynamics> of the joint, or give --parameters.'),
+    'implausible': Row(
+        'warning',
+        'Record raw efforts at 200 Hz or more; look at their unit and gain, and at --urdf.',
+    ),
+    'contact': Row('warning', 'Record without contact.'),
+    'saturated': Row('warning', 'Record a slower motion, or correct the effort limit.'),
+    'recordings_differ': Row('warning', 'Name what each recording carries, --load, or fit apart.'),
+    'no_effort': Row(
+        'warning', 'Look for the cause in the driver or the recorder.', ('saturated',)
+    ),
+    'missing': Row('warning', 'Record these joints, or map their names with --rename.'),
+    'still': Row('warning', 'Record a motion of all joints.'),
+    'excitation': Row('warning', 'Record the trajectory of robot_dynamics excite.'),
+    'repeated_motion': Row('warning', 'Hold out a recording of another motion, --held-out.'),
+    'short': Row('warning', 'Record at least 10 s, with all joints moving.'),
+    'samples': Row('note', 'Look for the cause in the driver or the recorder.'),
+}
+ORDER = tuple(TABLE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a recording shows about the robot, its driver or the recording itself.
+
+    Attributes:
+        code: a key of TABLE.
+        joints: concerned, in the order of the model; none where it is about the recording.
+        value: the number that the code stands for, in SI units; None where there is none.
+        message: one or two sentences, the figures first.
+        unit: of the value; empty where it has none.
+        is_of_few: whether it is about fewer joints than its code needs to be an error.
+    """
+
+    code: str
+    joints: tuple[str, ...]
+    value: float | None
+    message: str
+    unit: str = ''
+    is_of_few: bool = False
+
+    @property
+    def severity(self) -> Severity:
+        """Of its code."""
+        return 'warning' if self.is_of_few else TABLE[self.code].severity
+
+    @property
+    def is_error(self) -> bool:
+        """Whether nothing that is fitted to these efforts can be trusted."""
+        return self.severity == 'error'
+
+    def explains(self, other: Finding) -> bool:
+        """Whether another finding follows from this one.
+
+        An error makes the whole estimate doubtful, as does a finding without joints; others
+        explain findings about their own joints alone.
+        """
+        if other.code not in TABLE[self.code].explains:
+            return False
+        if self.is_error or not self.joints:
+            return True
+        return bool(other.joints) and set(other.joints) <= set(self.joints)
+
+    def as_json(self) -> dict[str, Any]:
+        """What --json says of it; null where its value is not known."""
+        known = self.value is not None and math.isfinite(self.value)
+        return {
+            'code': self.code,
+            'joints': list(self.joints),
+            'value': self.value if known else None,
+            'message': self.message,
+        }
+
+
+def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:
+    """The findings that no other one explains, in the order of the table.
+
+    Args:
+        findings: all that were found.
+        judged: number of joints that were judged.
+    """
+    found = list(findings)
+    joints: dict[str, set[str]] = {}
+    for one in found:
+        joints.setdefault(one.code, set()).update(one.joints)
+    found = [
+        replace(one, is_of_few=TABLE[one.code].of_half and 2 * len(joints[one.code]) < judged)
+        for one in found
+    ]
+    kept = [one for one in found if not any(cause.explains(one) for cause in found)]
+    return sorted(kept, key=lambda one: ORDER.index(one.code))
+
+
+def advised(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, the last of each code with its advice after its message."""
+    found = list(findings)
+    last = {one.code: number for number, one in enumerate(found)}
+    return [
+        replace(one, message=f'{one.message} {TABLE[one.code].advice}')
+        if last[one.code] == number
+        else one
+        for number, one in enumerate(found)
+    ]

@@ -1,0 +1,93 @@
+"""The torque of a model along a motion, in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
+
+from .recorded_joints import carriers, compared_model, joints_that_depend, joints_that_matter
+
+# Samples whose regressors are in memory at the same time.
+REGRESSOR_ROWS = 512
+
+
+class States(Protocol):
+    """Positions, velocities and accelerations (N, n), such as a Motion."""
+
+    @property
+    def positions(self) -> Array:
+        """[rad or m]."""
+
+    @property
+    def velocities(self) -> Array:
+        """[rad/s or m/s]."""
+
+    @property
+    def accelerations(self) -> Array:
+        """[rad/s^2 or m/s^2]."""
+
+
+class ModelTorques:
+    """What the recorded joints of a robot need for a motion; the other joints are locked.
+
+    Attributes:
+        model: whose independent joints are those of the motions, in their order.
+        locked: all joints that were not recorded.
+        missing: those of them whose position matters, see `joints_that_matter`.
+        dependent: joints of the model whose torque is unknown without those that are missing.
+        carrying: joints of the model that carry one that is missing.
+        parameters: friction, offsets and rotors in place of those of the URDF.
+    """
+
+    def __init__(
+        self, robot: RobotModel, recorded: Sequence[str], parameters: JointModel = AS_DESCRIBED
+    ) -> None:
+        """Compile nothing yet: that is done when the first motion comes.
+
+        Args:
+            robot: the whole one.
+            recorded: names of joints, in any order.
+            parameters: friction, offsets and rotors in place of those of the URDF.
+
+        Raises:
+            ParameterError: the robot has none of them, or the parameters name a joint that it does
+                not have.
+        """
+        parameters.check_joints(robot)
+        self.parameters = parameters
+        self.locked = tuple(name for name in robot.joint_names if name not in recorded)
+        self.missing = joints_that_matter(robot, recorded)
+        self.dependent = joints_that_depend(robot, recorded, self.missing)
+        self.carrying = carriers(robot, recorded, self.missing)
+        self.model = parameters.with_rotors(compared_model(robot, recorded))
+        self._dynamics = RobotDynamics(self.model)
+        self._friction = parameters.friction(self.model)
+        self._offsets = parameters.offsets(self.model)
+
+    def terms(self, states: States) -> Array:
+        """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
+        q, v, a = states.positions, states.velocities, states.accelerations
+        parts = self._dynamics.torque_terms(q, v, a)
+        friction = self._friction.torque(v) + self._offsets
+        return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
+
+    def load(self, body: int, states: States) -> Array:
+        """Columns of the regressor for the inertial parameters of one body, (N, n, 10).
+
+        Args:
+            body: index in `model.joints`.
+            states: N of them.
+        """
+        q, v, a = states.positions, states.velocities, states.accelerations
+        columns = np.empty((*q.shape, 10))
+        for first in range(0, len(q), REGRESSOR_ROWS):
+            rows = slice(first, first + REGRESSOR_ROWS)
+            regressor = self._dynamics.regressor(q[rows], v[rows], a[rows])
+            columns[rows] = regressor[:, :, 10 * body : 10 * body + 10]
+        return columns

@@ -1,0 +1,186 @@
+"""The model of the joints that a recording has, and what is unknown without the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.algorithms.crba import mass_matrix
+from robot_dynamics_ros.core.algorithms.rnea import gravity_torque
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.model.tree import Joint
+from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
+
+# A joint moves little if that is at most this share of the mass that the recorded ones carry:
+# fingers of a gripper do.
+LIGHT = 0.02
+# Poses that are tried.
+POSES = 16
+# A change below this share of the largest torque, or of the inertia, is an inaccurate model.
+CHANGED = 0.05
+# A gravity torque that is a smaller share of the largest of the robot is not one.
+NO_GRAVITY = 0.005
+
+
+def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
+    """The robot whose independent joints are those that were recorded; others are locked.
+
+    They are locked at zero, or at the limit nearest to it.
+
+    Args:
+        model: the whole robot.
+        recorded: names of joints, in any order; those that the robot has not do not matter.
+
+    Raises:
+        ParameterError: the robot has none of them.
+    """
+    kept = [name for name in model.joint_names if name in recorded]
+    if not kept:
+        raise ParameterError(
+            f'the recording has the joints {", ".join(recorded)}, the robot {model.name} has '
+            f'{", ".join(model.joint_names)}: map the names with --rename'
+        )
+    joints = [joint for joint in model.independent_joints if joint.name not in kept]
+    return model.reduced(kept, {one.name: _locked(one) for one in joints}) if joints else model
+
+
+def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
+    """That joints were recorded which the robot has not, and what they may be; or empty.
+
+    Args:
+        model: the whole robot.
+        names: of the recorded joints after renaming, by recorded ones.
+    """
+    robot = {joint.name for joint in model.joints}
+    others = [old for old, new in names.items() if new not in robot]
+    if not others:
+        return ''
+    # A finger that was not recorded is not what another name stands for.
+    recorded = [name for name in model.joint_names if name in names.values()]
+    absent = joints_that_matter(model, recorded) if recorded else model.joint_names
+    offer = rename_options(offered_renaming(tuple(names), absent))
+    return (
+        'Recorded and not used, as the URDF has no moving joint of that name: '
+        f'{", ".join(others)}.{f" Perhaps {offer}." if offer else ""}'
+    )
+
+
+def _locked(joint: Joint) -> float:
+    """Where a joint is taken to be that was not recorded [rad or m]."""
+    return min(max(0.0, joint.limits.lower), joint.limits.upper)
+
+
+def chain_of(model: RobotModel, body: int) -> set[str]:
+    """Names of the independent joints that move a body."""
+    names = set()
+    while body >= 0:
+        names.add(model.joints[body].mimicked or model.joints[body].name)
+        body = model.joints[body].parent
+    return names
+
+
+def _is_heavy(model: RobotModel, bodies: Iterable[int], recorded: Sequence[str]) -> bool:
+    """Whether bodies together are not light against what the recorded joints carry."""
+    carried = (body for body in range(len(model.joints)) if chain_of(model, body) & set(recorded))
+    mass, whole = (
+        sum(model.joints[one].inertia.mass for one in them) for them in (bodies, carried)
+    )
+    return mass > LIGHT * whole
+
+
+def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
+    """Joints that were not recorded, but whose position changes the torque of one that was.
+
+    They carry a recorded joint, or a recorded one carries them with a mass that is not light.
+
+    Args:
+        model: the whole robot.
+        recorded: names of joints.
+    """
+    chains = [chain_of(model, body) for body in range(len(model.joints))]
+    result = []
+    for name in model.joint_names:
+        moved = [body for body, chain in enumerate(chains) if name in chain]
+        carries = any(model.joints[body].name in recorded for body in moved)
+        carried = [body for body in moved if chains[body] & set(recorded)]
+        if name not in recorded and (carries or _is_heavy(model, carried, recorded)):
+            result.append(name)
+    return tuple(result)
+
+
+def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
+    """Other joints that move a mass that is not light against what the recorded ones carry.
+
+    Args:
+        model: the whole robot.
+        recorded: names of joints.
+    """
+    chains = [chain_of(model, body) for body in range(len(model.joints))]
+    return tuple(
+        name
+        for name in model.joint_names
+        if name not in recorded
+        and _is_heavy(model, (b for b, chain in enumerate(chains) if name in chain), recorded)
+    )
+
+
+def carriers(
+    model: RobotModel, recorded: Sequence[str], missing: Sequence[str]
+) -> tuple[str, ...]:
+    """Recorded joints that carry one that is missing, and so what may be fixed behind it.
+
+    Args:
+        model: the whole robot.
+        recorded: names of joints.
+        missing: names of joints that were not recorded, see `joints_that_matter`.
+    """
+    before: set[str] = set()
+    for body, joint in enumerate(model.joints):
+        if (joint.mimicked or joint.name) in missing:
+            before |= chain_of(model, body)
+    return tuple(name for name in model.joint_names if name in before and name in recorded)
+
+
+def joints_that_depend(
+    robot: RobotModel, recorded: Sequence[str], missing: Sequence[str]
+) -> tuple[str, ...]:
+    """Recorded joints whose gravity torque or own inertia depends on where missing joints are.
+
+    Args:
+        robot: the whole robot.
+        recorded: names of joints.
+        missing: names of joints that were not recorded, see `joints_that_matter`.
+    """
+    if not missing:
+        return ()
+    joints = robot.independent_joints
+    moved = np.array([state.q for state in random_states(robot, POSES)])
+    held = moved.copy()
+    for index, joint in enumerate(joints):
+        if joint.name not in recorded:
+            held[:, index] = _locked(joint)
+            if joint.name not in missing:
+                moved[:, index] = held[:, index]
+    (gravity, inertia), (gravity_moved, inertia_moved) = (
+        _gravity_and_inertia(robot, poses) for poses in (held, moved)
+    )
+    change, size = (np.abs(one).max(axis=0) for one in (gravity_moved - gravity, gravity))
+    changed = (change > CHANGED * size) & (change > NO_GRAVITY * size.max())
+    changed |= (np.abs(inertia_moved - inertia) > CHANGED * inertia).any(axis=0)
+    return tuple(
+        joint.name
+        for joint, one in zip(joints, changed, strict=True)
+        if one and joint.name in recorded
+    )
+
+
+def _gravity_and_inertia(robot: RobotModel, poses: Array) -> tuple[Array, Array]:
+    """Gravity torques and the diagonals of the mass matrix (N, n) at poses (N, n)."""
+    gravity = [gravity_torque(robot, q.tolist(), STANDARD_GRAVITY) for q in poses]
+    inertia = [np.diag(np.array(mass_matrix(robot, q.tolist()), float)) for q in poses]
+    return np.array(gravity, float), np.array(inertia)

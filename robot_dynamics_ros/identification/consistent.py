@@ -1,0 +1,272 @@
+"""The physically consistent estimate: parameters that a real robot can have.
+
+min |F z - e|^2 / 2 + prior of z, with armature and friction not negative (Sousa, Cortesao,
+"Physical feasibility of robot base inertial parameter identification: a linear matrix inequality
+approach", 2014; Wensing, Kim, Slotine, 2018). F is a triangle: its size does not grow with the
+samples. The prior has -log det X of each body, which is its own barrier: the matrices of bodies
+stay positive definite, and Newton's method needs some ten steps (Nesterov, Nemirovskii,
+"Interior-point polynomial algorithms in convex programming", 1994). Each step is a least-squares
+problem with bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import IdentificationError, InertiaError
+from robot_dynamics_ros.extra import required
+
+from .bodies import BARE, SIZE, SYMMETRIC, Unknowns, fixed_parameters, unknowns_of
+from .equations import Numbers
+from .estimate import Estimate, with_instruments
+from .parameters import BODY
+from .reduced import ReducedEquations, triangle
+from .structure import Structure
+
+# Of the torque of a joint: data count as no more exact.
+LEAST_NOISE = 1e-8
+# Weight of an equation that holds exactly, relative to the largest one.
+EXACT = 1e4
+# Newton's steps, the square of the last one in deviations of the estimate, and the share of the
+# way to a body that cannot exist that a step goes at most.
+STEPS, LAST, SHARE = 200, 1e-12, 0.99
+# The path to the solution begins at the reference, with equations that hardly count. They count
+# more by this factor where the square of a step is below this one.
+FALL, CLOSE = 0.1, 0.5
+# Of a plausible value: a smaller term is zero.
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Consistent:
+    """A physically consistent estimate, and the problem whose solution it is.
+
+    Attributes:
+        estimate: the parameters.
+        unknowns: what is free.
+        z: (k,) the solution.
+        rows: (m, p + 1) [Y | tau], in deviations of the noise over the square root of the weight
+            of the prior.
+    """
+
+    estimate: Estimate
+    unknowns: Unknowns
+    z: Array
+    rows: Array
+
+
+def consistent(
+    reduced: ReducedEquations,
+    estimate: Estimate,
+    carried: Array | None = None,
+    weight: float = 1.0,
+) -> Consistent:
+    """The parameters of a real robot that fit the equations best.
+
+    The cost is half the squared residual in deviations of the noise, plus the prior, which is
+    worth `weight` equations for each parameter: half the squared relative change of bodies and
+    terms where changes are small. So many equations outweigh it, and it decides what they do not
+    tell.
+
+    Every equation counts, also for friction and offsets that `estimate` leaves at the URDF as the
+    data hardly tell them. Parameters that no equation feels stay, and so do bodies without mass of
+    which the data tell nothing alone.
+
+    Args:
+        reduced: the equations, with the weights of a robust estimate where it is one.
+        estimate: of the same equations: its noise is used; intervals stay as they are.
+        carried: (10 bodies,) known parameters of what is fixed to the moving bodies, such as links
+            behind joints that were not recorded: the rest of each body can exist without it too.
+        weight: of the prior, above 0 [equations].
+
+    Raises:
+        ParameterError: the weight of the prior is not above 0.
+        IdentificationError: the parameters are not found.
+    """
+    if not 0.0 < weight < float('inf'):
+        raise ParameterError(f'the weight of the prior is {weight}, it must be above 0')
+    fixed = fixed_parameters(reduced.layout, carried)
+    # With less weight of the equations: it is the ratio of the two that matters.
+    rows = weighted_rows(reduced, estimate) / np.sqrt(weight)
+    torques = reduced.rms(estimate.parameters)
+    torques = np.where(torques > 0.0, torques, float(torques.max(initial=0.0)) or 1.0)
+    empty: set[int] = set()
+    while True:
+        unknowns = unknowns_of(rows[:, :-1], estimate, torques, fixed, empty)
+        exact = _with_known(unknowns, rows)
+        z = _solved(unknowns, exact)
+        # Bodies without mass in the URDF that got hardly more than the least that is allowed: the
+        # others take over what these have explained.
+        traces = np.trace(unknowns.matrices(z), axis1=1, axis2=2)
+        least = (unknowns.weights == BARE) & (traces < 2.0 * SIZE * BARE)
+        if not least.any():
+            break
+        empty |= {unknowns.bodies[index] for index in np.flatnonzero(least)}
+    found = replace(
+        estimate, parameters=_cleared(unknowns, z), method='consistent', prior_weight=weight
+    )
+    return Consistent(found, unknowns, z, exact)
+
+
+def with_kept_parameters(structure: Structure, final: Estimate) -> Estimate:
+    """The same torques, with what no torque depends on as in the URDF, if such bodies can exist.
+
+    A solver moves these parameters a little, and the digits of the URDF would be lost for nothing.
+
+    Args:
+        structure: of the robot.
+        final: a physically consistent estimate.
+    """
+    layout = final.layout
+    bodies = slice(0, BODY * len(layout.model.joints))
+    felt = np.any(structure.combination, axis=0)
+    parameters = final.parameters.copy()
+    parameters[bodies] = np.where(felt, parameters, layout.nominal())[bodies]
+    try:
+        layout.model.with_inertial_parameters(parameters[bodies])
+    except InertiaError:
+        return final
+    return replace(final, parameters=parameters)
+
+
+def weighted_rows(reduced: ReducedEquations, estimate: Estimate) -> Array:
+    """The triangle (p + 1, p + 1) of [Y | tau] over all joints, in deviations of the noise.
+
+    Args:
+        reduced: equations of all data; zero columns for known parameters.
+        estimate: without constraints. Equations whose noise is zero or not finite are not used;
+            the efforts beside unknown gains are those that it predicts, see
+            `estimate.with_instruments`.
+    """
+    size, noise = reduced.layout.size, estimate.noise
+    gains = list(reduced.layout.unknown_gains.items())
+    clean = with_instruments(reduced.triangles, estimate.parameters, gains)
+    used = (reduced.weights > 0.0) & (noise > 0.0) & np.isfinite(noise)
+    least = np.maximum(noise, LEAST_NOISE * reduced.usual_torques)[used]
+    rows = (np.sqrt(reduced.independence[used]) / least)[:, None, None] * clean[used]
+    return triangle(np.concatenate([np.zeros((1, size + 1)), *rows]))
+
+
+def held_above(root: Array, places: Numbers, changes: Array, least: Array) -> Array:
+    """The changes (R, k) nearest to given ones in the metric root^T root, some not below a bound.
+
+    Args:
+        root: (k, k) upper triangular.
+        places: (m,) of the bounded entries.
+        changes: (R, k).
+        least: (m,) of their entries there.
+    """
+    linalg = required('scipy.linalg', 'identification')
+    optimize = required('scipy.optimize', 'identification')
+    below = np.flatnonzero((changes[:, places] < least).any(axis=1))
+    if not below.size:
+        return changes
+    columns = linalg.solve_triangular(root, np.eye(len(root))[:, places], trans=1)
+    upper = np.linalg.qr(columns, mode='r')
+    result = changes.copy()
+    for row in below:
+        missing = linalg.solve_triangular(upper, least - changes[row, places], trans=1)
+        forces, _ = optimize.nnls(upper, missing)
+        result[row] += linalg.solve_triangular(root, columns @ forces)
+    return result
+
+
+def _with_known(unknowns: Unknowns, rows: Array) -> Array:
+    """The rows, and one for each known parameter of a free body, which holds exactly."""
+    known, scales = unknowns.known, unknowns.scales
+    exact = np.zeros((len(known), rows.shape[1]))
+    largest = float(np.abs(rows[:, :-1] * scales).max(initial=1.0))
+    exact[range(len(known)), known] = EXACT * largest / scales[known]
+    exact[:, -1] = exact[:, :-1] @ unknowns.layout.nominal()
+    return np.concatenate([rows, exact])
+
+
+def _cleared(unknowns: Unknowns, z: Array) -> Array:
+    """The parameters (p,), without what rounding leaves of bounds."""
+    known, nominal = unknowns.layout.is_known, unknowns.layout.nominal()
+    parameters, columns = unknowns.parameters(z), unknowns.bounded
+    least = ROUNDING * unknowns.scales[columns]
+    parameters[columns] = np.where(parameters[columns] > least, parameters[columns], 0.0)
+    parameters[known] = nominal[known]
+    return parameters
+
+
+def _solved(unknowns: Unknowns, rows: Array) -> Array:
+    """The z (k,) of the least cost, by Newton's method.
+
+    Raises:
+        IdentificationError: the steps do not end.
+    """
+    linalg = required('scipy.linalg', 'identification')
+    size, (places, least) = unknowns.basis.shape[1], unknowns.bounds
+    own = rows[:, -1] - rows[:, :-1] @ unknowns.origin
+    upper = triangle(np.column_stack([rows[:, :-1] @ unknowns.basis, own]))
+    factor, torques = upper[:, :-1], upper[:, -1]
+    z = unknowns.reference
+    z[places] = np.maximum(z[places], least)
+    if not size:
+        return z
+    # Above 1: what the equations are divided by; below: w of bodies without mass in the URDF.
+    level = max(1.0, float(np.sum((torques - factor @ z) ** 2)))
+    for _ in range(STEPS):
+        share = 1.0 / np.sqrt(max(1.0, level))
+        weights = np.where(unknowns.weights < 1.0, np.clip(level, unknowns.weights, 1.0), 1.0)
+        gradient, root = unknowns.prior(z, weights)
+        left = share * (torques - factor @ z)
+        right = np.append(left, -linalg.solve_triangular(root, gradient, trans=1))
+        stacked = np.concatenate([share * factor, root])
+        newton = triangle(np.column_stack([stacked, right]))[:size]
+        change = linalg.solve_triangular(newton[:, :size], newton[:, size])
+        change = held_above(newton[:, :size], places, change[None], least - z[places])[0]
+        length = float(np.sum((newton[:, :size] @ change) ** 2))
+        effect = share * factor @ change
+        z = z + _step(unknowns, weights, z, change, left, effect) * change
+        last = level <= min(1.0, unknowns.weights.min(initial=1.0))
+        if last and length < LAST:
+            found: Array = z
+            return found
+        if not last and length < CLOSE * min(1.0, level):
+            level *= FALL
+    raise IdentificationError(
+        'no physically consistent parameters were found: use a motion that tells more '
+        '(robot_dynamics excite), or a URDF with plausible masses and inertias '
+        '(robot_dynamics validate)'
+    )
+
+
+def _step(
+    unknowns: Unknowns, weights: Array, z: Array, change: Array, left: Array, effect: Array
+) -> float:
+    """The share of a change, at most 1, with the least cost.
+
+    Args:
+        unknowns: what is free.
+        weights: (f,) of the log det of bodies.
+        z: (k,)
+        change: (k,) of z.
+        left: (m,) what z leaves of the equations.
+        effect: (m,) of the change on them.
+    """
+    optimize = required('scipy.optimize', 'identification')
+    lower = np.linalg.inv(np.linalg.cholesky(unknowns.matrices(z)))
+    entries = change[: BODY * len(weights)].reshape(-1, BODY) @ SYMMETRIC.T
+    relative = lower @ entries.reshape(-1, SIZE, SIZE) @ lower.transpose(0, 2, 1)
+    values = np.linalg.eigvalsh(relative)
+    gradient, _ = unknowns.prior(z, np.zeros(len(weights)))
+    linear = float(gradient @ change - effect @ left)
+    terms = change[BODY * len(weights) :][unknowns.pulled]
+    curvature = float(effect @ effect + terms @ terms)
+
+    def slope(share: float) -> float:
+        growth = np.sum(weights[:, None] * values / (1.0 + share * values))
+        return linear + share * curvature - float(growth)
+
+    worst = float(values.min(initial=0.0))
+    most = 1.0 if worst > -SHARE else -SHARE / worst
+    if slope(most) <= 0.0 or slope(0.0) >= 0.0:
+        return most
+    return float(optimize.brentq(slope, 0.0, most))

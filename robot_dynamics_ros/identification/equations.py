@@ -1,0 +1,451 @@
+"""The equations of recordings, in memory: filtered, decimated, linear in the parameters.
+
+    rows @ parameters = torques
+
+for N times and each of n joints. One pass over the files makes them; what an estimate tries later
+(weights, delays of the efforts, smoothings of the friction, joints that count as still) takes
+columns that are there. Each pass over them is a product of matrices: an orthonormal basis of the
+columns of each joint is computed once, and weighted sums of its products keep every least-squares
+problem without squaring its condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.core.checks import Array
+
+from .parameters import BODY, JointTerm, ParameterLayout
+from .reduced import MISSING, SATURATED, SLOW, Factor, ReducedEquations, WindowSums
+
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int_]
+
+# Bytes that are kept: beyond, one of two equations is dropped.
+MOST_KEPT = 400_000_000
+# Of the time between two equations: larger gaps end a run of consecutive equations.
+GAP = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class FineEfforts:
+    """Filtered efforts of M times at smaller intervals than the equations, to shift them.
+
+    Attributes:
+        values: (M, n) [N m, N or A].
+        segment: (M,) number of the segment without a gap.
+        place: (N,) of each equation among them, in fractions.
+        interval: (N,) between two of them [s].
+    """
+
+    values: Array
+    segment: Numbers
+    place: Array
+    interval: Array
+
+    def at(self, delay: float) -> tuple[Array, Flags]:
+        """Efforts (N, n) that are later by a delay [s], and where there are any (N,)."""
+        place, last = self.place + delay / self.interval, len(self.values) - 1
+        first = np.floor(place).astype(int)
+        low, high = np.clip(first, 0, last), np.clip(first + 1, 0, last)
+        own = self.segment[np.clip(np.rint(self.place).astype(int), 0, last)]
+        inside = (place >= 0.0) & (place <= last)
+        known = inside & (self.segment[low] == own) & (self.segment[high] == own)
+        share = (place - first)[:, None]
+        return (1.0 - share) * self.values[low] + share * self.values[high], known
+
+
+@dataclass(frozen=True)
+class Period:
+    """A part of a recording.
+
+    Attributes:
+        recording: its name.
+        begin: [s].
+        end: [s].
+    """
+
+    recording: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The equations of N times, those of a recording in the order of time; made by `of_motions`.
+
+    Attributes:
+        layout: of the parameters.
+        recordings: names.
+        number: (N,) of the recording of each equation, in `recordings`.
+        times: (N,) since the start of the recording [s].
+        inertial: (N, f) columns of bodies and loads that a joint feels, see `felt`.
+        accelerations: (N, n) filtered [rad/s^2 or m/s^2].
+        velocities: (N, n) filtered [rad/s or m/s].
+        forward: (N, n) filtered velocities, where positive.
+        signs: (N, k, n) filtered smooth signs for each of k smoothings.
+        forward_signs: (N, k, n) the same where the velocity is positive.
+        smoothings: (k, n) v_0 of the smooth signs [rad/s or m/s].
+        efforts: (N, n) filtered [N m, N or A].
+        fine: the same at smaller intervals.
+        flags: (N, n, reasons) whether each of `REASONS` holds.
+        independence: (N,) share of the equations that white noise of the samples leaves
+            independent.
+        interval: (N,) usual time between two equations [s].
+        slow_count: whether slow joints count too.
+        still: joints that do not count: they are held, with whatever jitter.
+    """
+
+    layout: ParameterLayout
+    recordings: tuple[str, ...]
+    number: Numbers
+    times: Array
+    inertial: Array
+    accelerations: Array
+    velocities: Array
+    forward: Array
+    signs: Array
+    forward_signs: Array
+    smoothings: Array
+    efforts: Array
+    flags: Flags
+    independence: Array
+    interval: Array
+    fine: FineEfforts
+    slow_count: bool = False
+    still: tuple[str, ...] = ()
+    _cache: dict[int, tuple[Array, Array]] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Equations], most_kept: int = MOST_KEPT) -> Equations:
+        """All equations of parts, such as those of `MotionEquations.of_motions`.
+
+        Args:
+            parts: of one layout.
+            most_kept: bytes of equations, beyond which one of two is dropped, again and again.
+
+        Raises:
+            ParameterError: there is no equation, or two parts have different columns.
+        """
+        kept: list[Equations] = []
+        size, step = 0, 1
+        for part in parts:
+            if kept and part.layout != kept[0].layout:
+                raise ParameterError(
+                    'equations of different layouts cannot be joined: use the same model, terms '
+                    'and loads for all recordings'
+                )
+            kept.append(part.chosen(slice(None, None, step)) if step > 1 else part)
+            size += kept[-1]._size
+            if size > most_kept:
+                step *= 2
+                kept = [_concatenated(kept).chosen(slice(None, None, 2))]
+                size = kept[0]._size
+        if not kept:
+            raise ParameterError('there are no equations: no motion was long enough')
+        return kept[0] if len(kept) == 1 else _concatenated(kept)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the equations (n,): those of the joints."""
+        return self.layout.joints
+
+    @cached_property
+    def left_out(self) -> Flags:
+        """(N, n, reasons) whether an equation is left out, for the first reason that holds."""
+        flags = self.flags.copy()
+        if self.slow_count:
+            flags[:, :, SLOW] = False
+        flags[:, :, SLOW] |= np.isin(self.names, self.still)
+        left_out: Flags = flags & (np.cumsum(flags, axis=2) == 1)
+        return left_out
+
+    @cached_property
+    def used(self) -> Flags:
+        """(N, n) whether an equation counts."""
+        used: Flags = np.logical_not(np.any(self.left_out, axis=2))
+        return used
+
+    @property
+    def torques(self) -> Array:
+        """(N, n) right-hand sides, without what known parameters contribute [N m or N]."""
+        known = np.where(self.layout.is_known, self.layout.nominal(), 0.0)
+        torques: Array = self._right - self._products(known)
+        return torques
+
+    @property
+    def rows(self) -> Array:
+        """(N, n, p), zero in the columns of known parameters: for some equations at a time."""
+        rows = np.zeros((len(self), len(self.names), self.layout.size))
+        for joint in range(len(self.names)):
+            for columns, values in self._columns(joint):
+                rows[:, joint, columns] = values
+        rows[:, :, self.layout.is_known] = 0.0
+        return rows
+
+    def measured(self, parameters: Array) -> Array:
+        """(N, n) measured torques, with the gains of full parameters (p,) [N m or N]."""
+        if 'gain' not in self.layout.terms:
+            return self.efforts
+        measured: Array = self.efforts * parameters[self.layout.columns('gain')]
+        return measured
+
+    def predicted(self, parameters: Array) -> Array:
+        """(N, n) torques of full parameters (p,) [N m or N]."""
+        own = parameters.copy()
+        own[self.layout.columns('gain')] = 0.0
+        return self._products(own)
+
+    def residuals(self, parameters: Array) -> Array:
+        """(N, n) measured torques minus those of full parameters (p,) [N m or N]."""
+        known = self.layout.is_known
+        all_parameters = np.where(known, self.layout.nominal(), parameters)
+        residuals: Array = self._right - self._products(all_parameters)
+        return residuals
+
+    def chosen(self, rows: Flags | Numbers | slice) -> Equations:
+        """Some of the equations."""
+        arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in OF_TIMES}
+        fine = replace(self.fine, place=self.fine.place[rows], interval=self.fine.interval[rows])
+        return replace(self, **arrays, fine=fine, _cache={})
+
+    def of(self, recording: str) -> Flags:
+        """(N,) which are of a recording."""
+        names = np.array([name == recording for name in self.recordings])
+        flags: Flags = names[self.number]
+        return flags
+
+    def shifted(self, delay: float) -> Equations:
+        """The same states with the efforts that were measured `delay` later [s].
+
+        Equations whose effort would be outside a segment do not count.
+        """
+        if delay == 0.0:
+            return self
+        efforts, known = self.fine.at(delay)
+        flags = self.flags.copy()
+        last = len(self) - 1
+        steps = delay / self.interval
+        for step in (np.floor(steps), np.ceil(steps)):
+            other = np.clip(np.arange(len(self)) + step.astype(int), 0, last)
+            flags[:, :, [MISSING, SATURATED]] |= self.flags[other][:, :, [MISSING, SATURATED]]
+        flags[~known, :, MISSING] = True
+        fine = replace(self.fine, place=self.fine.place + delay / self.fine.interval)
+        efforts = np.where(known[:, None], efforts, 0.0)
+        return replace(self, efforts=efforts, flags=flags, fine=fine)
+
+    def smoothed(self, smoothing: Sequence[float]) -> Equations:
+        """The same with that smoothing of the friction of each joint (n,) [rad/s or m/s].
+
+        Raises:
+            ParameterError: a value is not one of `smoothings`.
+        """
+        for joint, value, known in zip(self.names, smoothing, self.smoothings.T, strict=True):
+            if value not in known:
+                raise ParameterError(
+                    f'smoothing of {joint} is {value}, it must be one of those that the equations '
+                    f'were made with: {", ".join(map(str, known.tolist()))}'
+                )
+        return replace(self, layout=replace(self.layout, smoothing=tuple(smoothing)))
+
+    def with_known(self, known: dict[str, float]) -> Equations:
+        """The same with these known parameters alone, by their names."""
+        return replace(self, layout=replace(self.layout, known=known))
+
+    def reduced(self, weights: Array | None = None) -> ReducedEquations:
+        """The equations reduced to a triangle for each joint.
+
+        Args:
+            weights: (N, n) of the equations, at least 0; None for equal ones.
+        """
+        return self.windows(np.zeros(len(self), int), weights).total
+
+    def windows(self, window: Numbers, weights: Array | None = None) -> WindowSums:
+        """Sums of products over windows of time.
+
+        Args:
+            window: (N,) number of the window of each equation, ascending from 0.
+            weights: (N, n) of the equations, at least 0; None for equal ones.
+        """
+        weight = self.used if weights is None else np.where(self.used, weights, 0.0)
+        edges = np.searchsorted(window, np.arange(int(window.max(initial=-1)) + 2))
+        parts = [slice(*pair) for pair in pairwise(edges)]
+        factors = []
+        for joint in range(len(self.names)):
+            basis, root = self._basis(joint)
+            weighted = weight[:, joint, None] * basis
+            grams = [basis[part].T @ weighted[part] for part in parts]
+            factors.append(Factor(np.array(grams), root))
+        counts = np.array([self.used[part].sum(axis=0) for part in parts], dtype=float)
+        total = ReducedEquations(
+            self.layout,
+            np.stack([factor.triangle(self.layout) for factor in factors]),
+            counts.sum(axis=0),
+            self.independence @ self.used,
+            weight.sum(axis=0, dtype=float),
+            self.left_out.sum(axis=0, dtype=float),
+        )
+        return WindowSums(total, tuple(factors), counts)
+
+    def inside(self, periods: Iterable[Period]) -> Flags:
+        """(N,) whether an equation lies in one of some periods."""
+        inside = np.zeros(len(self), bool)
+        for period in periods:
+            later = self.of(period.recording) & (self.times >= period.begin)
+            inside |= later & (self.times <= period.end)
+        return inside
+
+    def outside(self, periods: Iterable[Period]) -> Array:
+        """Weights (N, n): 0 in some periods, 1 elsewhere."""
+        return np.where(self.inside(periods), 0.0, 1.0)[:, None] * np.ones(len(self.names))
+
+    @cached_property
+    def runs(self) -> list[slice]:
+        """Equations that follow each other without a gap."""
+        step = np.diff(self.times)
+        cut = (np.diff(self.number) != 0) | (step <= 0.0) | (step > GAP * self.interval[1:])
+        edges = [0, *(np.flatnonzero(cut) + 1).tolist(), len(self)]
+        return [slice(*pair) for pair in pairwise(edges)]
+
+    def consecutive(self, size: int) -> Numbers:
+        """(N,) windows of about so many equations that follow each other in a recording."""
+        window = np.empty(len(self), int)
+        first = 0
+        for number in range(len(self.recordings)):
+            rows = np.flatnonzero(self.number == number)
+            parts = np.array_split(rows, max(1, len(rows) // size))
+            for k, part in enumerate(parts):
+                window[part] = first + k
+            first += len(parts)
+        return window
+
+    @property
+    def _size(self) -> int:
+        """Bytes, with those of the basis."""
+        return sum(int(getattr(self, name).nbytes) for name in (*OF_TIMES, 'inertial'))
+
+    @property
+    def _right(self) -> Array:
+        return np.zeros(self.efforts.shape) if 'gain' in self.layout.terms else self.efforts
+
+    def _products(self, parameters: Array) -> Array:
+        """(N, n) what parameters (p,) contribute."""
+        products = np.zeros(self.efforts.shape)
+        for joint in range(len(self.names)):
+            for columns, values in self._columns(joint):
+                products[:, joint] += values @ parameters[columns]
+        return products
+
+    def _columns(self, joint: int) -> Iterator[tuple[Numbers, Array]]:
+        """Numbers and values of the columns of one joint, in three groups."""
+        layout = self.layout
+        flat = felt(layout)
+        begin = int(np.count_nonzero(flat[:joint]))
+        own = np.flatnonzero(flat[joint])
+        yield own, self.inertial[:, begin : begin + len(own)]
+        fixed: dict[JointTerm, Array] = {
+            'armature': self.accelerations[:, joint],
+            'offset': np.ones(len(self)),
+            **self._halves('viscous', self.velocities[:, joint], self.forward[:, joint]),
+        }
+        k = int(np.flatnonzero(self.smoothings[:, joint] == layout.smoothings[joint])[0])
+        signs = self.signs[:, k, joint], self.forward_signs[:, k, joint]
+        chosen: dict[JointTerm, Array] = {
+            **self._halves('coulomb', *signs),
+            'gain': -self.efforts[:, joint],
+        }
+        for group in (fixed, chosen):
+            present = [term for term in layout.terms if term in group]
+            numbers = np.array([layout.columns(term)[joint] for term in present], int)
+            values = [group[term] for term in present]
+            yield numbers, np.array(values).T.reshape(len(self), len(values))
+
+    def mixed_products(self, values: Array) -> Array:
+        """(n, p, k) products of the columns of each joint with values (N, n, k)."""
+        products = np.zeros((len(self.names), self.layout.size, values.shape[2]))
+        for joint, result in enumerate(products):
+            for columns, own in self._columns(joint):
+                result[columns] = own.T @ values[:, joint]
+        return products
+
+    def _halves(self, term: str, whole: Array, forward: Array) -> dict[Any, Array]:
+        """The columns of a term whose coefficient may depend on the direction."""
+        negative = f'{term}_negative'
+        if negative in self.layout.terms:
+            return {term: forward, negative: whole - forward}
+        return {term: whole}
+
+    def _basis(self, joint: int) -> tuple[Array, Array]:
+        """Orthonormal (N, k), and (k, p + 1): their product is [Y | tau] of a joint."""
+        groups = list(self._columns(joint))
+        fixed = np.concatenate([columns for columns, _ in groups[:2]])
+        if joint not in self._cache:
+            self._cache[joint] = np.linalg.qr(
+                np.concatenate([values for _, values in groups[:2]], axis=1)
+            )
+        basis, root = self._cache[joint]
+        columns, values = groups[2]
+        columns = np.append(columns, self.layout.size)
+        values = np.column_stack([values, self._right[:, joint]])
+        inside = basis.T @ values
+        rest = values - basis @ inside
+        lengths = np.linalg.norm(rest, axis=0)
+        size = basis.shape[1]
+        whole = np.zeros((size + len(columns), self.layout.size + 1))
+        whole[:size, fixed], whole[:size, columns] = root, inside
+        whole[size + np.arange(len(columns)), columns] = lengths
+        return np.hstack([basis, rest / np.where(lengths > 0.0, lengths, 1.0)]), whole
+
+
+OF_TIMES = (
+    'number', 'times', 'inertial', 'accelerations', 'velocities', 'forward', 'signs',
+    'forward_signs', 'efforts', 'flags', 'independence', 'interval',
+)  # fmt: skip
+
+
+def felt(layout: ParameterLayout) -> Flags:
+    """Which joint feels which inertial parameter (n, 10 bodies and loads): what it carries."""
+    joints = layout.model.joints
+    felt = np.zeros((len(layout.joints), len(layout.bodies)), bool)
+    of_loads = [layout.model.frame(load.frame).body for load in layout.loads]
+    for body, carrier in enumerate([*range(len(joints)), *of_loads]):
+        while carrier >= 0:
+            felt[joints[carrier].coordinate.index, body] = True
+            carrier = joints[carrier].parent
+    return felt.repeat(BODY, axis=1)
+
+
+def _concatenated(parts: Sequence[Equations]) -> Equations:
+    names = tuple(dict.fromkeys(name for part in parts for name in part.recordings))
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in OF_TIMES
+    }
+    arrays['number'] = np.concatenate(
+        [
+            np.array([names.index(one) for one in part.recordings], int)[part.number]
+            for part in parts
+        ]
+    )
+    return replace(parts[0], recordings=names, **arrays, fine=_joined_efforts(parts), _cache={})
+
+
+def _joined_efforts(parts: Sequence[Equations]) -> FineEfforts:
+    fine = [part.fine for part in parts]
+    begins = np.cumsum([0, *(len(one.values) for one in fine)])
+    return FineEfforts(
+        np.concatenate([one.values for one in fine]),
+        np.concatenate([one.segment for one in fine]),
+        np.concatenate([one.place + begin for one, begin in zip(fine, begins, strict=False)]),
+        np.concatenate([one.interval for one in fine]),
+    )

@@ -1,0 +1,277 @@
+"""Measured torques beside those of URDF and identified model; residuals with intervals.
+
+The fitted part of a recording shows what the model leaves where it was fitted, the held-out part
+how it predicts. Intervals of a residual are those of the logarithm of the mean square by a
+jackknife over `BLOCKS` blocks of time, with Student's distribution. So few blocks, of an eighth of
+the time, are longer than most residuals are correlated, whatever their law (B. Schmeiser, "Batch
+size effects in the analysis of simulation output", 1982; R. Ibragimov, U. Mueller, "t-statistic
+based correlation and heterogeneity robust inference", 2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.extra import required
+from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.recordings.low_pass import half_length
+
+from .equations import Equations
+from .moving_samples import Flags, at_rest, dead_bands
+
+# Of the usual interval: two equations that are farther apart do not follow each other.
+GAP = 1.5
+# Blocks of the jackknife, how long one is at least [s], and the fewest that allow an interval.
+BLOCKS, SHORTEST, FEWEST_BLOCKS = 8, 1.0, 5
+# End of a 95 % interval.
+HIGH = 0.975
+
+
+def split_motions(motions: Iterable[Motion], split: float) -> Iterator[tuple[bool, Motion]]:
+    """The fitted and the held-out parts of motions, each with whether it is held out.
+
+    No raw sample of a held-out motion is in a fitted one.
+
+    Args:
+        motions: of a recording.
+        split: time at which its held-out part begins, which may be infinite [s].
+    """
+    for motion in motions:
+        # Time on each side of a filtered sample whose raw samples it depends on [s].
+        margin = half_length(motion.cutoff, motion.rate) / motion.rate
+        for held_out, chosen in (
+            (False, motion.times < split - margin),
+            (True, motion.times >= split + margin),
+        ):
+            if chosen.any():
+                yield held_out, _cut(motion, chosen)
+
+
+def _cut(motion: Motion, chosen: Flags) -> Motion:
+    """Those samples of a motion that are chosen, which are at one of its ends."""
+    if chosen.all():
+        return motion
+    names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
+    parts: dict[str, Any] = {name: getattr(motion, name)[chosen] for name in names}
+    if not chosen[0]:
+        parts |= {'begins': True, 'number': 0}
+    return replace(motion, **parts)
+
+
+@dataclass(frozen=True)
+class Torques:
+    """The torques of a recording, all filtered alike, at equal intervals but for gaps.
+
+    Attributes:
+        file: name of the recording.
+        times: (N,) [s].
+        begins: (N,) whether a gap, or the border of the held-out part, lies before a sample.
+        held_out: (N,) whether it was held out.
+        velocities: (N, n) [rad/s or m/s].
+        measured: (N, n) NaN where the effort is missing or saturated [N m or N].
+        nominal: (N, n) of the URDF.
+        identified: (N, n) of the identified model.
+        rests: (N, n) whether the joint rests: what holds it then is friction that no model knows.
+        interval: between two samples [s]; NaN with one sample.
+    """
+
+    file: str
+    times: Array
+    begins: Flags
+    held_out: Flags
+    velocities: Array
+    measured: Array
+    nominal: Array
+    identified: Array
+    rests: Flags
+    interval: float
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @classmethod
+    def of_equations(
+        cls,
+        file: str,
+        parts: Iterable[tuple[bool, Equations]],
+        model: RobotModel,
+        nominal: Array,
+        identified: Array,
+    ) -> Torques:
+        """The torques of equations, in which slow joints count.
+
+        Args:
+            file: name of the recording.
+            parts: in the order of time, each with whether it is held out.
+            model: whose joints they are of.
+            nominal: parameters (p,) of the URDF.
+            identified: parameters (p,) of the identified model.
+        """
+        columns: list[tuple[Array, ...]] = []
+        flags: list[Flags] = []
+        for held_out, part in parts:
+            measured = np.where(part.used, part.measured(identified), np.nan)
+            predicted = [part.predicted(one) for one in (nominal, identified)]
+            columns.append((part.times, part.velocities, measured, *predicted))
+            flags.append(np.full(len(part), held_out))
+        bands = dead_bands(model)
+        nothing = np.empty((0, len(bands)))
+        columns.append((np.empty(0), nothing, nothing, nothing, nothing))
+        times, velocities, efforts, urdf, own = (
+            np.concatenate(part) for part in zip(*columns, strict=True)
+        )
+        held = np.concatenate([*flags, np.empty(0, bool)])
+        steps = np.diff(times, prepend=-np.inf)
+        interval = float(np.median(steps[1:])) if len(times) > 1 else float('nan')
+        begins = ~((steps > 0.0) & (steps < GAP * interval)) | np.diff(held, prepend=False)
+        rests = np.zeros(velocities.shape, bool)
+        result = cls(file, times, begins, held, velocities, efforts, urdf, own, rests, interval)
+        for rows in result.pieces():
+            rests[rows] = at_rest(np.abs(velocities[rows]) < bands, interval)
+        return result
+
+    def pieces(self) -> Iterator[slice]:
+        """Rows that follow each other without a gap."""
+        borders = [*np.flatnonzero(self.begins).tolist(), len(self)]
+        yield from (slice(start, stop) for start, stop in pairwise(borders))
+
+    def thinned(self, most: int) -> Torques:
+        """Every sample, or every second, third, ... where there are more than `most`.
+
+        Torques are filtered and sampled at twice the cutoff: no peak lies between.
+        """
+        step = -(-len(self) // most) or 1
+        # A gap before a sample that is left out lies before the next one.
+        begins = np.diff(np.cumsum(self.begins)[::step], prepend=0) > 0
+        return replace(self.part(slice(None, None, step)), begins=begins)
+
+    def part(self, chosen: Flags | slice) -> Torques:
+        """Some of its samples, such as those of the held-out part."""
+        rows = {
+            one.name: getattr(self, one.name)[chosen]
+            for one in fields(self)
+            if isinstance(getattr(self, one.name), np.ndarray)
+        }
+        return replace(self, **rows)
+
+    @property
+    def judged(self) -> Array:
+        """(N, n) measured, NaN also where the joint rests [N m or N]."""
+        return np.where(self.rests, np.nan, self.measured)
+
+    @property
+    def residual(self) -> Array:
+        """(N, n) measured minus identified, NaN also where the joint rests [N m or N]."""
+        difference: Array = self.judged - self.identified
+        return difference
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Root mean squares over the samples of joints that move, with an effort.
+
+    Attributes:
+        moving: (n,) samples of the joint while it moves, with an effort or without.
+        counts: (n,) those with an effort.
+        measured: (n,) RMS of the effort; NaN without a sample, as all that follow [N m or N].
+        nominal: (n,) RMS of the residual of the URDF [N m or N].
+        identified: (n,) RMS of the residual of the identified model [N m or N].
+        deviations: (n,) standard deviation of the effort; 0 without a sample [N m or N].
+        changes: (2, B, n) of the logarithms of `identified` and of `gain` without each block.
+        blocks: (n,) number of the blocks with samples of each joint.
+    """
+
+    moving: Array
+    counts: Array
+    measured: Array
+    nominal: Array
+    identified: Array
+    deviations: Array
+    changes: Array
+    blocks: Array
+
+    @property
+    def gain(self) -> Array:
+        """identified / nominal (n,) [-]."""
+        with np.errstate(all='ignore'):
+            ratio: Array = self.identified / self.nominal
+        return ratio
+
+    @property
+    def interval(self) -> Array:
+        """(2, n) 95 % interval of `identified`; NaN with too few blocks [N m or N]."""
+        return _interval(self.identified, self.changes[0], self.blocks)
+
+    @property
+    def gain_interval(self) -> Array:
+        """(2, n) 95 % interval of `gain`; NaN with too few blocks [-]."""
+        return _interval(self.gain, self.changes[1], self.blocks)
+
+    def mean_gain(self, chosen: Flags) -> tuple[float, float, float]:
+        """Geometric mean of the ratios of some joints (n,), begin and end of its interval [-]."""
+        with np.errstate(all='ignore'):
+            mean = np.exp(np.log(np.maximum(self.gain[chosen], 1e-12)).mean(keepdims=True))
+        changes = self.changes[1][:, chosen].mean(axis=1, keepdims=True)
+        low, high = _interval(mean, changes, self.blocks[chosen].min(keepdims=True))[:, 0]
+        return float(mean[0]), float(low), float(high)
+
+
+def _interval(values: Array, changes: Array, blocks: Array) -> Array:
+    """(2, n) 95 % interval of values (n,) by the jackknife, see `Residuals`."""
+    special = required('scipy.special', 'identification')
+    free = np.maximum(1.0, blocks - 1.0)
+    width = special.stdtrit(free, HIGH) * np.sqrt(free / (free + 1.0) * (changes**2).sum(axis=0))
+    width = np.where(blocks >= FEWEST_BLOCKS, width, np.nan)
+    interval: Array = values * np.exp(np.stack([-width, width]))
+    return interval
+
+
+def residuals(parts: Sequence[Torques]) -> Residuals:
+    """Of all samples of some parts of recordings.
+
+    Args:
+        parts: one at least, of the same joints.
+    """
+    judged, nominal, identified = (
+        np.concatenate([getattr(one, name) for one in parts])
+        for name in ('judged', 'nominal', 'identified')
+    )
+    known = np.isfinite(judged)
+    effort = np.where(known, judged, 0.0)
+    errors = [np.where(known, judged - model, 0.0) for model in (nominal, identified)]
+    columns = [known, effort, *(one**2 for one in (effort, *errors))]
+    sums = np.zeros((len(columns), 0, judged.shape[1]))
+    if borders := _blocks(parts):
+        sums = np.stack([np.add.reduceat(one.astype(float), borders) for one in columns])
+    total = sums.sum(axis=1)
+    with np.errstate(all='ignore'):
+        rms = np.sqrt(total[2:] / total[0])
+        variances = rms[0] ** 2 - (total[1] / total[0]) ** 2
+        # Logarithms of the sums without each block, relative to those of all.
+        counts, urdf, model = np.log1p(-sums[[0, 3, 4]] / total[[0, 3, 4], None])
+        changes = 0.5 * np.stack([model - counts, model - urdf])
+    moving = np.sum([(~one.rests).sum(axis=0) for one in parts], axis=0).astype(float)
+    deviations = np.sqrt(np.maximum(np.nan_to_num(variances), 0.0))
+    blocks = (sums[0] > 0.0).sum(axis=0)
+    return Residuals(moving, total[0], rms[0], rms[1], rms[2], deviations, changes, blocks)
+
+
+def _blocks(parts: Sequence[Torques]) -> list[int]:
+    """First rows of about equal blocks of time, into which the pieces of all parts are divided."""
+    seconds = sum(len(one) * one.interval for one in parts if len(one) > 1)
+    length, first = max(seconds / BLOCKS, SHORTEST), 0
+    starts: list[int] = []
+    for one in parts:
+        for rows in one.pieces():
+            size = rows.stop - rows.start
+            count = max(1, round(size * one.interval / length)) if len(one) > 1 else 1
+            starts += [first + rows.start + index * size // count for index in range(count)]
+        first += len(one)
+    return starts

@@ -1,0 +1,311 @@
+"""From motions to equations: the columns of single samples, filtered and decimated.
+
+    tau = Y(q, v, a) pi + armature a + friction(v) + offset
+
+Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
+(1986).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.comparison.model_torques import States
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.friction import smooth_sign
+from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
+from robot_dynamics_ros.core.spatial import Transform
+from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE
+
+from .equations import Equations, FineEfforts, felt
+from .moving_samples import dead_bands
+from .parallel_filter import Decimation, ParallelFilter
+from .parameters import ParameterLayout
+from .reduced import REASONS
+
+if TYPE_CHECKING:
+    from robot_dynamics_ros.recordings import Motion
+
+# The filter of the motions passes all that the filter of the equations passes. What it distorts
+# falls with their ratio: parameters are off by 1e-5 at 8, and by 1e-2 at 1, where both sides have
+# the filter of the motions alone. Noise of accelerations enters linearly: the second filter damps
+# it.
+WIDER = 8.0
+# Speeds at which Coulomb friction may be full, beside the usual one [rad/s or m/s].
+SMOOTHINGS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
+# Samples whose columns are computed together.
+TOGETHER = 1024
+# Times as many filtered efforts as equations: a line between two is exact to 5e-3 at the cutoff.
+FINER = 16
+# Of the weight of an equation: up to which share of missing, slow and saturated samples it counts;
+# slow ones differ by less.
+LARGEST_SHARES = (0.01, 0.1, 0.01)
+# Of the level at which an effort saturates: what the filter may take from it, or add. Higher
+# efforts show that the level is not a limit: URDFs have placeholders.
+BELOW, ABOVE = 0.98, 1.05
+# Of the segments of all recordings, so that none continues another one.
+SEGMENTS = count()
+OF_SAMPLES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
+
+
+class Samples(States, Protocol):
+    """States and efforts (N, n) at times (N,) [s], such as a Motion."""
+
+    @property
+    def times(self) -> Array:
+        """[s]."""
+
+    @property
+    def efforts(self) -> Array:
+        """[N m, N or A], NaN where not measured."""
+
+
+def motions_cutoff(cutoff: float, rate: float) -> float:
+    """That of `Recording.motions` for equations with a cutoff [Hz].
+
+    Args:
+        cutoff: of the equations [Hz].
+        rate: of the samples [Hz].
+    """
+    return min(WIDER * cutoff, MOST_OF_RATE * rate)
+
+
+@dataclass(frozen=True)
+class EquationOptions:
+    """How equations are made of motions.
+
+    Attributes:
+        cutoff: of the low pass that filters both sides [Hz]; None: the motions are filtered well
+            enough.
+        effort_levels: (2, n), or what NumPy broadcasts to it: smallest and largest effort of each
+            joint, at which it saturates; NaN for the limit of the URDF [N m, N or A].
+        unmeasured: names of joints whose effort is not what their drive gives, such as noise about
+            zero: their equations do not count.
+        smoothings: other v_0 of the friction that `Equations.smoothed` may take [rad/s or m/s].
+    """
+
+    cutoff: float | None = None
+    effort_levels: npt.ArrayLike = np.nan
+    unmeasured: tuple[str, ...] = ()
+    smoothings: tuple[float, ...] = SMOOTHINGS
+
+    def __post_init__(self) -> None:
+        """Refuse a cutoff that means nothing."""
+        if self.cutoff is not None and not self.cutoff > 0.0:
+            raise ParameterError(f'cutoff is {self.cutoff} Hz, it must be above 0')
+
+
+class MotionEquations:
+    """Makes equations of motions; the regressor is compiled once.
+
+    Attributes:
+        layout: of the parameters.
+        options: how equations are made.
+    """
+
+    def __init__(
+        self,
+        layout: ParameterLayout,
+        options: EquationOptions | None = None,
+        dynamics: RobotDynamics | None = None,
+    ) -> None:
+        """Compile.
+
+        Args:
+            layout: of the parameters.
+            options: how equations are made; None for the usual.
+            dynamics: of the model of the layout, under its gravity; None: compile it.
+
+        Raises:
+            UnknownNameError: an option names a joint that the robot does not have.
+        """
+        self.layout, self.options = layout, options or EquationOptions()
+        for joint in self.options.unmeasured:
+            if joint not in layout.joints:
+                raise UnknownNameError('joint', joint, layout.joints)
+        self._dynamics = dynamics or RobotDynamics(layout.model)
+        frames = [(load.recording, layout.model.frame(load.frame)) for load in layout.loads]
+        self._loads = [(name, one.body, _to_body(one.placement)) for name, one in frames]
+        self._felt = np.flatnonzero(felt(layout))
+        self._bands = dead_bands(layout.model)
+        # A current has another unit than the limits.
+        limits = np.where('gain' in layout.terms, np.inf, layout.model.effort_bounds)
+        levels = np.asarray(self.options.effort_levels)
+        self._levels = np.where(np.isnan(levels), np.outer([-1.0, 1.0], limits), levels)
+        self._unmeasured = np.isin(layout.joints, self.options.unmeasured)
+
+    def of_motions(self, motions: Iterable[Motion], recording: str = '') -> Iterator[Equations]:
+        """Filtered and decimated equations of one recording, as they come.
+
+        Args:
+            motions: in their order; joints that the model does not have do not matter.
+            recording: its name, by which loads refer to it.
+
+        Raises:
+            ParameterError: a motion has not all joints of the model.
+        """
+        segment: _Segment | None = None
+        for motion in motions:
+            if segment is None or motion.begins:
+                parallel = ParallelFilter.of_motion(
+                    motion.rate, motion.cutoff, self.options.cutoff
+                )
+                segment = _Segment(parallel, motion)
+            for part in _parts(_in_order(motion, self.layout.joints)):
+                made = segment.push(part.efforts, *self._columns(part, recording))
+                if made is not None:
+                    yield self._equations(parallel, recording, *made)
+
+    def of_samples(self, samples: Samples, recording: str = '') -> Equations:
+        """Equations of states and efforts as they are, without a filter.
+
+        Args:
+            samples: the efforts belong to the states.
+            recording: its name.
+        """
+        times, size = samples.times, len(samples.times)
+        parallel = ParallelFilter.nothing(float(np.median(np.diff(times))))
+        fine = FineEfforts(
+            _finite(samples.efforts),
+            np.full(size, next(SEGMENTS)),
+            np.arange(0.0, size),
+            np.full(size, parallel.interval),
+        )
+        columns = self._columns(samples, recording)
+        return self._equations(parallel, recording, times, *columns, fine)
+
+    def _columns(self, samples: Samples, recording: str) -> tuple[Array, Array]:
+        """Columns (N, c) and flags (N, f) of single samples.
+
+        Columns are felt inertial entries, a, v, v where positive, for each smoothing s(v) and s(v)
+        where v is positive, and efforts; flags are those of `REASONS`, (N, n) each.
+        """
+        q, v, a = samples.positions, samples.velocities, samples.accelerations
+        inertial = self._dynamics.regressor(q, v, a)
+        loads = [
+            inertial[:, :, self.layout.body_columns(body)] @ (float(name == recording) * to_body)
+            for name, body, to_body in self._loads
+        ]
+        inertial = np.concatenate([inertial, *loads], axis=2) if loads else inertial
+        chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
+        signs = [smooth_sign(v, smoothing) for smoothing in self._smoothings]
+        halves = [np.where(v > 0.0, values, 0.0) for values in (v, *signs)]
+        parts = [chosen, a, v, halves[0], *signs, *halves[1:], _finite(samples.efforts)]
+        return np.concatenate(parts, axis=1), self._flags(samples)
+
+    @property
+    def _smoothings(self) -> list[Array]:
+        """That of the layout, and the others (n,)."""
+        n = len(self.layout.joints)
+        others = [np.full(n, value) for value in self.options.smoothings]
+        return [self.layout.smoothings, *others]
+
+    def _flags(self, samples: Samples) -> Array:
+        slow = np.abs(samples.velocities) < self._bands
+        with np.errstate(invalid='ignore'):
+            shares = samples.efforts / self._levels[:, None]
+            saturated = np.any((shares >= BELOW) & (shares <= ABOVE), axis=0)
+        missing = ~np.isfinite(samples.efforts) | self._unmeasured
+        return np.concatenate([missing, slow, saturated], axis=1, dtype=float)
+
+    def _equations(
+        self,
+        parallel: ParallelFilter,
+        recording: str,
+        times: Array,
+        columns: Array,
+        shares: Array,
+        fine: FineEfforts,
+    ) -> Equations:
+        n, number = len(self.layout.joints), len(times)
+        first = len(self._felt)
+        a, v, forward, *rest = np.split(columns[:, first:], columns[:, first:].shape[1] // n, 1)
+        tried = len(rest) // 2
+        signs = np.stack(rest[:tried], axis=1)
+        forward_signs = np.stack(rest[tried : 2 * tried], axis=1)
+        return Equations(
+            layout=self.layout,
+            recordings=(recording,),
+            number=np.zeros(number, int),
+            times=times,
+            inertial=columns[:, :first],
+            accelerations=a,
+            velocities=v,
+            forward=forward,
+            signs=signs,
+            forward_signs=forward_signs,
+            smoothings=np.stack(self._smoothings),
+            efforts=rest[-1],
+            flags=np.moveaxis(shares.reshape(number, len(REASONS), n), 1, 2) > LARGEST_SHARES,
+            independence=np.full(number, parallel.independence),
+            interval=np.full(number, parallel.interval),
+            fine=fine,
+        )
+
+
+class _Segment:
+    """The filters of one segment of a recording, for the equations and for their efforts."""
+
+    def __init__(self, parallel: ParallelFilter, first: Motion) -> None:
+        finer = parallel.finer(FINER)
+        self._equations = Decimation(parallel, first.number)
+        self._efforts = Decimation(finer, first.number)
+        self._step, self._interval = finer.step, finer.interval
+        self._origin, self._rate = float(first.times[0]), first.rate
+        self._number, self._segment = first.number, next(SEGMENTS)
+        self._waiting: list[tuple[Array, npt.NDArray[np.int_]]] = []
+
+    def push(
+        self, efforts: Array, columns: Array, flags: Array
+    ) -> tuple[Array, Array, Array, FineEfforts] | None:
+        """Times, columns, shares and efforts of the equations that some more samples complete."""
+        values, shares, numbers = self._equations.push(columns, flags)
+        fine, _, places = self._efforts.push(_finite(efforts), flags[:, :0])
+        self._waiting.append((fine, places))
+        if not len(numbers):
+            return None
+        fine = np.concatenate([one for one, _ in self._waiting])
+        places = np.concatenate([one for _, one in self._waiting])
+        self._waiting = []
+        own = FineEfforts(
+            fine,
+            np.full(len(fine), self._segment),
+            (numbers - places[0]) / self._step,
+            np.full(len(numbers), self._interval),
+        )
+        return self._origin + (numbers - self._number) / self._rate, values, shares, own
+
+
+def _to_body(placement: Transform) -> Array:
+    """The matrix (10, 10) from parameters in a placed frame to those in the body's frame."""
+    units = np.eye(len(PARAMETERS)).tolist()
+    return np.array([parameters_of(placement @ body_of(unit)) for unit in units]).T
+
+
+def _finite(efforts: Array) -> Array:
+    return np.where(np.isfinite(efforts), efforts, 0.0)
+
+
+def _in_order(motion: Motion, joints: tuple[str, ...]) -> Motion:
+    """The same motion with these joints alone, in this order."""
+    missing = [name for name in joints if name not in motion.joints]
+    if missing:
+        raise ParameterError(
+            f'the motion has no joint {missing[0]!r}, it has {", ".join(motion.joints)}: lock '
+            'joints that were not recorded, with RobotModel.reduced'
+        )
+    return motion.of(joints)
+
+
+def _parts(motion: Motion) -> Iterator[Motion]:
+    """Consecutive parts of a motion, whose columns fit into memory."""
+    for first in range(0, len(motion), TOGETHER):
+        rows = slice(first, first + TOGETHER)
+        yield replace(motion, **{name: getattr(motion, name)[rows] for name in OF_SAMPLES})

@@ -1,0 +1,331 @@
+"""What data determine of the parameters: base parameters, rank, condition, bodies that stay.
+
+Two steps: the structure of the robot says which columns are dependent in all data; pivoted QR of
+the data, in units of noise and of plausible parameters, which of the others these data determine
+(Gautier, "Numerical calculation of the base inertial parameters of robots", 1991).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
+from robot_dynamics_ros.extra import required
+
+from .parameters import ParameterLayout
+from .reduced import SLOW, ReducedEquations, triangle
+from .scales import parameter_scales
+from .structure import Structure, structure_of
+
+# Of the torque of a joint: data have no less noise, rounding at least; and what is assumed where
+# too few equations are left to tell.
+LEAST_NOISE, ASSUMED_NOISE = 1e-8, 0.1
+# Equations beside those that fix parameters, from which the noise can be estimated.
+FEWEST_FREE = 10
+# Standard deviations of the noise that a plausible value makes in all data together, to be
+# determined: so the data leave a third of what is uncertain without them.
+DETERMINED = 3.0
+# The same at a single sample, of a measured effort in the place of a column: noise is a part of
+# the column, and must not determine its coefficient.
+DETERMINED_BY_SAMPLE = 3.0
+# Of the largest contribution: rounding.
+ROUNDING = 1e-9
+# Of the largest part of a sum, for plausible parameters: smaller parts are not printed.
+PRINTED = 1e-6
+# What differs less from a whole number is printed as one.
+WHOLE = 1e-9
+# Equations of a joint, below which it counts as still.
+FEWEST = 20
+# Of all equations: a joint that moved was slow in a smaller share of them.
+RESTED = 0.5
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """What equations determine: beta = combination @ parameters, with Y pi = Y[:, columns] beta.
+
+    Attributes:
+        layout: of the parameters.
+        columns: (b,) of independent columns, ascending.
+        combination: (b, p), the identity in `columns`; a dependent column d is
+            Y[:, columns] @ combination[:, d].
+        rank: b, the number of base parameters that these data determine.
+        structural_rank: the number that the best data of this robot would determine.
+        condition: of the independent columns, each scaled to unit length.
+        sentences: (b,) each base parameter as a sum of parameters, readable.
+        undetermined: a sentence for each body that stays at its prior, wholly or in part: why.
+        undetermined_columns: those that the structure allows to determine, and these data do not.
+        scales: (p,) plausible values of the parameters.
+        spread: (b,) what these of the undetermined columns change of each base parameter.
+    """
+
+    layout: ParameterLayout
+    columns: tuple[int, ...]
+    combination: Array
+    rank: int
+    structural_rank: int
+    condition: float
+    sentences: tuple[str, ...]
+    undetermined: Mapping[str, str]
+    undetermined_columns: tuple[int, ...] = ()
+    scales: Array = field(default_factory=lambda: np.zeros(0))
+    spread: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the independent columns (b,)."""
+        return tuple(self.layout.names[column] for column in self.columns)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the base parameters (b,): those of their independent columns."""
+        return tuple(self.layout.units[column] for column in self.columns)
+
+    def values(self, parameters: Array) -> Array:
+        """Base parameters (b,) of full parameters (p,)."""
+        values: Array = self.combination @ parameters
+        return values
+
+
+def base_parameters(
+    reduced: ReducedEquations, structure: Structure | None = None
+) -> BaseParameters:
+    """What these equations determine.
+
+    Args:
+        reduced: equations of all data.
+        structure: of their layout, where it is known already.
+    """
+    structure = structure or structure_of(reduced.layout)
+    layout, white = reduced.layout, whitened(reduced, structure.columns)
+    determined, undetermined, folded = _determined(structure, white)
+    # The dependent columns of the structure, by the determined ones.
+    combination = folded @ structure.combination
+    columns = tuple(structure.columns[k] for k in determined)
+    combination[:, list(columns)] = np.eye(len(columns))
+    undetermined_columns = tuple(structure.columns[k] for k in undetermined)
+    return BaseParameters(
+        layout,
+        columns,
+        combination,
+        len(columns),
+        structure.rank,
+        _condition(white.triangle[:, list(columns)]),
+        combination_sentences(layout, combination, white.scales),
+        undetermined_bodies(structure, undetermined_columns),
+        undetermined_columns,
+        white.scales,
+        np.linalg.norm(
+            combination[:, list(undetermined_columns)] * white.scales[list(undetermined_columns)],
+            axis=1,
+        ),
+    )
+
+
+def _determined(structure: Structure, white: Whitened) -> tuple[list[int], list[int], Array]:
+    """Which structural columns are determined, which are not, and these by those.
+
+    Returns:
+        Positions (b,) and (c,) in `structure.columns`, ascending; (b, b + c) each structural
+        column as a combination of the determined ones, in units of the parameters.
+    """
+    linalg = required('scipy.linalg', 'identification')
+    columns = np.array(structure.columns, int)
+    # Plausible values of the base parameters: those of all their parts.
+    scales = np.abs(structure.combination) @ white.scales
+    rows = white.triangle[:, columns] * (scales / white.scales[columns])
+    rows[:, _noisy_gains(structure.layout, columns, white)] = 0.0
+    factor, order = linalg.qr(rows, mode='r', pivoting=True, check_finite=False)
+    pivots = np.abs(np.diag(factor))
+    rank = int(np.count_nonzero(pivots >= max(DETERMINED, ROUNDING * pivots.max(initial=0.0))))
+    determined, undetermined = np.sort(order[:rank]), np.sort(order[rank:])
+    folded = np.zeros((rank, len(columns)))
+    place = np.searchsorted(determined, order[:rank])
+    folded[place, order[:rank]] = 1.0
+    if 0 < rank < len(columns):
+        weights = linalg.solve_triangular(factor[:rank, :rank], factor[:rank, rank:])
+        weights[np.abs(weights) < ROUNDING] = 0.0
+        folded[np.ix_(place, order[rank:])] = weights
+    return determined.tolist(), undetermined.tolist(), folded * scales[determined, None] / scales
+
+
+def _noisy_gains(layout: ParameterLayout, columns: Array, white: Whitened) -> Array:
+    """Positions in `columns` of the gains whose columns are hardly more than noise.
+
+    That is: what all other columns leave of the measured effort.
+    """
+    gains = np.flatnonzero(np.isin(columns, layout.columns('gain')))
+    least = DETERMINED_BY_SAMPLE * np.sqrt(white.count / max(1, len(white.noise)))
+    noisy = []
+    for gain in gains:
+        last = np.append(np.delete(columns, gain), columns[gain])
+        upper = np.asarray(np.linalg.qr(white.triangle[:, last], mode='r'))
+        if abs(upper[-1, -1]) < least:
+            noisy.append(int(gain))
+    return np.array(noisy, int)
+
+
+def _condition(columns: Array) -> float:
+    """Largest to smallest singular value of columns of unit length; 1 for none."""
+    if not columns.shape[1]:
+        return 1.0
+    values = np.linalg.svd(columns / np.linalg.norm(columns, axis=0), compute_uv=False)
+    return float(values[0] / values[-1])
+
+
+@dataclass(frozen=True)
+class Whitened:
+    """The triangle of all equations, weighted by their noise.
+
+    Attributes:
+        triangle: (p, p); its rows are in standard deviations of the noise, its columns in
+            plausible values of the parameters.
+        scales: (p,) plausible values of the parameters.
+        noise: (r,) of the equations [N m, N or W].
+        count: independent equations.
+    """
+
+    triangle: Array
+    scales: Array
+    noise: Array
+    count: float
+
+
+def whitened(reduced: ReducedEquations, columns: Sequence[int] | None = None) -> Whitened:
+    """All equations as one triangle.
+
+    Args:
+        reduced: equations of some data.
+        columns: independent ones, on which all others depend; None: all.
+    """
+    layout = reduced.layout
+    magnitudes = reduced.usual_torques
+    largest = float(magnitudes.max(initial=0.0)) or 1.0
+    scales = parameter_scales(layout, np.where(magnitudes > 0.0, magnitudes, largest))
+    noise = _noise(reduced, range(layout.size) if columns is None else columns)
+    noise = np.where(np.isnan(noise), ASSUMED_NOISE * magnitudes, noise)
+    noise = np.maximum(noise, LEAST_NOISE * magnitudes)
+    rows = []
+    for j, factor in enumerate(reduced.triangles):
+        if noise[j] > 0.0:
+            share = reduced.independence[j]
+            rows.append(np.sqrt(share) / noise[j] * factor[:, :-1] * scales)
+    stacked = np.concatenate(rows) if rows else np.zeros((1, layout.size))
+    return Whitened(triangle(stacked), scales, noise, float(reduced.independent.sum()))
+
+
+def _noise(reduced: ReducedEquations, columns: Sequence[int]) -> Array:
+    """Standard deviation (r,) of what no parameters explain, each equation fitted alone.
+
+    Where the measured effort is a column too, as with unknown gains, it is what the other columns
+    leave of it. NaN where the equations are too few.
+    """
+    layout = reduced.layout
+    noise = np.zeros(len(reduced.triangles))
+    for j, factor in enumerate(reduced.triangles):
+        measured = layout.unknown_gains.get(j)
+        explaining = [k for k in columns if k != measured and factor[:, k].any()]
+        last = layout.size if measured is None else measured
+        first = [] if measured is None else [layout.size]
+        left = triangle(factor[:, [*first, *explaining, last]])
+        used = np.count_nonzero(np.diag(left)[:-1])
+        free = reduced.weights[j] - used
+        noise[j] = abs(left[-1, -1]) / np.sqrt(free) if free >= FEWEST_FREE else np.nan
+    return noise
+
+
+def combination_sentences(
+    layout: ParameterLayout, combination: Array, scales: Array
+) -> tuple[str, ...]:
+    """Each base parameter (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'.
+
+    Args:
+        layout: of the parameters.
+        combination: (b, p).
+        scales: (p,) plausible values of the parameters.
+    """
+    sentences = []
+    for row in combination:
+        parts = np.abs(row) * scales
+        chosen = np.flatnonzero(parts > PRINTED * parts.max(initial=0.0))
+        text = ' '.join(_part(row[k], layout.names[k]) for k in chosen)
+        sentences.append(f'-{text[2:]}' if text.startswith('- ') else text[2:])
+    return tuple(sentences)
+
+
+def _part(coefficient: float, name: str) -> str:
+    """A part of a sum, with its sign."""
+    sign, size = '-' if coefficient < 0.0 else '+', abs(coefficient)
+    factor = '' if abs(size - 1.0) < WHOLE else f'{size:.4g} '
+    return f'{sign} {factor}{name}'
+
+
+def undetermined_bodies(
+    structure: Structure, undetermined_columns: Sequence[int]
+) -> Mapping[str, str]:
+    """A sentence for each body with parameters that no drive feels, or these data do not tell.
+
+    Args:
+        structure: of the robot.
+        undetermined_columns: those that the structure allows to determine, and these data do not.
+    """
+    layout, names = structure.layout, np.array(PARAMETERS)
+    unfelt = ~(structure.combination.any(axis=0) | layout.is_known)
+    missed = np.isin(np.arange(layout.size), undetermined_columns)
+    found = {}
+    for index, body in enumerate(layout.bodies):
+        own, chain = layout.body_columns(index), carrying_joints(layout, index)
+        reasons = []
+        if unfelt[own].any():
+            which = ', '.join(names[unfelt[own]])
+            reasons.append(f'no drive feels {which}: it is moved by {", ".join(chain)} alone')
+        if missed[own].any():
+            which = ', '.join(names[missed[own]])
+            reasons.append(f'the efforts of {", ".join(chain)} do not show {which} in these data')
+        if reasons:
+            found[body] = f'{body}: {"; ".join(reasons)}. They stay at their prior.'
+    return found
+
+
+def still_joints(reduced: ReducedEquations) -> tuple[str, ...]:
+    """Joints that have hardly any equation: they did not move out of the dead band."""
+    return _without_equations(reduced, slow=True)
+
+
+def unmeasured_joints(reduced: ReducedEquations) -> tuple[str, ...]:
+    """Joints that moved and have hardly any equation: no effort of them can be used."""
+    return _without_equations(reduced, slow=False)
+
+
+def _without_equations(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
+    """Joints with hardly any equation, as they were slow for most of the time or not."""
+    layout = reduced.layout
+    rested = reduced.left_out[:, SLOW]
+    every = float((reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
+    was_slow = rested >= RESTED * every
+    return tuple(
+        joint
+        for joint, count, one in zip(layout.joints, reduced.counts, was_slow, strict=True)
+        if count < FEWEST and one == slow
+    )
+
+
+def carrying_joints(layout: ParameterLayout, body: int) -> tuple[str, ...]:
+    """Independent joints that move a body or a load, from the base to it.
+
+    Args:
+        layout: of the parameters.
+        body: index in `layout.bodies`.
+    """
+    model, moving = layout.model, len(layout.model.joints)
+    index = body if body < moving else model.frame(layout.loads[body - moving].frame).body
+    names: list[str] = []
+    while index >= 0:
+        joint = model.joints[index]
+        names.insert(0, joint.mimicked or joint.name)
+        index = joint.parent
+    return tuple(dict.fromkeys(names))

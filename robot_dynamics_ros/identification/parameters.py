@@ -1,0 +1,227 @@
+"""The parameters that an identification estimates: their order, names, units and URDF values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from robot_dynamics_ros.core import ParameterError, RobotModel, UnknownNameError
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
+
+BODY = len(PARAMETERS)
+BODY_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
+
+# What a column holds, with s the smooth sign of `core.model.friction`:
+#   armature          a
+#   viscous           v, where v > 0 alone if viscous_negative is a term too
+#   coulomb           s(v), where v > 0 alone if coulomb_negative is a term too
+#   offset            1
+#   viscous_negative  v, where v < 0
+#   coulomb_negative  s(v), where v < 0: the coefficient of a dissipative joint is positive
+#   gain              minus the measured effort, a current [A]: its coefficient is in N m/A
+JointTerm = Literal[
+    'armature', 'viscous', 'coulomb', 'offset', 'viscous_negative', 'coulomb_negative', 'gain'
+]  # fmt: skip
+TERMS: tuple[JointTerm, ...] = get_args(JointTerm)
+USUAL: tuple[JointTerm, ...] = ('armature', 'viscous', 'coulomb', 'offset')
+# Of joints that turn, and of those that slide.
+TERM_UNITS: Mapping[str, tuple[str, str]] = {
+    'armature': ('kg m^2', 'kg'),
+    'viscous': ('N m s/rad', 'N s/m'),
+    'coulomb': ('N m', 'N'),
+    'offset': ('N m', 'N'),
+    'viscous_negative': ('N m s/rad', 'N s/m'),
+    'coulomb_negative': ('N m', 'N'),
+    'gain': ('N m/A', 'N/A'),
+}
+
+
+@dataclass(frozen=True)
+class Load:
+    """A body of unknown or partly known inertia, fixed to a link during one recording.
+
+    What is known of it is in `ParameterLayout.known`, such as {'brick m': 1.0}.
+
+    Attributes:
+        name: of the load; it begins the names of its ten parameters.
+        frame: name of the link; the parameters are in its frame.
+        recording: name of the one in which it is carried.
+    """
+
+    name: str
+    frame: str
+    recording: str
+
+
+@dataclass(frozen=True)
+class ParameterLayout:
+    """The columns of the regressor: bodies, then loads, then the terms of the joints.
+
+    Ten columns per moving body, in the order of `RobotModel.inertial_parameters`; ten per load, in
+    the frame of its link; then for each term one column per independent joint, in the order of
+    `model.joint_names`: what a mimic joint has is part of the joint that it mimics.
+
+    Attributes:
+        model: the robot; payloads that it has are part of its bodies.
+        terms: of the joints.
+        loads: bodies that it carries in some of the data, beside those.
+        known: values of parameters by their names; the equations hold them on the right-hand
+            side, and their columns are zero.
+        smoothing: v_0 of the smooth sign of Coulomb friction by joint (n,), see
+            `core.model.friction` [rad/s or m/s]; empty for the usual one.
+    """
+
+    model: RobotModel
+    terms: tuple[JointTerm, ...] = USUAL
+    loads: tuple[Load, ...] = ()
+    known: Mapping[str, float] = field(default_factory=dict)
+    smoothing: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what does not exist, and what no data can tell apart.
+
+        Raises:
+            UnknownNameError: a term, a link or a known parameter does not exist.
+            ParameterError: two terms act alike, a name comes twice, a link is fixed to
+                the base, a known value is not finite, or a smoothing not positive.
+        """
+        for term in self.terms:
+            if term not in TERMS:
+                raise UnknownNameError('term', term, TERMS)
+        for term in ('viscous', 'coulomb'):
+            if f'{term}_negative' in self.terms and term not in self.terms:
+                raise ParameterError(f'{term}_negative needs {term}: add it to the terms')
+        if {'coulomb_negative', 'offset'} <= set(self.terms):
+            raise ParameterError(
+                'offset and coulomb_negative cannot be distinguished: a joint that moves feels '
+                'their sum; leave out one of the two terms'
+            )
+        for load in self.loads:
+            if self.model.frame(load.frame).body < 0:
+                raise ParameterError(
+                    f'load {load.name!r}: link {load.frame!r} is fixed to the base; name a link '
+                    'that moves'
+                )
+        if repeated := sorted({name for name in self.names if self.names.count(name) > 1}):
+            raise ParameterError(
+                f'{repeated[0]!r} is named twice: rename the load, or drop a term'
+            )
+        for name, value in self.known.items():
+            if name not in self.names:
+                raise UnknownNameError('parameter', name, self.names)
+            if not np.isfinite(value):
+                raise ParameterError(f'{name} is {value}, it must be finite')
+        if len(self.smoothings) != len(self.joints):
+            raise ParameterError(
+                f'smoothing has {len(self.smoothings)} values, {len(self.joints)} are needed, one '
+                f'for each of {", ".join(self.joints)}'
+            )
+        for joint, value in zip(self.joints, self.smoothings.tolist(), strict=True):
+            if not (np.isfinite(value) and value > 0.0):
+                raise ParameterError(
+                    f'smoothing of {joint} is {value}, it must be positive and finite'
+                )
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the independent joints (n,)."""
+        return self.model.joint_names
+
+    @cached_property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the moving bodies, each that of its first link, and of the loads."""
+        names = {frame.body: frame.name for frame in reversed(self.model.frames)}
+        moving = [names.get(i, joint.name) for i, joint in enumerate(self.model.joints)]
+        return (*moving, *(load.name for load in self.loads))
+
+    @cached_property
+    def smoothings(self) -> Array:
+        """The smoothing of each joint (n,) [rad/s or m/s]."""
+        return np.array(self.smoothing or (SMOOTHING,) * len(self.joints))
+
+    @property
+    def size(self) -> int:
+        """p, the number of parameters."""
+        return len(self.names)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the parameters (p,), such as 'panda_link3 Ixx' and 'panda_joint2 coulomb'."""
+        inertial = [f'{body} {parameter}' for body in self.bodies for parameter in PARAMETERS]
+        return (*inertial, *(f'{joint} {term}' for term in self.terms for joint in self.joints))
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """Of the parameters (p,)."""
+        slides = [joint.kind == 'prismatic' for joint in self.model.independent_joints]
+        terms = [TERM_UNITS[term][one] for term in self.terms for one in slides]
+        return (*(len(self.bodies) * BODY_UNITS), *terms)
+
+    def body_columns(self, body: int) -> slice:
+        """Columns of the ten parameters of a body or load.
+
+        Args:
+            body: index in `bodies`.
+        """
+        return slice(BODY * body, BODY * body + BODY)
+
+    def column(self, term: JointTerm, joint: str) -> int:
+        """The column of a term of a joint.
+
+        Raises:
+            UnknownNameError: the layout has no such term, or the robot no such joint.
+        """
+        if term not in self.terms:
+            raise UnknownNameError('term', term, self.terms)
+        return int(self.columns(term)[self.model.index_of(joint)])
+
+    def columns(self, term: JointTerm) -> np.ndarray:
+        """Columns of a term (n,), in the order of `joints`; none of a term that it lacks."""
+        if term not in self.terms:
+            return np.empty(0, int)
+        first = BODY * len(self.bodies) + self.terms.index(term) * len(self.joints)
+        return np.arange(first, first + len(self.joints))
+
+    @cached_property
+    def is_known(self) -> np.ndarray:
+        """Which parameters (p,) are known, and so not estimated."""
+        return np.array([name in self.known for name in self.names])
+
+    @cached_property
+    def unknown_gains(self) -> Mapping[int, int]:
+        """Columns of the gains that are estimated, by the index of their joint."""
+        gains = enumerate(self.columns('gain').tolist())
+        return {joint: column for joint, column in gains if not self.is_known[column]}
+
+    def nominal(self) -> Array:
+        """The parameters (p,) of the description: inertias, rotors, damping, friction.
+
+        Known values take their place. Loads are zero, gains one.
+        """
+        values = np.zeros(self.size)
+        inertial = self.model.inertial_parameters()
+        values[: len(inertial)] = inertial
+        for term in self.terms:
+            values[self.columns(term)] = self._described(term)
+        for name, value in self.known.items():
+            values[self.names.index(name)] = value
+        return values
+
+    def _described(self, term: JointTerm) -> Array:
+        """What the description says of a term (n,)."""
+        values = np.zeros(len(self.joints))
+        for joint in self.model.joints:
+            index, multiplier = joint.coordinate.index, abs(joint.coordinate.multiplier)
+            if term == 'armature':
+                values[index] += multiplier**2 * joint.armature
+            elif term in ('viscous', 'viscous_negative'):
+                values[index] += multiplier**2 * joint.damping
+            elif term in ('coulomb', 'coulomb_negative'):
+                values[index] += multiplier * joint.friction
+        return np.ones(len(self.joints)) if term == 'gain' else values

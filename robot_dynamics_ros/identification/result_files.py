@@ -1,0 +1,282 @@
+"""The files of an identified robot, as texts by their names; docs/identified_files.md has them."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
+from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS as OF_A_BODY
+from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
+from robot_dynamics_ros.json_text import json_text
+from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
+
+from .identified_model import IdentifiedModel
+from .identified_urdf import Friction, changed_bodies, identified_urdf
+from .parameter_rows import ParameterRow
+
+URDF = 'identified.urdf'
+FRICTION = 'friction.yaml'
+PARAMETERS = 'dynamics_node.yaml'
+JSON = 'identification.json'
+PATCH = 'identified.patch'
+INERTIALS = 'inertials.yaml'
+
+# Of friction.yaml: the attribute of IdentifiedModel, the unit of a joint that rotates and of one
+# that slides.
+VALUES = {
+    'viscous': ('viscous', 'N m s/rad', 'N s/m'),
+    'coulomb': ('coulomb', 'N m', 'N'),
+    'viscous_negative': ('viscous_negative', 'N m s/rad', 'N s/m'),
+    'coulomb_negative': ('coulomb_negative', 'N m', 'N'),
+    'torque_offset': ('offset', 'N m', 'N'),
+    'armature': ('armature', 'kg m^2', 'kg'),
+    'smoothing': ('smoothing', 'rad/s', 'm/s'),
+}
+TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
+FORCED = 'Written with --force, although this model is not to be loaded:'
+WIDTH, SIGN = 99, '    # '
+
+FRICTION_HEAD = """\
+# Friction, constant torque and rotor inertia of the joints of {robot}, identified.
+#
+# torque = F_v v + F_s v / sqrt(v^2 + v_0^2) + torque_offset + armature a
+#
+# F_v is viscous and F_s coulomb; where v < 0 they are viscous_negative and coulomb_negative.
+# v is the velocity of the joint, a its acceleration, v_0 the smoothing. All act at the joint,
+# behind the gear. A mimic joint has none: that of the joint that it mimics includes it.
+"""
+INTERVALS = """\
+#
+# Behind each value: its unit and its 95 % interval. What the data do not tell apart from other
+# parameters has none.
+"""
+NODE = """\
+# Parameters of dynamics_node for {robot}, identified. They belong to {urdf}:
+#
+#   ros2 run robot_dynamics_ros dynamics_node --ros-args --params-file {file} \\
+#       -p description_file:={urdf}
+#
+# Where robot_state_publisher already publishes {urdf}, leave out the second line.
+# dynamics_node commands the joints below, also where an earlier parameter file names others.
+# `/**:` stands for nodes of any name.
+/**:
+  ros__parameters:
+    joints: {joints}
+
+    # Friction, offsets and rotors of the joints: a path, relative to this file.
+    joint_model: {friction}
+
+    # Leave out what the driver of the arm adds itself: docs/controllers.md says which do.
+    terms: {terms}
+"""
+INERTIALS_HEAD = """\
+# Inertials of {robot}, identified, by link, for the xacro source of the URDF.
+#
+# origin is the centre of mass in the link frame [m], the axes are those of the link; mass [kg];
+# inertia about the centre of mass [kg m^2]. A link that is fixed to a moving link has none: its
+# inertia is part of that of the moving link. damping and friction are those of the joint that
+# carries the link.
+"""
+
+
+def result_files(
+    text: str,
+    nominal: RobotModel,
+    identified: IdentifiedModel,
+    report: Mapping[str, Any],
+    *,
+    rows: Sequence[ParameterRow] = (),
+    objections: Sequence[str] = (),
+    xacro: bool = False,
+    unknown: Collection[str] = (),
+) -> dict[str, str]:
+    """The text of each file by its name, to be written as a whole.
+
+    Args:
+        text: of the URDF; of a xacro file, its expansion.
+        nominal: model before the identification: of the text, or reduced to recorded joints.
+        identified: the same model with identified parameters.
+        report: what else identification.json is to hold, by key.
+        rows: parameters of the joints, whose intervals friction.yaml is to have.
+        objections: why the model is not to be loaded; they stand at the head of the YAML files.
+        xacro: whether the text is the expansion of a xacro file, which stays as it is: a patch of
+            the expansion and the values by link are written too.
+        unknown: joints of which the recordings tell nothing: comments say it.
+
+    Raises:
+        ModelError: the text cannot be used.
+        ParameterError: the models do not belong to the text, a URDF cannot hold a body, or a
+            value of a joint is one that dynamics_node refuses.
+    """
+    urdf = written_urdf(text, nominal, identified)
+    before, after = parse_urdf(text), parse_urdf(urdf)
+    doubts = yaml_comment(FORCED, objections)
+    files = {
+        URDF: urdf,
+        FRICTION: doubts + '\n'.join([*_friction(identified, rows, unknown), '']),
+        PARAMETERS: doubts + '\n'.join([*_node(identified.model, before, unknown), '']),
+        JSON: json_text({**report, 'model': _model_json(before, after, identified)}),
+    }
+    if xacro:
+        files[PATCH] = _patch(text, urdf)
+        files[INERTIALS] = '\n'.join([*_inertials(after), ''])
+    return files
+
+
+def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) -> str:
+    """The text of identified.urdf alone; arguments and errors are those of `result_files`."""
+    _check_joints(identified)
+    model = parse_urdf(text)
+    bodies = changed_bodies(model, nominal, identified.model)
+    return identified_urdf(text, bodies, _frictions(model, identified))
+
+
+def _frictions(model: RobotModel, identified: IdentifiedModel) -> dict[str, Friction]:
+    """The <dynamics> of each joint: a URDF has no directions, so it gets the mean of both.
+
+    Mimic joints get none, for that of the joint that they mimic includes theirs.
+    """
+    damping = 0.5 * (identified.viscous + identified.viscous_negative)
+    friction = 0.5 * (identified.coulomb + identified.coulomb_negative)
+    both = zip(damping.tolist(), friction.tolist(), strict=True)
+    written = dict(zip(identified.model.joint_names, both, strict=True))
+    mimic = {one.name: (0.0, 0.0) for one in model.joints if one.mimicked in written}
+    return written | mimic
+
+
+def _check_joints(identified: IdentifiedModel) -> None:
+    """Whether dynamics_node takes the values of the joints.
+
+    Raises:
+        ParameterError: one is not finite, or it is negative and not an offset.
+    """
+    for attribute, *_ in VALUES.values():
+        smallest = -np.inf if attribute == 'offset' else 0.0
+        values = np.asarray(getattr(identified, attribute))
+        for joint, value in zip(identified.model.joint_names, values.tolist(), strict=True):
+            if not (math.isfinite(value) and value >= smallest):
+                allowed = 'finite' if attribute == 'offset' else 'finite and not negative'
+                raise ParameterError(
+                    f'{attribute} of joint {joint!r} is {value:g}, it must be {allowed}: take the '
+                    'physically consistent estimate'
+                )
+
+
+def _friction(
+    identified: IdentifiedModel, rows: Sequence[ParameterRow], unknown: Collection[str]
+) -> Iterator[str]:
+    """The lines of friction.yaml; six digits, as no parameter is known better."""
+    model, by_name = identified.model, {row.name: row for row in rows}
+    yield FRICTION_HEAD.format(robot=yaml_value(model.name)) + (INTERVALS if rows else '')
+    yield 'joints:'
+    for index, joint in enumerate(model.independent_joints):
+        remark = '  # not identified: the values of the URDF' if joint.name in unknown else ''
+        yield f'  {yaml_value(joint.name)}:{remark}'
+        for key, (attribute, rotates, slides) in VALUES.items():
+            value = float(f'{getattr(identified, attribute)[index]:.6g}')
+            # Where one direction has no parameter of its own, that of both.
+            both = by_name.get(f'{joint.name} {attribute.removesuffix("_negative")}')
+            row = by_name.get(f'{joint.name} {attribute}', both)
+            known = row is not None and math.isfinite(row.low + row.high)
+            interval = f'; {row.low:.4g} to {row.high:.4g}' if row and known else ''
+            unit = slides if joint.kind == 'prismatic' else rotates
+            yield f'    {key}: {yaml_value(value)}  # {unit}{interval}'
+
+
+def _node(model: RobotModel, urdf: RobotModel, unknown: Collection[str]) -> Iterator[str]:
+    """The lines of dynamics_node.yaml."""
+    yield NODE.format(
+        robot=yaml_value(model.name),
+        file=PARAMETERS,
+        urdf=URDF,
+        friction=FRICTION,
+        joints=yaml_value(list(model.joint_names)),
+        terms=yaml_value(TERMS),
+    )
+    if unknown:
+        yield from _comment(
+            f'Not identified, as the recordings tell nothing of them: {", ".join(unknown)}. Their '
+            'values are those of the URDF, 0 where it has none: 0 is not a result.'
+        )
+    others = [yaml_value(name) for name in urdf.joint_names if name not in model.joint_names]
+    if others:
+        yield from _comment(
+            f'Not identified, because it was not recorded: {", ".join(others)}. Each of these '
+            'joints must be in joint_states, or stand where a line like this one puts it:'
+        )
+        yield f'{SIGN}locked_joints: {{{others[0]}: 0.0}}'
+
+
+def _comment(text: str) -> list[str]:
+    return ['', *textwrap.wrap(text, WIDTH, initial_indent=SIGN, subsequent_indent=SIGN)]
+
+
+def _model_json(
+    before: RobotModel, after: RobotModel, identified: IdentifiedModel
+) -> dict[str, Any]:
+    """The section `model` of identification.json.
+
+    Args:
+        before: model of the URDF.
+        after: model of identified.urdf.
+        identified: with the parameters of the joints.
+    """
+
+    def body(one: RobotModel, index: int) -> dict[str, float]:
+        return dict(zip(OF_A_BODY, parameters_of(one.joints[index].inertia), strict=True))
+
+    attributes = {key: attribute for key, (attribute, *_) in VALUES.items()} | {'gain': 'gain'}
+    first_links = {frame.body: frame.name for frame in reversed(after.frames)}
+    return {
+        'joints': {
+            joint.name: {'unit': 'N' if joint.kind == 'prismatic' else 'N m'}
+            | {key: float(getattr(identified, name)[row]) for key, name in attributes.items()}
+            for row, joint in enumerate(identified.model.independent_joints)
+        },
+        'bodies': {
+            joint.name: {
+                'link': first_links[index],
+                'changed': joint.inertia != after.joints[index].inertia,
+                'nominal': body(before, index),
+                'identified': body(after, index),
+            }
+            for index, joint in enumerate(before.joints)
+        },
+    }
+
+
+def _patch(before: str, after: str) -> str:
+    """The change of the expanded xacro as a unified diff, for `patch` and `git apply`."""
+    # `splitlines` would split at form feeds too.
+    old, new = (re.findall(r'[^\n]*\n|[^\n]+\Z', text) for text in (before, after))
+    return ''.join(
+        line if line.endswith('\n') else f'{line}\n\\ No newline at end of file\n'
+        for line in difflib.unified_diff(old, new, f'a/{URDF}', f'b/{URDF}')
+    )
+
+
+def _inertials(model: RobotModel) -> Iterator[str]:
+    """The lines of inertials.yaml: moving links and the friction of their joints."""
+    yield INERTIALS_HEAD.format(robot=yaml_value(model.name))
+    carried = dict(enumerate(model.joints))
+    for frame, link in zip(model.frames, model.links, strict=True):
+        if (joint := carried.pop(frame.body, None)) is None:
+            continue
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia.rotational_at_center_of_mass
+        values = {
+            'origin': {'xyz': ' '.join(map(repr, link.inertia.center_of_mass)), 'rpy': '0 0 0'},
+            'mass': link.inertia.mass,
+            'inertia': {'xx': xx, 'yy': yy, 'zz': zz, 'xy': xy, 'xz': xz, 'yz': yz},
+            'joint': joint.name,
+            'damping': joint.damping,
+            'friction': joint.friction,
+        }
+        yield f'{yaml_value(link.name)}:'
+        yield from (f'  {key}: {yaml_value(value)}' for key, value in values.items())

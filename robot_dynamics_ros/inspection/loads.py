@@ -1,0 +1,160 @@
+"""What the joints of a robot hold at rest, over poses drawn within its limits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from robot_dynamics_ros.core.algorithms import kinematics, rnea
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.sampling import random_positions
+from robot_dynamics_ros.core.scalar import Scalar, cos, sin
+from robot_dynamics_ros.core.task import largest_mass, weight_torque, without_rounding
+
+# An array of angles is a scalar too: one value for each pose.
+sin.register(np.ndarray, np.sin)
+cos.register(np.ndarray, np.cos)
+
+POSES = 1000
+# Share of the largest torque [-].
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class SampledPoses:
+    """Poses of a robot under the standard gravity; the first one is zero. Nothing is compiled.
+
+    Attributes:
+        model: the robot.
+        q: (N, n) positions [rad or m].
+    """
+
+    model: RobotModel
+    q: Array
+
+    @classmethod
+    def of(cls, model: RobotModel, count: int = POSES) -> SampledPoses:
+        """Zero, and that many poses within the position limits, the same each time."""
+        return cls(model, np.vstack([np.zeros(model.size), random_positions(model, count)]))
+
+    @cached_property
+    def gravity_torque(self) -> Array:
+        """g(q), shape (N, n) [N m or N]; equivalent to `gravity_torque` of each pose."""
+        return self._stacked(rnea.gravity_torque(self.model, self._columns, STANDARD_GRAVITY))
+
+    def jacobian(self, frame: str) -> Array:
+        """J(q) of a link in the axes of the base, [linear; angular], shape (N, 6, n).
+
+        Raises:
+            UnknownNameError: no link has that name.
+        """
+        placed = self.model.frame(frame)
+        rows = kinematics.jacobian(self.model, self._columns, placed, 'LOCAL_WORLD_ALIGNED')
+        return np.stack([self._stacked(row) for row in rows], axis=1)
+
+    @property
+    def _columns(self) -> list[Scalar]:
+        """q as scalars: for each joint, its position at every pose."""
+        return list(self.q.T.copy())
+
+    def _stacked(self, entries: list[Scalar]) -> Array:
+        """Entries (n) that each hold for all poses, or have one value for each: (N, n)."""
+        stacked = np.empty(self.q.shape)
+        for index, entry in enumerate(entries):
+            stacked[:, index] = entry
+        return stacked
+
+
+@dataclass(frozen=True)
+class GravityLoad:
+    """The gravity torque of one joint against its effort limit.
+
+    Attributes:
+        at_zero: with all joints at zero [N m or N].
+        worst: the largest magnitude over the sampled poses, with its sign [N m or N].
+        worst_at: (n,) the pose of the worst one [rad or m].
+        limit: of the effort, infinite where there is none that is positive [N m or N].
+        beyond: share of the poses at which the torque exceeds the limit [-].
+    """
+
+    at_zero: float
+    worst: float
+    worst_at: Array
+    limit: float
+    beyond: float
+
+    @property
+    def used(self) -> float:
+        """The worst torque as a share of the limit [-]; NaN without a limit."""
+        return abs(self.worst) / self.limit if self.limit < math.inf else math.nan
+
+
+def gravity_loads(poses: SampledPoses) -> dict[str, GravityLoad]:
+    """The load of each joint by its name, in the order of q."""
+    limits = poses.model.effort_bounds
+    magnitude = np.abs(poses.gravity_torque)
+    # Torques of joints that lift nothing are 0, and not 1e-15 N m.
+    torque = np.where(magnitude > ROUNDING * magnitude.max(initial=0.0), poses.gravity_torque, 0.0)
+    worst = np.abs(torque).argmax(axis=0)
+    beyond = (np.abs(torque) > limits).mean(axis=0)
+    return {
+        name: GravityLoad(
+            float(torque[0, index]),
+            float(torque[worst[index], index]),
+            poses.q[worst[index]],
+            float(limits[index]),
+            float(beyond[index]),
+        )
+        for index, name in enumerate(poses.model.joint_names)
+    }
+
+
+@dataclass(frozen=True)
+class PayloadMargin:
+    """The largest point mass at the origin of a link that the joints hold at rest.
+
+    Infinite where no joint with an effort limit lifts it, negative where the joints cannot hold
+    the robot itself; see `RobotDynamics.payload_margin`.
+
+    Attributes:
+        frame: name of the link.
+        at_zero: with all joints at zero [kg].
+        least: at the worst of the sampled poses [kg].
+        least_at: (n,) that pose [rad or m].
+        median: over the sampled poses [kg].
+        holding: share of the poses at which the joints hold the robot itself [-].
+    """
+
+    frame: str
+    at_zero: float
+    least: float
+    least_at: Array
+    median: float
+    holding: float
+
+
+def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
+    """The margin of a link.
+
+    Raises:
+        UnknownNameError: no link has that name.
+    """
+    model, gravity = poses.model, np.array(STANDARD_GRAVITY)
+    lifted = weight_torque(without_rounding(poses.jacobian(frame), model.reach), gravity)
+    margins = largest_mass(poses.gravity_torque, lifted, model.effort_bounds)
+    least = int(margins.argmin())
+    # The mean of two infinities of different signs is no number: take one of the values.
+    median = float(np.sort(margins)[len(margins) // 2])
+    return PayloadMargin(
+        frame,
+        float(margins[0]),
+        float(margins[least]),
+        poses.q[least],
+        median,
+        float((margins >= 0.0).mean()),
+    )

@@ -1,0 +1,265 @@
+"""The picture of a robot: its shapes, centres of mass, inertia ellipsoids and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core.algorithms.kinematics import frame_poses
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.audit import NEGLIGIBLE
+from robot_dynamics_ros.core.model.findings import Finding
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.spatial import Inertia
+from robot_dynamics_ros.core.urdf_xml import read_xml
+from robot_dynamics_ros.link_geometry import Geometry, read_geometries
+
+from .inspection import Inspection
+
+# Sides of what is round, and cells along the largest side of a mesh: enough to know the part.
+SIDES, CELLS = 32, 24
+COLORS = {'error': '#c1121f', 'warning': '#e07a00', 'info': '#3a6ea5'}
+ELLIPSOID, SHAPE, BONE = '#3a6ea5', '#b8bec6', '#4a4e54'
+CAPTION = (
+    'black: joint axes; dots: centres of mass; ellipsoids: uniform, with the mass and inertia of '
+    'their link; labels: findings'
+)
+
+
+def draw(
+    inspection: Inspection,
+    urdf: str,
+    folder: Path | None,
+    file: Path,
+    advance: Callable[[int], object] = lambda done: None,
+) -> list[Finding]:
+    """Draw a robot at zero, or as close to it as the position limits allow.
+
+    Args:
+        inspection: of the robot; the codes of its findings are beside their links.
+        urdf: text of the URDF.
+        folder: of its file, where meshes are looked for; None if it is from a topic.
+        file: to write, in the format of its ending.
+        advance: called with 1 for each link.
+
+    Returns:
+        One finding for each reason why meshes are not drawn; the dynamics needs no mesh.
+
+    Raises:
+        ParameterError: matplotlib or trimesh is not installed, or cannot write such a file.
+    """
+    try:
+        # Optional, and slow to import.
+        import trimesh  # noqa: F401 for link_shapes
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ParameterError(
+            f"a picture needs {error.name}: pip install 'robot_dynamics_ros[picture]'"
+        ) from None
+    shapes, missing = link_shapes(urdf, folder, advance)
+    figure = Figure(figsize=(10.0, 7.0))
+    axes = figure.add_axes((0.01, 0.03, 0.97, 0.88), projection='3d', computed_zorder=False)
+    model = inspection.model
+    with np.errstate(invalid='ignore'):
+        q = np.clip(np.zeros(model.size), model.lower, model.upper)
+    q = np.where((model.lower <= model.upper) & (np.abs(q) < 1e3), q, 0.0)
+    poses = np.array(frame_poses(model, q.tolist()), float)
+    # What overflows is left out.
+    with np.errstate(all='ignore'):
+        _fit(axes, _draw_links(axes, inspection, poses, shapes))
+    size = f'{model.size} joints, {inspection.mass:.4g} kg, reach {model.reach:.3g} m'
+    figure.text(0.03, 0.955, f'{model.name}: {size}', fontsize=13, weight='bold')
+    figure.text(0.03, 0.925, CAPTION, fontsize=9, color='#555555')
+    try:
+        figure.savefig(file, dpi=130)
+    except ValueError as error:
+        raise ParameterError(f'{file.name}: {error}') from None
+    return missing
+
+
+def _draw_links(
+    axes: Any, inspection: Inspection, poses: Array, shapes: dict[str, Array]
+) -> Array:
+    """Draw all links and their labels; the points (N, 3) that must be seen."""
+    model = inspection.model
+    _draw_bones(axes, model, poses)
+    points = [poses[:, :, 3]]
+    for frame, pose in zip(model.frames, poses, strict=True):
+        if frame.name in shapes:
+            points.append(_moved(shapes[frame.name].reshape(-1, 3), pose))
+            _draw_surface(axes, points[-1], color=SHAPE, alpha=0.35, zorder=1)
+    size = float(np.ptp(np.concatenate(points), axis=0).max()) or 1.0
+    middle = poses[:, :, 3].mean(axis=0)
+    for link, pose in zip(model.links, poses, strict=True):
+        found = [one for one in inspection.findings if one.link == link.name]
+        color = COLORS[found[0].severity] if found else ELLIPSOID
+        center = _moved(np.array(link.inertia.center_of_mass), pose)
+        # What is far outside is a mistake; it would hide the robot.
+        near = float(np.linalg.norm(center - middle)) <= 2.0 * size
+        anchor = center if near else pose[:, 3]
+        if link.inertia.mass > 0.0:
+            axes.scatter(*anchor, color=color, s=14, zorder=5, depthshade=False)
+        if near and link.inertia.mass > (0.0 if found else NEGLIGIBLE * inspection.mass):
+            points += _draw_ellipsoid(axes, link.inertia, pose, color, size)
+        if found:
+            axes.text(
+                *anchor, ', '.join(one.code for one in found), color='white', fontsize=8,
+                zorder=9, bbox={'boxstyle': 'round', 'facecolor': color, 'edgecolor': 'white'},
+            )  # fmt: skip
+    return np.concatenate(points)
+
+
+def _draw_surface(axes: Any, corners: Array, **style: Any) -> None:
+    """Draw triangles by their corners (3 N, 3)."""
+    indices = np.arange(len(corners)).reshape(-1, 3)
+    axes.plot_trisurf(*corners.T, triangles=indices, edgecolor='none', **style)
+
+
+def _draw_ellipsoid(
+    axes: Any, inertia: Inertia, pose: Array, color: str, size: float
+) -> Iterator[Array]:
+    """Draw a faint surface and its principal sections; points (N, 3) of the surface.
+
+    Nothing is drawn if it is larger than `size` of the robot [m].
+    """
+    import trimesh
+
+    center, semi_axes = ellipsoid(inertia)
+    if not np.linalg.norm(semi_axes, axis=0).max() < size:
+        return
+    sphere = trimesh.creation.icosphere(2).triangles.reshape(-1, 3)
+    surface = _moved(center + sphere @ semi_axes.T, pose)
+    _draw_surface(axes, surface, color=color, alpha=0.07, zorder=3, shade=False)
+    yield surface
+    angles = np.linspace(0.0, 2.0 * np.pi, SIDES + 1)
+    circle = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], 1)
+    for shift in range(3):
+        section = _moved(center + np.roll(circle, shift, axis=1) @ semi_axes.T, pose)
+        axes.plot(*section.T, color=color, linewidth=0.9, alpha=0.8, zorder=4)
+
+
+def _moved(points: Array, pose: Array) -> Array:
+    """Points (..., 3) of a frame in the base; `pose` is [R | p] (3, 4) of the frame."""
+    moved: Array = points @ pose[:, :3].T + pose[:, 3]
+    return moved
+
+
+def _draw_bones(axes: Any, model: RobotModel, poses: Array) -> None:
+    """A line from the origin of each link to that of the link that carries it, and joint axes."""
+    first = {-1: 0}
+    for index, frame in enumerate(model.frames[1:], 1):
+        own = first.setdefault(frame.body, index) == index
+        carrier = model.joints[frame.body].parent if own else frame.body
+        line = poses[[first[carrier], index], :, 3]
+        axes.plot(*line.T, color=BONE, linewidth=2.2, zorder=2, solid_capstyle='round')
+        if own:
+            axis = poses[index, :, :3] @ np.array(model.joints[frame.body].axis)
+            half = 0.03 * max(model.reach, 0.1) * axis
+            ends = np.array([poses[index, :, 3] - half, poses[index, :, 3] + half])
+            axes.plot(*ends.T, color='black', linewidth=4.0, zorder=4, solid_capstyle='butt')
+
+
+def _fit(axes: Any, points: Array) -> None:
+    """The same scale along all axes, and the whole robot in sight."""
+    lower, upper = points.min(axis=0), points.max(axis=0)
+    sides = np.maximum(upper - lower, 0.4 * max(float((upper - lower).max()), 0.1))
+    middle = (lower + upper) / 2.0
+    limits = np.stack([middle - sides / 2.0, middle + sides / 2.0], 1)
+    axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
+    axes.set(xlabel='x [m]', ylabel='y [m]', zlabel='z [m]')
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.get_major_locator().set_params(nbins=5)
+    axes.set_box_aspect(sides, zoom=0.9)
+    axes.view_init(elev=18.0, azim=-55.0)
+
+
+def link_shapes(
+    urdf: str, folder: Path | None, advance: Callable[[int], object] = lambda done: None
+) -> tuple[dict[str, Array], list[Finding]]:
+    """The visual shapes of each link, or its collision shapes where it has no visual ones.
+
+    Args:
+        urdf: text of the URDF.
+        folder: of its file, for the meshes; None if it is from a topic.
+        advance: called with 1 after each link.
+
+    Returns:
+        Triangles (N, 3, 3) by the name of the link, in its frame [m]; and one finding for each
+        reason why meshes are not drawn.
+    """
+    shapes: dict[str, Array] = {}
+    # The links and the names of the meshes, by the reason.
+    missing: dict[str, list[tuple[str, str]]] = {}
+    for link in read_xml(urdf).findall('link'):
+        name = link.get('name', '')
+        elements = link.findall('visual') or link.findall('collision')
+        drawn, errors = read_geometries(elements, folder, triangles_of)
+        if drawn:
+            shapes[name] = np.concatenate(drawn)
+        for error in errors:
+            if error.mesh:
+                missing.setdefault(str(error), []).append((name, error.mesh))
+        advance(1)
+    advice = 'the picture lacks these shapes; nothing else needs meshes'
+    return shapes, [
+        Finding(
+            which[0][0],
+            'mesh_not_drawn',
+            f'{len(set(which))} meshes are not drawn: {reason}',
+            which[0][1],
+            advice,
+            'info',
+        )
+        for reason, which in missing.items()
+    ]
+
+
+def triangles_of(geometry: Geometry) -> Array:
+    """The surface of a geometry as triangles (N, 3, 3) in the frame of its link [m].
+
+    The corners of a mesh are on a grid of `CELLS`: as few triangles as a picture needs.
+    """
+    import trimesh
+
+    if geometry.kind == 'mesh':
+        mesh = trimesh.Trimesh(geometry.vertices, geometry.faces, process=False)
+        if cell := float(mesh.extents.max()) / CELLS:
+            mesh.vertices = cell * np.round(mesh.vertices / cell)
+            mesh.merge_vertices()
+            mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
+    else:
+        # Radius, and the height of what has one.
+        radius, height = geometry.size[0], geometry.size[-1]
+        made = trimesh.creation
+        match geometry.kind:
+            case 'box':
+                mesh = made.box(geometry.size)
+            case 'sphere':
+                mesh = made.icosphere(radius=radius)
+            case 'capsule':
+                mesh = made.capsule(height=height, radius=radius)
+            case _:
+                mesh = made.cylinder(height=height, radius=radius)
+        # Capsules of older versions of trimesh begin at zero.
+        mesh.apply_translation(-mesh.bounds.mean(axis=0))
+    placed: Array = mesh.triangles @ geometry.rotation.T + geometry.position
+    return placed
+
+
+def ellipsoid(inertia: Inertia) -> tuple[Array, Array]:
+    """The uniform ellipsoid with the mass, centre of mass and inertia of a body, in its frame.
+
+    A uniform ellipsoid with the semi-axes a has the second moments m a^2 / 5.
+
+    Returns:
+        Its centre (3,), and its semi-axes as columns (3, 3) [m]; 0 where the inertia allows none.
+    """
+    rotational = np.array(inertia.rotational_at_center_of_mass)
+    second = 0.5 * rotational.trace() * np.eye(3) - rotational
+    moments, directions = np.linalg.eigh(second)
+    lengths = np.sqrt(np.maximum(5.0 * moments / inertia.mass, 0.0))
+    return np.array(inertia.center_of_mass), directions * lengths

@@ -1,0 +1,241 @@
+"""A low pass without delay, and its derivatives: symmetric kernels of finite length.
+
+The kernel is the impulse response of an ideal low pass, limited by a Kaiser window: it is flat to
+0.2 % up to half the cutoff, halves the amplitude at the cutoff, and damps to 0.2 % from 1.5 times
+the cutoff on. It is symmetric in time: the phase is zero, and no frequency is delayed. Derivatives
+are central differences of what it gives, of an order so high that they are exact for what passes.
+
+A kernel of finite length has exact ends: what it gives does not depend on how a recording was
+divided into chunks. Only its half length is lost at both ends of a segment.
+
+The cutoff of a recording comes from the spectrum of its motion, which is strong at low
+frequencies, while noise is about equal at all. The level of the noise is that of the highest
+frequencies; the cutoff is where the spectrum of the velocities comes down to four times that
+level: above it, a derivative would be more noise than acceleration. Spectra are computed with
+NumPy alone: `scipy.signal.welch` gives the same, and takes longer to import than most recordings
+take to be read.
+
+Sources: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., section 7.5.3
+(Kaiser window); B. Fornberg, Generation of finite difference formulas on arbitrarily spaced grids,
+Mathematics of Computation 51, 1988 (central differences); P. D. Welch, The use of fast Fourier
+transform for the estimation of power spectra, IEEE Transactions on Audio and Electroacoustics 15,
+1967.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import RecordingError
+
+# [dB], and the width of the transition from passing to damping, in cutoffs.
+DAMPING, TRANSITION = 60.0, 1.0
+# Kaiser's formulas for that damping.
+BETA = 0.1102 * (DAMPING - 8.7)
+SHARPNESS = (DAMPING - 7.95) / (2.285 * 2.0 * np.pi * TRANSITION)
+# Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
+SIDE = 8
+# Rows of a transform, at least.
+SHORTEST_BLOCK = 1024
+# Samples on each side, at most: a transform of some joints then takes some 100 MiB.
+LONGEST_HALF = 1 << 16
+# [Hz]: below it arms accelerate, above it they are not rigid.
+LOWEST, HIGHEST = 5.0, 20.0
+# Of the rate: the highest cutoff at which derivatives of samples are accurate.
+MOST_OF_RATE = 0.25
+# [Hz]: below it, accelerations are not in the samples.
+SLOWEST_RATE = 10.0
+# Part of the spectrum that shows the noise, of half the rate; power above which there is motion.
+NOISE_BAND, ABOVE_NOISE = (0.6, 0.95), 4.0
+# [s] of one of the spectra that are averaged.
+WINDOW = 2.0
+# Samples that a spectrum needs.
+SHORTEST = 64
+
+
+def half_length(cutoff: float, rate: float) -> int:
+    """Samples that the kernels have on each side of their middle.
+
+    Args:
+        cutoff: at which the amplitude is halved [Hz].
+        rate: of the samples [Hz].
+    """
+    return int(np.ceil(SHARPNESS * rate / cutoff / 2.0)) + SIDE
+
+
+def lowest_cutoff(rate: float) -> float:
+    """The cutoff of the longest kernels that are computed [Hz].
+
+    Args:
+        rate: of the samples [Hz].
+    """
+    return SHARPNESS * rate / 2.0 / (LONGEST_HALF - SIDE)
+
+
+def kernels(cutoff: float, rate: float) -> Array:
+    """Value, derivative and second derivative (3, 2 h + 1), to be convolved with samples.
+
+    The first is exact for straight lines, the second one for parabolas, the third one for cubics.
+
+    Args:
+        cutoff: [Hz], at most a quarter of the rate.
+        rate: of the samples [Hz].
+    """
+    half = half_length(cutoff, rate)
+    end = half - SIDE
+    samples = np.arange(-end, end + 1)
+    window = np.i0(BETA * np.sqrt(1.0 - (samples / end) ** 2))
+    value = np.sinc(2.0 * cutoff / rate * samples) * window
+    value /= value.sum()
+    first, second = _central_differences()
+    return np.stack(
+        [
+            np.pad(value, SIDE),
+            np.convolve(value, first) * rate,
+            np.convolve(value, second) * rate**2,
+        ]
+    )
+
+
+def _central_differences() -> tuple[Array, Array]:
+    """First and second derivative for a unit interval (2 SIDE + 1), to be convolved."""
+    steps = range(1, SIDE + 1)
+    one_side = np.array(
+        [
+            (-1.0) ** (k + 1)
+            * factorial(SIDE) ** 2
+            / (k * factorial(SIDE - k) * factorial(SIDE + k))
+            for k in steps
+        ]
+    )
+    twice = 2.0 * one_side / np.arange(1, SIDE + 1)
+    first = np.concatenate([one_side[::-1], [0.0], -one_side])
+    second = np.concatenate([twice[::-1], [-2.0 * twice.sum()], twice])
+    return first, second
+
+
+class Convolution:
+    """Convolves columns with kernels of one length, each block of rows in one transform.
+
+    Source: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., section 8.7.3
+    (overlap-save).
+    """
+
+    def __init__(self, kernels: Array) -> None:
+        """Transform the kernels (K, 2 h + 1)."""
+        self._lost = kernels.shape[1] - 1
+        least = max(SHORTEST_BLOCK, 4 * self._lost)
+        self._size = 1 << (least - 1).bit_length()
+        self._kernels = np.fft.rfft(kernels, self._size, axis=1)[:, :, None]
+
+    def __call__(self, rows: Array, columns: Sequence[Any]) -> list[Array]:
+        """Each kernel at the rows (N - 2 h, m) that it covers wholly.
+
+        Args:
+            rows: (N, m).
+            columns: of the rows, for each kernel.
+        """
+        count = len(rows) - self._lost
+        results = [np.empty((count, rows[:1, which].shape[1])) for which in columns]
+        step = self._size - self._lost
+        for start in range(0, count, step):
+            spectrum = np.fft.rfft(rows[start : start + self._size], self._size, axis=0)
+            stop = min(start + step, count)
+            for kernel, which, result in zip(self._kernels, columns, results, strict=True):
+                if result.shape[1]:
+                    product = spectrum[:, which] * kernel
+                    block = np.fft.irfft(product, self._size, axis=0)
+                    result[start:stop] = block[self._lost : self._lost + stop - start]
+        return results
+
+
+def check_rate(name: str, rate: float) -> None:
+    """Raise a RecordingError if samples come too slowly for accelerations.
+
+    Args:
+        name: of the recording.
+        rate: of the samples [Hz]; NaN with less than two samples.
+    """
+    if not np.isfinite(rate):
+        raise RecordingError(f'{name}: one sample is not a motion: record some seconds')
+    if rate < SLOWEST_RATE:
+        # Intervals of a second and more are usual ones in milliseconds.
+        unit = ' (times are in s: are these in ms or smaller units?)' if rate <= 1.0 else ''
+        raise RecordingError(
+            f'{name}: a rate of {rate:.3g} Hz is too low for accelerations, at least '
+            f'{SLOWEST_RATE:g} Hz is needed{unit}'
+        )
+
+
+def checked_cutoff(cutoff: float, rate: float) -> float:
+    """A cutoff that was asked for [Hz].
+
+    Raises:
+        RecordingError: the filter would be too long, or it is above a quarter of the rate.
+    """
+    lowest, highest = lowest_cutoff(rate), MOST_OF_RATE * rate
+    if not lowest <= cutoff <= highest:
+        raise RecordingError(
+            f'cutoff {cutoff:g} Hz: it must be at least {lowest:.3g} Hz, where the filter has '
+            f'{2 * LONGEST_HALF} samples, and at most a quarter of the rate, {highest:.4g} Hz'
+        )
+    return cutoff
+
+
+def chosen_cutoff(velocities: Array, rate: float) -> float:
+    """The cutoff for some motion [Hz].
+
+    Args:
+        velocities: (N, n) at equal intervals [rad/s, m/s].
+        rate: of the samples [Hz].
+    """
+    highest = min(HIGHEST, MOST_OF_RATE * rate)
+    lowest = min(LOWEST, highest)
+    if len(velocities) < SHORTEST:
+        return lowest
+    length = min(len(velocities), max(SHORTEST, round(WINDOW * rate)))
+    frequencies, power = welch(velocities, rate, length)
+    band = (frequencies > NOISE_BAND[0] * rate / 2.0) & (frequencies < NOISE_BAND[1] * rate / 2.0)
+    if not band.any():
+        return lowest
+    noise = np.median(power[band], axis=0)
+    moved = (power[1:] > ABOVE_NOISE * noise).any(axis=1)
+    # Up to the first frequency at which nothing but noise is left.
+    above = frequencies[1:][~moved]
+    found = float(above[0]) if above.size else highest
+    return float(np.clip(found, lowest, highest))
+
+
+def welch(signal: Array, rate: float, length: int) -> tuple[Array, Array]:
+    """Frequencies (F,) [Hz] and the mean density (F, n) of windows that overlap by half.
+
+    Args:
+        signal: (N, n), of N >= length samples at equal intervals.
+        rate: of the samples [Hz].
+        length: of a window, at least 2.
+    """
+    step = length - length // 2
+    starts = range(0, len(signal) - length + 1, step)
+    densities = [density(signal[start : start + length], rate) for start in starts]
+    frequencies: Array = np.fft.rfftfreq(length, 1.0 / rate)
+    return frequencies, np.mean(densities, axis=0)
+
+
+def density(signal: Array, rate: float) -> Array:
+    """One-sided power spectral density (F, n) of a window without its mean, by a Hann window.
+
+    Args:
+        signal: (N, n), samples at equal intervals.
+        rate: of the samples [Hz].
+    """
+    taper = np.hanning(len(signal) + 1)[:-1, None]
+    transformed = np.fft.rfft((signal - signal.mean(axis=0)) * taper, axis=0)
+    power: Array = np.abs(transformed) ** 2 / (rate * (taper**2).sum())
+    # Frequencies but 0 and half the rate stand for the negative ones, too.
+    power[1 : (len(signal) + 1) // 2] *= 2.0
+    return power

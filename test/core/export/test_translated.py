@@ -1,0 +1,148 @@
+"""Quantities in CasADi and in JAX: the same values, and derivatives that agree with our own."""
+
+import numpy as np
+import pytest
+from mechanics.batches import axes_of, call, inputs_of
+from mechanics.closeness import assert_close
+from mechanics.robots import hand_written
+from observer_inputs import observer_inputs, slopes_at_rest
+
+from robot_dynamics_ros.core import StateError, UnknownNameError
+from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
+from robot_dynamics_ros.core.quantity import PROGRAMS, QUANTITIES
+
+GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+class Casadi:
+    """Calls as those of `RobotDynamics`, and derivatives, by CasADi."""
+
+    def __init__(self):
+        self.casadi = pytest.importorskip('casadi', reason='CasADi is not installed')
+        from robot_dynamics_ros.core.export.casadi_functions import casadi_function
+
+        self.function = casadi_function
+
+    def compute(self, function, vectors, shape):
+        outputs = function.call([*map(self.casadi.DM, vectors)])
+        return np.array([output.full() for output in outputs]).reshape(shape)
+
+    def slopes(self, function, place, vectors, row=None):
+        x = self.casadi.MX.sym('x', len(vectors[place]))
+        result = function(*vectors[:place], x, *vectors[place + 1 :])
+        slope = self.casadi.jacobian(result if row is None else result[row, :], x)
+        return self.casadi.Function('slope', [x], [slope])(vectors[place]).full()
+
+    def evaluate(self, algorithm, q):
+        x = self.casadi.MX.sym('x', len(q))
+        result = self.casadi.vertcat(*algorithm(self.casadi.vertsplit(x)))
+        return self.casadi.Function('f', [x], [result])(q).full().ravel()
+
+
+class Jax:
+    """The same by JAX."""
+
+    def __init__(self):
+        self.jax = pytest.importorskip('jax', reason='JAX is not installed')
+        from robot_dynamics_ros.core.export.jax_functions import jax_function
+
+        self.function = jax_function
+
+    def compute(self, function, vectors, shape):
+        result = np.asarray(function(*vectors))
+        assert result.dtype == np.float64
+        return result.reshape(shape)
+
+    def slopes(self, function, place, vectors, row=None):
+        result = np.asarray(self.jax.jacfwd(function, place)(*vectors))
+        return result if row is None else result[row]
+
+    def evaluate(self, algorithm, q):
+        return np.array(self.jax.jit(lambda x: algorithm(list(x)))(q))
+
+
+@pytest.fixture(params=[Casadi, Jax])
+def other(request):
+    adapter = request.param()
+    if isinstance(adapter, Casadi):
+        yield adapter
+        return
+    before = adapter.jax.config.jax_enable_x64
+    adapter.jax.config.update('jax_enable_x64', True)
+    yield adapter
+    adapter.jax.config.update('jax_enable_x64', before)
+
+
+@pytest.mark.parametrize('quantity', QUANTITIES)
+@pytest.mark.parametrize('name', ['oblique', 'mimic'])
+def test_equals_the_method_of_that_name(name, quantity, other):
+    robot, record = hand_written(name), QUANTITIES[quantity]
+    inputs = [rows[0] for rows in inputs_of(robot.model, quantity, 1)]
+    gravity = [GRAVITY] if 'gravity' in record.inputs else []
+    frame = [robot.model.links[-1].name] if record.of_frame else []
+    for axes in axes_of(quantity):
+        expected = call(robot.python, quantity, *inputs, axes=axes)
+        function = other.function(robot.model, quantity, *frame, *filter(None, [axes]))
+        found = other.compute(function, [*inputs, *gravity], expected.shape)
+        assert_close(found, expected, 100.0)
+
+
+def test_a_frame_is_named(other):
+    with pytest.raises(UnknownNameError, match="unknown frame 'nose'"):
+        other.function(hand_written('oblique').model, 'jacobian', 'nose')
+
+
+def test_the_step_of_the_observer_has_roots_and_a_derivative_at_rest(other):
+    """That of friction at rest: minus the mean of F_v + F_s / v_0 of both directions."""
+    robot = hand_written('oblique')
+    function, inputs = other.function(robot.model, 'observer_step'), observer_inputs(robot.model)
+    expected = robot.python.observer_step(**inputs)
+    vectors = [*inputs.values(), GRAVITY]
+    assert_close(other.compute(function, vectors, expected.shape), expected, 100.0)
+    place = PROGRAMS['observer_step'].inputs.index('v')
+    vectors[place] = np.zeros(4)
+    found = other.slopes(function, place, vectors, row=2)
+    assert_close(np.diag(found), -0.5 * slopes_at_rest(inputs['friction']), 100.0)
+
+
+def test_derivatives_are_those_of_the_algorithm(other):
+    robot = hand_written('oblique')
+    torque = other.function(robot.model, 'inverse_dynamics')
+    for q, v, a, _ in robot.states(2):
+        for place, ours in enumerate(robot.python.inverse_dynamics_derivatives(q, v, a)):
+            assert_close(other.slopes(torque, place, [q, v, a, GRAVITY]), ours, 100.0)
+
+
+def test_an_algorithm_computes_with_its_scalars(other):
+    robot = hand_written('oblique')
+    ((q, v, a, _),) = robot.states(1)
+    found = other.evaluate(
+        lambda x: inverse_dynamics(robot.model, x, v.tolist(), a.tolist(), GRAVITY.tolist()), q
+    )
+    assert_close(found, robot.python.inverse_dynamics(q, v, a), 100.0)
+
+
+@pytest.mark.parametrize(('place', 'name'), [*enumerate(['q', 'v', 'a', 'gravity'])])
+def test_another_size_is_refused(place, name, other):
+    """JAX itself clamps an index beyond the end: the last value would count several times."""
+    torque = other.function(hand_written('oblique').model, 'inverse_dynamics')
+    for size in (2, 5):
+        inputs = [*np.zeros((3, 4)), GRAVITY]
+        inputs[place] = np.zeros(size)
+        with pytest.raises((RuntimeError, StateError), match=rf'(?m)\b{name}\b.* shape'):
+            torque(*inputs)
+
+
+def test_jax_in_batches_and_in_single_precision():
+    adapter, robot = Jax(), hand_written('oblique')
+    q = np.array([state.q for state in robot.states(3)], np.float32)
+    mass_matrix = adapter.function(robot.model, 'mass_matrix')
+    found = adapter.jax.vmap(mass_matrix)(q)
+    assert found.dtype == np.float32
+    assert np.abs(found - robot.python.mass_matrix(q)).max() < 1e-5
+    torque = adapter.function(robot.model, 'gravity_torque')
+    for wrong in ((q, GRAVITY), (q[0],), (q[0], GRAVITY, GRAVITY), (1.0, GRAVITY)):
+        with pytest.raises(StateError):
+            torque(*wrong)
+        with pytest.raises(StateError):
+            adapter.jax.jit(torque)(*wrong)

@@ -1,0 +1,254 @@
+"""What is measured from messages whose answer is known; how it is judged, printed and drawn."""
+
+import json
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('matplotlib')
+pytest.importorskip('pinocchio')
+pytest.importorskip('robot_dynamics_interfaces')
+
+import three_joints
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
+from sensor_msgs.msg import JointState
+
+from robot_dynamics_interfaces.msg import Contact, JointTorques
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.demo import DemoError, figures, picture
+from robot_dynamics_ros.demo.client import PARTS, TOPICS, Samples
+from robot_dynamics_ros.json_text import json_text
+
+# Those of the arm, and of the messages.
+MODEL = SimpleNamespace(
+    name='ur5',
+    joint_names=('a', 'b'),
+    sliding=np.array([False, True]),
+    effort_units=('N m', 'N'),
+)
+NAMES = ['b', 'a']
+LINE = Trajectory([Point(0.0, np.zeros(2)), Point(1.0, np.ones(2))])
+PLAN = SimpleNamespace(joints=MODEL.joint_names, trajectory=LINE)
+TIMES = np.arange(1000) * 1e-3
+ON = TIMES[200:700]
+
+
+def samples(stamps, messages=None, sent=None, received=None):
+    """Messages with these stamps, which are sent and received at once [s]."""
+    messages = [None] * len(stamps) if messages is None else list(messages)
+    sent = stamps if sent is None else sent
+    return Samples(
+        '/topic', messages, sent, sent if received is None else received, np.asarray(stamps)
+    )
+
+
+def states(stamps, positions, names=NAMES):
+    return samples(stamps, [JointState(name=names, position=row) for row in positions])
+
+
+def torques(stamps, **parts):
+    fields = dict.fromkeys(('effort', 'external', *PARTS), np.zeros((len(stamps), 2))) | parts
+    messages = [
+        JointTorques(joint_names=NAMES, **{name: rows[i] for name, rows in fields.items()})
+        for i in range(len(stamps))
+    ]
+    return samples(stamps, messages)
+
+
+def wrenches(stamps, rows):
+    vectors = [[Vector3(x=x, y=y, z=z) for x, y, z in row.reshape(2, 3).tolist()] for row in rows]
+    stamped = [WrenchStamped(wrench=Wrench(force=f, torque=t)) for f, t in vectors]
+    return samples(stamps, stamped)
+
+
+def phase(**recorded):
+    return {topic: recorded.get(topic, samples(np.empty(0))) for topic in TOPICS}
+
+
+def release():
+    moved = np.outer(TIMES, [1.0, 0.5])
+    parts = [phase(states=states(TIMES, moved * size + [9.0, 2.0])) for size in (1.0, 1e-9)]
+    return figures.release(PLAN, *parts)
+
+
+def test_displacement_is_measured_from_where_it_began_by_joint_name():
+    results = release()
+    np.testing.assert_allclose(results['fallen'][1][-1], [0.4995, 0.999])
+    assert (results['fall'], results['drift']) == pytest.approx((0.999, 0.999e-9))
+
+
+def test_a_topic_without_messages_is_named():
+    """As of a node that has never published a torque."""
+    with pytest.raises(DemoError, match='/topic'):
+        figures.collision(PLAN, phase(states=states(TIMES, np.zeros((1000, 2)))))
+
+
+def tracking():
+    wave = np.outer(np.sin(10 * TIMES), [0.5, 1.0])
+    given = torques(TIMES, **dict.fromkeys(('effort', *PARTS), 5.0 * wave))
+    sizes = {'servo_only': 0.02, 'with_gravity': 0.01, 'with_feedforward': 0.0005}
+    takes = {
+        name: phase(states=states(TIMES, TIMES[:, None] + size * wave), torques=given)
+        for name, size in sizes.items()
+    }
+    return figures.tracking(PLAN, takes)
+
+
+def test_tracking_error_is_taken_at_the_time_of_the_state():
+    results = tracking()
+    rms = 0.02 * np.sqrt((np.sin(10 * TIMES) ** 2).mean()) * np.array([1.0, 0.5])
+    np.testing.assert_allclose(results['rms'], np.outer([1.0, 0.5, 0.025], rms))
+    assert (results['ratio'], results['worst_ratio']) == pytest.approx((0.025, 0.025))
+
+
+def timing():
+    """A second at 1 kHz: ten states are lost, all other answers are equally late."""
+    answered = np.delete(TIMES, np.linspace(0, 900, 10).astype(int))
+    given = samples(answered + 1e-7, received=answered + 4e-4)
+    told = samples(answered, sent=answered + 2e-7)
+    return figures.timing(phase(states=samples(TIMES), torques=told, commands=given))
+
+
+def test_latency_runs_from_the_state_to_the_command_that_answers_it():
+    results = timing()
+    np.testing.assert_allclose(results.pop('latency'), 0.4)
+    rates = {'state_rate': 1000.0, 'command_rate': 989 / 0.998, 'lost': 100.0 * 10 / 950}
+    expected = {'latency_p50': 0.4, 'latency_p99': 0.4} | rates
+    assert results == pytest.approx(expected, rel=2e-3)
+
+
+def matrices(share=1.0, **errors):
+    """M and C of a state for a reference that knows them; without a share, C vanishes."""
+    C = share * np.array([[1.0, -0.5], [2.0, 0.0]])
+    true = {'mass': np.array([[3.0, 1.0], [1.0, 1.0]]), 'mass_rate': C + C.T, 'coriolis': C}
+    reference = SimpleNamespace(
+        mass_matrix=lambda q: true['mass'], coriolis_matrix=lambda q, v: true['coriolis']
+    )
+    corner = np.array([[0.0, 1.0], [0.0, 0.0]])
+    given = [matrix + errors.get(name, 0.0) * corner for name, matrix in true.items()]
+    return figures.matrices([(np.zeros(2), np.array([1.0, -2.0]), *given)], reference)
+
+
+def broken(share, **errors):
+    """The laws of M and C that do not hold."""
+    results = matrices(share, **errors)
+    assert results.pop('smallest_eigenvalue') > 0.1
+    del results['mass']
+    return {key for key, error in results.items() if not error < 1e-8}
+
+
+@pytest.mark.parametrize('share', [1.0, 0.0])
+def test_a_false_matrix_breaks_a_law_also_where_c_vanishes(share):
+    """As of a stretched arm, whose C is zero: its rounding is not an error."""
+    assert broken(share, coriolis=1e-16, mass_rate=1e-12) == set()
+    assert broken(share, mass=0.01) == {'mass_error', 'mass_asymmetry'}
+    assert broken(share, coriolis=0.01) == {'coriolis_error', 'skewness'}
+    assert broken(share, mass_rate=0.01) == {'skewness'}
+    assert broken(share, coriolis=np.nan) == {'coriolis_error', 'skewness'}
+
+
+DYNAMICS = RobotDynamics(parse_urdf(three_joints.URDF), backend='python')
+TOOL = SimpleNamespace(dynamics=DYNAMICS, joints=three_joints.JOINTS, tool='hand')
+POSE = np.array([0.3, 0.1, -0.7])
+# On the hand, along its axes.
+ACTING = np.array([3.0, 1.0, -4.0, 0.1, 0.0, 0.2])
+
+
+def push(felt=ACTING, acts=True):
+    """A wrench of which that much is felt at last."""
+    recorded = {'applied': wrenches(ON, np.tile(ACTING, (500, 1)))} if acts else {}
+    pose = states(TIMES, np.tile(POSE, (1000, 1)), list(three_joints.JOINTS))
+    # As of a filter, it begins with less.
+    estimated = wrenches(ON, np.outer(np.minimum(np.arange(500) / 100, 1.0), felt))
+    recording = phase(states=pose, wrenches=estimated, **recorded)
+    return figures.push(TOOL, recording)
+
+
+def test_the_force_is_judged_by_what_the_joints_feel_of_it():
+    observable = push()['observable'][1][-1]
+    J = DYNAMICS.jacobian(POSE, 'hand', 'LOCAL')
+    # The same torques, by a smaller wrench: three joints do not feel all six components.
+    np.testing.assert_allclose(J.T @ observable, J.T @ ACTING, atol=1e-9)
+    assert push()['push_unfelt'] > 1.0
+    assert push(observable)['push_error'] == pytest.approx(0.0, abs=1e-9)
+    assert push(0.97 * observable)['push_error'] == pytest.approx(3.0)
+    assert np.isnan(push(observable, acts=False)['push_error'])
+
+
+def collision(found=0.203, kind=2):
+    """Positions move until 0.6 s, the command is gravity from 0.5 s on."""
+    ones = np.ones((len(TIMES), 2))
+    effort = np.where(TIMES[:, None] < 0.5, 5.0, 2.0) * ones
+    recorded = phase(
+        states=states(TIMES, np.minimum(TIMES, 0.6)[:, None] * ones),
+        torques=torques(TIMES, effort=effort, gravity=2.0 * ones),
+        applied=wrenches(ON, np.tile(ACTING, (500, 1))),
+        contacts=samples(np.array([found]), [Contact(kind=kind)]),
+    )
+    return figures.collision(PLAN, recorded)
+
+
+def test_the_delay_runs_from_the_first_touch_in_stamps_of_states():
+    results = collision()
+    assert results.pop('after')['effort'][0][0] == pytest.approx(-0.2)
+    expected = {'collision_delay': 3.0, 'collision_hold': 0.0, 'collision_rest': 0.0}
+    assert results == pytest.approx(expected | {'wall_force': np.linalg.norm(ACTING[:3])})
+    assert np.isnan(collision(found=0.15)['collision_delay'])
+    assert np.isnan(collision(kind=0)['collision_delay'])
+
+
+def every_act(**changes):
+    """What is measured in a good run, but for these changes."""
+    felt = push(push()['observable'][1][-1])
+    return release() | tracking() | felt | collision() | matrices() | timing() | changes
+
+
+@pytest.mark.parametrize('many', [1, 12])
+def test_the_picture_is_drawn_for_few_joints_and_for_many(tmp_path, monkeypatch, many):
+    monkeypatch.setattr(picture, 'MANY', many)
+    results = every_act()
+    picture.draw(MODEL, results, figures.judge(MODEL, results), 'An arm', tmp_path / 'demo.png')
+    png = (tmp_path / 'demo.png').read_bytes()
+    assert png[:8] == b'\x89PNG\r\n\x1a\n'
+    assert len(png) > 50_000
+
+
+def missed(**changes):
+    report = figures.judge(MODEL, every_act(**changes))
+    keys = {key for key, one in report['figures'].items() if not one['passed']}
+    assert report['passed'] is (not keys)
+    return keys
+
+
+def test_what_exceeds_its_bound_fails_and_rates_and_latencies_have_none():
+    assert missed() == missed(latency_p99=1e3, lost=50.0, command_rate=1.0) == set()
+    assert missed(drift=0.0011) == missed(drift=math.nan) == {'drift'}
+    assert missed(fall=0.01, ratio=0.3, worst_ratio=0.5) == {'fall', 'ratio', 'worst_ratio'}
+    # A collision that was not found.
+    assert missed(push_error=3.0, collision_delay=math.nan) == {'push_error', 'collision_delay'}
+
+
+def test_the_table_and_json_have_the_same_figures_in_one_unit_each():
+    """In JSON null stands for what is no number; a ratio looks like one."""
+    rms, ratios = [[0.02, 0.0], [0.01, 0.0], [0.001, 0.0]], [0.05, math.nan]
+    changes = {'drift': 0.002, 'ratio': 0.11, 'collision_delay': math.nan, 'lost': 0.0}
+    report = figures.judge(MODEL, every_act(rms=rms, ratios=ratios, **changes))
+    lines = [line.split() for line in figures.table(report).splitlines()]
+    assert ['a', '20.000', '10.000', '1.000', 'mrad', 'x', '0.050'] in lines
+    assert ['b', '0.000', '0.000', '0.000', 'mm', 'x', 'nan'] in lines
+    assert ['0.002', '<=', '0.001', 'rad', 'or', 'm', 'FAIL'] in [line[-7:] for line in lines]
+    assert ['x', '0.11', '<=', 'x', '0.2', 'pass'] in [line[-6:] for line in lines]
+    assert ['nan', 'ms', 'FAIL'] in [line[-3:] for line in lines]
+
+    data = json.loads(json_text(report))
+    assert (data['arm'], data['passed']) == ('ur5', False)
+    drift = {'value': 0.002, 'unit': 'rad or m', 'passed': False, 'at_most': 0.001}
+    assert data['figures']['drift'] == drift
+    assert data['figures']['collision_delay']['value'] is None
+    assert data['figures']['lost'] == {'value': 0.0, 'unit': '%', 'passed': True}
+    none = {'servo_only': 0.0, 'with_gravity': 0.0, 'with_feedforward': 0.0, 'ratio': None}
+    assert data['rms_error']['b'] == {'unit': 'm'} | none

@@ -1,0 +1,214 @@
+"""A URDF with identified numbers: its model has them, and its text is otherwise the same."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mechanics.robots import HAND_WRITTEN, hand_written, in_quaternions
+
+from robot_dynamics_ros.core import ParameterError, UrdfError, parse_urdf
+from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
+from robot_dynamics_ros.core.spatial import IDENTITY, Inertia, Transform
+from robot_dynamics_ros.identification.identified_urdf import (
+    changed_bodies,
+    identified_urdf,
+)
+
+# What may change: inertials, friction, and the comment in the place of an inertial.
+CHANGED = re.compile(
+    r'\s*<inertial.*?</inertial\s*>|\s*<!-- inertial: part of.*?-->|\s*<dynamics[^>]*>', re.DOTALL
+)
+# Rounding of the moments of a body [-], of the largest of its kind.
+ROUNDING = 1e-14
+
+
+def bodies_of(model):
+    return {joint.name: joint.inertia for joint in model.joints}
+
+
+def frictions_of(model):
+    return {joint.name: (joint.damping, joint.friction) for joint in model.joints}
+
+
+def real_body(random):
+    """A body of some points: each has a mass, so that its moments are those of a real body."""
+    masses, points = random.uniform(0.1, 2.0, 6), random.uniform(-0.3, 0.3, (6, 3))
+    first, second = masses @ points, (points.T * masses) @ points
+    return Inertia(float(masses.sum()), tuple(first.tolist()), tuple(map(tuple, second.tolist())))
+
+
+def changed_robot(model, seed=7):
+    """Other bodies and other friction of every joint."""
+    random = np.random.default_rng(seed)
+    bodies = {joint.name: real_body(random) for joint in model.joints}
+    friction = map(tuple, random.uniform(0.1, 3.0, (len(model.joints), 2)).tolist())
+    return bodies, dict(zip(bodies, friction, strict=True))
+
+
+def assert_close(found, expected):
+    for group in (slice(0, 1), slice(1, 4), slice(4, 10)):
+        one, other = (np.array(parameters_of(body)[group]) for body in (found, expected))
+        assert np.abs(one - other).max() <= ROUNDING * np.abs(parameters_of(expected)).max()
+
+
+def assert_holds(text, bodies, frictions):
+    for joint in parse_urdf(text).joints:
+        assert_close(joint.inertia, bodies[joint.name])
+        assert (joint.damping, joint.friction) == frictions[joint.name]
+
+
+def without_numbers(text):
+    # A link that was one tag has an end tag now.
+    return re.sub(r'>\s*</link\s*>', '/>', CHANGED.sub('', text))
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_the_model_of_the_text_has_the_parameters_and_the_rest_stays(robot):
+    model = robot.model
+    assert identified_urdf(robot.text, bodies_of(model), frictions_of(model)) == robot.text
+    bodies, frictions = changed_robot(model)
+    text = identified_urdf(robot.text, bodies, frictions)
+    assert_holds(text, bodies, frictions)
+    assert without_numbers(text) == without_numbers(robot.text)
+    # What the text says is a fixed point: written again, it stays.
+    again = parse_urdf(text)
+    assert identified_urdf(text, bodies_of(again), frictions_of(again)) == text
+
+
+AWKWARD = """\
+<?xml version="1.0" encoding="ISO-8859-1"?>
+<!-- Gr\u00f6\u00dfe: <inertial><mass value="9"/></inertial> of the catalogue -->
+<robot name='\u6a5f\u68b0' note="a > b">
+\t<link name="base"></link>
+\t<link  name = 'l&amp;1' >
+\t\t<visual name="&lt;inertial>" />
+\t\t{inertial}
+\t</link><?note <link name="x"/>?><![CDATA[ <link> ]]>
+\t<joint name="j 1" type="continuous"><parent link="base"/><child link="l&amp;1"/>\
+<dynamics note='ö damping="1"' friction={friction} spring="3"{damping} /></joint>
+\t<link name="bare">{bare}<!-- nothing --></link>
+\t<joint name="j2" type="continuous">
+\t\t<parent link="l&amp;1"/>
+\t\t<child link="bare"/>{dynamics}
+\t</joint>
+\t<gazebo reference="bare"><link name="bare"><inertial><mass value="3"/></inertial></link></gazebo>
+\t<ros2_control><joint name="j2"><dynamics damping="8"/></joint></ros2_control>
+</robot>
+<!-- \U0001f916 -->"""
+BEFORE = """<inertial note='>'><mass value="1e0" ></mass>
+\t\t\t<inertia izz=".01" ixx="0.01" iyy="1e-2" ixy="0" ixz="0" iyz="0" />
+\t\t</inertial >"""
+
+
+@pytest.mark.parametrize('newline', ['\n', '\r\n'])
+@pytest.mark.parametrize('first', ['', '\ufeff'])
+def test_comments_quotes_white_space_and_line_breaks_stay(newline, first):
+    """Of a text with gaps at the numbers, only what fills the gaps differs."""
+    frame = first + AWKWARD.replace('\n', newline)
+    text = frame.format(inertial=BEFORE, friction="'0.50'", damping='', bare='', dynamics='')
+    bodies, frictions = changed_robot(parse_urdf(text))
+    result = identified_urdf(text, bodies, frictions)
+    assert_holds(result, bodies, frictions)
+    (d1, f1), (d2, f2) = frictions['j 1'], frictions['j2']
+    one, other = (
+        match[0] for match in re.finditer(r'<inertial>\s*<origin.*?</inertial>', result, re.DOTALL)
+    )
+    assert result == frame.format(
+        inertial=one,
+        friction=f'"{f1}"',
+        damping=f' damping="{d1}"',
+        bare=f'{newline}\t  {other}',
+        dynamics=f'{newline}\t\t<dynamics damping="{d2}" friction="{f2}"/>',
+    )
+    assert one.splitlines()[1].startswith('\t\t  <origin')
+    assert other.count('\n') == other.count(newline) == 4
+
+
+def test_a_body_of_several_links_is_given_to_the_first():
+    """The links that are fixed to it keep nothing, and say where it is."""
+    robot = hand_written('fixed_links')
+    body = real_body(np.random.default_rng(3))
+    text = identified_urdf(robot.text, {'shoulder': body}, {})
+    links = {link.name: link for link in parse_urdf(text).links}
+    assert_close(links['arm'].inertia, body)
+    assert links['motor'].inertia == Inertia()
+    assert text.count("<!-- inertial: part of that of 'arm' -->") == 1
+    # Another body, and what is fixed to the base.
+    for name in ('tool', 'tip', 'floor', 'plinth'):
+        assert links[name].inertia == next(x for x in robot.model.links if x.name == name).inertia
+
+
+@pytest.mark.parametrize(
+    'link',
+    ['<link name="tip"/>', '<link name="tip"></link>', '<link name="tip"><!-- - --></link>'],
+)
+@pytest.mark.parametrize('indent', ['', '\n', '\n\t', '\r\n    '])
+def test_a_link_without_an_inertial_gets_one(link, indent):
+    links = '<parent link="base"/><child link="tip"/>'
+    joint = f'<joint name="j" type="continuous">{indent}{links}</joint>'
+    text = f'<robot name="r">{indent}<link name="base"/>{indent}{link}{indent}{joint}</robot>'
+    bodies, frictions = changed_robot(parse_urdf(text))
+    result = identified_urdf(text, bodies, frictions)
+    assert_holds(result, bodies, frictions)
+    assert ('<!-- - -->' in link) == ('<!-- - -->' in result)
+
+
+@given(seed=st.integers(0, 2**32), size=st.floats(1e-6, 1e6), arm=st.floats(0.0, 1e2))
+def test_bodies_of_any_size(seed, size, arm):
+    """Far from the origin the moments about the centre are small beside those about the joint."""
+    robot = hand_written('pendulum')
+    body = Transform(IDENTITY, (arm, 0.0, -arm)) @ real_body(np.random.default_rng(seed))
+    first = tuple(size * x for x in body.first_moment)
+    second = tuple(tuple(size * x for x in row) for row in body.second_moment)
+    body = Inertia(size * body.mass, first, second)
+    (joint,) = robot.model.joints
+    assert_close(
+        parse_urdf(identified_urdf(robot.text, {joint.name: body}, {})).joints[0].inertia, body
+    )
+
+
+def test_locked_joints_keep_their_own_inertia():
+    """The model that was identified has no elbow: its arm carries the forearm."""
+    robot = hand_written('fixed_links')
+    nominal = robot.model.reduced(['shoulder'], {'elbow': 0.4})
+    body = nominal.joints[0].inertia + real_body(np.random.default_rng(2))
+    identified = nominal.with_inertial_parameters(parameters_of(body))
+    bodies = changed_bodies(robot.model, nominal, identified)
+    text = identified_urdf(robot.text, bodies, {})
+    written = parse_urdf(text)
+    assert_close(written.reduced(['shoulder'], {'elbow': 0.4}).joints[0].inertia, body)
+    assert written.joints[1].inertia == robot.model.joints[1].inertia
+
+
+def test_identified_bodies_have_no_rotation_where_the_urdf_has_a_quaternion():
+    robot = hand_written('oblique')
+    changed = changed_robot(robot.model)
+    assert_holds(identified_urdf(in_quaternions(robot.text), *changed), *changed)
+
+
+def test_a_payload_is_not_written():
+    robot = hand_written('pendulum')
+    link = robot.model.frames[-1].name
+    loaded = robot.model.with_payload(link, 0.2, (0.0, 0.1, 0.0))
+    assert not changed_bodies(robot.model, loaded, loaded)
+
+
+@pytest.mark.parametrize(('mass', 'words'), [(-0.3, r'mass is -0\.3 kg'), (0.0, 'mass is 0 kg')])
+def test_a_body_that_a_urdf_cannot_hold_is_refused(mass, words):
+    robot = hand_written('pendulum')
+    (joint,) = robot.model.joints
+    body = Inertia(mass, (0.0, 0.1, 0.0), joint.inertia.second_moment)
+    with pytest.raises(ParameterError, match=words):
+        identified_urdf(robot.text, {joint.name: body}, {})
+
+
+def test_what_does_not_belong_together_is_refused():
+    robot, other = hand_written('pendulum'), hand_written('gantry').model
+    with pytest.raises(ParameterError, match=r"'nose'.*joint"):
+        identified_urdf(robot.text, {'nose': robot.model.joints[0].inertia}, {})
+    with pytest.raises(UrdfError, match='DTD'):
+        identified_urdf('<!DOCTYPE robot [<!ENTITY x "1">]>' + robot.text, {}, {})
+    with pytest.raises(ParameterError, match=other.joints[0].name):
+        changed_bodies(robot.model, other, other)

@@ -1,0 +1,98 @@
+"""Intervals of the estimate that is used: they hold the truth, and what is estimated."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('scipy')
+
+from exact_motion import exact_motion, truth
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.identification import (
+    EquationOptions,
+    Equations,
+    MotionEquations,
+    ParameterLayout,
+    base_rows,
+    body_rows,
+    identify,
+    joint_rows,
+)
+from robot_dynamics_ros.identification.structure import structure_of
+
+# The robot that is recorded is not that of the URDF, which has no load.
+MODEL = hand_written('oblique').model
+LINK = next(frame.name for frame in MODEL.frames if frame.body == 2)
+TRUE = RobotDynamics(MODEL.with_payload(LINK, 0.3, (0.05, 0.1, -0.1)))
+LAYOUT = ParameterLayout(MODEL)
+MADE = MotionEquations(LAYOUT, EquationOptions(cutoff=5.0, effort_levels=np.inf))
+STRUCTURE = structure_of(LAYOUT)
+NOISE, LASTING = 0.01, 0.1
+
+
+def recorded(seed, repeated, coulomb):
+    """Equations with noise of which each sample has a share of the one before."""
+    motion = exact_motion(TRUE, seconds=20.0, highest=1.0, seed=seed)
+    errors = np.random.default_rng(seed).normal(size=motion.efforts.shape)
+    for row in range(1, len(errors) if repeated else 0):
+        share = np.sqrt(1.0 - repeated**2)
+        errors[row] = repeated * errors[row - 1] + share * errors[row]
+    friction = (coulomb - 2.0) * motion.velocities / np.hypot(motion.velocities, 0.01)
+    efforts = motion.efforts + friction + NOISE * np.ptp(motion.efforts, axis=0) * errors
+    return Equations.joined(MADE.of_motions([replace(motion, efforts=efforts)], 'one'))
+
+
+def true_parameters(coulomb):
+    values = truth(LAYOUT)
+    bodies = TRUE.model.inertial_parameters()
+    values[: len(bodies)] = bodies
+    values[LAYOUT.columns('coulomb')] = coulomb
+    return values
+
+
+@pytest.mark.parametrize('weight', [1.0, 30.0])
+@pytest.mark.parametrize('coulomb', [2.0, 0.0], ids=['free', 'bounded'])
+@pytest.mark.parametrize('repeated', [0.0, 0.95], ids=['white', 'lasting'])
+def test_intervals_hold_the_truth(repeated, coulomb, weight):
+    """scripts/bench counts more recordings; here are enough to see a wrong scale."""
+    held = []
+    for seed in range(4):
+        found = identify(recorded(seed, repeated, coulomb), STRUCTURE, prior_weight=weight)
+        values = found.base.values(true_parameters(coulomb))
+        for estimate in (found.unconstrained, found.final):
+            rows = base_rows(found.base, estimate)
+            assert all(row.low <= row.value <= row.high for row in rows)
+        held += [row.low <= true <= row.high for row, true in zip(rows, values, strict=True)]
+    assert np.mean(held) > 0.85
+
+
+@pytest.fixture(scope='module')
+def found():
+    return identify(recorded(9, 0.0, 0.0), STRUCTURE)
+
+
+def test_a_parameter_that_acts_with_others_has_no_interval(found):
+    rows = {row.name: row for row in joint_rows(found.structure, found.base, found.final)}
+    rows |= {row.name: row for row in body_rows(found.structure, found.base, found.final)}
+    assert set(rows) == set(LAYOUT.names)
+    assert np.isfinite(rows[f'{LAYOUT.joints[1]} viscous'].low)
+    # The rotor of the first joint turns with its link.
+    for name in (f'{LAYOUT.joints[0]} armature', f'{LAYOUT.bodies[0]} m'):
+        assert np.isnan(rows[name].low)
+
+
+def test_no_interval_of_a_possible_robot_holds_the_impossible(found):
+    for row in joint_rows(found.structure, found.base, found.final):
+        if np.isfinite(row.low) and not row.name.endswith('offset'):
+            assert row.low >= 0.0
+            assert row.high > 0.0
+
+
+def test_correlated_noise_makes_intervals_wider(found):
+    """And is found: a multiple of what white noise of this size would give."""
+    lasting = identify(recorded(9, 0.99, 0.0), STRUCTURE)
+    assert 0.8 < found.inflation < 1.4
+    assert lasting.inflation > 1.5 * found.inflation

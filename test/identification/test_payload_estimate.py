@@ -1,0 +1,102 @@
+"""What is said of an estimate, and the command that sets it."""
+
+import shlex
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+yaml = pytest.importorskip('yaml')
+
+from robot_dynamics_ros.identification.payload_estimate import (
+    MOMENTS,
+    PayloadFit,
+    payload_estimate,
+    student,
+)
+
+BODY = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002, 0.003])
+
+
+def estimate_of(
+    mass=0.001, center=0.001, moment=1e-4, blocks=1000, counts=(90, 90), error=0.002, lacking=0.0,
+    of=1.3, compared=False,
+):  # fmt: skip
+    """An estimate of so many kilograms with these standard deviations."""
+    covariance = np.diag(np.square([mass, *[center] * 3, *[moment] * 6]))
+    body = np.append(of, BODY[1:])
+    fit = PayloadFit(body, covariance, (0.0, 0.0), np.ones(2), np.ones(2), blocks)
+    counts, share = np.array(counts, float), None if compared else (-lacking, 0.02)
+    error = 0.0 if compared else error
+    return payload_estimate('tool0', ('lift', 'swing'), fit, counts, share, error)
+
+
+def test_the_command_holds_the_payload():
+    """Its request, read as the ros2 command reads it, is the estimate."""
+    words = shlex.split(estimate_of().service_call('/left/robot_dynamics'))
+    assert words[:4] == ['ros2', 'service', 'call', '/left/robot_dynamics/set_payload']
+    request = yaml.safe_load(words[5])
+    inertia = request['inertia']
+    assert (request['frame'], inertia['m']) == ('tool0', 1.3)
+    assert [inertia['com'][axis] for axis in 'xyz'] == [0.04, 0.05, -0.02]
+    np.testing.assert_allclose([inertia[name] for name in MOMENTS], BODY[4:], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ('deviations', 'determined'),
+    [
+        ({}, 'mass, centre and inertia'),
+        ({'moment': 0.01}, 'mass and centre'),
+        ({'moment': 0.01, 'center': 0.05}, 'mass'),
+        ({'moment': 0.01, 'center': 0.05, 'mass': 0.2}, ''),
+    ],
+)
+def test_what_is_determined_is_decided_by_the_intervals(deviations, determined):
+    estimate = estimate_of(**deviations)
+    assert estimate.determined == determined
+    assert bool(estimate.refusal) == ('centre' not in determined)
+    assert bool(estimate.service_call()) == ('centre' in determined)
+    assert estimate.mass == estimate.as_json()['mass'] == 1.3
+    if determined:
+        assert estimate.sentence().startswith('1.3 +- 0.002 kg on tool0')
+    if 'centre' in determined:
+        moments = BODY[4:] if 'inertia' in determined else np.zeros(6)
+        np.testing.assert_array_equal(estimate.inertia, moments)
+    else:
+        # No number that looks like a payload.
+        assert np.isnan([*estimate.com, *estimate.inertia]).all()
+
+
+@pytest.mark.parametrize(
+    ('estimate', 'cause'),
+    [
+        ({'blocks': 2}, '2 s of 4 s'),
+        ({'counts': (0, 0)}, 'lift, swing'),
+        ({'counts': (0, 9), 'mass': 0.2}, 'also lift'),
+        ({'lacking': 0.97}, '97 +- 4 %'),
+        ({'lacking': 1.5}, 'all of the gravity'),
+        ({'lacking': -2.0}, '3 times the gravity'),
+        ({'of': -1.0}, 'not mounted'),
+        ({'of': -1.0, 'compared': True}, 'exchanged'),
+        ({'error': 2.0}, 'error of the model may be 2 kg'),
+        ({'of': 0.001, 'mass': 0.01}, 'up to 0.021 kg'),
+    ],
+)
+def test_refusals_name_cause_and_value(estimate, cause):
+    found = estimate_of(**estimate)
+    assert cause in found.refusal
+    assert found.sentence() == found.refusal
+    assert found.determined == found.service_call() == ''
+    assert np.isnan([*found.com, *found.inertia]).all()
+
+
+def test_a_payload_heavier_than_the_robot_is_doubted():
+    estimate = estimate_of(of=30.0, error=0.02)
+    assert not estimate.refusal
+    assert estimate.sentence().endswith('20 kg: are the efforts in N m?')
+
+
+def test_the_quantile_is_that_of_the_tables():
+    for freedom, expected in ((4, 2.776), (10, 2.228), (30, 2.042)):
+        assert student(freedom) == pytest.approx(expected, rel=0.01)
+    assert student(1e9) == pytest.approx(NormalDist().inv_cdf(0.975))

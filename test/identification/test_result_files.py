@@ -1,0 +1,201 @@
+"""All files of an identified robot say the same, each as exactly as it is known."""
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from identified import identified_model
+from mechanics.robots import HAND_WRITTEN, hand_written
+
+from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
+from robot_dynamics_ros.identification import ParameterRow
+from robot_dynamics_ros.identification.result_files import result_files
+from robot_dynamics_ros.joint_model import KEYS
+
+yaml = pytest.importorskip('yaml')
+
+DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'identified_files.md'
+
+
+@cache
+def files_of(robot, **options):
+    identified = identified_model(robot.model)
+    return identified, result_files(robot.text, robot.model, identified, {}, **options)
+
+
+def friction_lines(text, joint):
+    """The lines of friction.yaml about one joint, by key."""
+    lines = text.splitlines()
+    first = lines.index(f'  {joint}:') + 1
+    return {line.split(':')[0].strip(): line for line in lines[first : first + len(KEYS)]}
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_urdf_and_json_have_all_digits_and_friction_six(robot):
+    identified, files = files_of(robot)
+    written = parse_urdf(files['identified.urdf'])
+    model = json.loads(files['identification.json'])['model']
+    printed = [
+        model['bodies'][joint.name]['identified'][name]
+        for joint in written.joints
+        for name in PARAMETERS
+    ]
+    assert written.inertial_parameters().tolist() == printed
+    wanted = identified.model.inertial_parameters()
+    np.testing.assert_allclose(printed, wanted, rtol=0.0, atol=1e-14 * np.abs(wanted).max())
+    assert all(body['changed'] for body in model['bodies'].values())
+    friction = yaml.safe_load(files['friction.yaml'])['joints']
+    node = yaml.safe_load(files['dynamics_node.yaml'])['/**']['ros__parameters']
+    names = list(robot.model.joint_names)
+    assert list(model['joints']) == list(friction) == node['joints'] == names
+    assert node['joint_model'] == 'friction.yaml'
+    for key in KEYS:
+        values = getattr(identified, key.removeprefix('torque_')).tolist()
+        assert [joint[key] for joint in model['joints'].values()] == values
+        rounded = [float(f'{value:.6g}') for value in values]
+        assert [joint[key] for joint in friction.values()] == rounded
+
+
+def test_the_urdf_has_the_mean_friction_of_both_directions():
+    """No other symmetric law is nearer to both."""
+    identified, files = files_of(hand_written('mimic'))
+    joints = {joint.name: joint for joint in parse_urdf(files['identified.urdf']).joints}
+    for index, name in enumerate(identified.model.joint_names):
+        both = identified.coulomb[index], identified.coulomb_negative[index]
+        assert joints[name].friction == pytest.approx(np.mean(both), rel=1e-15)
+    for joint in joints.values():
+        assert joint.mimicked is None or joint.friction == joint.damping == 0.0
+
+
+def test_each_value_has_its_interval_where_the_data_tell_it():
+    robot = hand_written('tree')
+    first, second, third = robot.model.joint_names[:3]
+    rows = [
+        ParameterRow(f'{name} {term}', 'N m', 0.0, 2.0, *interval)
+        for name, term, *interval in (
+            (first, 'coulomb', 1.5, 2.5),
+            (first, 'offset', math.nan, math.nan),
+            (second, 'coulomb', 1.5, 2.5),
+            (second, 'coulomb_negative', 0.5, 0.75),
+        )
+    ]
+    assert ['1.5 to 2.5' in str(row) for row in rows[:2]] == [True, False]
+    assert 'nan' not in str(rows[1])
+    text = result_files(robot.text, robot.model, identified_model(robot.model), {}, rows=rows)
+    both, directions, none = (
+        friction_lines(text['friction.yaml'], name) for name in (first, second, third)
+    )
+    # Friction without directions has one interval for both.
+    assert both['coulomb'].endswith('  # N m; 1.5 to 2.5')
+    assert both['coulomb_negative'].endswith('  # N m; 1.5 to 2.5')
+    assert both['torque_offset'].endswith('  # N m')
+    assert directions['coulomb_negative'].endswith('; 0.5 to 0.75')
+    assert not any(' to ' in line for line in none.values())
+
+
+def test_joints_that_were_not_recorded_or_of_which_nothing_is_known_are_named():
+    robot = hand_written('tree')
+    kept, *locked = robot.model.joint_names
+    nominal = robot.model.reduced([kept], others=0.3)
+    identified = identified_model(nominal)
+    files = result_files(robot.text, nominal, identified, {}, unknown=(kept,))
+    written = parse_urdf(files['identified.urdf'])
+    wanted = identified.model.inertial_parameters()
+    found = written.reduced([kept], others=0.3).inertial_parameters()
+    np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-14 * np.abs(wanted).max())
+    assert written.joints[1:] == robot.model.joints[1:]
+    said = ' '.join(files['dynamics_node.yaml'].replace('#', ' ').split())
+    assert f'not recorded: {", ".join(locked)}. ' in said
+    assert f'nothing of them: {kept}. ' in said
+    assert f'    # locked_joints: {{{locked[0]}: 0.0}}\n' in files['dynamics_node.yaml']
+    (marked,) = re.findall('.*# not identified.*', files['friction.yaml'])
+    assert yaml.safe_load(marked) == {kept: None}
+
+
+def test_what_the_caller_knows_is_in_the_json():
+    robot = hand_written('pendulum')
+    report = {'rank': 3, 'noise': np.array([0.5, np.nan]), 'interval': (1.0, np.inf)}
+    files = result_files(robot.text, robot.model, identified_model(robot.model), report)
+    result = json.loads(files['identification.json'])
+    assert (result['rank'], result['noise'], result['interval']) == (3, [0.5, None], [1.0, None])
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'allowed'),
+    [
+        ('viscous', -0.1, 'not negative'),
+        ('coulomb_negative', -1e-9, 'not negative'),
+        ('armature', np.nan, 'not negative'),
+        ('offset', np.inf, 'finite'),
+    ],
+)
+def test_what_the_node_would_refuse_is_not_written(name, value, allowed):
+    robot = hand_written('tree')
+    identified = identified_model(robot.model)
+    values = getattr(identified, name).copy()
+    values[1] = value
+    joint = robot.model.joint_names[1]
+    with pytest.raises(ParameterError, match=f"{name}.*'{joint}'.*{allowed}:"):
+        result_files(robot.text, robot.model, replace(identified, **{name: values}), {})
+
+
+def keys(value):
+    """The keys of an object and of all below it; the first entry stands for the others."""
+    if not isinstance(value, dict):
+        return None
+    named = {'joints', 'bodies'}
+    return {
+        key: keys(next(iter(entry.values())) if key in named else entry)
+        for key, entry in value.items()
+    }
+
+
+def test_the_document_has_the_keys_of_the_json_and_each_file():
+    _, files = files_of(hand_written('pendulum'), xacro=True)
+    text = DOCUMENT.read_text()
+    block = re.search(r'```json model\n(.*?)```', text, re.DOTALL)
+    assert keys(json.loads(block[1])) == keys(json.loads(files['identification.json'])['model'])
+    listed = re.findall(r'^\| `([\w.]+)` \|', text.split('From Python')[0], re.M)
+    assert set(listed) == {*files, 'report.html', 'report.png'}
+    assert set(files) - set(files_of(hand_written('pendulum'))[1]) == {
+        'identified.patch', 'inertials.yaml',
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_the_values_by_link_are_those_of_the_urdf(robot):
+    _, files = files_of(robot, xacro=True)
+    written = parse_urdf(files['identified.urdf'])
+    values = yaml.safe_load(files['inertials.yaml'])
+    assert [each['joint'] for each in values.values()] == [joint.name for joint in written.joints]
+    for link in written.links:
+        if link.name in values:
+            value = values[link.name]
+            assert value['mass'] == link.inertia.mass
+            assert tuple(map(float, value['origin']['xyz'].split())) == link.inertia.center_of_mass
+            (xx, xy, _), (_, _, yz), _ = link.inertia.rotational_at_center_of_mass
+            assert [value['inertia'][key] for key in ('xx', 'xy', 'yz')] == [xx, xy, yz]
+
+
+@pytest.mark.parametrize('newline', ['\n', '\r\n'])
+@pytest.mark.parametrize('end', ['\n', ''])
+def test_the_patch_changes_the_one_text_into_the_other(tmp_path, newline, end):
+    program = shutil.which('git')
+    if program is None:
+        pytest.skip('git is not installed')
+    robot = hand_written('fixed_links')
+    text = robot.text.rstrip('\n').replace('\n', newline) + end
+    files = result_files(text, robot.model, identified_model(robot.model), {}, xacro=True)
+    (tmp_path / 'identified.urdf').write_bytes(text.encode())
+    (tmp_path / 'identified.patch').write_bytes(files['identified.patch'].encode())
+    command = [program, 'apply', 'identified.patch']
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=30.0)
+    assert (tmp_path / 'identified.urdf').read_bytes() == files['identified.urdf'].encode()
