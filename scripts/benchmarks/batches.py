@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import core
 import numpy as np
 import pinocchio
-from figures import Figure
+from core import AGREEMENT
+from figures import ROBOTS, Figure, in_turn, urdf
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.compiler.kernel import native_entry
-from robot_dynamics_ros.core.compiler.llvm import vector_lanes
-from robot_dynamics_ros.core.compiler.program import Program, trace
 from robot_dynamics_ros.core.compiler.threads import available_cores
-from robot_dynamics_ros.core.quantity import traced
-from robot_dynamics_ros.core.scalar import cos, sin
 
 SAMPLES = 100_000
 # Of what is written: fewer samples where a result is larger [bytes].
@@ -31,8 +24,6 @@ LOOPED = 2000
 ROUNDS = 9
 # Robots whose kernels are compiled, one after the other.
 COMPILED = 11
-# Of what is computed while it stays in the second cache [bytes], so often.
-CACHE, REPEATS = 700_000, 200
 # At least so many times as fast as pinocchio.rneaInParallel with one thread.
 RNEA_SPEEDS = {'UR5': 45.0, 'xArm7': 40.0, 'Talos reduced': 30.0}
 # At most so many times as long as memcpy of the result, or this share of Pinocchio's loop.
@@ -72,13 +63,10 @@ def measure() -> list[Figure]:
         f'\n{"one thread, for each sample":34}{"Pinocchio":>12}{"batch":>10}{"times as fast":>15}'
     )
     figures = []
-    for robot in core.ROBOTS:
+    for robot in ROBOTS:
         figures += _rnea(robot)
         for name, batch in BATCHES.items():
             figures += _beside_loop(robot, name, batch)
-    print(f'\n{"inverse dynamics in the caches":34}{"inputs":>10}{"sines":>10}{"rest":>10}')
-    for robot in core.ROBOTS:
-        _print_parts(robot)
     return figures
 
 
@@ -100,7 +88,7 @@ def _compile_ratio(text: str) -> float:
 
 def _rnea(robot: str) -> list[Figure]:
     """Beside rneaInParallel: one thread, all threads, and the time to compile."""
-    text = core.urdf(robot)
+    text = urdf(robot)
     one, more = (RobotDynamics(parse_urdf(text), threads=count) for count in (1, 2))
     inputs, out = _inputs(one, 3, SAMPLES), np.zeros((SAMPLES, one.model.size))
     model = pinocchio.buildModelFromXML(text)
@@ -110,15 +98,17 @@ def _rnea(robot: str) -> list[Figure]:
     theirs = np.zeros((model.nv, SAMPLES), order='F')
 
     alone = partial(one.inverse_dynamics, *inputs, out)
-    seconds = _in_turn(
+    alone()
+    seconds = in_turn(
         {
             'Pinocchio': lambda: pinocchio.rneaInParallel(1, pool, *columns, theirs),
             'one': alone,
         },
+        ROUNDS,
         time.process_time,
     )
     error = np.abs(out.T[order] - theirs).max() / np.abs(theirs).max()
-    assert error <= core.AGREEMENT, f'off by {error:.1e}'
+    assert error <= AGREEMENT, f'off by {error:.1e}'
     wanted = RNEA_SPEEDS[robot]
     ratio = float(np.median(seconds['one'] / seconds['Pinocchio']))
     _print_row(f'{robot} RNEA', seconds['Pinocchio'] / SAMPLES, seconds['one'] / SAMPLES, ratio)
@@ -129,8 +119,9 @@ def _rnea(robot: str) -> list[Figure]:
         Figure(f'{name} compile to single', _compile_ratio(text), 'x', 2.0),
     ]
     if available_cores() > 1:
+        more.inverse_dynamics(*inputs, out)
         both = {'one': alone, 'two': lambda: more.inverse_dynamics(*inputs, out)}
-        wall = _in_turn(both, time.perf_counter)
+        wall = in_turn(both, ROUNDS, time.perf_counter)
         shared = float(wall['two'].min() / wall['one'].min())
         figures.append(Figure(f'{name} two threads to one', shared, 'x', 1.0 / THREADS_SPEED))
     for figure in figures[1:]:
@@ -140,7 +131,7 @@ def _rnea(robot: str) -> list[Figure]:
 
 def _beside_loop(robot: str, name: str, batch: Batch) -> list[Figure]:
     """Beside a loop over Pinocchio's calls, and beside memcpy of the result."""
-    text = core.urdf(robot)
+    text = urdf(robot)
     dynamics = RobotDynamics(parse_urdf(text), threads=1)
     one = getattr(dynamics, batch.method)(*(x[0] for x in _inputs(dynamics, batch.inputs, 1)))
     samples = int(min(SAMPLES, MOST_WRITTEN // one.nbytes))
@@ -156,12 +147,14 @@ def _beside_loop(robot: str, name: str, batch: Batch) -> list[Figure]:
             call(state)
 
     ours = getattr(dynamics, batch.method)
-    seconds = _in_turn(
+    ours(*inputs, out)
+    seconds = in_turn(
         {
             'Pinocchio': loop,
             'ours': lambda: ours(*inputs, out),
             'memcpy': lambda: np.copyto(copy, out),
         },
+        ROUNDS,
         time.process_time,
     )
     each = {key: values / samples for key, values in seconds.items()}
@@ -181,65 +174,9 @@ def _beside_loop(robot: str, name: str, batch: Batch) -> list[Figure]:
     return figures
 
 
-def _print_parts(robot: str) -> None:
-    """Where the time of inverse dynamics goes, while the samples fit into a cache."""
-    model = parse_urdf(core.urdf(robot))
-    program, _ = traced(model, 'inverse_dynamics')
-
-    def read(q: Any, v: Any, a: Any, gravity: Any) -> list[Any]:
-        return [q[0] + v[0] + a[0] + gravity[0]]
-
-    def read_and_turn(q: Any, v: Any, a: Any, gravity: Any) -> list[Any]:
-        return [read(q, v, a, gravity)[0] + sum(sin(x) + cos(x) for x in q)]
-
-    programs = (
-        trace('inputs', read, program.inputs),
-        trace('sines', read_and_turn, program.inputs),
-        program,
-    )
-    inputs, turned, all_of_it = (_nanoseconds_in_a_cache(each) for each in programs)
-    parts = (inputs, turned - inputs, all_of_it - turned)
-    print(f'{robot:34}' + ''.join(f'{part:7.1f} ns' for part in parts), flush=True)
-
-
-def _nanoseconds_in_a_cache(program: Program) -> float:
-    """Shortest processor time for each of so many samples that inputs and result fit."""
-    samples = CACHE // (8 * (sum(program.inputs.values()) + math.prod(program.shape)))
-    random = np.random.default_rng(0)
-    inputs = [
-        random.uniform(-1.0, 1.0, size if name == 'gravity' else (samples, size))
-        for name, size in program.inputs.items()
-    ]
-    result = np.zeros((samples, *program.shape))
-    entry, rows = native_entry(program, vector_lanes()), tuple(inputs)
-    best = np.inf
-    for _ in range(REPEATS):
-        started = time.process_time()
-        entry.rows(rows, result, False)
-        best = min(best, time.process_time() - started)
-    return 1e9 * best / samples
-
-
 def _inputs(dynamics: RobotDynamics, count: int, samples: int) -> list[Any]:
     random = np.random.default_rng(0)
     return list(random.uniform(-1.0, 1.0, (count, samples, dynamics.model.size)))
-
-
-def _in_turn(calls: dict[str, Callable[[], object]], clock: Callable[[], float]) -> dict[str, Any]:
-    """Seconds of each call in several rounds, in which they take turns.
-
-    Calls of one thread are compared by processor time: they are so long that other processes
-    interrupt them.
-    """
-    for call in calls.values():
-        call()
-    seconds = {name: np.zeros(ROUNDS) for name in calls}
-    for i in range(ROUNDS):
-        for name, call in calls.items():
-            started = clock()
-            call()
-            seconds[name][i] = clock() - started
-    return seconds
 
 
 def _print_row(name: str, theirs: Any, ours: Any, ratio: float) -> None:
@@ -253,9 +190,9 @@ def draw(path: Path) -> None:
 
     counts = [1, 2] if available_cores() < 4 else [1, 2, available_cores()]
     figure, axes = plt.subplots(figsize=(7.0, 4.2), layout='constrained')
-    for color, robot in enumerate(core.ROBOTS):
+    for color, robot in enumerate(ROBOTS):
         for threads, style in zip(counts, ('-', '--', ':'), strict=False):
-            sizes, times = _over_samples(core.urdf(robot), threads)
+            sizes, times = _over_samples(urdf(robot), threads)
             label = f'{robot}, {threads} thread{"s" if threads > 1 else ""}'
             axes.loglog(sizes, times, f'C{color}{style}', label=label)
     axes.set_xlabel('samples in a batch')

@@ -11,9 +11,8 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-import core
 import numpy as np
-from figures import Figure
+from figures import Figure, printed, urdf
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / 'examples'))
 
@@ -36,31 +35,24 @@ WRENCH, DELAY, WRONG, ALARMS = 2.0, 5.0, 0, 0
 
 def measure() -> list[Figure]:
     """Everything; the figures are printed as they become known."""
-    text = core.urdf(ROBOT)
+    text = urdf(ROBOT)
     print(f'\ncontacts: {MINUTES:g} min of random motion, and {COLLISIONS} collisions ...')
     rough = with_friction(text, FRICTION)
-    figures = [
-        Figure('contacts: error of the wrench after 5 lags', _wrench_error(text), '%', WRENCH)
-    ]
-    print(figures[-1], flush=True)
+    error = printed('contacts: error of the wrench after 5 lags', _wrench_error(text), '%', WRENCH)
     still = experiments.learn(FeltArm(text, Noise(friction=0.0)), 60.0, RATE)
-    figures.append(
-        Figure('contacts: moments of 5 N m at a wrong link', _wrong_links(text, still), '', WRONG)
-    )
-    print(figures[-1], flush=True)
+    wrong = _wrong_links(text, still)
     learned = experiments.learn(FeltArm(rough, Noise()), LEARNED, RATE)
     delays, early = _delays(rough, learned)
-    figures += [
-        Figure('contacts: longest delay of a collision', 1e3 * float(np.max(delays)), 'ms', DELAY),
-        Figure('contacts: collisions found too early', early, '', ALARMS),
+    figures = [
+        error,
+        printed('contacts: moments of 5 N m at a wrong link', wrong, '', WRONG),
+        printed('contacts: longest delay of a collision', 1e3 * max(delays), 'ms', DELAY),
+        printed('contacts: collisions found too early', early, '', ALARMS),
     ]
-    print(*figures[-2:], sep='\n', flush=True)
     with ProcessPoolExecutor(PARTS) as processes:
         count = sum(processes.map(partial(_alarms, rough, learned), range(PARTS)))
     name = f'contacts: false alarms in {MINUTES:g} min of motion unlike the learned one'
-    figures.append(Figure(name, count, '', ALARMS))
-    print(figures[-1], flush=True)
-    return figures
+    return [*figures, printed(name, count, '', ALARMS)]
 
 
 def _wrench_error(text: str) -> float:

@@ -1,4 +1,4 @@
-"""The core's figures: its calls beside Pinocchio's, both from Python, and its start-up."""
+"""One call of each quantity beside Pinocchio's, both from Python, and the start-up of the core."""
 
 from __future__ import annotations
 
@@ -7,155 +7,259 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from importlib import metadata
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio
-from figures import Figure
-from timing import interleaved
+from figures import ROBOTS, Figure, interleaved, printed, urdf
 
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.control.external.wrench import WrenchEstimator
+from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
+from robot_dynamics_ros.core.algorithms.kinematics import chain
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
 
-ROBOTS = {
-    'UR5': 'ur_description/urdf/ur5_robot.urdf',
-    'xArm7': 'xarm_description/urdf/xarm7.urdf',
-    'Talos reduced': 'talos_data/robots/talos_reduced.urdf',
-}
-FACADE_BOUND = 0.7
-COMPILE_BOUND = 0.5
+# Until every program that a node needs is compiled: UR5, and 32 joints [s].
+COMPILE_BOUND, READY_BOUND = 0.5, 3.0
 STARTS = 5
 # Of the largest entry; as the oracle allows.
 AGREEMENT = 1e-12
+# Of a step of the observer of UR5 [us].
+OBSERVER_BOUND = 1.5
 
 
 @dataclass(frozen=True)
-class Quantity:
-    """What is compared: our method, Pinocchio's function, their inputs, the bound of `bind`."""
+class Pair:
+    """Our method, Pinocchio's functions, and the bounds; without one the ratio is reported.
+
+    A quantity with a bound of `bind` must have the values of Pinocchio.
+    """
 
     method: str
-    function: str
-    inputs: int
-    bind_bound: float
+    inputs: str
+    theirs: str
+    bound: float | None = 0.6
+    bind_bound: float | None = None
 
 
-QUANTITIES = {
-    'RNEA': Quantity('inverse_dynamics', 'rnea', 3, 0.45),
-    'CRBA': Quantity('mass_matrix', 'crba', 1, 0.45),
-    'Coriolis': Quantity('coriolis_matrix', 'computeCoriolisMatrix', 2, 0.6),
+PAIRS = {
+    'RNEA': Pair('inverse_dynamics', 'q v a', 'rnea(model, data, their_q, v_, a_)', 0.7, 0.45),
+    'CRBA': Pair('mass_matrix', 'q', 'crba(model, data, their_q)', 0.7, 0.45),
+    'Coriolis matrix': Pair(
+        'coriolis_matrix', 'q v', 'computeCoriolisMatrix(model, data, their_q, v_)', 0.7, 0.6
+    ),
+    'forward dynamics': Pair('forward_dynamics', 'q v tau', 'aba(model, data, their_q, v_, tau_)'),
+    'Jacobian': Pair(
+        'jacobian', 'q frame', 'computeFrameJacobian(model, data, their_q, index, reference)'
+    ),
+    'Jacobian derivative': Pair(
+        'jacobian_derivative',
+        'q v frame',
+        'computeJointJacobiansTimeVariation(model, data, their_q, v_); '
+        'pinocchio.getFrameJacobianTimeVariation(model, data, index, reference)',
+        None,
+    ),
+    'velocity of a frame': Pair(
+        'frame_velocity',
+        'q v frame',
+        'forwardKinematics(model, data, their_q, v_); '
+        'pinocchio.getFrameVelocity(model, data, index, reference)',
+        None,
+    ),
+    'RNEA derivatives': Pair(
+        'inverse_dynamics_derivatives',
+        'q v a',
+        'computeRNEADerivatives(model, data, their_q, v_, a_)',
+    ),
+    'forward dynamics derivatives': Pair(
+        'forward_dynamics_derivatives',
+        'q v tau',
+        'computeABADerivatives(model, data, their_q, v_, tau_)',
+        None,
+    ),
+    'poses of all frames': Pair(
+        'frame_poses', 'q', 'framesForwardKinematics(model, data, their_q)', None
+    ),
+    'Jacobian of the centre of mass': Pair(
+        'center_of_mass_jacobian', 'q', 'jacobianCenterOfMass(model, data, their_q)', None
+    ),
+    'inverse mass matrix': Pair(
+        'mass_matrix_inverse', 'q', 'computeMinverse(model, data, their_q)', None
+    ),
+    'regressor': Pair(
+        'regressor', 'q v a', 'computeJointTorqueRegressor(model, data, their_q, v_, a_)', None
+    ),
 }
-
-
-def urdf(robot: str) -> str:
-    """Text of the URDF of one of `ROBOTS`."""
-    package = metadata.distribution('example-robot-data')
-    root = Path(str(package.locate_file('cmeel.prefix/share/example-robot-data/robots')))
-    return (root / ROBOTS[robot]).read_text()
 
 
 def measure() -> list[Figure]:
     """Everything; a row of the table is printed as soon as it is known."""
     print(
-        f'{"":24}{"Pinocchio":>10}{"facade":>10}{"ratio":>8}{"bound":>7}'
-        f'{"bind":>10}{"ratio":>8}{"bound":>7}{"compile":>9}'
+        f'{"":44}{"Pinocchio":>12}{"called":>12}{"ratio":>8}{"bound":>7}'
+        f'{"bind":>18}{"ratio":>8}{"bound":>7}'
     )
     figures = []
     for robot in ROBOTS:
-        for name, quantity in QUANTITIES.items():
-            row = _compare(urdf(robot), quantity)
-            _print_row(f'{robot} {name}', row)
-            figures += [figure.prefixed(f'{robot} {name}') for figure in row.values()]
-    return figures + _start_up(urdf('UR5'))
+        namespace = _namespace(parse_urdf(urdf(robot)), urdf(robot))
+        for name, pair in PAIRS.items():
+            figures += _compare(f'{robot} {name}', pair, namespace)
+    print()
+    return [*figures, *_task_space(), *_back_ends(), *_observer(), *_start_up()]
 
 
-def _compare(text: str, quantity: Quantity) -> dict[str, Figure]:
-    dynamics = RobotDynamics(parse_urdf(text))
-    started = time.perf_counter()
-    dynamics.compile(quantity.method)
-    compiled = time.perf_counter() - started
-
+def _namespace(robot: RobotModel, text: str) -> dict[str, object]:
     model = pinocchio.buildModelFromXML(text)
     assert model.nq == model.nv, 'Pinocchio holds an angle as its cosine and sine'
-    order = [dynamics.model.index_of(name) for name in list(model.names)[1:]]
-    inputs = list(np.random.default_rng(0).uniform(-1.0, 1.0, (quantity.inputs, model.nv)))
-    arguments = [f'x{index}' for index in range(quantity.inputs)]
-    namespace = dict(zip(arguments, inputs, strict=True))
-    namespace |= {f'their_{name}': array[order] for name, array in namespace.items()}
-    namespace |= {'pinocchio': pinocchio, 'model': model, 'data': model.createData()}
-    namespace |= {'dynamics': dynamics}
-    their_arguments = ', '.join(f'their_{name}' for name in arguments)
-    statements = {
-        'Pinocchio': f'pinocchio.{quantity.function}(model, data, {their_arguments})',
-        'facade': f'dynamics.{quantity.method}({", ".join(arguments)})',
-    }
-    theirs, ours = (eval(statement, namespace) for statement in statements.values())
-    _check(ours[order] if ours.ndim == 1 else ours[np.ix_(order, order)], theirs)
+    order = [robot.index_of(name) for name in list(model.names)[1:]]
+    inputs = dict(
+        zip(
+            ('q', 'v', 'a', 'tau'),
+            np.random.default_rng(0).uniform(-1, 1, (4, robot.size)),
+            strict=True,
+        )
+    )
+    frame = max(robot.frames, key=lambda frame: len(chain(robot, frame.body))).name
+    return {
+        'pinocchio': pinocchio, 'model': model, 'data': model.createData(), 'order': order,
+        'dynamics': RobotDynamics(robot), **inputs, 'their_q': inputs['q'][order],
+        **{f'{name}_': value[order] for name, value in inputs.items()}, 'frame': frame,
+        'index': model.getFrameId(frame, pinocchio.FrameType.BODY),
+        'reference': pinocchio.LOCAL_WORLD_ALIGNED,
+    }  # fmt: skip
 
-    namespace['step'] = dynamics.bind(quantity.method, *inputs, out=np.zeros_like(ours))
-    seconds = interleaved(statements | {'bind': 'step()'}, namespace)
-    figures = {
-        name: Figure(name, 1e6 * float(np.median(values)), 'us')
-        for name, values in seconds.items()
+
+def _compare(name: str, pair: Pair, namespace: dict[str, object]) -> list[Figure]:
+    inputs = pair.inputs.replace(' ', ', ')
+    statements = {
+        'Pinocchio': f'pinocchio.{pair.theirs}',
+        'called': f'dynamics.{pair.method}({inputs})',
     }
-    for name, bound in (('facade', FACADE_BOUND), ('bind', quantity.bind_bound)):
-        ratio = float(np.median(seconds[name] / seconds['Pinocchio']))
-        figures[f'{name} ratio'] = Figure(f'{name} ratio', ratio, 'x', bound)
-    figures['compile'] = Figure('compile', compiled, 's')
+    if pair.bind_bound is not None:
+        theirs, ours = (eval(statement, namespace) for statement in statements.values())
+        _check(ours[np.ix_(*[namespace['order']] * ours.ndim)], theirs)
+        arguments = [namespace[each] for each in pair.inputs.split()]
+        bound = namespace['dynamics'].bind(pair.method, *arguments, out=np.zeros_like(ours))
+        namespace = namespace | {'step': bound}
+        statements['bound'] = 'step()'
+    seconds = interleaved(statements, namespace)
+    theirs = 1e6 * float(np.median(seconds['Pinocchio']))
+    figures, row = [Figure(f'{name} Pinocchio', theirs, 'us')], f'{name:44}{theirs:9.2f} us'
+    for way, most in (('called', pair.bound), ('bound', pair.bind_bound)):
+        if way in seconds:
+            time_of_it = 1e6 * float(np.median(seconds[way]))
+            ratio = float(np.median(seconds[way] / seconds['Pinocchio']))
+            figures.append(Figure(f'{name} {way}', time_of_it, 'us'))
+            figures.append(Figure(f'{name} {way} to Pinocchio', ratio, 'x', most))
+            mark = ' ' if figures[-1].holds else '!'
+            row += f'{time_of_it:{9 if way == "called" else 15}.2f} us{ratio:7.2f}{mark}'
+            row += f'{"" if most is None else format(most, ".2f"):>7}'
+    print(row, flush=True)
     return figures
 
 
-def _check(ours: Any, theirs: Any) -> None:
+def _check(ours: Array, theirs: Array) -> None:
     """What is compared must be the same; Pinocchio fills the upper triangle of M only."""
     error = np.abs(np.triu(ours - theirs)).max() / np.abs(ours).max()
     assert error <= AGREEMENT, f'off by {error:.1e}'
 
 
-def _print_row(name: str, row: dict[str, Figure]) -> None:
-    cells = [f'{name:24}{row["Pinocchio"].value:7.2f} us']
-    for way in ('facade', 'bind'):
-        ratio = row[f'{way} ratio']
-        mark = ' ' if ratio.holds else '!'
-        cells.append(f'{row[way].value:7.2f} us{ratio.value:7.2f}{mark}{ratio.bound:7.2f}')
-    print(f'{"".join(cells)}{row["compile"].value:7.2f} s', flush=True)
+def _task_space() -> list[Figure]:
+    """Lambda, J_bar and the forces at a frame, beside plain inverses."""
+    namespace = _namespace(parse_urdf(urdf('UR5')), urdf('UR5'))
+
+    def in_numpy(dynamics: RobotDynamics, q: Array, v: Array, frame: str) -> object:
+        J, J_dot = dynamics.jacobian(q, frame), dynamics.jacobian_derivative(q, v, frame)
+        gravity, velocity, _ = dynamics.torque_terms(q, v, np.zeros_like(v))
+        mobility = np.linalg.inv(dynamics.mass_matrix(q))
+        inertia = np.linalg.inv(J @ mobility @ J.T)
+        inverse = mobility @ J.T @ inertia
+        return inertia, inverse.T @ velocity - inertia @ (J_dot @ v), inverse.T @ gravity
+
+    statements = {
+        'theirs': 'in_numpy(dynamics, q, v, frame)',
+        'ours': 'dynamics.task_space(q, v, frame)',
+    }
+    seconds = interleaved(statements, namespace | {'in_numpy': in_numpy})
+    ratio = float(np.median(seconds['ours'] / seconds['theirs']))
+    return [printed('UR5 task space to plain NumPy', ratio, 'x', 1.8)]
+
+
+def _back_ends() -> list[Figure]:
+    """The torque of a state of UR5 by native code and by plain Python."""
+    model = parse_urdf(urdf('UR5'))
+    state = np.random.default_rng(0).uniform(-1.0, 1.0, (3, model.size))
+    namespace: dict[str, object] = {'state': state, 'out': np.zeros((3, model.size))}
+    statements = {}
+    for backend in ('native', 'python'):
+        dynamics = RobotDynamics(model, backend=backend)
+        namespace[backend] = dynamics
+        namespace[f'bound_{backend}'] = dynamics.bind('torque_terms', *state, out=namespace['out'])
+        statements[f'{backend}, bound'] = f'bound_{backend}()'
+        statements[f'{backend}, called'] = f'{backend}.torque_terms(*state, out=out)'
+    return [
+        printed(f'UR5 torque of a state, {name}', 1e6 * np.median(seconds), 'us')
+        for name, seconds in interleaved(statements, namespace).items()
+    ]
+
+
+def _observer() -> list[Figure]:
+    """Steps of the observer of external torques of UR5, as the node calls it."""
+    # The payload of the tool is an input.
+    dynamics = RobotDynamics(parse_urdf(urdf('UR5')), payload_frame='tool0')
+    q, v, effort = np.random.default_rng(0).uniform(-1.0, 1.0, (3, dynamics.model.size))
+    times = iter(1e-3 * step for step in range(10**9))
+    namespace = {
+        'step': ExternalForceObserver(dynamics).step, 'next': next, 'times': times,
+        'estimate': WrenchEstimator(dynamics, 'tool0').estimate, 'q': q, 'v': v, 'effort': effort,
+    }  # fmt: skip
+    statements = {
+        'clock': 'next(times)',
+        'step': 'step(q, v, effort, next(times))',
+        'wrench': 'estimate(q, effort)',
+    }
+    seconds = interleaved(statements, namespace)
+    clock, step, wrench = (1e6 * float(np.median(each)) for each in seconds.values())
+    return [
+        printed('UR5 observer step', step - clock, 'us', OBSERVER_BOUND),
+        printed('UR5 wrench', wrench, 'us'),
+    ]
 
 
 # What a process does before it can compute, timed from its start.
 START_UP = """
 import sys, time
-started = time.perf_counter()
+times = [time.perf_counter()]
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
-imported = time.perf_counter()
+times.append(time.perf_counter())
 model = parse_urdf(sys.stdin.read())
-parsed = time.perf_counter()
+times.append(time.perf_counter())
 dynamics = RobotDynamics(model)
-loaded = time.perf_counter()
+times.append(time.perf_counter())
 dynamics.compile(*COMPILED_QUANTITIES)
-compiled = time.perf_counter()
-print([imported - started, parsed - imported, loaded - parsed, compiled - loaded])
+times.append(time.perf_counter())
+print([later - earlier for earlier, later in zip(times, times[1:])])
 """
 
 
-def _start_up(text: str) -> list[Figure]:
+def _start_up() -> list[Figure]:
     """In new processes: import, parse, load LLVM, compile all that the node prepares."""
-    runs = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, '-c', START_UP],
-                input=text, capture_output=True, text=True, check=True,
-            ).stdout
-        )
+    command = [sys.executable, '-c', START_UP]
+    outputs = [
+        subprocess.run(command, input=urdf('UR5'), stdout=subprocess.PIPE, text=True, check=True)
         for _ in range(STARTS)
-    ]  # fmt: skip
-    imported, parsed, loaded, compiled = map(float, np.median(runs, axis=0))
-    figures = [
-        Figure('core start-up on UR5: import', imported, 's'),
-        Figure('core start-up on UR5: parse', parsed, 's'),
-        Figure('core start-up on UR5: load LLVM', loaded, 's'),
-        Figure('core start-up on UR5: compile', compiled, 's', COMPILE_BOUND),
     ]
-    print()
-    for figure in figures:
-        print(figure)
-    return figures
+    imported, parsed, loaded, compiled = np.median(
+        [json.loads(output.stdout) for output in outputs], axis=0
+    )
+    dynamics = RobotDynamics(parse_urdf(urdf('Talos reduced')))
+    started = time.perf_counter()
+    dynamics.compile(*COMPILED_QUANTITIES)
+    ready = time.perf_counter() - started
+    return [
+        printed('core start-up on UR5: import', imported, 's'),
+        printed('core start-up on UR5: parse', parsed, 's'),
+        printed('core start-up on UR5: load LLVM', loaded, 's'),
+        printed('core start-up on UR5: compile', compiled, 's', COMPILE_BOUND),
+        printed('Talos reduced: all programs of a node', ready, 's', READY_BOUND),
+    ]

@@ -11,43 +11,54 @@ import sys
 import tempfile
 from pathlib import Path
 
-import core
 import numpy as np
-from figures import Figure
-from recorded_states import Signals, write_recording
+from figures import Figure, printed, urdf
+from process_figures import PEAK_MEMORY
+from recorded_states import RATE, Signals, write_recording
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
-SAMPLES, RATE = 1_000_000, 1000.0
+SAMPLES = 1_000_000
 ROBOT = 'xArm7'
 # Bounds: [s] of the clock, and [MB].
 SECONDS, JUDGED, MEGABYTES = 30.0, 5.0, 1000.0
 # [N m] of the efforts; [Hz] of the filter.
 NOISE, CUTOFF = 0.05, 10.0
+RUN = f"""
+import json, sys, time
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.identification import Identifier
+from robot_dynamics_ros.recordings import Recording
+text = sys.stdin.read()
+with Recording.read(sys.argv[1], parse_urdf(text), cutoff={CUTOFF}) as recording:
+    times = [time.perf_counter()]
+    found = Identifier(text).fit([recording])
+    times.append(time.perf_counter())
+    found.judge([recording])
+    times.append(time.perf_counter())
+{PEAK_MEMORY}
+print(json.dumps([times[1] - times[0], times[2] - times[1], 1e-6 * peak]))
+"""
 
 
 def measure() -> list[Figure]:
     """Everything; the figures are printed as they become known."""
-    text = core.urdf(ROBOT)
+    text = urdf(ROBOT)
     print(f'\nidentification: {SAMPLES} states of {ROBOT} are being written ...', flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        description = Path(folder) / 'robot.urdf'
-        description.write_text(text)
         dynamics = RobotDynamics(parse_urdf(text))
         joints = list(dynamics.model.joint_names)
-        file = write_recording(Path(folder) / 'bag', joints, SAMPLES, _signals(dynamics))
-        program = [sys.executable, str(Path(__file__).with_name('identification_run.py'))]
-        arguments = [str(description), str(file), str(CUTOFF)]
-        done = subprocess.run([*program, *arguments], stdout=subprocess.PIPE, check=True)
-    measured = json.loads(done.stdout)
-    figures = [
-        Figure('identification: file to parameters', measured['fitted'], 's', SECONDS),
-        Figure('identification: all states judged', measured['judged'], 's', JUDGED),
-        Figure('identification: peak memory', measured['megabytes'], 'MB', MEGABYTES),
+        file = write_recording(Path(folder, 'bag'), joints, SAMPLES, _signals(dynamics))
+        done = subprocess.run(
+            [sys.executable, '-c', RUN, file], input=text, stdout=subprocess.PIPE,
+            text=True, check=True,
+        )  # fmt: skip
+    fitted, judged, megabytes = json.loads(done.stdout)
+    return [
+        printed('identification: file to parameters', fitted, 's', SECONDS),
+        printed('identification: all states judged', judged, 's', JUDGED),
+        printed('identification: peak memory', megabytes, 'MB', MEGABYTES),
     ]
-    for figure in figures:
-        print(figure, flush=True)
-    return figures
 
 
 def _signals(dynamics: RobotDynamics) -> Signals:

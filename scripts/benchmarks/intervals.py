@@ -9,9 +9,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import core
 import numpy as np
-from figures import Figure
+from figures import Figure, printed, urdf
 from recorded_states import RATE, Signals, write_recording
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
@@ -45,7 +44,7 @@ BOUND = 0.1
 def measure() -> list[Figure]:
     """The share of intervals that do not hold the truth, for each estimate and case."""
     print(f'\nidentification: {RECORDINGS} recordings of {SECONDS:g} s a case ...', flush=True)
-    layout = ParameterLayout(parse_urdf(core.urdf(ROBOT)))
+    layout = ParameterLayout(parse_urdf(urdf(ROBOT)))
     described, true = RobotDynamics(layout.model), RobotDynamics(_other_bodies(layout.model))
     structure = structure_of(layout, described)
     options = EquationOptions(cutoff=CUTOFF, effort_levels=np.inf)
@@ -65,9 +64,8 @@ def measure() -> list[Figure]:
         case = f'{"bounds active" if coulomb == 0.0 else "no bound active"}, prior {weight:g}'
         for name, inside in held.items():
             outside = 1.0 - float(np.mean(inside))
-            figure = Figure(f'95 % intervals, {name}, {case}: outside', outside, '', BOUND)
-            print(f'{figure} of {len(inside)}', flush=True)
-            figures.append(figure)
+            title = f'95 % intervals, {name}, {case}: share outside, of {len(inside)}'
+            figures.append(printed(title, outside, '', BOUND))
     return figures
 
 

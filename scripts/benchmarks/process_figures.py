@@ -5,7 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from pathlib import Path
+
+# Lines of a program: the most memory that it has held at a time [bytes]. `ru_maxrss` begins with
+# what the parent held when it started the process.
+PEAK_MEMORY = """
+words = open('/proc/self/status').read().split()
+peak = 1024.0 * int(words[words.index('VmHWM:') + 1])
+"""
 
 
 def processor_time(process: int) -> float:
@@ -19,12 +25,3 @@ def processor_time(process: int) -> float:
     if error := ctypes.CDLL(None).clock_getcpuclockid(process, ctypes.byref(clock)):
         raise OSError(error, os.strerror(error))
     return time.clock_gettime(clock.value)
-
-
-def peak_memory() -> float:
-    """The most memory that this process has held at a time [bytes].
-
-    `ru_maxrss` begins with what the parent held when it started this process.
-    """
-    words = Path('/proc/self/status').read_text().split()
-    return 1024.0 * int(words[words.index('VmHWM:') + 1])

@@ -6,17 +6,15 @@ and rosbags, which makes a Python object of each message. Memory is that of proc
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-import core
 import numpy as np
-from figures import Figure
+from figures import Figure, in_turn, printed, urdf
+from process_figures import PEAK_MEMORY
 from recorded_states import JOINT_STATE, write_recording
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
@@ -34,49 +32,42 @@ READING_BOUND, DECODING_SPEED = 5.0, 10.0
 MEMORY_BOUND = 1.05
 ROBOT = 'xArm7'
 ENTRY = np.dtype('<u8,<u8')
+FILTER = f"""
+import sys
+from robot_dynamics_ros.recordings import Recording
+with Recording.read([sys.argv[1]]) as recording:
+    for _ in recording.motions(cutoff=10.0):
+        pass
+{PEAK_MEMORY}
+print(peak)
+"""
 
 
 def measure() -> list[Figure]:
     """Everything; the figures are printed as they become known."""
-    dynamics = RobotDynamics(parse_urdf(core.urdf(ROBOT)))
-    joints = [joint.name for joint in dynamics.model.joints]
-    print(
-        f'\nrecordings: {SAMPLES} states of {len(joints)} joints are being written ...', flush=True
-    )
+    dynamics = RobotDynamics(parse_urdf(urdf(ROBOT)))
+    joints = list(dynamics.model.joint_names)
+    print(f'\nrecordings: {SAMPLES} states are being written ...', flush=True)
     with tempfile.TemporaryDirectory() as folder:
         file = write_recording(Path(folder) / 'whole', joints, SAMPLES)
-        seconds = _in_turn(
-            {
-                'bytes': lambda: _read_bytes_and_index(file),
-                'arrays': lambda: _read_arrays(file),
-                'torques': lambda: _read_torques(file, dynamics),
-            }
-        )
+        calls = {
+            'bytes': lambda: _read_bytes_and_index(file),
+            'arrays': lambda: _read_arrays(file),
+            'torques': lambda: _read_torques(file, dynamics),
+        }
+        seconds = in_turn(calls, ROUNDS, time.process_time)
+        reading, arrays, torques = (float(each.min()) for each in seconds.values())
         generic = _decode(file) * SAMPLES / DECODED
         quarter = write_recording(Path(folder) / 'quarter', joints, SAMPLES // 4)
         memory = _peak_memory(file) / _peak_memory(quarter)
-    reading, arrays, torques = (seconds[name] for name in ('bytes', 'arrays', 'torques'))
-    figures = [
-        Figure('recording: bytes and index', 1e3 * reading, 'ms'),
-        Figure('recording: arrays', 1e9 * arrays / SAMPLES, 'ns'),
-        Figure('recording: torques', 1e9 * torques / SAMPLES, 'ns'),
-        Figure(
-            'recording: torques to bytes and index',
-            torques / reading,
-            'x',
-            READING_BOUND,
-        ),
-        Figure(
-            'recording: arrays to rosbags',
-            arrays / generic,
-            'x',
-            1.0 / DECODING_SPEED,
-        ),
-        Figure('recording: memory to that of a quarter', memory, 'x', MEMORY_BOUND),
+    return [
+        printed('recording: bytes and index', 1e3 * reading, 'ms'),
+        printed('recording: arrays', 1e9 * arrays / SAMPLES, 'ns'),
+        printed('recording: torques', 1e9 * torques / SAMPLES, 'ns'),
+        printed('recording: torques to bytes and index', torques / reading, 'x', READING_BOUND),
+        printed('recording: arrays to rosbags', arrays / generic, 'x', 1.0 / DECODING_SPEED),
+        printed('recording: memory to that of a quarter', memory, 'x', MEMORY_BOUND),
     ]
-    for figure in figures:
-        print(figure, flush=True)
-    return figures
 
 
 def _read_bytes_and_index(file: Path) -> None:
@@ -95,9 +86,7 @@ def _read_arrays(file: Path) -> None:
 
 
 def _read_torques(file: Path, dynamics: RobotDynamics) -> None:
-    with Recording.read(
-        [file], joints=[joint.name for joint in dynamics.model.joints]
-    ) as recording:
+    with Recording.read([file], joints=dynamics.model.joint_names) as recording:
         for motion in recording.motions(efforts=False):
             dynamics.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
 
@@ -116,30 +105,5 @@ def _decode(file: Path) -> float:
 
 def _peak_memory(file: Path) -> float:
     """Largest memory of a process that filters a recording [bytes]."""
-    program = f"""
-import sys
-sys.path.append({str(Path(__file__).parent)!r})
-from pathlib import Path
-from process_figures import peak_memory
-from robot_dynamics_ros.recordings import Recording
-with Recording.read([Path({str(file)!r})]) as recording:
-    for _ in recording.motions(cutoff=10.0):
-        pass
-print(peak_memory())
-"""
-    done = subprocess.run([sys.executable, '-c', program], capture_output=True, check=True)
-    return float(done.stdout)
-
-
-def _in_turn(calls: dict[str, Callable[[], None]]) -> dict[str, float]:
-    """Shortest time of each call in several rounds, in which they take turns [s].
-
-    Processor time: other processes interrupt calls that are so long.
-    """
-    seconds = dict.fromkeys(calls, math.inf)
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            started = time.process_time()
-            call()
-            seconds[name] = min(seconds[name], time.process_time() - started)
-    return seconds
+    command = [sys.executable, '-c', FILTER, file]
+    return float(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)

@@ -1,11 +1,15 @@
 """Round trips of joint states to commands at 1 kHz, in blocks that alternate between two nodes."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
+from typing import Any
 
+import rclpy
 from process_figures import processor_time
-from rclpy.executors import Executor
-from rclpy.node import Node
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -13,78 +17,125 @@ from robot_dynamics_ros.ros.loop import STATES
 
 PERIOD = 1e-3
 BLOCK = 1000
-DISCOVERY_LIMIT = 20.0
 # A command that has not come after this many periods is lost.
 LOST_AFTER = 200
 
 
-class Peer:
-    """One node under test, seen from outside: where its states go in and its commands come out."""
+class Driver:
+    """Sends a joint state to nodes under test, and asks them for changes.
 
-    def __init__(
-        self, node: Node, executor: Executor, name: str, states: str, commands: str, process: int
-    ) -> None:
-        self.name = name
-        self.round_trips: list[float] = []
-        self.lost = 0
-        self.processor_time = 0.0
-        self._process = process
-        self._executor = executor
-        self._answered = False
-        self._publisher = node.create_publisher(JointState, states, STATES)
-        self._subscription = node.create_subscription(
-            Float64MultiArray, commands, self._on_command, 10
-        )
+    Attributes:
+        message: the state; it may be changed.
+    """
 
-    def _on_command(self, _: Float64MultiArray) -> None:
-        self._answered = True
+    # [s] for discovery, and for an answer.
+    LIMIT = 20.0
 
-    def wait_until_found(self, message: JointState) -> None:
-        """Until it answers: discovery of both directions is then complete."""
-        limit = time.monotonic() + DISCOVERY_LIMIT
-        while not self._exchange(message, 0.1):
+    def __init__(self, message: JointState) -> None:
+        rclpy.init()
+        self.node, self.message = rclpy.create_node('driver'), message
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+
+    def destroy(self) -> None:
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.try_shutdown()
+
+    def peer(self, states: str, commands: str, process: int) -> Peer:
+        """A node under test that answers: discovery of both directions is complete."""
+        peer = Peer(self, states, commands, process)
+        limit = time.monotonic() + self.LIMIT
+        while not peer.exchange(0.1):
             if time.monotonic() > limit:
-                raise TimeoutError(f'{self.name} did not answer within {DISCOVERY_LIMIT:g} s')
+                raise TimeoutError(f'no {commands} within {self.LIMIT:g} s')
+        return peer
 
-    def measure(
-        self, message: JointState, count: int, change: Callable[[], object] = lambda: None
-    ) -> None:
-        """That many round trips, one each period.
+    def alternate(self, peers: list[Peer], seconds: float) -> None:
+        """Blocks of one second for each peer in turn, until each has had its time."""
+        for peer in peers:
+            peer.measure(BLOCK)
+            peer.reset()
+        for _ in range(round(seconds / (BLOCK * PERIOD))):
+            for peer in peers:
+                peer.measure(BLOCK)
+
+    def client(self, kind: Any, name: str) -> Any:
+        client = self.node.create_client(kind, name)
+        if not client.wait_for_service(self.LIMIT):
+            raise TimeoutError(f'no service {name}')
+        return client
+
+    def result(self, future: Future) -> Any:
+        self.executor.spin_until_future_complete(future, self.LIMIT)
+        if not future.done():
+            raise TimeoutError(f'no answer within {self.LIMIT:g} s')
+        return future.result()
+
+
+class Peer:
+    """One node under test, seen from outside: where its states go in and its commands come out.
+
+    Attributes:
+        round_trips: of the states that were answered [s].
+        lost: states that were not.
+        processor_time: of the node meanwhile [s].
+    """
+
+    def __init__(self, driver: Driver, states: str, commands: str, process: int) -> None:
+        self._driver, self._process, self._answered = driver, process, False
+        self._publisher = driver.node.create_publisher(JointState, states, STATES)
+        driver.node.create_subscription(Float64MultiArray, commands, self._on_command, 10)
+        self.reset()
+
+    def reset(self) -> None:
+        self.round_trips: list[float] = []
+        self.lost, self.processor_time = 0, 0.0
+
+    @property
+    def states(self) -> int:
+        return len(self.round_trips) + self.lost
+
+    def measure(self, count: int, change: Callable[[], object] = lambda: None) -> list[float]:
+        """That many round trips, one each period; those that were answered [s].
 
         Args:
-            message: the state.
             count: of round trips.
             change: is called before each; it may change the message.
         """
-        used = processor_time(self._process)
+        before, used = len(self.round_trips), processor_time(self._process)
         due = time.perf_counter()
         for _ in range(count):
             due = max(due + PERIOD, time.perf_counter())
             change()
             time.sleep(max(0.0, due - time.perf_counter()))
             start = time.perf_counter()
-            if self._exchange(message, LOST_AFTER * PERIOD):
+            if self.exchange(LOST_AFTER * PERIOD):
                 self.round_trips.append(time.perf_counter() - start)
             else:
                 self.lost += 1
         self.processor_time += processor_time(self._process) - used
+        return self.round_trips[before:]
 
-    def _exchange(self, message: JointState, limit: float) -> bool:
+    def longest(self, count: int) -> float:
+        """The longest of that many round trips [s]."""
+        return max(self.measure(count), default=LOST_AFTER * PERIOD)
+
+    def until(self, future: Future) -> float:
+        """The longest round trip until there is an answer [s]."""
+        longest = 0.0
+        while not future.done():
+            longest = max(longest, self.longest(1))
+        return longest
+
+    def exchange(self, limit: float) -> bool:
+        """Whether a state is answered within a limit [s]."""
         self._answered = False
         end = time.perf_counter() + limit
-        self._publisher.publish(message)
+        self._publisher.publish(self._driver.message)
         while not self._answered and time.perf_counter() < end:
-            self._executor.spin_once(timeout_sec=limit)
+            self._driver.executor.spin_once(timeout_sec=limit)
         return self._answered
 
-
-def alternate(peers: list[Peer], message: JointState, seconds: float) -> None:
-    """Blocks of one second for each peer in turn, until each has had its time."""
-    for peer in peers:
-        peer.wait_until_found(message)
-        peer.measure(message, BLOCK)
-        peer.round_trips.clear()
-        peer.processor_time = 0.0
-    for _ in range(round(seconds / (BLOCK * PERIOD))):
-        for peer in peers:
-            peer.measure(message, BLOCK)
+    def _on_command(self, _: Float64MultiArray) -> None:
+        self._answered = True
