@@ -53,15 +53,11 @@ def printed(name: str, value: float, unit: str, bound: float | None = None) -> F
     return figure
 
 
-def descriptions() -> Path:
-    """Folder of the URDFs of example-robot-data."""
-    package = metadata.distribution('example-robot-data')
-    return Path(str(package.locate_file('cmeel.prefix/share/example-robot-data/robots')))
-
-
 def urdf(robot: str) -> str:
     """Text of the URDF of one of `ROBOTS`."""
-    return (descriptions() / ROBOTS[robot]).read_text()
+    package = metadata.distribution('example-robot-data')
+    robots = Path(str(package.locate_file('cmeel.prefix/share/example-robot-data/robots')))
+    return (robots / ROBOTS[robot]).read_text()
 
 
 def interleaved(statements: Mapping[str, str], namespace: dict[str, Any]) -> Seconds:

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ EMPTY_BOUND = 5.0  # [ms] that a task costs
 
 def torques(text: str, file: Path) -> float:
     """The sum of squared torques of a recording."""
-    dynamics = RobotDynamics(parse_urdf(text))
+    dynamics = _dynamics(text)
     with Recording.read([file], joints=dynamics.model.joint_names) as recording:
         return sum(
             float(
@@ -40,6 +41,11 @@ def torques(text: str, file: Path) -> float:
             )
             for one in recording.motions(efforts=False)
         )
+
+
+@cache
+def _dynamics(text: str) -> RobotDynamics:
+    return RobotDynamics(parse_urdf(text))
 
 
 def nothing(common: None, number: int) -> int:

@@ -20,7 +20,6 @@ PARTS = {
     'batches': ('batches',),
     'c': ('exported_c',),
     'fleets': ('fleets',),
-    'validate': ('descriptions',),
     'recordings': ('recordings',),
     'identification': ('identification', 'intervals'),
     'contacts': ('contacts',),

@@ -1,8 +1,7 @@
 """Stands for a controller behind ~/commands: a process that faults end, kill and start again.
 
 As a script it is that process: a node with the parameters of a forward_command_controller and a
-subscription of the commands; where controller_manager_msgs is installed, a controller manager
-beside it, whose answer SIGUSR1 (inactive) and SIGUSR2 (active) change.
+subscription of the commands.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -24,17 +22,8 @@ from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_ros.ros.polling import PolledSubscription
 
-try:
-    from controller_manager_msgs.msg import ControllerState
-    from controller_manager_msgs.srv import ListControllers
-except ImportError:  # part of ros2_control
-    ListControllers = None
-
-NAME, MANAGER = 'soak_test_controller', 'controller_manager'
+NAME = 'soak_test_controller'
 COMMANDS = 'robot_dynamics/commands'
-STATES = {signal.SIGUSR1: 'inactive', signal.SIGUSR2: 'active'}
-MANAGED = ListControllers is not None
-"""Whether the controller has a manager that says its state."""
 # As controllers of ros2_control subscribe.
 BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 SPIN = 0.05  # [s]
@@ -82,25 +71,6 @@ class Controller:
         self._process.wait()
 
 
-class _Manager:
-    """Answers list_controllers with one controller."""
-
-    def __init__(self, executor: SingleThreadedExecutor) -> None:
-        self._state = 'active'
-        node = rclpy.create_node(MANAGER)
-        node.create_service(ListControllers, '~/list_controllers', self._list)
-        executor.add_node(node)
-        for number in STATES:
-            signal.signal(number, self._switch)
-
-    def _list(self, request: Any, response: Any) -> Any:
-        response.controller = [ControllerState(name=NAME, state=self._state)]
-        return response
-
-    def _switch(self, number: int, frame: object) -> None:
-        self._state = STATES[signal.Signals(number)]
-
-
 def main() -> None:
     parent = os.getppid()
     rclpy.init()
@@ -111,8 +81,6 @@ def main() -> None:
     subscription = PolledSubscription(node, Float64MultiArray, COMMANDS, BEST_EFFORT)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
-    if MANAGED:
-        _Manager(executor)
     print(f'{NAME} subscribes to {subscription.topic}', flush=True)
     # SIGINT: the middleware is told of the end. Killed, the parent cannot end it.
     with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):

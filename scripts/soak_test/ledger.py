@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
 
-from motion import Array
+import numpy as np
+from numpy.typing import NDArray
 
+Array = NDArray[np.float64]
 # An answer that has not come by then is lost [s].
 ANSWER_LIMIT = 1.0
 # Of states that have waited the newest is answered: one that is sent so soon after another stands

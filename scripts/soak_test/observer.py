@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from ledger import Ledger
-from motion import Array
+from ledger import Array, Ledger
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rules import Rules

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from array import array
 from collections.abc import Callable, Iterator
@@ -9,14 +10,37 @@ from contextlib import contextmanager
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from ledger import Ledger, Sent
-from motion import Array, Motion
+from ledger import Array, Ledger, Sent
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+# Of each joint: two sines, about a pose in which the arm of a UR5 is stretched half.
+CENTRE = (0.3, -1.2, 1.0, -0.6, 0.5, 0.2)
+AMPLITUDES = (0.25, 0.15)  # [rad]
+FREQUENCIES = (0.05, 0.3)  # from, to [Hz]
 Alteration = Callable[[JointState], None]
 # A joint that the model does not have: drivers publish their grippers, too.
 EXTRA = 'soak_test_gripper'
+
+
+class Motion:
+    """q(t), v(t) and a(t) of every joint."""
+
+    def __init__(self, size: int, rng: np.random.Generator) -> None:
+        """Choose frequencies and phases of that many joints."""
+        self._centre = np.resize(CENTRE, size)
+        self._amplitude = np.array(AMPLITUDES)[:, None]
+        self._omega = 2 * math.pi * rng.uniform(*FREQUENCIES, size=(len(AMPLITUDES), size))
+        self._phase = rng.uniform(0.0, 2 * math.pi, size=(len(AMPLITUDES), size))
+
+    def at(self, time: float) -> tuple[Array, Array, Array]:
+        """q, v and a (n,) [rad, rad/s, rad/s^2] at a time [s]."""
+        angle = self._omega * time + self._phase
+        sine, cosine = self._amplitude * np.sin(angle), self._amplitude * np.cos(angle)
+        q = self._centre + sine.sum(axis=0)
+        v = (self._omega * cosine).sum(axis=0)
+        a = -(self._omega**2 * sine).sum(axis=0)
+        return q, v, a
 
 
 class Robot:
@@ -48,11 +72,6 @@ class Robot:
         self._trusted = False
         self._halves = False
         self._publisher = node.create_publisher(JointState, 'joint_states', 200)
-
-    @property
-    def listeners(self) -> int:
-        """How many subscribe to the states."""
-        return int(self._publisher.get_subscription_count())
 
     def time(self) -> float:
         """The time of the motion [s]."""

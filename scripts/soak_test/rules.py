@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from motion import Array
+from ledger import Array
 
 # A node credits one step with no more time than this [s]: after a pause it must not leap.
 LONGEST_STEP = 0.02

@@ -9,29 +9,24 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import controller
 import numpy as np
 import rclpy
-import report
 from controller import Controller
-from fault import Fault
 from faults import controllers, references, states, use
 from ledger import Ledger
-from memory import Memory
-from motion import Motion
+from machine import Memory, Starvation
 from observer import Observer
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from robot import Robot
+from robot import Motion, Robot
 from rules import Rules
 from scene import FADE_TIME, STATE_TIMEOUT, Scene
-from schedule import Schedule
-from services import Services
-from starvation import Starvation
+from schedule import Fault, Row, Schedule
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.demo import DemoError, default_urdf
@@ -49,6 +44,8 @@ PARAMETERS = {
     'qos_overrides./joint_states.subscription.depth': 200,
 }
 START_LIMIT = 30.0
+# How much a node may grow after the first minute, and after each fault has come once [MiB].
+MEMORY_BOUND = 5.0
 
 
 def main() -> int:
@@ -100,11 +97,10 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
         )
         memory, starvation = Memory(child.pid), Starvation(child.pid, os.getpid())
         ledger = Ledger(starvation.explains)
-        robot = Robot(node, names, Motion(model.independent_joints, rng), ledger)
+        robot = Robot(node, names, Motion(model.size, rng), ledger)
         observer = Observer(node, rules, ledger, options.rate)
-        services = Services(node)
         scene = Scene(
-            *(node, robot, observer, services, starvation, behind),
+            *(node, robot, observer, starvation, behind),
             urdf=urdf,
             limits=limits,
             rate=options.rate,
@@ -117,7 +113,7 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
                 robot.effort = observer.commands[-1].torque
             robot.send()
             observer.poll()
-            services.spin()
+            scene.spin()
             starvation.look(now := time.monotonic())
             ledger.settle(now)
             children.require_alive()
@@ -126,8 +122,8 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
 
         _start(scene, cycle, options.rate)
         _go_on(scene, schedule, cycle, options)
-        services.close()
-    return 0 if report.tell(schedule.rows, rules, ledger, starvation, memory) else 1
+        scene.close()
+    return 0 if _report(schedule.rows, rules, ledger, starvation, memory) else 1
 
 
 def _start(scene: Scene, cycle: Callable[[], None], rate: float) -> None:
@@ -162,6 +158,51 @@ def _go_on(
         for _ in range(int(1.2 * options.rate)):
             beat.wait()
             cycle()
+
+
+def _report(
+    rows: Sequence[Row], rules: Rules, ledger: Ledger, starvation: Starvation, memory: Memory
+) -> bool:
+    """Print everything; whether all is as it should be."""
+    width = max(len(row.fault.name) for row in rows)
+    print(f'\n{"fault":{width}}  injected  guard seen  recovered  recognised by')
+    for row in rows:
+        counts = f'{row.injected:8}  {row.seen:10}  {row.recovered:9}'
+        print(f'{row.fault.name:{width}}  {counts}  {row.fault.guard}')
+    print(f'\n{rules.judged} commands; broken rules:')
+    for rule in rules.NAMES:
+        print(f'  {rule:18}{rules.broken[rule]:8}')
+    steps = ', '.join(f'{step:.3g}' for step in rules.worst_step)
+    print(f'largest steps from one command to the next: {steps} N m')
+    counts = ledger.counts
+    print(f'\n{counts["good"]} good states: {counts["answered"]} answered,', end=' ')
+    print(f'{counts["burst"]} not as a newer one was,', end=' ')
+    print(f'{counts["provoked"]} not while a fault silenced the node, {counts["lost"]} lost')
+    share = starvation.long / max(1, starvation.looks)
+    print(f'{counts["starved"]} more not while the machine was too busy: {share:.0%} of the time')
+    print(f'{counts["bad"]} bad states: {counts["bad_answered"]} answered')
+    growth = memory.growth
+    grown = 'not measured, the run was too short' if growth is None else f'{growth:+.2f} MiB'
+    print(f'\nmemory: {memory.last:.1f} MiB; growth {grown} (bound {MEMORY_BOUND:g} MiB)\n')
+
+    where = ', '.join(f'{n} during {what}' for what, n in ledger.lost_during.most_common())
+    broken = ((rule, rules.broken[rule], first) for rule, first in rules.first.items())
+    failures = [
+        *(f'{row.fault.name}: {row.missed}' for row in rows if not row.passed),
+        *(f'{rule} broken {count} times: {first}' for rule, count, first in broken),
+    ]
+    if not counts['answered']:
+        failures.append('no states were answered')
+    if counts['lost']:
+        failures.append(f'{counts["lost"]} cycles lost that no fault provoked: {where}')
+    if counts['bad_answered']:
+        failures.append(f'{counts["bad_answered"]} bad states were answered')
+    if growth is not None and growth > MEMORY_BOUND:
+        failures.append(f'memory grew by {growth:.1f} MiB')
+    for failure in failures:
+        print(f'soak: {failure}')
+    print(f'soak: {"FAILED" if failures else "passed"}')
+    return not failures
 
 
 @contextmanager

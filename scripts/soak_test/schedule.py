@@ -1,16 +1,39 @@
-"""When which fault comes: at random, but each before any comes again."""
+"""What a fault is, and when which comes: at random, but each before any comes again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from fault import Fault
 from scene import Scene, Steps
 
+SEEN = ''
 # Between two faults [s].
 PAUSES = (0.2, 1.5)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that goes wrong, or changes, around a node.
+
+    Attributes:
+        name: of the fault.
+        guard: how the guard against it is recognised.
+        inject: makes it happen and watches; SEEN, or a sentence of what was missed. It undoes
+            what it did.
+        silences: whether states may stay without an answer while it lasts.
+    """
+
+    name: str
+    guard: str
+    inject: Callable[[Scene], Steps[str]]
+    silences: bool = False
+
+
+def verdict(seen: bool, missed: str) -> str:
+    """SEEN, or what was missed."""
+    return SEEN if seen else missed
 
 
 @dataclass
@@ -38,7 +61,6 @@ class Schedule:
     """
 
     def __init__(self, faults: Sequence[Fault], rng: np.random.Generator) -> None:
-        """Take the faults."""
         self.rows = [Row(fault) for fault in faults]
         self.busy = False
         self._rng = rng

