@@ -8,12 +8,8 @@ import pytest
 
 yaml = pytest.importorskip('yaml')
 
-from robot_dynamics_ros.identification.payload_estimate import (
-    MOMENTS,
-    PayloadFit,
-    payload_estimate,
-    student,
-)
+from robot_dynamics_ros.identification.payload import MOMENTS, judged, student
+from robot_dynamics_ros.identification.payload_fit import PayloadFit
 
 BODY = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002, 0.003])
 
@@ -28,7 +24,7 @@ def estimate_of(
     fit = PayloadFit(body, covariance, (0.0, 0.0), np.ones(2), np.ones(2), blocks)
     counts, share = np.array(counts, float), None if compared else (-lacking, 0.02)
     error = 0.0 if compared else error
-    return payload_estimate('tool0', ('lift', 'swing'), fit, counts, share, error)
+    return judged('tool0', ('lift', 'swing'), fit, counts, share, error)
 
 
 def test_the_command_holds_the_payload():

@@ -15,12 +15,10 @@ from robot_dynamics_ros.core.errors import UnknownNameError
 
 from ..excitation_findings import LARGEST_CONDITION
 from .clearance import Clearance, Nearness
-from .constraints import Constraints
-from .fourier_series import FourierSeries
+from .constraints import Constraints, MotionLimits
 from .information import Information
-from .limits import MotionLimits
+from .motion import POINTS, ExcitationSettings, FourierSeries
 from .optimisation import SEARCHES, Optimisation
-from .settings import POINTS, ExcitationSettings
 
 __all__ = ['PROGRAMS', 'SEARCHES', 'Excitation', 'excite']
 
@@ -171,5 +169,5 @@ def excite(
         merit.condition,
         np.array(random) + repeated,
         constraints,
-        *constraints.used(series, band),
+        *constraints.used(series),
     )

@@ -11,9 +11,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
 from .constraints import Constraints
-from .fourier_series import FourierSeries, basis, resting_space
 from .information import Information
-from .settings import Band
+from .motion import Band, FourierSeries
 
 # Random poses among which one is searched where the robot may rest.
 POSES = 400
@@ -97,8 +96,7 @@ class Optimisation:
         self._band, self._information, self._constraints = band, information, constraints
         self._start, self._random = start, generator
         self.times = band.times(SAMPLES)[:-1]
-        self._space = resting_space(band.harmonics)
-        self._basis = basis(band.frequency, band.harmonics, self.times)
+        self._space, self._basis = band.resting_space(), band.basis(self.times)
         if start is None:
             self._poses = resting_poses(constraints, generator)
         elif constraints.at_rest(start[None])[0] > ROUNDING:
@@ -155,21 +153,21 @@ class Optimisation:
 
     def _keeps(self, variables: Array) -> bool:
         """Whether limits hold at the samples."""
-        violation = self._constraints.violation(*self._series(variables).at(self.times))
-        return bool(violation.largest.max() <= ROUNDING)
+        _, largest, _ = self._constraints.violation(*self._series(variables).at(self.times))
+        return bool(largest.max() <= ROUNDING)
 
     def _holds(self, variables: Array) -> bool:
         """Whether limits hold at all times."""
         one = self._constraints
         series, far = self._series(variables), 2.0 * one.clearance.distance
-        shares, near = one.used(series, self._band, far)
+        shares, near = one.used(series, far)
         return near.kept and bool(shares.max() <= one.share)
 
     def _series(self, variables: Array) -> FourierSeries:
         limits = self._constraints.limits
         start = variables[0] * limits.half if self._start is None else self._start
         coefficients = limits.velocity * (self._space @ variables[1:])
-        return FourierSeries(self._band.frequency, start, coefficients)
+        return FourierSeries(self._band, start, coefficients)
 
     def _log_det(self, variables: Array) -> float:
         return self._information.of(*self._series(variables).at(self.times)).log_det
@@ -193,12 +191,12 @@ class Optimisation:
         q, v, a = self._basis @ series.coefficients
         motion = series.start + q, v, a
         merit = self._information.of(*motion, slopes=True)
-        violation = self._constraints.violation(*motion, RESERVE)
-        slopes = weight * violation.slopes - merit.slopes / rank
+        violation, _, excess = self._constraints.violation(*motion, RESERVE)
+        slopes = weight * excess - merit.slopes / rank
         by_coefficient = np.einsum('kml,kmj->lj', self._basis, slopes, optimize=True)
         start = slopes[0].sum(axis=0) * limits.half * (self._start is None)
         slope = np.vstack([start, self._space.T @ (by_coefficient * limits.velocity)])
-        return weight * violation.total - merit.log_det / rank, slope.ravel()
+        return weight * violation - merit.log_det / rank, slope.ravel()
 
 
 def _largest(rest: Array, change: Array, allowed: Callable[[Array], bool]) -> Array:
