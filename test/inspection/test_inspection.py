@@ -3,6 +3,7 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 from mechanics.robots import HAND_WRITTEN, hand_written
 
@@ -103,6 +104,7 @@ def test_extreme_numbers(written, other, tmp_path):
 def test_masses():
     model = hand_written('fixed_links').model
     found = inspect_robot(model)
-    masses = [(frame.body, link.inertia.mass) for frame, link in zip(model.frames, model.links)]
-    assert found.mass == pytest.approx(sum(mass for _, mass in masses))
-    assert found.moving_mass == pytest.approx(sum(mass for body, mass in masses if body >= 0))
+    masses = np.array([link.inertia.mass for link in model.links])
+    moving = [frame.body >= 0 for frame in model.frames]
+    assert found.mass == pytest.approx(masses.sum())
+    assert found.moving_mass == pytest.approx(masses[moving].sum())
