@@ -59,11 +59,6 @@ def sums_of(columns, used=None, parts=7):
     return sums
 
 
-def test_without_noise_the_truth_is_found():
-    fit = fit_payload(sums_of(equations(np.random.default_rng(1), noise=0.0)), NOTHING)
-    np.testing.assert_allclose(fit.body, BODY, rtol=1e-5, atol=1e-8)
-
-
 def test_it_is_weighted_least_squares_of_all_equations():
     """Linear parameters of the stacked, weighted equations, solved by NumPy's least squares."""
     columns = equations(np.random.default_rng(2), count=4000)

@@ -60,8 +60,8 @@ def test_power_balance_with_a_wrench_at_a_tip(robot):
     assert_close(tau @ s.v, rate, scale)
 
     # What the motors bear in addition flows into the environment.
-    tip, h_e = s.model.frames[-1], ((0.3, -0.2, 0.5), (2.0, 1.0, -3.0))
+    tip, h_e = s.model.frames[-1], (0.3, -0.2, 0.5, 2.0, 1.0, -3.0)
     loaded = screw_rnea.inverse_dynamics(s.model, s.q, s.v, s.a, tuple(GRAVITY), tip, h_e)
     twist = s.production.frame_velocity(s.q, s.v, tip.name, 'LOCAL')
-    outflow = np.ravel(h_e) @ np.roll(twist, 3)
-    assert_close(np.array(loaded) @ s.v - outflow, rate, scale + np.abs(s.v) @ np.abs(loaded))
+    outflow = h_e @ np.roll(twist, 3)
+    assert_close(loaded @ s.v - outflow, rate, scale + np.abs(s.v) @ np.abs(loaded))
