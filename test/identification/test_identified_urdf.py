@@ -164,19 +164,6 @@ def test_bodies_of_any_size(seed, size, arm):
     assert_close(parse_urdf(text).joints[0].inertia, body)
 
 
-def test_locked_joints_keep_their_own_inertia():
-    """The model that was identified has no elbow: its arm carries the forearm."""
-    robot = hand_written('fixed_links')
-    nominal = robot.model.reduced(['shoulder'], {'elbow': 0.4})
-    body = nominal.joints[0].inertia + real_body(np.random.default_rng(2))
-    identified = nominal.with_inertial_parameters(parameters_of(body))
-    bodies = changed_bodies(robot.model, nominal, identified)
-    text = identified_urdf(robot.text, bodies, {})
-    written = parse_urdf(text)
-    assert_close(written.reduced(['shoulder'], {'elbow': 0.4}).joints[0].inertia, body)
-    assert written.joints[1].inertia == robot.model.joints[1].inertia
-
-
 def test_identified_bodies_have_no_rotation_where_the_urdf_has_a_quaternion():
     robot = hand_written('oblique')
     changed = changed_robot(robot.model)

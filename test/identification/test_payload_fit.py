@@ -28,7 +28,7 @@ PI = np.array(
 OWN = np.array([[0.4, -1.0, 2.0], [-0.1, 0.5, 0.7]])
 # Of the coefficients: forces, moments of force and angular accelerations of a lively motion.
 SIZE = np.array([10.0, *[10.0] * 3, *[20.0] * 6, 30.0])
-NOTHING, SHARE = np.array([1e30]), np.array([1.0])
+NOTHING = np.array([1e30])
 DEVIATIONS = np.array([0.05, 0.2])
 
 
@@ -40,13 +40,13 @@ def following(values, correlation):
     return values
 
 
-def equations(random, count=600, noise=DEVIATIONS, correlation=0.0, share=0.0):
+def equations(random, count=600, noise=DEVIATIONS, correlation=0.0):
     """Columns of two joints for the body; as a motion is smooth, neighbours are alike."""
     shared = following(random.normal(size=(count, 2, 11)), 0.9) * SIZE
     own = following(random.normal(size=(count, 2, 3)), 0.9)
     own[..., 0] = 1.0
     errors = following(random.normal(size=(count, 2)), correlation)
-    explained = shared @ np.append(PI, share) + np.einsum('nrf,rf->nr', own, OWN)
+    explained = shared @ np.append(PI, 0.0) + np.einsum('nrf,rf->nr', own, OWN)
     return np.concatenate([shared, own, (explained + noise * errors)[..., None]], axis=2)
 
 
@@ -126,13 +126,6 @@ def test_the_sums_are_those_of_the_equations_that_are_used():
     for joint in range(2):
         kept = columns[used[:, joint], joint]
         np.testing.assert_allclose(sums.products.sum(axis=0)[joint], kept.T @ kept, rtol=1e-9)
-
-
-def test_a_share_of_gravity_beside_the_payload_is_found():
-    sums = sums_of(equations(np.random.default_rng(9), share=-0.9))
-    share, deviation = fit_payload(sums, SHARE).share
-    assert abs(share + 0.9) < 4.0 * deviation < 0.1
-    assert abs(fit_payload(sums, NOTHING).share[0]) < 1e-9
 
 
 @pytest.mark.parametrize('seed', range(5))

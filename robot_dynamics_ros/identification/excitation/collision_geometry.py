@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import coal
 import numpy as np
@@ -20,23 +19,12 @@ from robot_dynamics_ros.link_geometry import Geometry, GeometryError, read_geome
 
 Indices = npt.NDArray[np.intp]
 
+# Index in `model.frames` of the link that carries it, shape, placement (4, 4) in that frame.
+Solid = tuple[int, coal.ShapeBase, Array]
 # Radius of capsules where there is no geometry, of the reach of the robot: 5 cm for 0.85 m.
 RADIUS = 0.06
 # Frames closer than this share of the reach count as one.
 SAME = 0.01
-
-
-class Solid(NamedTuple):
-    """A convex solid of Coal.
-
-    Attributes:
-        frame: index in `model.frames` of the link that carries it.
-        placement: (4, 4) of its axes in the frame of the link.
-    """
-
-    frame: int
-    shape: coal.ShapeBase
-    placement: Array
 
 
 class CollisionGeometry:
@@ -63,7 +51,7 @@ class CollisionGeometry:
         bodies = [frame.body for frame in model.frames]
         self.frames = [bodies.index(body) for body in range(-1, len(model.joints))]
         solids, self.unread = _solids(model, urdf, folder)
-        carried = {bodies[solid.frame] for solid in solids}
+        carried = {bodies[frame] for frame, _, _ in solids}
         broken = {model.frame(name).body for name in self.unread}
         massive = {i for i, joint in enumerate(model.joints) if joint.inertia.mass > 0.0}
         bare = massive - carried - broken
@@ -75,12 +63,12 @@ class CollisionGeometry:
         for none, what in (bare, stand_in), (unknown, 'distances from the base are not known'):
             if links := ', '.join(frame.name for frame in model.frames if frame.body in none):
                 self.unchecked.append(f'{links}: no collision geometry; {what}')
-        for solid in solids:
-            solid.shape.computeLocalAABB()
+        for _, shape, _ in solids:
+            shape.computeLocalAABB()
         self.floor, self._height = len(solids), floor
-        self._radii = np.array([*(solid.shape.aabb_radius for solid in solids), 0.0])
-        self._centers = np.array([*(solid.shape.aabb_center for solid in solids), np.zeros(3)])
-        ground = Solid(0, coal.Halfspace(np.array([0.0, 0.0, 1.0]), floor), np.eye(4))
+        self._radii = np.array([*(shape.aabb_radius for _, shape, _ in solids), 0.0])
+        self._centers = np.array([*(shape.aabb_center for _, shape, _ in solids), np.zeros(3)])
+        ground = 0, coal.Halfspace(np.array([0.0, 0.0, 1.0]), floor), np.eye(4)
         self._frames, self._shapes, placements = map(list, zip(*solids, ground, strict=True))
         self._placements = np.array(placements)
         self.bodies = np.array([bodies[frame] for frame in self._frames], np.intp)
@@ -160,9 +148,9 @@ class CollisionGeometry:
             placement = np.eye(4)
             placement[:3, :3] = Rotation.align_vectors(end[None], [[0, 0, 1]])[0].as_matrix()
             placement[:3, 3] = end / 2.0
-            yield Solid(frame, coal.Capsule(radius, float(np.linalg.norm(end))), placement)
+            yield frame, coal.Capsule(radius, float(np.linalg.norm(end))), placement
         if not far and body >= 0:
-            yield Solid(frame, coal.Sphere(radius), np.eye(4))
+            yield frame, coal.Sphere(radius), np.eye(4)
 
 
 def _solids(
@@ -190,7 +178,7 @@ def _solid(frame: int, geometry: Geometry) -> Solid:
     """
     if geometry.kind != 'mesh':
         shape = getattr(coal, geometry.kind.title())(*geometry.size)
-        return Solid(frame, shape, geometry.placement)
+        return frame, shape, geometry.placement
     try:
         # Qhull by SciPy: Coal's crashes on a plane.
         corners = geometry.vertices[ConvexHull(geometry.vertices).vertices]
@@ -198,4 +186,4 @@ def _solid(frame: int, geometry: Geometry) -> Solid:
         raise GeometryError('the vertices of a mesh lie in a plane') from None
     points = coal.StdVec_Vec3s()
     points.extend(list(corners))
-    return Solid(frame, coal.Convex.convexHull(points, True, 'Qt'), geometry.placement)
+    return frame, coal.Convex.convexHull(points, True, 'Qt'), geometry.placement

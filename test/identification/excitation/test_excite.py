@@ -128,13 +128,3 @@ def test_the_trajectory_is_the_motion(found):
         assert np.abs(rows[:, order] - values).max() < allowed
     # Within the braces of a goal of FollowJointTrajectory.
     assert yaml.safe_load(f'{{trajectory: {text}}}') == {'trajectory': trajectory}
-
-
-def test_a_message_takes_the_trajectory(found):
-    """As `ros2 topic pub` sets its fields."""
-    messages = pytest.importorskip('trajectory_msgs.msg')
-    runtime = pytest.importorskip('rosidl_runtime_py')
-    message = messages.JointTrajectory()
-    runtime.set_message_fields(message, yaml.safe_load(found.trajectory_text()))
-    assert tuple(message.joint_names) == JOINTS
-    assert len(message.points) == len(found.times)
