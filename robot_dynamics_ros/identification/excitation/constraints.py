@@ -142,14 +142,13 @@ class Constraints:
         parts = limits.half, limits.velocity, limits.acceleration, limits.effort
         self._limits = np.array(parts)[:, None]
 
-    def torque(self, q: Array, v: Array, a: Array) -> Array:
-        """Inverse dynamics and friction of the URDF, (m, n) [N m or N]."""
-        torque: Array = self._dynamics.inverse_dynamics(q, v, a) + self._friction(v)
-        return torque
-
     def shares(self, q: Array, v: Array, a: Array) -> Array:
-        """Shares of the limits of `QUANTITIES`, with signs (4, m, n); 0 of an infinite one."""
-        return np.array([q - self.limits.middle, v, a, self.torque(q, v, a)]) / self._limits
+        """Shares of the limits of `QUANTITIES`, with signs (4, m, n); 0 of an infinite one.
+
+        Efforts are inverse dynamics and friction of the URDF.
+        """
+        effort = self._dynamics.inverse_dynamics(q, v, a) + self._friction(v)
+        return np.array([q - self.limits.middle, v, a, effort]) / self._limits
 
     def violation(
         self, q: Array, v: Array, a: Array, reserve: float = 0.0
