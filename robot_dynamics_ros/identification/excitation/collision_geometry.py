@@ -93,7 +93,7 @@ class CollisionGeometry:
             from the first along which the second moves away fastest.
         """
         cutoffs = np.broadcast_to(cutoff, len(pairs))
-        distances = np.tile(cutoffs, (len(poses), 1))
+        distances = np.repeat(cutoffs[None], len(poses), axis=0)
         points, normals = np.zeros((*distances.shape, 2, 3)), np.zeros((*distances.shape, 3))
         placed = poses[:, self._frames] @ self._placements
         turns, places = placed[..., :3], placed[..., 3]

@@ -101,6 +101,13 @@ class MotionLimits:
             tuple(f'{", ".join(which)}: {what}' for what, which in assumed.items() if len(which)),
         )
 
+    def home(self, share: float = 1.0) -> Array:
+        """Zero, or the position nearest to it within a share of the ranges (n,) [rad or m]."""
+        home: Array = np.clip(
+            0.0, self.middle - share * self.half, self.middle + share * self.half
+        )
+        return home
+
 
 def _has_limits(joint: Joint) -> bool:
     """Whether its position limits are a range that can be meant."""

@@ -154,7 +154,7 @@ def excite(
     information = Information(dynamics)
     start = None
     if settings.start:
-        start = np.clip(0.0, limits.middle - limits.half, limits.middle + limits.half)
+        start = limits.home()
         start[[*map(model.joint_names.index, settings.start)]] = [*settings.start.values()]
     search = Optimisation(band, information, constraints, start, generator)
     series, random = search.best(settings.iterations, advance)

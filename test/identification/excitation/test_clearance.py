@@ -57,20 +57,29 @@ def test_distances_are_those_of_the_axes_of_capsules(arm):
 @pytest.mark.parametrize('shape', [HAND, '<box size="0.1 0.14 0.3"/>'])
 def test_the_slope_of_the_violation(shape):
     one = clearance(urdf().replace(HAND, shape))
-    q = POSES[one.violation(POSES)[1] > 0.05][:12]
-    total, largest, slope = one.violation(q)
-    assert total > 0.0
-    assert largest.max() > 1.0  # some overlap
-    expected = slope_by_differences(lambda x: one.violation(x)[0], q)
+    q, reserve = POSES[one.violation(POSES)[1] > 0.05][:12], 0.2
+    total, largest, slope = one.violation(q, reserve)
+    lacking = np.maximum(1.0 - one.distances(q, 5.0) / (1.0 + reserve) / one._needed, 0.0)
+    assert lacking.max() > 1.0  # some overlap
+    assert total == pytest.approx(np.sum(lacking**2))
+    np.testing.assert_allclose(largest, lacking.max(axis=1))
+    expected = slope_by_differences(lambda x: one.violation(x, reserve)[0], q)
     np.testing.assert_allclose(slope, expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max())
 
 
 def test_the_height_of_a_straight_arm(arm):
     """The elbow bent by a right angle points the hand down."""
     hand = 0.3 - LENGTH - 0.3 - RADIUS
-    near = arm.along(DOWN.repeat(3, axis=0), 0.5)
-    assert near.height == pytest.approx(hand, abs=1e-9)
-    assert not near.kept
+    for far in (0.02, 0.5):
+        near = arm.along(DOWN.repeat(3, axis=0), far)
+        assert near.height == pytest.approx(hand, abs=1e-9)
+        assert not near.kept
+
+
+def test_a_higher_floor_is_nearer(arm):
+    """Distances of forearm and hand, the last ones, up to a cutoff."""
+    high = clearance(floor=0.2).distances(POSES, 0.3)[:, -2:]
+    np.testing.assert_allclose(high, np.minimum(arm.distances(POSES, 5.0)[:, -2:] - 0.2, 0.3))
 
 
 def test_neighbours_are_not_checked(arm):

@@ -1,5 +1,6 @@
 """Optimised motions: within every limit, better than random ones, the same for the same seed."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +10,25 @@ import yaml
 pytest.importorskip('scipy')
 pytest.importorskip('coal')
 
-from excited_arm import JOINTS, SETTINGS, dynamics, excited, random_poses, urdf
+from excited_arm import JOINTS, SETTINGS, dynamics, excited, random_poses, short_urdf, urdf
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.core import JointFriction, ParameterError, UnknownNameError
+from robot_dynamics_ros.core import (
+    JointFriction,
+    ParameterError,
+    RobotDynamics,
+    UnknownNameError,
+    parse_urdf,
+)
 from robot_dynamics_ros.identification.excitation.clearance import Clearance
+from robot_dynamics_ros.identification.excitation.constraints import Constraints, MotionLimits
 from robot_dynamics_ros.identification.excitation.excitation import excite
+from robot_dynamics_ros.identification.excitation.information import Information
+from robot_dynamics_ros.identification.excitation.optimisation import (
+    Optimisation,
+    largest_allowed,
+    resting_poses,
+)
 
 
 @pytest.fixture(scope='module')
@@ -128,3 +142,31 @@ def test_the_trajectory_is_the_motion(found):
         assert np.abs(rows[:, order] - values).max() < allowed
     # Within the braces of a goal of FollowJointTrajectory.
     assert yaml.safe_load(f'{{trajectory: {text}}}') == {'trajectory': trajectory}
+
+
+def test_random_motions_use_all_that_is_allowed():
+    """Of a strong robot alone in space: each joint reaches a limit, about a pose at rest."""
+    text = re.sub('effort="[0-9]+"', 'effort="1e6"', short_urdf())
+    robot, random, share = RobotDynamics(parse_urdf(text)), np.random.default_rng(2), 0.7
+    limits = MotionLimits.of(robot.model, 9.0)
+    clearance = Clearance(robot, text, None, np.zeros((9, 2)), distance=0.1, floor=None)
+    constraints = Constraints(robot, limits, share, clearance)
+    poses = resting_poses(constraints, random)
+    spread = np.abs(poses - limits.middle).max(axis=0) / (share * limits.half)
+    assert ((spread > 0.98) & (spread <= 1.0)).all()
+    search = Optimisation(SETTINGS.band, Information(robot), constraints, None, random)
+    for _ in range(5):
+        q, v, a = search.series(search.random_motion()).at(search.times)
+        pose = (q.max(axis=0) + q.min(axis=0)) / 2.0
+        room = share * limits.half - np.abs(pose - limits.middle)
+        allowed = room, share * limits.velocity, share * limits.acceleration
+        used = [np.abs(x).max(axis=0) / y for x, y in zip((q - pose, v, a), allowed, strict=True)]
+        np.testing.assert_allclose(np.max(used, axis=0), 1.0, rtol=1e-9)
+
+
+def test_the_largest_motion_that_is_allowed():
+    rest, change = np.array([2.0, -1.0]), np.array([1.0, 3.0])
+    np.testing.assert_array_equal(largest_allowed(rest, change, lambda one: True), rest + change)
+    half = largest_allowed(rest, change, lambda one: one[0] <= 2.5)
+    np.testing.assert_allclose(half, rest + 0.5 * change, atol=0.01)
+    assert half[0] <= 2.5
