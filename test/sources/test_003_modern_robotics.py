@@ -1,17 +1,13 @@
-"""Document 003, notes on Modern Robotics, chapter 8: screws, spatial inertia, RNEA."""
+"""Document 003, notes on Modern Robotics, chapter 8: screws, spatial inertia, solids."""
 
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.lagrangian import on_every_robot, sample
-from mechanics.laws import GRAVITY
-from mechanics.planar_arms import planar_2r, torque_of_2r_with_point_masses
 from numpy import cos, sin
 
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.dual import Dual
 from robot_dynamics_ros.core.spatial import Inertia, Transform, rotation_from_rpy
-from robot_dynamics_ros.textbook import christoffel, rigid_body, screw, screw_rnea
+from robot_dynamics_ros.textbook import rigid_body, screw
 
 pytestmark = pytest.mark.contract
 
@@ -22,53 +18,6 @@ def random_pose(random):
     return Transform(
         rotation_from_rpy(*random.uniform(-3.0, 3.0, 3)), tuple(random.uniform(-1.0, 1.0, 3))
     )
-
-
-# RNEA
-
-
-@on_every_robot
-def test_screw_rnea_is_the_production_rnea(robot):
-    """Forward V_i, V_dot_i, backward F_i, tau_i = F_i^T A_i: on arms, trees and mimic joints."""
-    s = sample(robot)
-    tau = screw_rnea.inverse_dynamics(s.model, s.q, s.v, s.a, tuple(GRAVITY))
-    assert_close(tau, s.production.inverse_dynamics(s.q, s.v, s.a))
-
-
-@on_every_robot
-def test_tip_wrench_enters_by_the_transposed_jacobian(robot):
-    """F_(n+1) adds J^T F: its power along any v is that of F along the twist of the tip."""
-    s = sample(robot)
-    wrench = (0.3, -0.2, 0.5, 2.0, 1.0, -3.0)
-    random = np.random.default_rng(4)
-    bare = screw_rnea.inverse_dynamics(s.model, s.q, s.v, s.a, tuple(GRAVITY))
-    for tip in (s.model.frames[-1], s.model.frames[0]):
-        loaded = screw_rnea.inverse_dynamics(s.model, s.q, s.v, s.a, tuple(GRAVITY), tip, wrench)
-        v = random.uniform(-1.0, 1.0, s.model.size)
-        twist = s.production.frame_velocity(s.q, v, tip.name, 'LOCAL')
-        power = wrench @ np.roll(twist, 3)
-        scale = np.abs([loaded, bare]).max() * np.abs(v).sum()
-        assert_close(np.subtract(loaded, bare) @ v, power, scale)
-
-
-def test_2r_arm_with_point_masses():
-    """The two torques that the Lagrangian gives, by the screw RNEA; M, Gamma and g apart."""
-    L1, L2, m1, m2, g = 0.8, 0.6, 2.5, 1.5, 9.81
-    model = parse_urdf(planar_2r((L1, L2), (L1, L2), (m1, m2), (0.0, 0.0)))
-    dynamics = RobotDynamics(model, gravity=(0.0, -g, 0.0))
-    for q, v, a in np.random.default_rng(3).uniform(-3.0, 3.0, (20, 3, 2)):
-        expected = torque_of_2r_with_point_masses((L1, L2), (m1, m2), g, q, v, a)
-        tau = screw_rnea.inverse_dynamics(model, q, v, a, (0.0, -g, 0.0))
-        assert_close(tau, expected, scale=m1 * g * L1)
-        assert_close(dynamics.inverse_dynamics(q, v, a), expected, scale=m1 * g * L1)
-        # theta_dot^T Gamma theta_dot, the same terms as a quadratic form.
-        gamma = christoffel.christoffel_symbols(christoffel.mass_matrix_slopes(model, q))
-        h = m2 * L1 * L2 * sin(q[1])
-        expected = [-h * (2.0 * v[0] * v[1] + v[1] ** 2), h * v[0] ** 2]
-        assert_close(gamma @ v @ v, expected, scale=m1 * g * L1)
-
-
-# Screws
 
 
 @pytest.mark.parametrize('case', CASES)
