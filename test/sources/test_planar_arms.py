@@ -22,7 +22,7 @@ STATES = np.random.default_rng(2).uniform(-3.0, 3.0, (20, 3))
 
 
 def test_planar_2r():
-    """000, 4.3.3 and 4.3.7: energies, M, b_ijk, C(q), B(q) and G of the 2R arm, by hand; C and tau."""
+    """000, 4.3.3, 4.3.7: energies, M, b_ijk, C(q), B(q), G of the 2R arm, by hand; C and tau."""
     l1, lg1, lg2, m1, m2, i1, i2, g = 0.7, 0.3, 0.25, 3.0, 2.0, 0.11, 0.05, 9.81
     model = parse_urdf(planar_2r((l1, 0.5), (lg1, lg2), (m1, m2), (i1, i2)))
     dynamics = RobotDynamics(model, gravity=(0.0, -g, 0.0))
@@ -102,7 +102,7 @@ def matrix(columns):
 
 
 def test_3r_planar_arm():
-    """002, 3.3.1: J from z x (p_3 - p_i) equals the derivative of x, y and alpha, printed there."""
+    """002, 3.3.1: J from z x (p_3 - p_i) is the derivative of x, y and alpha, printed there."""
     l1, l2, l3 = LENGTHS
     for q in STATES:
         a1, a12, a123 = np.cumsum(q)
