@@ -40,8 +40,8 @@ CHUNK = 512
 OWN = 4
 # 1 / variance of the share of gravity that efforts may lack: asked for, and known to be zero.
 ASKED, KNOWN = 1.0, 1e30
-# Standard deviation of what a model has wrong: a share of the mass of a link and a mass [kg]; the
-# distance over which that mass may be elsewhere [m].
+# Standard deviation of what a model has wrong: a share of the mass of a link, at least a mass [kg];
+# the distance over which that mass may be elsewhere [m].
 WRONG_SHARE, WRONG_MASS, WRONG_DISTANCE = 0.5, 0.2, 0.3
 # What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
 # a share of the mean moment of inertia.
@@ -298,7 +298,7 @@ def estimate_recorded_payload(
 
 def _model_precision(dynamics: RobotDynamics) -> Array:
     """(10 bodies,) 1 / variance of what the model may have wrong, in `PARAMETERS` of each body."""
-    masses = WRONG_SHARE * dynamics.inertial_parameters()[::PAYLOAD] + WRONG_MASS
+    masses = np.maximum(WRONG_SHARE * dynamics.inertial_parameters()[::PAYLOAD], WRONG_MASS)
     moments = [1.0, *[WRONG_DISTANCE] * 3, *[WRONG_DISTANCE**2] * 6]
     deviations = np.outer(masses, moments).reshape(-1)
     return np.asarray(deviations**-2.0)
