@@ -40,8 +40,8 @@ CHUNK = 512
 OWN = 4
 # 1 / variance of the share of gravity that efforts may lack: asked for, and known to be zero.
 ASKED, KNOWN = 1.0, 1e30
-# Standard deviation of what a model has wrong: a share of the mass of a link, at least a mass [kg];
-# the distance over which that mass may be elsewhere [m].
+# Standard deviation of what a model has wrong: a share of the mass of a link, or a mass [kg] where
+# that is more; the distance over which it may be elsewhere [m].
 WRONG_SHARE, WRONG_MASS, WRONG_DISTANCE = 0.5, 0.2, 0.3
 # What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
 # a share of the mean moment of inertia.

@@ -56,7 +56,10 @@ def test_exact_motion_gives_the_payload(text, frame):
     dynamics = RobotDynamics(model, gravity=gravity)
     estimator = PayloadEstimator(dynamics, frame, lambda v: 0.5 * v)
     efforts = sines(model, lambda q, v, a: loaded.inverse_dynamics(q, v, a) + 0.5 * v + 1.0)
-    estimator.add(efforts)
+    for _ in range(2):  # recordings that follow each other
+        estimator.add(efforts)
+    assert estimator.samples == 2 * len(efforts)
+    assert estimator.seconds == pytest.approx(2.0 * np.ptp(efforts.times))
     estimate = estimator.estimate()
     assert estimate.mass == pytest.approx(body[0], abs=max(1e-3, estimate.mass_interval))
     if estimate.determined == 'mass, centre and inertia':
