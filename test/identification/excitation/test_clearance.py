@@ -1,5 +1,7 @@
 """Distances between bodies and from the floor, against closed forms."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -167,6 +169,8 @@ def test_shapes_beside_one_that_cannot_be_read_are_kept():
     assert [*partly.geometry.unread] == ['column', 'upper', 'fore', 'hand']
     whole = clearance(text.replace(missing, ''), floor=None)
     assert (whole.geometry.unread, whole.geometry.unchecked) == ({}, [])
+    # Shapes of one body are no pair.
+    assert not any(re.match(r'(\w+) and \1 ', one) for one in whole.exceptions)
     near = partly.distances(POSES, 1.0).min(axis=1)
     assert (near <= whole.distances(POSES, 1.0).min(axis=1) + 1e-6).all()
 
