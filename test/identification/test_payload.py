@@ -35,7 +35,7 @@ def sines(model, torque, noise=0.0, count=2000, seed=3):
     """A motion, and the efforts that a function of q, v and a (n,) says it needs."""
     random = np.random.default_rng(seed)
     rates = random.uniform(1.0, 4.0, (3, model.size))
-    phases, times = random.uniform(0.0, 6.0, (3, model.size)), 0.05 * np.arange(count)
+    phases, times = random.uniform(0.0, 6.0, (3, model.size)), 5.0 + 0.05 * np.arange(count)
     angles = times[:, None, None] * rates + phases
     q, v, a = (
         (0.3 * rates**order * np.sin(angles + order * np.pi / 2.0)).sum(axis=1)

@@ -123,16 +123,18 @@ def test_a_minimum_between_samples_is_covered():
 
 
 def test_a_mesh_is_the_hull_of_its_vertices(tmp_path):
-    """A box as a mesh file, in mm, is the box as a primitive."""
+    """A box as a mesh file, in mm and off its origin, is the box as a primitive."""
     trimesh = pytest.importorskip('trimesh')
-    trimesh.creation.box((100.0, 140.0, 300.0)).export(tmp_path / 'box.stl')
+    corner = trimesh.transformations.translation_matrix([400.0, 0.0, 0.0])
+    trimesh.creation.box((100.0, 140.0, 300.0), corner).export(tmp_path / 'box.stl')
     mesh = '<mesh filename="box.stl" scale="0.001 0.001 0.001"/>'
-    near = [
-        clearance(urdf().replace(HAND, shape), folder=tmp_path).distances(POSES, 0.5)
-        for shape in ('<box size="0.1 0.14 0.3"/>', mesh)
-    ]
+    origin = '<origin xyz="{} 0 0.15"/><geometry>'.format
+    box = urdf().replace(HAND, '<box size="0.1 0.14 0.3"/>')
+    moved = urdf().replace(origin(0) + HAND, origin(-0.4) + mesh)
+    assert moved != urdf()
+    near = [clearance(text, folder=tmp_path).distances(POSES, 0.3) for text in (box, moved)]
     np.testing.assert_allclose(near[0], near[1], atol=2e-5)
-    assert (near[0] < 0.5).any()
+    assert (near[0] < 0.3).any()
 
 
 FLAT = """solid
