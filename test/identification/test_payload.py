@@ -56,10 +56,10 @@ def test_exact_motion_gives_the_payload(text, frame):
     dynamics = RobotDynamics(model, gravity=gravity)
     estimator = PayloadEstimator(dynamics, frame, lambda v: 0.5 * v)
     efforts = sines(model, lambda q, v, a: loaded.inverse_dynamics(q, v, a) + 0.5 * v + 1.0)
-    for _ in range(2):  # recordings that follow each other
-        estimator.add(efforts)
-    assert estimator.samples == 2 * len(efforts)
-    assert estimator.seconds == pytest.approx(2.0 * np.ptp(efforts.times))
+    for later in (0.0, 0.0, 130.0):  # two recordings, and a later motion of the second one
+        estimator.add(replace(efforts, times=efforts.times + later))
+    assert estimator.samples == 3 * len(efforts)
+    assert estimator.seconds == pytest.approx(2.0 * np.ptp(efforts.times) + 130.0)
     estimate = estimator.estimate()
     assert estimate.mass == pytest.approx(body[0], abs=max(1e-3, estimate.mass_interval))
     if estimate.determined == 'mass, centre and inertia':
