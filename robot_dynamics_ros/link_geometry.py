@@ -56,16 +56,14 @@ class Geometry:
     Attributes:
         kind: box, capsule, cylinder, mesh or sphere; cylinders and capsules are about their z.
         size: sides of a box, radius and length, or radius [m]; empty for a mesh.
-        rotation: (3, 3) from its axes to those of the link.
-        position: (3,) of its origin in the frame of the link [m].
+        placement: (4, 4) of its axes in the frame of the link.
         vertices: (k, 3) of a mesh in its own axes, scaled [m]; none for other kinds.
         faces: (N, 3) indices of the vertices of each triangle.
     """
 
     kind: str
     size: Array
-    rotation: Array
-    position: Array
+    placement: Array
     vertices: Array
     faces: npt.NDArray[np.intp]
 
@@ -87,18 +85,14 @@ def read_geometry(element: Element, folder: Path | None) -> Geometry:
         raise GeometryError(f'its geometry is <{shape.tag}>, known are {", ".join(KINDS)}')
     size = [_numbers(shape, name, count) for name, count in KINDS[shape.tag].items()]
     place = Element('origin') if origin is None else origin
+    placement = np.eye(4)
+    placement[:3, :3] = rotation_from_rpy(*_numbers(place, 'rpy', 3, '0 0 0'))
+    placement[:3, 3] = _numbers(place, 'xyz', 3, '0 0 0')
     vertices, faces = np.empty((0, 3)), np.empty((0, 3), np.intp)
     if shape.tag == 'mesh':
         vertices, faces = _mesh(shape.get('filename', ''), folder)
         vertices = vertices * _numbers(shape, 'scale', 3, '1 1 1')
-    return Geometry(
-        shape.tag,
-        np.concatenate([*size, []]),
-        np.array(rotation_from_rpy(*_numbers(place, 'rpy', 3, '0 0 0'))),
-        _numbers(place, 'xyz', 3, '0 0 0'),
-        vertices,
-        faces,
-    )
+    return Geometry(shape.tag, np.concatenate([*size, []]), placement, vertices, faces)
 
 
 def read_geometries(

@@ -41,6 +41,21 @@ _Loader.add_implicit_resolver(
 )
 
 
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    """Quotes text that YAML 1.1 might take for something else, and repeats equal values."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+    def represent_text(self, text: str) -> yaml.Node:
+        quoted = "'" if text.isprintable() else '"'
+        style = None if PLAIN.fullmatch(text) else quoted
+        return self.represent_scalar('tag:yaml.org,2002:str', text, style=style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
+
+
 def read_yaml(file: Path) -> Any:
     """The content of a YAML file of parameters.
 
@@ -230,18 +245,11 @@ def _blocks(content: Any, name: str, seen: set[int]) -> Iterator[Block]:
 
 def yaml_value(value: Any) -> str:
     """A value of a parameter as ROS reads it from YAML, in one line."""
-    if isinstance(value, bool):
-        return 'true' if value else 'false'
-    if isinstance(value, dict):
-        return f'{{{", ".join(f"{name}: {yaml_value(each)}" for name, each in value.items())}}}'
-    if isinstance(value, list):
-        return f'[{", ".join(map(yaml_value, value))}]'
-    if isinstance(value, float):
-        # 1e-10 would be read as a string.
-        return re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
-    if isinstance(value, str) and not PLAIN.fullmatch(value):
-        return _quoted(value)
-    return str(value)
+    text: str = yaml.dump(
+        [value], Dumper=_Dumper, default_flow_style=True, width=math.inf, allow_unicode=True,
+        sort_keys=False,
+    )  # fmt: skip
+    return text.strip()[1:-1]
 
 
 def yaml_comment(title: str, sentences: Iterable[str]) -> str:
@@ -252,15 +260,3 @@ def yaml_comment(title: str, sentences: Iterable[str]) -> str:
         plain = ''.join(each if each.isprintable() else ' ' for each in sentence)
         lines += textwrap.wrap(' '.join(plain.split()), WIDTH, initial_indent='  ')
     return ''.join(f'# {line}\n' for line in [title, *lines]) + '#\n' if lines else ''
-
-
-def _quoted(text: str) -> str:
-    if text.isprintable():
-        return "'" + text.replace("'", "''") + "'"
-    escaped = (
-        character
-        if character.isprintable() and character not in '"\\'
-        else f'\\U{ord(character):08x}'
-        for character in text
-    )
-    return f'"{"".join(escaped)}"'

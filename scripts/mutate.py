@@ -82,6 +82,9 @@ EQUIVALENT = {
     "control/state_filter.py: update: minus right of 'step + math.pi'": 'whole turns',
     "control/start_torque.py: _judge: transposed in 'effort @ needed'": VECTORS,
     "control/start_torque.py: _judge: transposed in 'needed @ needed'": VECTORS,
+    "identification/payload_fit.py: _inflation: transposed in 'blocks[:, :-1] @ residual'": (
+        'a quadratic form'
+    ),
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
 }

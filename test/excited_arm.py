@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.identification.excitation.settings import ExcitationSettings
+from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
 
 LENGTH, RADIUS = 0.4, 0.05
 JOINTS = ('turn', 'shoulder', 'elbow', 'wrist')

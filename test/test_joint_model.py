@@ -1,6 +1,7 @@
 """What identify writes of joints is read again: the torque is that of the identified model."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,14 +18,6 @@ pytest.importorskip('yaml')
 NODE = '/**: {{ros__parameters: {{{}}}}}'
 
 
-class States:
-    def __init__(self, size, seed=3):
-        random = np.random.default_rng(seed)
-        names = ('positions', 'velocities', 'accelerations')
-        for name, values in zip(names, random.uniform(-1.0, 1.0, (3, 20, size)), strict=True):
-            setattr(self, name, values)
-
-
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_description_and_joint_model_have_the_torque_of_the_identified_model(robot, tmp_path):
     """Rotors, offsets and both directions of friction, which a URDF does not have."""
@@ -37,9 +30,10 @@ def test_description_and_joint_model_have_the_torque_of_the_identified_model(rob
     assert read_joint_model(tmp_path / 'dynamics_node.yaml') == read
     read.check_joints(robot.model, needed=robot.model.joint_names)
     written = parse_urdf(files['identified.urdf'])
-    states = States(robot.model.size)
+    q, v, a = np.random.default_rng(3).uniform(-1.0, 1.0, (3, 20, robot.model.size))
+    states = SimpleNamespace(positions=q, velocities=v, accelerations=a)
     terms = ModelTorques(written, written.joint_names, read).terms(states)
-    wanted = identified.inverse_dynamics(states.positions, states.velocities, states.accelerations)
+    wanted = identified.inverse_dynamics(q, v, a)
     # The file has six digits.
     error = 1e-5 * np.abs(wanted).max()
     np.testing.assert_allclose(terms.sum(axis=0), wanted, rtol=0.0, atol=error)

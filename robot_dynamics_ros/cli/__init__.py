@@ -24,6 +24,6 @@ Modules::
     watching          how contacts and thresholds read recordings
 """
 
-from robot_dynamics_ros.written_folder import write_folder
+from robot_dynamics_ros.written_file import write_folder
 
 __all__ = ['write_folder']

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.identification.excitation.settings import ExcitationSettings
+from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import files_and_arguments, read_robot

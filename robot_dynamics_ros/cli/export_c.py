@@ -9,7 +9,7 @@ import click
 
 from robot_dynamics_ros.core.export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantity import QUANTITIES
-from robot_dynamics_ros.written_folder import check_folder, write_folder
+from robot_dynamics_ros.written_file import check_folder, write_folder
 
 from .description_file import files_and_arguments, robot_of_words
 from .output import Output, Subcommand, output_options

@@ -23,7 +23,7 @@ from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
 from robot_dynamics_ros.identification.judgement import JudgedRecording
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import provenance
-from robot_dynamics_ros.written_folder import check_folder
+from robot_dynamics_ros.written_file import check_folder
 
 from .output import CANNOT_BE_USED, FINDINGS, GOOD, Output, output_options
 from .recorded_robot import recorded_robot

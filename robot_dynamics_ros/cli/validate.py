@@ -11,8 +11,7 @@ import click
 
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.inspection import CODES, Validation, validate_robot
-from robot_dynamics_ros.inspection.inspection import findings_as_json
-from robot_dynamics_ros.inspection.validation import pinocchio_is_installed
+from robot_dynamics_ros.inspection.inspection import findings_as_json, pinocchio_is_installed
 from robot_dynamics_ros.scheduling import Outcome, Task, run
 
 from .description_file import files_and_arguments, read_robot, robot_of_topic

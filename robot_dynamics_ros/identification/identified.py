@@ -12,10 +12,10 @@ from typing import Any
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.inspection.validation import validate_robot
+from robot_dynamics_ros.inspection import validate_robot
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import Provenance, provenance, report_content
-from robot_dynamics_ros.written_folder import write_folder
+from robot_dynamics_ros.written_file import write_folder
 
 from .data_findings import FEWEST, driver_findings
 from .identification_report import identification_report

@@ -6,38 +6,29 @@
 >>> estimator.estimate().sentence()
 
 `robot_dynamics payload` and `~/estimate_payload` of the node use it alike.
-
-The equations of joint j are r = Y pi + Z x + F_j f_j + e: the ten inertial parameters pi of the
-payload and others x, which all joints share, and the friction f_j of that joint. Least squares
-needs the products of these columns alone, which are added up in blocks of time (L. Ljung, System
-Identification, 2nd ed., section 11.2). The equations of a joint count by the variance of their
-residuals, iterated. Weak priors keep what the motion does not determine.
-
-Residuals of neighbouring equations are correlated where friction or the model is not quite
-right. Their variance counts as larger by the factor by which their sums over blocks, and over
-neighbouring blocks, vary more than those of independent residuals would (K.-Y. Liang, S. Zeger,
-Longitudinal data analysis using generalized linear models, Biometrika 73, 1986).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.core.model.friction import smooth_sign
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
 from .moving_samples import dead_bands
-from .payload_estimate import PayloadEstimate, PayloadFit, model_error, payload_estimate
+from .payload_fit import PAYLOAD, BlockSums, PayloadFit, fit_payload
 
+MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
 # Of the filtered samples so many are used for each period of the cutoff: what is left of the noise
 # between neighbours is then nearly independent.
 SAMPLES_OF_PERIOD = 2.0
@@ -49,27 +40,98 @@ CHUNK = 512
 OWN = 4
 # 1 / variance of the share of gravity that efforts may lack: asked for, and known to be zero.
 ASKED, KNOWN = 1.0, 1e30
-# Standard deviation of what a model has wrong: a share of the mass of a link and a mass [kg]; the
-# distance over which that mass may be elsewhere [m].
+# Standard deviation of what a model has wrong: a share of the mass of a link, or a mass [kg] where
+# that is more; the distance over which it may be elsewhere [m].
 WRONG_SHARE, WRONG_MASS, WRONG_DISTANCE = 0.5, 0.2, 0.3
-PAYLOAD = 10
-# Duration of a block of time [s]; with more blocks than this, neighbours are joined.
-BLOCK, MOST_BLOCKS = 1.0, 128
-# Standard deviations of the prior: of the mass [kg], and for each kg of it, of the first moment
-# [m] and of the inertia about the frame [m^2]; and the least mass that the latter are for [kg].
-MASS, CENTER, INERTIA, LEAST_MASS = 100.0, 0.3, 0.04, 0.1
-# Iterations of the weights at most, and their relative change at which they have settled.
-ITERATIONS, SETTLED = 8, 0.01
-# Directions of a matrix below this share of its diagonal are rounding; so are smaller masses [kg].
-ROUNDING, ROUNDED_MASS = 1e-11, 1e-9
-# Errors are correlated up to so many blocks apart; the least number of blocks for each of them.
-LAGS, BLOCKS_OF_LAG = 2, 5
-# Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
-SMALLEST = 1e-10
-# A body that exists extends by this much, root mean square, along each axis [m].
-THINNEST = 1e-3
-# Rows and columns of an inertia tensor in the order of `PARAMETERS`.
-ROWS, COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])
+# What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
+# a share of the mean moment of inertia.
+WIDEST_MASS, WIDEST_CENTER, WIDEST_MOMENT = 0.1, 0.02, 0.5
+# Of the mass of a robot: no model is better than that, and no payload is smaller.
+MODEL_ERROR = 1e-3
+# Blocks of time that an interval needs.
+LEAST_BLOCKS = 4
+# A driver whose efforts lack that share of the gravity torque has not measured what a payload
+# changes; the share must be that certain [standard deviations].
+LACKING, CERTAIN = 0.4, 4.0
+
+
+@dataclass(frozen=True)
+class PayloadEstimate:
+    """A payload on a link, with 95 % intervals (half their width).
+
+    Attributes:
+        frame: name of the link.
+        mass: that fits best, also where nothing is determined [kg].
+        com: (3,) centre of mass in the frame of the link; NaN where it is not determined [m].
+        inertia: (6,) about the centre of mass, in the axes of the link, in the order of `MOMENTS`;
+            zero, a point mass, where the data determine mass and centre alone; NaN where the
+            estimate is refused [kg m^2].
+        mass_interval: [kg].
+        com_interval: (3,) [m].
+        inertia_interval: (6,) [kg m^2].
+        determined: `mass, centre and inertia`, `mass and centre`, or empty; with `mass` alone, the
+            estimate is refused.
+        refusal: why the estimate must not be used; empty if it may be.
+        noise: standard deviation of the torque that is left, by joint [N m or N].
+        equations: how many there are, by joint.
+        doubt: why the mass may be wrong all the same, for the sentence; or empty.
+    """
+
+    frame: str
+    mass: float
+    com: tuple[float, ...]
+    inertia: tuple[float, ...]
+    mass_interval: float
+    com_interval: tuple[float, ...]
+    inertia_interval: tuple[float, ...]
+    determined: str
+    refusal: str
+    noise: dict[str, float]
+    equations: dict[str, int]
+    doubt: str = ''
+
+    def sentence(self) -> str:
+        """The estimate in words, with intervals."""
+        if self.refusal:
+            return self.refusal
+        moments = ', '.join(f'{x:.3g}' for x in self.inertia)
+        intervals = ', '.join(f'{x:.2g}' for x in self.inertia_interval)
+        inertia = f', inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
+        if self.determined == 'mass and centre':
+            inertia = (
+                '; the motion does not determine the inertia, which is zero here, as of a point '
+                'mass: accelerate faster to determine it'
+            )
+        doubt = f'; the mass is {self.doubt}' if self.doubt else ''
+        return (
+            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}, centre of mass '
+            f'{_millimetres(self.com, 1)} +- {_millimetres(self.com_interval, 1)} mm{inertia}'
+            f'{doubt}'
+        )
+
+    def service_call(self, node: str = '/robot_dynamics') -> str:
+        """The command that sets this payload; empty where the estimate is refused.
+
+        Args:
+            node: full name of the node.
+        """
+        if self.refusal:
+            return ''
+        x, y, z = (f'{value:.6g}' for value in self.com)
+        pairs = zip(MOMENTS, self.inertia, strict=True)
+        moments = ', '.join(f'{name}: {value:.6g}' for name, value in pairs)
+        return (
+            f'ros2 service call {node}/set_payload robot_dynamics_interfaces/srv/SetPayload '
+            f"\"{{frame: '{self.frame}', inertia: {{m: {self.mass:.6g}, "
+            f'com: {{x: {x}, y: {y}, z: {z}}}, {moments}}}}}"'
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """For JSON."""
+        found = asdict(self)
+        for name in ('inertia', 'inertia_interval'):
+            found[name] = dict(zip(MOMENTS, found[name], strict=True))
+        return found | {'set_payload': self.service_call()}
 
 
 class PayloadEstimator:
@@ -191,7 +253,7 @@ class PayloadEstimator:
         precision = _model_precision(self.dynamics) if self._compared else np.array([KNOWN])
         fit = fit_payload(self._sums, precision)
         share = None if self._compared else fit_payload(self._sums, np.array([ASKED])).share
-        return payload_estimate(self.frame, self.joints, fit, self._counts, share, self._error)
+        return judged(self.frame, self.joints, fit, self._counts, share, self._error)
 
 
 def estimate_recorded_payload(
@@ -236,169 +298,153 @@ def estimate_recorded_payload(
 
 def _model_precision(dynamics: RobotDynamics) -> Array:
     """(10 bodies,) 1 / variance of what the model may have wrong, in `PARAMETERS` of each body."""
-    masses = WRONG_SHARE * dynamics.inertial_parameters()[::PAYLOAD] + WRONG_MASS
+    masses = np.maximum(WRONG_SHARE * dynamics.inertial_parameters()[::PAYLOAD], WRONG_MASS)
     moments = [1.0, *[WRONG_DISTANCE] * 3, *[WRONG_DISTANCE**2] * 6]
     deviations = np.outer(masses, moments).reshape(-1)
     return np.asarray(deviations**-2.0)
 
 
-class BlockSums:
-    """Products of the columns [Y, Z, F, r] of r joints, in blocks of time.
-
-    The first column of F is 1: the torque offset of the joint.
-
-    Attributes:
-        shared: number of columns of Y and Z, which all joints share.
-        duration: of a block [s]; doubles when there are too many.
-    """
-
-    def __init__(self, joints: int, shared: int, own: int) -> None:
-        """Without an equation; F has so many columns of its own for each joint."""
-        self.shared, self.duration = shared, BLOCK
-        self._shape = joints, *2 * [shared + own + 1]
-        self._blocks: defaultdict[int, Array] = defaultdict(lambda: np.zeros(self._shape))
-
-    def add(self, times: Array, columns: Array, used: npt.NDArray[np.bool_]) -> None:
-        """Add equations.
-
-        Args:
-            times: (N,) of them [s].
-            columns: (N, r, c) of each joint.
-            used: (N, r) whether an equation counts.
-        """
-        numbers = np.floor(times / self.duration).astype(int)
-        by_joint = np.where(used[..., None], columns, 0.0).transpose(1, 0, 2)
-        for number in np.unique(numbers).tolist():
-            part = by_joint[:, numbers == number]
-            self._blocks[number] = self._blocks[number] + part.transpose(0, 2, 1) @ part
-        while len(self._blocks) > MOST_BLOCKS:
-            finer, self.duration = self._blocks, 2.0 * self.duration
-            self._blocks = defaultdict(finer.default_factory)
-            for number, products in finer.items():
-                self._blocks[number // 2] = self._blocks[number // 2] + products
-
-    @property
-    def products(self) -> Array:
-        """(B, r, c, c) of each block."""
-        return np.array([*self._blocks.values()]).reshape(-1, *self._shape)
-
-
-def fit_payload(sums: BlockSums, precision: Array) -> PayloadFit:
-    """The payload that explains the equations best.
+def judged(
+    frame: str,
+    joints: tuple[str, ...],
+    fit: PayloadFit,
+    counts: Array,
+    share: tuple[float, float] | None,
+    error: float,
+) -> PayloadEstimate:
+    """What a fit determines, or why it must not be used.
 
     Args:
-        sums: of the equations; their first ten columns are those of the payload.
-        precision: (k - 10,) 1 / variance of the prior of the other shared parameters, which is
-            zero.
+        frame: name of the link.
+        joints: names of the joints of the equations.
+        fit: of the payload.
+        counts: (r,) equations of each joint with the payload.
+        share: of the gravity torque that the efforts have too much of, from a fit in which it is
+            free, and its deviation; None against recordings without the payload.
+        error: mass that may be the error of the model [kg], see `model_error`.
     """
-    blocks, shared = sums.products, sums.shared
-    total = blocks.sum(axis=0)
-    counts = total[:, shared, shared]
-    joints, own = len(total), total.shape[1] - shared - 1
-    size = shared + joints * own
-    # Of each joint: its columns among all unknowns and the right-hand side.
-    friction = range(shared, size)
-    places = [[*range(shared), *friction[j * own :][:own], size] for j in range(joints)]
-    square = total[:, -1, -1] / np.maximum(counts, 1.0)
-    square = np.where(square > 0.0, square, 1.0)
-    variances, inflation, mass = square, np.ones(joints), 1.0
-    for _ in range(ITERATIONS):
-        weights = variances * inflation
-        normal = np.zeros((size + 1, size + 1))
-        for place, matrix, weight in zip(places, total, weights, strict=True):
-            normal[np.ix_(place, place)] += matrix / weight
-        scale = max(abs(mass), LEAST_MASS)
-        deviations = [MASS, *[scale * CENTER] * 3, *[scale * INERTIA] * 6]
-        normal[range(shared), range(shared)] += [*np.power(deviations, -2.0), *precision]
-        covariance = _inverse(normal[:-1, :-1])
-        unknowns = covariance @ normal[:-1, -1]
-        mass = float(unknowns[0])
-        # What leaves the residual of a joint of its columns.
-        residuals = np.array([np.append(-unknowns, 1.0)[place] for place in places])
-        squares = np.einsum('ji,jik,jk->j', residuals, total, residuals)
-        # The payload itself is shared among the joints.
-        freedom = counts - own - PAYLOAD / joints
-        # Of too few equations all there is to explain counts as noise.
-        found = np.where(counts < own + PAYLOAD, square, squares / np.maximum(freedom, 1.0))
-        variances = np.clip(found, SMALLEST * square, square)
-        by_joint = zip(blocks.swapaxes(0, 1), residuals, variances, strict=True)
-        inflation = np.array([_inflation(*one) for one in by_joint])
-        if (np.abs(variances * inflation - weights) <= SETTLED * weights).all():
-            break
-    pi, spread = unknowns[:PAYLOAD].copy(), covariance[:PAYLOAD, :PAYLOAD]
-    pi[0] = pi[0] if abs(pi[0]) > ROUNDED_MASS else ROUNDED_MASS
-    # Exact derivatives, by complex steps.
-    slopes = np.array([central(pi + 1e-30j * unit).imag for unit in np.eye(PAYLOAD)]).T / 1e-30
-    body = central(pi)
-    if mass > 0.0:
-        body[4:] = possible(mass, tensor(body[4:]))[ROWS, COLUMNS]
-    return PayloadFit(
-        body,
-        slopes @ spread @ slopes.T,
-        (float(unknowns[PAYLOAD]), float(np.sqrt(covariance[PAYLOAD, PAYLOAD]))),
-        np.sqrt(variances),
-        inflation,
-        len(blocks),
+    body = fit.body
+    interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
+    refusal = _refusal(joints, fit, float(interval[0]), counts, share, error)
+    determined, told, robot, doubt = '', np.full(9, np.nan), error / MODEL_ERROR, ''
+    if 0.0 < robot < body[0]:
+        doubt = f'more than the robot itself has, {_number(robot, 3)} kg: are the efforts in N m?'
+    if not refusal:
+        determined = 'mass'
+        if interval[1:4].max() > WIDEST_CENTER:
+            refusal = (
+                f'{body[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not determine '
+                f'the centre of mass, {_millimetres(body[1:4])} +- {_millimetres(interval[1:4])} '
+                f'mm, +- {1e3 * WIDEST_CENTER:.0f} mm is needed: turn the link about several '
+                'axes, or call set_payload with this mass and a centre that you know'
+            )
+        elif interval[4:].max() > WIDEST_MOMENT * body[[4, 6, 9]].mean():
+            determined, told = 'mass and centre', np.append(body[1:4], np.zeros(6))
+        else:
+            determined, told = 'mass, centre and inertia', body[1:]
+    return PayloadEstimate(
+        frame=frame,
+        mass=float(body[0]),
+        com=tuple(told[:3].tolist()),
+        inertia=tuple(told[3:].tolist()),
+        mass_interval=float(interval[0]),
+        com_interval=tuple(interval[1:4].tolist()),
+        inertia_interval=tuple(interval[4:].tolist()),
+        determined=determined,
+        refusal=refusal,
+        noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
+        equations=dict(zip(joints, counts.astype(int).tolist(), strict=True)),
+        doubt=doubt,
     )
 
 
-def central(pi: Array) -> Array:
-    """Mass, centre, and inertia about the centre (10,), of `PARAMETERS` (10,)."""
-    mass, center = pi[0], pi[1:4] / pi[0]
-    inertia = tensor(pi[4:]) - mass * (center @ center * np.eye(3) - np.outer(center, center))
-    return np.concatenate([[mass], center, inertia[ROWS, COLUMNS]])
+def model_error(model: RobotModel) -> float:
+    """The mass that the error of a model may be at least, its payloads left out [kg].
 
-
-def tensor(entries: Array) -> Array:
-    """The symmetric matrix (3, 3) of six entries."""
-    result = np.empty((3, 3), entries.dtype)
-    result[ROWS, COLUMNS] = result[COLUMNS, ROWS] = entries
-    return result
-
-
-def possible(mass: float, inertia: Array) -> Array:
-    """The inertia (3, 3) [kg m^2] of the nearest body of that mass [kg] that can exist.
-
-    Its second moments trace(I) / 2 - I are positive definite (P. Wensing, S. Kim, J.-J. Slotine,
-    Linear matrix inequalities for physically consistent inertial parameter identification, IEEE
-    RA-L 3, 2018). Nearest in the Frobenius norm are those whose lower eigenvalues are raised (N.
-    Higham, Computing a nearest symmetric positive semidefinite matrix, 1988).
+    Raises:
+        ParameterError: it has no mass: the payload would be the robot too.
     """
-    values, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)
-    moments = (axes * np.maximum(values, THINNEST**2 * mass)) @ axes.T
-    return np.asarray(np.trace(moments) * np.eye(3) - moments)
+    mass = float(sum(joint.inertia.mass for joint in (model.unloaded or model).joints))
+    if mass <= 0.0:
+        raise ParameterError(
+            f'the URDF of {model.name} has no mass, and what carries a payload cannot be '
+            'told from it: identify the robot first (robot_dynamics identify), or record it with '
+            'the payload and without it (robot_dynamics payload BAG --frame LINK --without BAG)'
+        )
+    return MODEL_ERROR * mass
 
 
-def _inflation(blocks: Array, residual: Array, variance: float) -> float:
-    """How much more the sums of residuals vary than independent ones; at least 1.
+def student(freedom: float) -> float:
+    """The 97.5 % quantile of Student's t, to 1 % from 4 degrees of freedom on.
 
-    Products of the sums over two blocks count as those over one, up to `LAGS` blocks apart: sums
-    over one block alone see only errors that are shorter than it. The weights of the products of
-    two residuals are then 1 up to so many blocks apart, and fall to 0 over one more, those of a
-    flat-top kernel (D. Politis, J. Romano, Bias-corrected nonparametric spectral estimation,
-    Journal of Time Series Analysis 16, 1995).
-
-    Args:
-        blocks: (B, c, c) products of the columns of one joint.
-        residual: (c,) what leaves the residual of these columns.
-        variance: of a residual.
+    Abramowitz, Stegun, Handbook of Mathematical Functions, 26.7.5.
     """
-    columns = blocks[:, :-1, :-1]
-    inverse = _inverse(columns.sum(axis=0))
-    sums, shares = blocks[:, :-1] @ residual, inverse @ columns
-    found, expected = 0.0, float(np.trace(shares.sum(axis=0)))
-    # The sums over all blocks are zero: of few blocks, far ones only undo what near ones say.
-    for lag in range(1 + min(LAGS, len(blocks) // BLOCKS_OF_LAG)):
-        pairs, sooner = 1.0 if lag == 0 else 2.0, slice(len(blocks) - lag)
-        found += pairs * float(np.einsum('bi,ij,bj->', sums[lag:], inverse, sums[sooner]))
-        # Of independent residuals of a fit to the same equations.
-        expected -= pairs * float(np.einsum('bij,bji->', shares[lag:], shares[sooner]))
-    return max(1.0, found / variance / expected) if expected > 0.0 else 1.0
+    z, n = NormalDist().inv_cdf(0.975), max(freedom, 1.0)
+    return (
+        z
+        + (z**3 + z) / (4.0 * n)
+        + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * n**2)
+        + (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / (384.0 * n**3)
+    )
 
 
-def _inverse(matrix: Array) -> Array:
-    """Of a positive semidefinite matrix, each column measured by its own size."""
-    size = np.diag(matrix)
-    scale = np.where(size > 0.0, size, 1.0) ** -0.5
-    both = np.outer(scale, scale)
-    return np.asarray(np.linalg.inv(matrix * both + ROUNDING * np.eye(len(matrix))) * both)
+def _refusal(
+    joints: tuple[str, ...],
+    fit: PayloadFit,
+    width: float,
+    counts: Array,
+    share: tuple[float, float] | None,
+    error: float,
+) -> str:
+    """Why the mass is not determined; empty where it is. `width` is half its interval [kg]."""
+    if not counts.any():
+        return (
+            f'no joint that carries the link moves, of {", ".join(joints)}: move them, faster '
+            'than 0.02 rad/s'
+        )
+    if fit.blocks < LEAST_BLOCKS:
+        return (
+            f'the motion is too short, {fit.blocks} s of {LEAST_BLOCKS} s that an interval needs: '
+            'go on moving, or record longer'
+        )
+    if share and abs(share[0]) > max(LACKING, CERTAIN * share[1]):
+        lacking, deviation = -share[0], share[1]
+        part = f'{100.0 * lacking:.0f} +- {200.0 * deviation:.0f} %'
+        found = f'lack {part if lacking <= 1.0 + 2.0 * deviation else "all"} of'
+        cause = 'the driver takes gravity out of them, or their unit is not N m'
+        if lacking < 0.0:
+            found = f'contain {_number(1.0 - lacking, 2)} times'
+            cause = 'their unit is not N m, or the robot is not that of the URDF'
+        return (
+            f'the measured efforts {found} the gravity torque of the robot: {cause}; they do not '
+            'determine a payload'
+        )
+    mass = float(fit.body[0])
+    text = f'the mass is {_number(mass, 3)} +- {_number(width, 2)} kg'
+    still = ', '.join(joints[index] for index in np.flatnonzero(counts == 0.0))
+    moved = f', also {still}, which did not move or have no effort' if still else ''
+    advice = f'; move longer and wider, against gravity{moved}'
+    if mass < -max(width, error):
+        return f'{text}, the arm carries less than ' + (
+            'its URDF has: is a hand or tool of the URDF not mounted, or are the efforts not in '
+            'N m?'
+            if error
+            else 'in the recordings without the payload: are these exchanged?'
+        )
+    if mass <= max(width, error):
+        why = f', as the error of the model may be {_number(error, 2)} kg'
+        if width >= error:
+            why = f': up to {_number(mass + width, 2)} kg may be carried{advice}'
+        return f'{text}: no payload, or one that cannot be distinguished from none{why}'
+    if width > WIDEST_MASS * mass:
+        return f'{text}, +- {100.0 * WIDEST_MASS:.0f} % is needed{advice}'
+    return ''
+
+
+def _number(value: float, digits: int) -> str:
+    """A number without an exponent, where it is of a size that occurs."""
+    return '0' if abs(value) < 1e-6 else f'{float(f"{value:.{digits}g}"):g}'
+
+
+def _millimetres(lengths: Any, digits: int = 0) -> str:
+    return f'({", ".join(f"{1e3 * x:.{digits}f}" for x in lengths)})'

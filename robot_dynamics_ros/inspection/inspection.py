@@ -1,23 +1,79 @@
-"""Everything that `robot_dynamics inspect` says of a robot."""
+"""Facts about a robot: its loads and margins, what is implausible, what Pinocchio computes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import importlib.util
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.core.model.findings import Finding
+from robot_dynamics_ros.core.definiteness import check_mass_matrix
+from robot_dynamics_ros.core.errors import InertiaError, OracleUnavailable
+from robot_dynamics_ros.core.model.audit import audit
+from robot_dynamics_ros.core.model.findings import (
+    FINDING_CODES,
+    Finding,
+    Rule,
+    Severity,
+    listed,
+)
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.quantity import EvaluatedDynamics
+from robot_dynamics_ros.oracle.report import Report
 
 from .loads import GravityLoad, PayloadMargin, SampledPoses, gravity_loads, payload_margin
-from .validation import findings_of, total_mass
+
+# What shows once torques are computed: problem, advice and severity.
+RULES = {
+    'no_moving_joint': Rule(
+        'no joint of the robot moves: there are no torques to compute',
+        'name a URDF with a revolute, continuous or prismatic joint',
+    ),
+    'no_effort_limit': Rule(
+        'dynamics_node commands no joint without an effort limit',
+        'give the limit that the hardware has, or set parameter effort_limits of the node',
+    ),
+    'gravity_exceeds_effort': Rule(
+        'its joint cannot hold the arm at some poses',
+        'check the masses beyond the joint and the unit of the effort limit; springs and '
+        'counterweights are not described; otherwise keep the arm out of these poses',
+    ),
+    'indefinite_mass_matrix': Rule(
+        'the kinetic energy can be negative',
+        'correct the inertials of this robot: torques for it make no sense',
+        'error',
+    ),
+    'mesh_not_drawn': Rule(
+        'the picture lacks a mesh, which cannot be used',
+        'make its file available; nothing else needs meshes',
+        'info',
+    ),
+    'disagreement': Rule(
+        'Pinocchio computes other values',
+        'look for numbers that differ in magnitude by far, and report the file as a defect',
+        'error',
+    ),
+    'not_compared': Rule(
+        'Pinocchio refuses the URDF, so that nothing is compared',
+        'correct the URDF: other programs that use Pinocchio or urdfdom refuse it too',
+    ),
+}
+CODES = {**FINDING_CODES, **{code: rule.problem for code, rule in RULES.items()}}
+ORDER = ('error', 'warning', 'info')
+# Share of the poses beyond which the arm cannot do its work; below, some poses are out of reach.
+MOST = 0.5
+# Positions at which the mass matrix is examined.
+POSITIONS = 10
+# States at which Pinocchio is compared: a description that is read differently shows at each.
+STATES = 5
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Facts about a robot.
+    """Everything that `robot_dynamics inspect` says of a robot.
 
     Attributes:
         model: the robot.
@@ -74,6 +130,30 @@ class Inspection:
         }
 
 
+@dataclass(frozen=True)
+class Validation:
+    """What a robot was found to be.
+
+    Attributes:
+        robot: its name.
+        joints: number of independent joints.
+        mass: of all links [kg].
+        findings: those of severity error first.
+        report: of the comparison with Pinocchio; None where nothing was compared.
+    """
+
+    robot: str
+    joints: int
+    mass: float
+    findings: tuple[Finding, ...]
+    report: Report | None
+
+    def failures(self, *, strict: bool) -> tuple[Finding, ...]:
+        """The findings for which the robot fails: errors, with `strict` warnings too."""
+        failing = ORDER[:2] if strict else ORDER[:1]
+        return tuple(finding for finding in self.findings if finding.severity in failing)
+
+
 def inspect_robot(model: RobotModel, frame: str | None = None) -> Inspection:
     """Look at a robot.
 
@@ -88,11 +168,100 @@ def inspect_robot(model: RobotModel, frame: str | None = None) -> Inspection:
     with np.errstate(all='ignore'):
         poses = SampledPoses.of(model)
         margin = None if frame is None else payload_margin(poses, frame)
-        loads, findings = gravity_loads(poses), findings_of(poses)
-    return Inspection(model, total_mass(model), len(poses.q), loads, margin, findings)
+        loads, findings = gravity_loads(poses), _in_order(_of_the_robot(poses))
+    return Inspection(model, _total_mass(model), len(poses.q), loads, margin, findings)
+
+
+def validate_robot(model: RobotModel, urdf: str, ignored: Iterable[str] = ()) -> Validation:
+    """Examine a robot, and compare it with Pinocchio.
+
+    Args:
+        model: the robot.
+        urdf: the text that it was read from, which Pinocchio reads with a parser of its own.
+        ignored: codes of findings to leave out.
+    """
+    left_out = frozenset(ignored)
+    with np.errstate(all='ignore'):
+        report, compared = _agreement(model, urdf)
+        findings = (*_of_the_robot(SampledPoses.of(model)), *compared)
+    kept = _in_order(finding for finding in findings if finding.code not in left_out)
+    return Validation(model.name, model.size, _total_mass(model), kept, report)
+
+
+def found(code: str, link: str, value: str, severity: Severity | None = None) -> Finding:
+    """A finding in the words of `RULES`."""
+    problem, advice, usual = RULES[code]
+    return Finding(link, code, problem, value, advice, severity or usual)
 
 
 def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """One object for each finding."""
     keys = ('code', 'severity', 'link', 'joints', 'problem', 'value', 'advice')
     return [{key: getattr(finding, key) for key in keys} for finding in findings]
+
+
+def pinocchio_is_installed() -> bool:
+    """Whether robots can be compared."""
+    return importlib.util.find_spec('pinocchio') is not None
+
+
+def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda finding: ORDER.index(finding.severity)))
+
+
+def _total_mass(model: RobotModel) -> float:
+    """Of all links, with those that are fixed to the base [kg]."""
+    return float(sum(link.inertia.mass for link in model.links))
+
+
+def _of_the_robot(poses: SampledPoses) -> Iterator[Finding]:
+    """Findings of the description, and of what it gives."""
+    model, root = poses.model, poses.model.frames[0].name
+    yield from audit(model)
+    if not model.size:
+        yield found('no_moving_joint', root, f'{len(model.frames)} links')
+        return
+    for name, load in gravity_loads(poses).items():
+        if not load.beyond:
+            continue
+        body, joint = next((i, one) for i, one in enumerate(model.joints) if one.name == name)
+        link = next(frame.name for frame in model.frames if frame.body == body)
+        value = (
+            f'{name} at {load.beyond:.0%} of {len(poses.q)} poses: up to {abs(load.worst):.3g}, '
+            f'effort limit {load.limit:.3g} {"N" if joint.slides else "N m"}'
+        )
+        severity: Severity = 'warning' if load.beyond > MOST else 'info'
+        yield replace(found('gravity_exceeds_effort', link, value, severity), joints=(name,))
+    try:
+        check_mass_matrix(model, EvaluatedDynamics(model).mass_matrix, POSITIONS)
+    except InertiaError as error:
+        yield found('indefinite_mass_matrix', root, str(error))
+    # A limit up to 0 is a finding of the audit.
+    unlimited = np.flatnonzero(np.isposinf(model.effort_limits))
+    if joints := tuple(model.joint_names[index] for index in unlimited):
+        yield replace(found('no_effort_limit', root, listed(joints)), joints=joints)
+
+
+def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, tuple[Finding, ...]]:
+    """Compare tau, g, bias, M and C with Pinocchio's at random states within the limits.
+
+    The report is None without Pinocchio, and where no joint moves.
+    """
+    if not pinocchio_is_installed() or not model.size:
+        return None, ()
+    # Optional, and slow to import.
+    from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
+
+    root = model.frames[0].name
+    try:
+        reference = PinocchioReference(urdf, model)
+    except OracleUnavailable as error:
+        return None, (found('not_compared', root, ' '.join(str(error).split())),)
+    report = reference.compare(EvaluatedDynamics(model), random_states(model, STATES))
+    if report.agrees:
+        return report, ()
+    value = (
+        f'relative error {report.worst.worst_relative:.1e} in {report.worst.quantity}, allowed '
+        f'{report.tolerance:.0e}'
+    )
+    return report, (found('disagreement', root, value),)

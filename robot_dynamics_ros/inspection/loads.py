@@ -64,10 +64,9 @@ class SampledPoses:
 
     def _stacked(self, entries: list[Scalar]) -> Array:
         """Entries (n) that each hold for all poses, or have one value for each: (N, n)."""
-        stacked = np.empty(self.q.shape)
-        for index, entry in enumerate(entries):
-            stacked[:, index] = entry
-        return stacked
+        count = len(self.q)
+        columns = np.array([np.broadcast_to(entry, count) for entry in entries], float)
+        return columns.reshape(-1, count).T
 
 
 @dataclass(frozen=True)
@@ -102,15 +101,13 @@ def gravity_loads(poses: SampledPoses) -> dict[str, GravityLoad]:
     torque = np.where(magnitude > ROUNDING * magnitude.max(initial=0.0), poses.gravity_torque, 0.0)
     worst = np.abs(torque).argmax(axis=0)
     beyond = (np.abs(torque) > limits).mean(axis=0)
+    at_worst = np.take_along_axis(torque, worst[None], axis=0)[0]
+    columns = zip(torque[0], at_worst, poses.q[worst], limits, beyond, strict=True)
     return {
-        name: GravityLoad(
-            float(torque[0, index]),
-            float(torque[worst[index], index]),
-            poses.q[worst[index]],
-            float(limits[index]),
-            float(beyond[index]),
+        name: GravityLoad(float(zero), float(most), q, float(limit), float(share))
+        for name, (zero, most, q, limit, share) in zip(
+            poses.model.joint_names, columns, strict=True
         )
-        for index, name in enumerate(poses.model.joint_names)
     }
 
 
@@ -150,11 +147,6 @@ def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
     least = int(margins.argmin())
     # The mean of two infinities of different signs is no number: take one of the values.
     median = float(np.sort(margins)[len(margins) // 2])
-    return PayloadMargin(
-        frame,
-        float(margins[0]),
-        float(margins[least]),
-        poses.q[least],
-        median,
-        float((margins >= 0.0).mean()),
-    )
+    at_zero, at_worst = float(margins[0]), float(margins[least])
+    holding = float((margins >= 0.0).mean())
+    return PayloadMargin(frame, at_zero, at_worst, poses.q[least], median, holding)

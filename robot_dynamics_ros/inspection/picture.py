@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.core.urdf_xml import read_xml
 from robot_dynamics_ros.link_geometry import Geometry, read_geometries
 
-from .inspection import Inspection
+from .inspection import Inspection, found
 
 # Sides of what is round, and cells along the largest side of a mesh: enough to know the part.
 SIDES, CELLS = 32, 24
@@ -95,19 +96,19 @@ def _draw_links(
     size = float(np.ptp(np.concatenate(points), axis=0).max()) or 1.0
     middle = poses[:, :, 3].mean(axis=0)
     for link, pose in zip(model.links, poses, strict=True):
-        found = [one for one in inspection.findings if one.link == link.name]
-        color = COLORS[found[0].severity] if found else ELLIPSOID
+        marks = [one for one in inspection.findings if one.link == link.name]
+        color = COLORS[marks[0].severity] if marks else ELLIPSOID
         center = _moved(np.array(link.inertia.center_of_mass), pose)
         # What is far outside is a mistake; it would hide the robot.
         near = float(np.linalg.norm(center - middle)) <= 2.0 * size
         anchor = center if near else pose[:, 3]
         if link.inertia.mass > 0.0:
             axes.scatter(*anchor, color=color, s=14, zorder=5, depthshade=False)
-        if near and link.inertia.mass > (0.0 if found else NEGLIGIBLE * inspection.mass):
+        if near and link.inertia.mass > (0.0 if marks else NEGLIGIBLE * inspection.mass):
             points += _draw_ellipsoid(axes, link.inertia, pose, color, size)
-        if found:
+        if marks:
             axes.text(
-                *anchor, ', '.join(one.code for one in found), color='white', fontsize=8,
+                *anchor, ', '.join(one.code for one in marks), color='white', fontsize=8,
                 zorder=9, bbox={'boxstyle': 'round', 'facecolor': color, 'edgecolor': 'white'},
             )  # fmt: skip
     return np.concatenate(points)
@@ -204,15 +205,10 @@ def link_shapes(
             if error.mesh:
                 missing.setdefault(str(error), []).append((name, error.mesh))
         advance(1)
-    advice = 'the picture lacks these shapes; nothing else needs meshes'
     return shapes, [
-        Finding(
-            which[0][0],
-            'mesh_not_drawn',
-            f'{len(set(which))} meshes are not drawn: {reason}',
-            which[0][1],
-            advice,
-            'info',
+        replace(
+            found('mesh_not_drawn', *which[0]),
+            problem=f'{len(set(which))} meshes are not drawn: {reason}',
         )
         for reason, which in missing.items()
     ]
@@ -232,22 +228,19 @@ def triangles_of(geometry: Geometry) -> Array:
             mesh.merge_vertices()
             mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
     else:
-        # Radius, and the height of what has one.
-        radius, height = geometry.size[0], geometry.size[-1]
-        made = trimesh.creation
+        made, size = trimesh.creation, geometry.size
         match geometry.kind:
             case 'box':
-                mesh = made.box(geometry.size)
+                mesh = made.box(size)
             case 'sphere':
-                mesh = made.icosphere(radius=radius)
-            case 'capsule':
-                mesh = made.capsule(height=height, radius=radius)
-            case _:
-                mesh = made.cylinder(height=height, radius=radius)
+                mesh = made.icosphere(radius=size[0])
+            case round_kind:
+                mesh = getattr(made, round_kind)(radius=size[0], height=size[1])
         # Capsules of older versions of trimesh begin at zero.
         mesh.apply_translation(-mesh.bounds.mean(axis=0))
-    placed: Array = mesh.triangles @ geometry.rotation.T + geometry.position
-    return placed
+    mesh.apply_transform(geometry.placement)
+    triangles: Array = mesh.triangles
+    return triangles
 
 
 def ellipsoid(inertia: Inertia) -> tuple[Array, Array]:

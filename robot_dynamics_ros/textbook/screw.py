@@ -1,11 +1,14 @@
-"""Screws: twists and wrenches, adjoints, Lie brackets and the exponential, over any scalar.
+"""Screws: twists and wrenches, their matrices, and the exponential.
 
 Notes on Modern Robotics, chapter 8 (document 003), and Lynch, Park, "Modern Robotics" (2017),
 chapters 3 and 8. As there, and only here and in what builds on this, the angular part comes
-first: a twist is (omega, v), a wrench (moment, force).
+first: a twist V is (omega, v), a wrench F (moment, force), both (6,); F^T V is a power.
 """
 
 from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.scalar import Scalar, cos, sin
 from robot_dynamics_ros.core.spatial import (
@@ -15,7 +18,6 @@ from robot_dynamics_ros.core.spatial import (
     add,
     cross,
     dot,
-    rotate,
     rotate_back,
     rotation_about,
     scale,
@@ -23,25 +25,26 @@ from robot_dynamics_ros.core.spatial import (
     transpose,
 )
 
-Twist = tuple[Vector, Vector]
-Wrench = tuple[Vector, Vector]
-
-NO_WRENCH: Wrench = (ZERO, ZERO)
+Array = npt.NDArray[np.float64]
 
 
-def add_screws(a: Twist, b: Twist) -> Twist:
-    """a + b, of two twists or of two wrenches."""
-    return add(a[0], b[0]), add(a[1], b[1])
+def cross_matrix(a: npt.ArrayLike) -> Array:
+    """[a], (3, 3), with [a] b = a x b."""
+    x, y, z = np.asarray(a, dtype=float)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def scale_screw(factor: Scalar, a: Twist) -> Twist:
-    """factor * a, of a twist or a wrench."""
-    return scale(factor, a[0]), scale(factor, a[1])
+def adjoint(pose: Transform) -> Array:
+    """Ad_T = [[R, 0], [[p] R, R]], (6, 6): of T_ab, V_a = Ad_T V_b and F_b = Ad_T^T F_a."""
+    R = np.array(pose.rotation, dtype=float)
+    return np.block([[R, np.zeros((3, 3))], [cross_matrix(pose.translation) @ R, R]])
 
 
-def pairing(twist: Twist, wrench: Wrench) -> Scalar:
-    """F^T V, the power of a wrench along a twist."""
-    return dot(twist[0], wrench[0]) + dot(twist[1], wrench[1])
+def lie_bracket(twist: npt.ArrayLike) -> Array:
+    """ad_V = [[[omega], 0], [[v], [omega]]], (6, 6) (003, definition 8.3)."""
+    omega, v = np.asarray(twist, dtype=float).reshape(2, 3)
+    W = cross_matrix(omega)
+    return np.block([[W, np.zeros((3, 3))], [cross_matrix(v), W]])
 
 
 def inverse(pose: Transform) -> Transform:
@@ -50,31 +53,8 @@ def inverse(pose: Transform) -> Transform:
     return Transform(transpose(pose.rotation), back)
 
 
-def adjoint(pose: Transform, twist: Twist) -> Twist:
-    """Ad_T V with Ad_T = [[R, 0], [[p] R, R]]: of T_ab, V_a from V_b."""
-    omega = rotate(pose.rotation, twist[0])
-    return omega, add(cross(pose.translation, omega), rotate(pose.rotation, twist[1]))
-
-
-def adjoint_transposed(pose: Transform, wrench: Wrench) -> Wrench:
-    """Ad_T^T F: of T_ab, F_b from F_a."""
-    moment = subtract(wrench[0], cross(pose.translation, wrench[1]))
-    return rotate_back(pose.rotation, moment), rotate_back(pose.rotation, wrench[1])
-
-
-def lie_bracket(a: Twist, b: Twist) -> Twist:
-    """ad_A B with ad_A = [[[omega], 0], [[v], [omega]]] (003, definition 8.3)."""
-    return cross(a[0], b[0]), add(cross(a[1], b[0]), cross(a[0], b[1]))
-
-
-def lie_bracket_transposed(a: Twist, wrench: Wrench) -> Wrench:
-    """ad_A^T F."""
-    moment = add(cross(a[0], wrench[0]), cross(a[1], wrench[1]))
-    return scale(-1.0, moment), scale(-1.0, cross(a[0], wrench[1]))
-
-
-def exponential(axis: Twist, angle: Scalar) -> Transform:
-    """e^([S] theta), the motion along a screw axis.
+def exponential(axis: tuple[Vector, Vector], angle: Scalar) -> Transform:
+    """e^([S] theta), the motion along a screw axis, over any scalar.
 
     The translation is written without theta sin and cos of which cancel: with h = omega . v it is
     h theta omega + sin (v - h omega) + (1 - cos) omega x v.

@@ -122,7 +122,7 @@ def test_wrong_usage(run, arguments, said):
 
 
 def test_without_pinocchio(run, monkeypatch):
-    for module in ('cli.validate', 'inspection.validation'):
+    for module in ('cli.validate', 'inspection.inspection'):
         monkeypatch.setattr(f'robot_dynamics_ros.{module}.pinocchio_is_installed', lambda: False)
     ended = run('validate', 'arm.urdf')
     assert ended.returncode == 0

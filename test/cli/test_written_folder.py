@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.written_folder import MANIFEST, check_folder, write_folder
+from robot_dynamics_ros.written_file import MANIFEST, check_folder, write_folder
 
 FILES = {'a.txt': 'one', 'src/b.txt': 'two'}
 NEW = {'a.txt': 'three', 'd/d.txt': 'four'}

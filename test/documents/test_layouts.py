@@ -10,55 +10,40 @@ import pytest
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIG = ROOT / 'config'
-MESSAGE = ROOT / 'robot_dynamics_interfaces' / 'msg' / 'JointTorques.msg'
+PLOTJUGGLER = ElementTree.parse(ROOT / 'config/torques.plotjuggler.xml').getroot()
+FOXGLOVE = json.loads((ROOT / 'config/torques.foxglove.json').read_text())
 TOPIC = '/robot_dynamics/torques'
+# Type of each field of the message, by its name.
+FIELDS = {
+    name: kind
+    for kind, name in re.findall(
+        r'^([\w/]+(?:\[\])?) (\w+)$',
+        (ROOT / 'robot_dynamics_interfaces/msg/JointTorques.msg').read_text(),
+        re.M,
+    )
+}
+CURVES = {
+    r'/(\w+)\[(\d)\]': [curve.get('name') for curve in PLOTJUGGLER.iter('curve')],
+    r'\.(\w+)\[(\d)\]': [
+        path['value']
+        for panel in FOXGLOVE['configById'].values()
+        for path in panel.get('paths', [])
+    ],
+}
 
 
-@pytest.fixture
-def fields():
-    """Type of each field of the message, by its name."""
-    declared = re.findall(r'^([\w/]+(?:\[\])?) (\w+)$', MESSAGE.read_text(), re.M)
-    return {name: kind for kind, name in declared}
+@pytest.mark.parametrize('pattern', CURVES)
+def test_every_part_of_the_torque_is_plotted_once_for_seven_joints(pattern):
+    parts = {name for name, kind in FIELDS.items() if kind == 'float64[]'}
+    assert {'effort', 'gravity', 'coriolis', 'inertial', 'friction'} <= parts
+    plotted = [re.fullmatch(re.escape(TOPIC) + pattern, path).groups() for path in CURVES[pattern]]
+    assert sorted(plotted) == sorted((name, str(joint)) for name in parts for joint in range(7))
 
 
-@pytest.fixture
-def plotjuggler():
-    return ElementTree.parse(CONFIG / 'torques.plotjuggler.xml').getroot()
-
-
-@pytest.fixture
-def foxglove():
-    return json.loads((CONFIG / 'torques.foxglove.json').read_text())
-
-
-def parts(fields):
-    """What there is to plot."""
-    return {name for name, kind in fields.items() if kind == 'float64[]'}
-
-
-def check(paths, pattern, fields):
-    """Each path is an entry of an array of numbers, and each array is plotted for seven joints."""
-    found = [re.fullmatch(re.escape(TOPIC) + pattern, path) for path in paths]
-    assert all(found), [path for path, match in zip(paths, found, strict=True) if not match]
-    plotted = [match.groups() for match in found]
-    assert len(plotted) == len(set(plotted))
-    assert set(plotted) == {(name, str(joint)) for name in parts(fields) for joint in range(7)}
-
-
-def test_the_message_has_the_parts_of_the_torque(fields):
-    assert {'effort', 'gravity', 'coriolis', 'inertial', 'friction'} <= parts(fields)
-
-
-def test_plotjuggler_plots_every_part_of_the_torque(plotjuggler, fields):
-    curves = [curve.get('name') for curve in plotjuggler.iter('curve')]
-    check(curves, r'/(\w+)\[(\d)\]', fields)
-
-
-def test_plotjuggler_finds_the_widgets_where_it_looks_for_them(plotjuggler):
+def test_plotjuggler_finds_the_widgets_where_it_looks_for_them():
     """As `MainWindow::xmlLoadState` and `PlotDocker::restoreSplitter` of PlotJuggler 3 read."""
-    assert plotjuggler.tag == 'root'
-    (widget,) = plotjuggler.findall('tabbed_widget')
+    assert PLOTJUGGLER.tag == 'root'
+    (widget,) = PLOTJUGGLER.findall('tabbed_widget')
     assert (widget.get('parent'), widget.get('name')) == ('main_window', 'Main Window')
     splitters = widget.findall('Tab/Container/DockSplitter')
     assert len(splitters) == len(widget.findall('Tab'))
@@ -66,30 +51,19 @@ def test_plotjuggler_finds_the_widgets_where_it_looks_for_them(plotjuggler):
         areas = splitter.findall('DockArea')
         assert len(areas) == int(splitter.get('count')) == len(splitter.get('sizes').split(';'))
         assert all(area.find('plot').get('mode') == 'TimeSeries' for area in areas)
-    assert plotjuggler.find('previouslyLoaded_Streamer').get('name') == 'ROS2 Topic Subscriber'
-
-
-def test_foxglove_plots_every_part_of_the_torque(foxglove, fields):
-    paths = [
-        path['value']
-        for panel in foxglove['configById'].values()
-        for path in panel.get('paths', [])
-    ]
-    check(paths, r'\.(\w+)\[(\d)\]', fields)
-    (raw,) = (p for p in foxglove['configById'].values() if 'topicPath' in p)
-    topic, _, field = raw['topicPath'].partition('.')
-    assert (topic, fields[field]) == (TOPIC, 'string[]')
+    assert PLOTJUGGLER.find('previouslyLoaded_Streamer').get('name') == 'ROS2 Topic Subscriber'
 
 
 def panels_in(node):
     """Those of a node of the mosaic, in the order of the screen."""
     if isinstance(node, str):
         return [node]
-    assert node['direction'] in ('row', 'column')
-    assert 0 < node['splitPercentage'] < 100
     return panels_in(node['first']) + panels_in(node['second'])
 
 
-def test_foxglove_shows_each_panel_once(foxglove):
-    assert sorted(panels_in(foxglove['layout'])) == sorted(foxglove['configById'])
-    assert all(name.split('!')[0] in ('Plot', 'RawMessages') for name in foxglove['configById'])
+def test_foxglove_shows_each_panel_once():
+    panels = FOXGLOVE['configById']
+    assert sorted(panels_in(FOXGLOVE['layout'])) == sorted(panels)
+    (raw,) = (panel for panel in panels.values() if 'topicPath' in panel)
+    topic, _, field = raw['topicPath'].partition('.')
+    assert (topic, FIELDS[field]) == (TOPIC, 'string[]')

@@ -16,42 +16,21 @@ PACKAGES = {
 }
 NODE, MESSAGES = PACKAGES.values()
 # What rosdep calls the packages of these modules; the others have one name.
-KEYS = {
-    'click': 'python3-click',
-    'defusedxml': 'python3-defusedxml',
-    'hypothesis': 'python3-hypothesis',
-    'jinja2': 'python3-jinja2',
+NAMED_ALIKE = (
+    'click', 'defusedxml', 'hypothesis', 'jinja2', 'matplotlib', 'numpy', 'pytest', 'rich',
+    'scipy', 'sympy', 'yaml',
+)  # fmt: skip
+KEYS = {name: f'python3-{name}' for name in NAMED_ALIKE} | {
     'llvmlite': 'python3-numba',
-    'matplotlib': 'python3-matplotlib',
     'mujoco': 'python3-mujoco-pip',
-    'numpy': 'python3-numpy',
-    'pytest': 'python3-pytest',
-    'rich': 'python3-rich',
-    'scipy': 'python3-scipy',
-    'sympy': 'python3-sympy',
     'urdf_parser_py': 'urdfdom_py',
-    'yaml': 'python3-yaml',
 }
-
-
-# Libraries to whose functions `core/export` translates; no node needs one of them.
-ADAPTED = {'casadi', 'jax'}
-# Of recordings, reports and fleets: they have no rosdep key, and the node needs none of them.
+# Of meshes, recordings, reports and fleets: they have no rosdep key, and no
+# node needs one of them.
 OF_AN_EXTRA = {
-    'backports',
-    'coal',
-    'compression',
-    'dask',
-    'distributed',
-    'lz4',
-    'playwright',
-    'plotly',
-    'pyarrow',
-    'rosbags',
-    'ruamel',
-}
-# Reads meshes for pictures of the command `robot_dynamics`, which does without it.
-DRAWN = {'trimesh'}
+    'backports', 'coal', 'compression', 'dask', 'distributed', 'lz4', 'playwright', 'plotly',
+    'pyarrow', 'rosbags', 'ruamel', 'trimesh',
+}  # fmt: skip
 
 
 def declared(package, *kinds):
@@ -77,7 +56,7 @@ def own_modules(*folders):
 
 def test_what_the_package_imports_is_declared():
     needed = {KEYS.get(name, name) for name in imported('robot_dynamics_ros', 'launch')}
-    needed -= ADAPTED | OF_AN_EXTRA | DRAWN
+    needed -= OF_AN_EXTRA | {'casadi', 'jax'}  # to whose functions `core/export` translates
     assert {'rclpy', 'tf2_py', 'launch_ros', 'python3-numpy'} <= needed
     assert needed - declared(NODE, 'depend', 'exec_depend') == set()
 
@@ -85,7 +64,7 @@ def test_what_the_package_imports_is_declared():
 def test_what_the_tests_import_is_declared():
     own = own_modules('test', 'examples', 'scripts')
     needed = {KEYS.get(name, name) for name in imported('test') - own}
-    needed -= OF_AN_EXTRA | DRAWN
+    needed -= OF_AN_EXTRA
     assert needed - declared(NODE, 'depend', 'exec_depend', 'test_depend') == set()
 
 

@@ -26,20 +26,6 @@ HELD = DYNAMICS.gravity_torque(POSE)
 TWO_FIGURES = 0.05
 
 
-def gravity(time, q):
-    return DYNAMICS.gravity_torque(q)
-
-
-def hold(time, q):
-    return HELD
-
-
-def fade(time, q):
-    """From zero, over 1 s."""
-    x = min(time, 1.0)
-    return (3.0 * x**2 - 2.0 * x**3) * DYNAMICS.gravity_torque(q)
-
-
 def largest_motion(torque, offset, velocity, seconds):
     """Of any joint [rad], by Runge and Kutta's method."""
     start = np.concatenate([POSE + offset, velocity])
@@ -59,12 +45,18 @@ def largest_motion(torque, offset, velocity, seconds):
     return np.abs(x[:6] - POSE).max()
 
 
+# Torque at a time and positions, and the offset and the velocity of the shoulder at first.
 CASES = {
-    'gravity compensation at the measured state': (gravity, 0.0, 0.05),
-    '`hold`': (hold, 0.0, 0.05),
-    'a reference at rest, `evaluate_at: reference`': (hold, 0.001, 0.0),
-    'the fade from zero after a restart': (fade, 0.0, 0.0),
-}
+    'gravity compensation at the measured state': (
+        lambda time, q: DYNAMICS.gravity_torque(q), 0.0, 0.05,
+    ),
+    '`hold`': (lambda time, q: HELD, 0.0, 0.05),
+    'a reference at rest, `evaluate_at: reference`': (lambda time, q: HELD, 0.001, 0.0),
+    'the fade from zero after a restart': (
+        # Over 1 s.
+        lambda time, q: (3.0 - 2.0 * time) * time**2 * DYNAMICS.gravity_torque(q), 0.0, 0.0,
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('case', CASES)

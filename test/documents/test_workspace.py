@@ -18,36 +18,31 @@ NAMES = {'robot_dynamics_ros', 'robot_dynamics_interfaces'}
 def workspace(tmp_path):
     """One with what colcon reads of a clone, and without `colcon_defaults.yaml` in its root."""
     clone = tmp_path / 'src' / 'robot_dynamics_ros'
+    clone.mkdir(parents=True)
     for file in ('package.xml', 'setup.py', 'setup.cfg', 'colcon_defaults.yaml'):
-        clone.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, clone)
     shutil.copytree(ROOT / 'robot_dynamics_interfaces', clone / 'robot_dynamics_interfaces')
     return tmp_path
 
 
 def listed(folder, *arguments):
-    colcon = [sys.executable, '-m', 'colcon', '--log-base', '/dev/null']
-    result = subprocess.run(
-        [*colcon, 'list', '--names-only', *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=60.0, check=True,
-    )  # fmt: skip
-    return set(result.stdout.split())
-
-
-def commands():
-    section = (ROOT / 'README.md').read_text().partition('## In your workspace')[2]
-    return section.split('```')[1].splitlines()
+    colcon = [sys.executable, '-m', 'colcon', '--log-base', '/dev/null', 'list', '--names-only']
+    options = {'capture_output': True, 'text': True, 'timeout': 60.0, 'check': True}
+    return {*subprocess.run([*colcon, *arguments], cwd=folder, **options).stdout.split()}
 
 
 def folders(option, program):
     """What the README gives to an option of a program."""
-    (line,) = (line for line in commands() if line.startswith(program))
+    section = (ROOT / 'README.md').read_text().partition('## In your workspace')[2]
+    (line,) = re.findall(rf'^{program} .*$', section.split('```')[1], re.M)
     return re.search(rf'{option} ([^-]+)$', line).group(1).split()
 
 
 def test_colcon_finds_both_packages_as_the_readme_says(workspace):
     base_paths = folders('--base-paths', 'colcon build')
     assert listed(workspace, '--base-paths', *base_paths) == NAMES
+    # In the root of the repository no option is needed.
+    assert listed(workspace / 'src' / 'robot_dynamics_ros') == NAMES
 
 
 def test_rosdep_is_given_both_packages(workspace):
@@ -58,12 +53,3 @@ def test_rosdep_is_given_both_packages(workspace):
         for path in ([given] if 'interfaces' in given else [f'{given}/robot_dynamics_ros'])
     }
     assert found == NAMES
-
-
-def test_colcon_alone_does_not_look_below_a_package(workspace):
-    """If that fails, the README can be shorter."""
-    assert listed(workspace) == {'robot_dynamics_ros'}
-
-
-def test_in_the_root_of_the_repository_no_option_is_needed(workspace):
-    assert listed(workspace / 'src' / 'robot_dynamics_ros') == NAMES

@@ -16,8 +16,7 @@ from three_link_arm.feedforward import URDF
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.dual import Dual, along, independent, slope_of
 from robot_dynamics_ros.core.spatial import Transform, rotation_from_rpy
-from robot_dynamics_ros.textbook import christoffel, kronecker, lagrange, screw
-from robot_dynamics_ros.textbook import spatial_inertia as spatial
+from robot_dynamics_ros.textbook import christoffel, kronecker, lagrange, rigid_body, screw
 
 pytestmark = pytest.mark.contract
 
@@ -167,15 +166,15 @@ def test_09_power_of_a_generalised_force_in_001():
 
 
 def test_10_spatial_inertia_in_another_frame_in_003():
-    G_b = spatial.spatial_inertia(2.0, np.diag([0.05, 0.06, 0.03]))
+    G_b = rigid_body.spatial_inertia(2.0, np.diag([0.05, 0.06, 0.03]))
     pose = Transform(rotation_from_rpy(0.3, -0.4, 0.9), (0.2, -0.1, 0.4))
-    G_a = spatial.change_of_frame(G_b, pose.rotation, pose.translation)
+    G_a = rigid_body.change_of_frame(G_b, pose)
     V_a = np.array([0.5, -0.2, 0.3, 1.0, 0.4, -0.6])
-    V_b = spatial.adjoint_matrix(pose.rotation, pose.translation) @ V_a
+    V_b = screw.adjoint(pose) @ V_a
     energy = 0.5 * V_b @ G_b @ V_b
     assert_close(0.5 * V_a @ G_a @ V_a, energy)
     # Printed: Ad^T G_a Ad = G_a.
-    printed = spatial.change_of_frame(G_a, pose.rotation, pose.translation)
+    printed = rigid_body.change_of_frame(G_a, pose)
     assert_off_as_quoted(10, 0.5 * V_a @ printed @ V_a, energy)
 
 
@@ -191,14 +190,14 @@ def test_11_rate_of_the_adjoint_in_003():
         np.vectorize(lambda x: x.slope)(np.array(x, dtype=object))
         for x in (pose.rotation, pose.translation)
     )
-    cross = spatial.cross_matrix
+    cross = screw.cross_matrix
     corner = cross(p_dot) @ R + cross(p) @ R_dot
     # omega_hat and v_hat of the motion -theta_dot A.
     turn, slide = cross(-rate * np.array(omega)), cross(-rate * np.array(v))
     assert_close(slide @ R + turn @ cross(p) @ R, corner)
     assert_off_as_quoted(11, slide @ R - turn @ cross(p) @ R, corner)
-    ad = spatial.lie_bracket_matrix(rate * np.ravel((omega, v)))
-    Ad = spatial.adjoint_matrix(R, p)
+    ad = screw.lie_bracket(rate * np.ravel((omega, v)))
+    Ad = screw.adjoint(Transform(R, p))
     assert_close(-(ad @ Ad)[3:, :3], corner)
 
 

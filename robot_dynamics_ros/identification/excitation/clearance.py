@@ -77,15 +77,6 @@ class Clearance:
         joints = dynamics.model.joints
         self.distance, self._dynamics = distance, dynamics
         self.geometry = CollisionGeometry(dynamics.model, urdf, folder, floor or 0.0)
-        self._axes = np.array([joint.axis for joint in joints])
-        self._turns = np.array([[joint.kind != 'prismatic'] for joint in joints])
-        self._spread = np.zeros((len(joints), dynamics.model.size))
-        # Whether a joint moves a body; the last row is of the base, index -1.
-        self._moves = np.zeros((len(joints) + 1, len(joints)), bool)
-        for i, joint in enumerate(joints):
-            self._spread[i, joint.coordinate.index] = joint.coordinate.multiplier
-            self._moves[i] = self._moves[joint.parent]
-            self._moves[i, i] = True
         # Solids whose bodies are neither the same nor joined, then those above the floor.
         bodies, ground = self.geometry.bodies, self.geometry.floor
         apart = {(joint.parent, body) for body, joint in enumerate(joints)}
@@ -101,11 +92,6 @@ class Clearance:
             np.array(pairs, np.intp).reshape(-1, 2), poses
         )
         self._above = (self._pairs == ground).any(axis=1)
-
-    @property
-    def pairs(self) -> set[tuple[str, ...]]:
-        """Names of the bodies that are kept apart."""
-        return {self._names(pair) for pair in self._pairs[~self._above]}
 
     def distances(self, q: Array, cutoff: float) -> Array:
         """Distances (m, k) of all pairs at positions (m, n), heights last, up to a cutoff [m]."""
@@ -147,15 +133,17 @@ class Clearance:
         slope = np.zeros_like(q)
         samples, pairs = np.nonzero(excess)
         change = -2.0 * excess[samples, pairs] / needed[pairs]
-        joints = poses[samples][:, self.geometry.frames[1:]]
-        axes = np.einsum('kjab,jb->kja', joints[..., :3], self._axes)
         for end, sign in ((0, -1.0), (1, 1.0)):
-            # How fast the points move along the normals, for each joint.
-            arms = points[samples, pairs, end][:, None] - joints[..., 3]
-            motions = np.where(self._turns, np.cross(axes, arms), axes)
-            along = np.einsum('kja,ka->kj', motions, normals[samples, pairs])
-            moves = self._moves[self.geometry.bodies[self._pairs[pairs, end]]]
-            np.add.at(slope, samples, sign * change[:, None] * (moves * along) @ self._spread)
+            bodies = self.geometry.bodies[self._pairs[pairs, end]]
+            for body in np.unique(bodies[bodies >= 0]):
+                own = bodies == body
+                at, which = samples[own], pairs[own]
+                # J^T F of a force along the normal at the point, about the origin of the frame.
+                arms = points[at, which, end] - poses[at, self.geometry.frames[body + 1], :, 3]
+                forces = np.hstack([normals[at, which], np.cross(arms, normals[at, which])])
+                jacobian = self._dynamics.jacobian(q[at], self.geometry.name(body))
+                along = np.einsum('ki,kij->kj', forces, jacobian)
+                np.add.at(slope, at, sign * change[own, None] * along)
         return float((excess**2).sum()), excess.max(axis=1, initial=0.0), slope
 
     def _chosen(self, pairs: Indices, q: Array) -> tuple[Indices, Array, tuple[str, ...]]:

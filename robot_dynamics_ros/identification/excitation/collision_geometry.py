@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import coal
 import numpy as np
@@ -20,25 +19,12 @@ from robot_dynamics_ros.link_geometry import Geometry, GeometryError, read_geome
 
 Indices = npt.NDArray[np.intp]
 
+# Index in `model.frames` of the link that carries it, shape, placement (4, 4) in that frame.
+Solid = tuple[int, coal.ShapeBase, Array]
 # Radius of capsules where there is no geometry, of the reach of the robot: 5 cm for 0.85 m.
 RADIUS = 0.06
 # Frames closer than this share of the reach count as one.
 SAME = 0.01
-
-
-class Solid(NamedTuple):
-    """A convex solid of Coal.
-
-    Attributes:
-        frame: index in `model.frames` of the link that carries it.
-        rotation: (3, 3) from its axes to those of the link.
-        position: (3,) of its origin in the frame of the link [m].
-    """
-
-    frame: int
-    shape: coal.ShapeBase
-    rotation: Array
-    position: Array
 
 
 class CollisionGeometry:
@@ -65,7 +51,7 @@ class CollisionGeometry:
         bodies = [frame.body for frame in model.frames]
         self.frames = [bodies.index(body) for body in range(-1, len(model.joints))]
         solids, self.unread = _solids(model, urdf, folder)
-        carried = {bodies[solid.frame] for solid in solids}
+        carried = {bodies[frame] for frame, _, _ in solids}
         broken = {model.frame(name).body for name in self.unread}
         massive = {i for i, joint in enumerate(model.joints) if joint.inertia.mass > 0.0}
         bare = massive - carried - broken
@@ -73,25 +59,19 @@ class CollisionGeometry:
             solids += self._capsules(body)
         stand_in = 'capsules of an assumed radius stand in'
         self.unchecked = [f'{name}: {why}; {stand_in}' for name, why in self.unread.items()]
-        for none, what in (
-            (bare, stand_in),
-            ({-1} - carried - broken, 'distances from the base are not known'),
-        ):
-            if none:
-                links = ', '.join(frame.name for frame in model.frames if frame.body in none)
+        unknown = {-1} - carried - broken
+        for none, what in (bare, stand_in), (unknown, 'distances from the base are not known'):
+            if links := ', '.join(frame.name for frame in model.frames if frame.body in none):
                 self.unchecked.append(f'{links}: no collision geometry; {what}')
+        for _, shape, _ in solids:
+            shape.computeLocalAABB()
         self.floor, self._height = len(solids), floor
-        ground = coal.Halfspace(np.array([0.0, 0.0, 1.0]), floor)
-        for solid in solids:
-            solid.shape.computeLocalAABB()
-        self._radii = np.array([*(solid.shape.aabb_radius for solid in solids), 0.0])
-        self._centers = np.array([*(solid.shape.aabb_center for solid in solids), np.zeros(3)])
-        frames, shapes, turns, places = zip(
-            *solids, Solid(0, ground, np.eye(3), np.zeros(3)), strict=True
-        )
-        self._frames, self._shapes = list(frames), shapes
-        self._turns, self._places = np.array(turns), np.array(places)
-        self.bodies = np.array([*(bodies[frame] for frame in frames[:-1]), -1], np.intp)
+        self._radii = np.array([*(shape.aabb_radius for _, shape, _ in solids), 0.0])
+        self._centers = np.array([*(shape.aabb_center for _, shape, _ in solids), np.zeros(3)])
+        ground = 0, coal.Halfspace(np.array([0.0, 0.0, 1.0]), floor), np.eye(4)
+        self._frames, self._shapes, placements = map(list, zip(*solids, ground, strict=True))
+        self._placements = np.array(placements)
+        self.bodies = np.array([bodies[frame] for frame in self._frames], np.intp)
 
     def name(self, body: int) -> str:
         """The first link of a body."""
@@ -113,11 +93,10 @@ class CollisionGeometry:
             from the first along which the second moves away fastest.
         """
         cutoffs = np.broadcast_to(cutoff, len(pairs))
-        distances = np.tile(cutoffs, (len(poses), 1))
+        distances = np.repeat(cutoffs[None], len(poses), axis=0)
         points, normals = np.zeros((*distances.shape, 2, 3)), np.zeros((*distances.shape, 3))
-        carriers = poses[:, self._frames]
-        turns = carriers[..., :3] @ self._turns
-        places = (carriers[..., :3] @ self._places[..., None])[..., 0] + carriers[..., 3]
+        placed = poses[:, self._frames] @ self._placements
+        turns, places = placed[..., :3], placed[..., 3]
         # Pair by pair: the result of one sample is the guess for the next one.
         near, samples = np.nonzero((self._gaps(turns, places, pairs) < cutoffs).T)
         first, second = pairs[near].T
@@ -166,22 +145,23 @@ class CollisionGeometry:
             ends.append(model.joints[body].inertia.center_of_mass)
         far = [np.array(end) for end in ends if np.linalg.norm(end) > SAME * model.reach]
         for end in far:
-            capsule = coal.Capsule(radius, float(np.linalg.norm(end)))
-            rotation = Rotation.align_vectors(end[None], [[0.0, 0.0, 1.0]])[0].as_matrix()
-            yield Solid(frame, capsule, rotation, end / 2.0)
+            placement = np.eye(4)
+            placement[:3, :3] = Rotation.align_vectors(end[None], [[0, 0, 1]])[0].as_matrix()
+            placement[:3, 3] = end / 2.0
+            yield frame, coal.Capsule(radius, float(np.linalg.norm(end))), placement
         if not far and body >= 0:
-            yield Solid(frame, coal.Sphere(radius), np.eye(3), np.zeros(3))
+            yield frame, coal.Sphere(radius), np.eye(4)
 
 
 def _solids(
     model: RobotModel, urdf: str, folder: Path | None
 ) -> tuple[list[Solid], dict[str, str]]:
     """The solid of each <collision>; and why one cannot be used, by the name of the link."""
-    indices = {frame.name: index for index, frame in enumerate(model.frames)}
     solids, unread = [], {}
+    names = [frame.name for frame in model.frames]
     for link in read_xml(urdf).findall('link'):
         name = link.get('name', '')
-        make = partial(_solid, indices[name])
+        make = partial(_solid, names.index(name))
         usable, errors = read_geometries(link.findall('collision'), folder, make)
         solids += usable
         if errors:
@@ -198,7 +178,7 @@ def _solid(frame: int, geometry: Geometry) -> Solid:
     """
     if geometry.kind != 'mesh':
         shape = getattr(coal, geometry.kind.title())(*geometry.size)
-        return Solid(frame, shape, geometry.rotation, geometry.position)
+        return frame, shape, geometry.placement
     try:
         # Qhull by SciPy: Coal's crashes on a plane.
         corners = geometry.vertices[ConvexHull(geometry.vertices).vertices]
@@ -206,5 +186,4 @@ def _solid(frame: int, geometry: Geometry) -> Solid:
         raise GeometryError('the vertices of a mesh lie in a plane') from None
     points = coal.StdVec_Vec3s()
     points.extend(list(corners))
-    hull = coal.Convex.convexHull(points, True, 'Qt')
-    return Solid(frame, hull, geometry.rotation, geometry.position)
+    return frame, coal.Convex.convexHull(points, True, 'Qt'), geometry.placement

@@ -15,12 +15,10 @@ from robot_dynamics_ros.core.errors import UnknownNameError
 
 from ..excitation_findings import LARGEST_CONDITION
 from .clearance import Clearance, Nearness
-from .constraints import Constraints
-from .fourier_series import FourierSeries
+from .constraints import Constraints, MotionLimits
 from .information import Information
-from .limits import MotionLimits
+from .motion import POINTS, ExcitationSettings, FourierSeries
 from .optimisation import SEARCHES, Optimisation
-from .settings import POINTS, ExcitationSettings
 
 __all__ = ['PROGRAMS', 'SEARCHES', 'Excitation', 'excite']
 
@@ -156,7 +154,7 @@ def excite(
     information = Information(dynamics)
     start = None
     if settings.start:
-        start = np.clip(0.0, limits.middle - limits.half, limits.middle + limits.half)
+        start = limits.home()
         start[[*map(model.joint_names.index, settings.start)]] = [*settings.start.values()]
     search = Optimisation(band, information, constraints, start, generator)
     series, random = search.best(settings.iterations, advance)
@@ -171,5 +169,5 @@ def excite(
         merit.condition,
         np.array(random) + repeated,
         constraints,
-        *constraints.used(series, band),
+        *constraints.used(series),
     )

@@ -23,8 +23,6 @@ STATES = 120
 TINY = 1e-150
 # [rad or m]: of central differences, whose error is about 1e-10 of the derivative then.
 STEP = 1e-5
-# Of (q, v, a) of a joint. Y is quadratic in v and linear in a: these differences are exact.
-SHIFTS = np.array([[STEP, 0, 0], [-STEP, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1]])
 
 
 @dataclass(frozen=True)
@@ -113,13 +111,15 @@ class Information:
     def _slopes(self, q: Array, v: Array, a: Array, rows: Array, influence: Array) -> Array:
         """Derivatives (3, m, n) of the sum of influence : Y, by q, v and a, from the rows Y."""
         slopes, joints = np.empty((3, *q.shape)), np.arange(q.shape[1])
+        # Of (q, v, a) of a joint. Y is quadratic in v and linear in a: these are exact.
+        shifts = np.array([[STEP, 0, 0], [-STEP, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1]])
         inertial = influence[:, :, : 10 * len(self._dynamics.model.joints)]
         unchanged = np.einsum('mij,mij->m', rows[:, :, : inertial.shape[2]], inertial)
         for joint in joints:
-            states = np.array([q, v, a])[:, None].repeat(len(SHIFTS), axis=1)
-            states[..., joint] += SHIFTS.T[:, :, None]
+            states = np.array([q, v, a])[:, None].repeat(len(shifts), axis=1)
+            states[..., joint] += shifts.T[:, :, None]
             regressor = self._dynamics.regressor(*states.reshape(3, -1, len(joints)))
-            regressor = regressor.reshape(len(SHIFTS), *inertial.shape)
+            regressor = regressor.reshape(len(shifts), *inertial.shape)
             sums = np.einsum('kmij,mij->km', regressor, inertial, optimize=True)
             slopes[0, :, joint] = (sums[0] - sums[1]) / (2.0 * STEP)
             slopes[1, :, joint] = (sums[2] - sums[3]) / 2.0

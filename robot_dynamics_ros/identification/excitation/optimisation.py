@@ -11,9 +11,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
 from .constraints import Constraints
-from .fourier_series import FourierSeries, basis, resting_space
 from .information import Information
-from .settings import Band
+from .motion import Band, FourierSeries
 
 # Random poses among which one is searched where the robot may rest.
 POSES = 400
@@ -44,8 +43,7 @@ def resting_poses(constraints: Constraints, generator: np.random.Generator) -> A
     """
     limits, share = constraints.limits, constraints.share
     drawn = generator.uniform(-1.0, 1.0, (POSES, len(limits.half)))
-    home = np.clip(0.0, limits.middle - share * limits.half, limits.middle + share * limits.half)
-    nearest, least = home, np.inf
+    nearest, least = (home := limits.home(share)), np.inf
     for center in (limits.middle, home):
         room = share * limits.half - np.abs(center - limits.middle)
         for spread in SPREADS:
@@ -97,8 +95,7 @@ class Optimisation:
         self._band, self._information, self._constraints = band, information, constraints
         self._start, self._random = start, generator
         self.times = band.times(SAMPLES)[:-1]
-        self._space = resting_space(band.harmonics)
-        self._basis = basis(band.frequency, band.harmonics, self.times)
+        self._space, self._basis = band.resting_space(), band.basis(self.times)
         if start is None:
             self._poses = resting_poses(constraints, generator)
         elif constraints.at_rest(start[None])[0] > ROUNDING:
@@ -118,23 +115,23 @@ class Optimisation:
         Raises:
             ParameterError: none keeps its limits.
         """
-        random = [self._random_motion() for _ in range(RANDOM)]
+        random = [self.random_motion() for _ in range(RANDOM)]
         values = [self._log_det(one) for one in random]
         first = [random[i] for i in np.argsort(values)[::-1][:STARTS]]
         usable = []
         for one in (*(self._searched(one, iterations, advance) for one in first), first[0]):
             # Towards its start, where it rests.
             rest = np.vstack([one[:1], np.zeros_like(one[1:])])
-            shrunk = _largest(rest, one - rest, self._holds)
+            shrunk = largest_allowed(rest, one - rest, self._holds)
             usable += [shrunk] if shrunk[1:].any() else []
         if not usable:
             raise ParameterError(
                 'no motion was found within the limits: allow a larger --share, a smaller '
                 '--distance, a lower --floor, or try another --seed'
             )
-        return self._series(max(usable, key=self._log_det)), values
+        return self.series(max(usable, key=self._log_det)), values
 
-    def _random_motion(self) -> Array:
+    def random_motion(self) -> Array:
         """A motion with random coefficients, as large as the limits allow.
 
         Each joint alone first gets as much as its position, velocity and acceleration allow; then
@@ -143,7 +140,9 @@ class Optimisation:
         limits, share = self._constraints.limits, self._constraints.share
         middle = self._poses[self._random.integers(len(self._poses))]
         free = self._random.normal(size=(self._space.shape[1], len(middle)))
-        q, v, a = self._basis @ (limits.velocity * (self._space @ free))
+        series = self.series(np.vstack([np.zeros_like(middle), free]))
+        q, v, a = series.at(self.times)
+        q = q - series.start
         # Of the start from the middle of the motion.
         shift = (q.max(axis=0) + q.min(axis=0)) / 2.0 * (self._start is None)
         room = np.maximum(share * limits.half - np.abs(middle - limits.middle), 1e-9)
@@ -151,28 +150,30 @@ class Optimisation:
         largest = [np.abs(value).max(axis=0) for value in (q - shift, v, a)]
         factors = 1.0 / np.max(np.array(largest) / allowed, axis=0)
         rest = np.vstack([middle / limits.half, np.zeros_like(free)])
-        return _largest(rest, np.vstack([-shift / limits.half, free]) * factors, self._keeps)
+        change = np.vstack([-shift / limits.half, free]) * factors
+        return largest_allowed(rest, change, self._keeps)
 
     def _keeps(self, variables: Array) -> bool:
         """Whether limits hold at the samples."""
-        violation = self._constraints.violation(*self._series(variables).at(self.times))
-        return bool(violation.largest.max() <= ROUNDING)
+        _, largest, _ = self._constraints.violation(*self.series(variables).at(self.times))
+        return bool(largest.max() <= ROUNDING)
 
     def _holds(self, variables: Array) -> bool:
         """Whether limits hold at all times."""
         one = self._constraints
-        series, far = self._series(variables), 2.0 * one.clearance.distance
-        shares, near = one.used(series, self._band, far)
+        series, far = self.series(variables), 2.0 * one.clearance.distance
+        shares, near = one.used(series, far)
         return near.kept and bool(shares.max() <= one.share)
 
-    def _series(self, variables: Array) -> FourierSeries:
+    def series(self, variables: Array) -> FourierSeries:
+        """The motion of some variables."""
         limits = self._constraints.limits
         start = variables[0] * limits.half if self._start is None else self._start
         coefficients = limits.velocity * (self._space @ variables[1:])
-        return FourierSeries(self._band.frequency, start, coefficients)
+        return FourierSeries(self._band, start, coefficients)
 
     def _log_det(self, variables: Array) -> float:
-        return self._information.of(*self._series(variables).at(self.times)).log_det
+        return self._information.of(*self.series(variables).at(self.times)).log_det
 
     def _searched(
         self, variables: Array, iterations: int, advance: Callable[[int], object]
@@ -189,19 +190,19 @@ class Optimisation:
     def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
         """Minus the log det of each base parameter, plus weighted violations; its slope (k,)."""
         limits, rank = self._constraints.limits, self._information.rank
-        series = self._series(flat.reshape(-1, len(limits.half)))
+        series = self.series(flat.reshape(-1, len(limits.half)))
         q, v, a = self._basis @ series.coefficients
         motion = series.start + q, v, a
         merit = self._information.of(*motion, slopes=True)
-        violation = self._constraints.violation(*motion, RESERVE)
-        slopes = weight * violation.slopes - merit.slopes / rank
+        violation, _, excess = self._constraints.violation(*motion, RESERVE)
+        slopes = weight * excess - merit.slopes / rank
         by_coefficient = np.einsum('kml,kmj->lj', self._basis, slopes, optimize=True)
         start = slopes[0].sum(axis=0) * limits.half * (self._start is None)
         slope = np.vstack([start, self._space.T @ (by_coefficient * limits.velocity)])
-        return weight * violation.total - merit.log_det / rank, slope.ravel()
+        return weight * violation - merit.log_det / rank, slope.ravel()
 
 
-def _largest(rest: Array, change: Array, allowed: Callable[[Array], bool]) -> Array:
+def largest_allowed(rest: Array, change: Array, allowed: Callable[[Array], bool]) -> Array:
     """The largest of motions from rest to the whole change that is allowed."""
     if allowed(rest + change):
         return rest + change

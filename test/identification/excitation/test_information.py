@@ -1,6 +1,6 @@
 """The information of the base parameters, against its definition and by differences."""
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,70 +20,57 @@ def information():
     return Information(dynamics())
 
 
-@pytest.fixture
-def motion():
-    random = np.random.default_rng(5)
-    return random_poses(SAMPLES), *random.uniform(-1.5, 1.5, (2, SAMPLES, len(JOINTS)))
+def motion(samples=SAMPLES, seed=5):
+    random = np.random.default_rng(seed)
+    return random_poses(samples, seed), *random.uniform(-1.5, 1.5, (2, samples, len(JOINTS)))
 
 
-def test_log_det_is_that_of_the_sum_of_weighted_regressors(information, motion):
+def test_log_det_is_that_of_the_sum_of_weighted_regressors(information):
     matrix = 0.0
-    for rows in information.rows(*motion):
+    for rows in information.rows(*motion()):
         base = rows[:, information.columns]
         matrix = matrix + base.T @ np.diag(1.0 / information.noise**2) @ base
     sign, expected = np.linalg.slogdet(matrix)
     assert sign == 1.0
-    assert information.of(*motion).log_det == pytest.approx(expected, rel=1e-9)
+    assert information.of(*motion()).log_det == pytest.approx(expected, rel=1e-9)
 
 
-def test_slopes(information, motion):
+def test_slopes(information):
     """By differences of the log det, entry by entry."""
-    slopes = information.of(*motion, slopes=True).slopes
+    slopes = information.of(*motion(), slopes=True).slopes
     for order in range(3):
 
         def log_det(x, order=order):
-            changed = list(motion)
+            changed = [*motion()]
             changed[order] = x
             return information.of(*changed).log_det
 
-        expected = slope_by_differences(log_det, motion[order])
-        np.testing.assert_allclose(
-            slopes[order], expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max()
-        )
+        expected = slope_by_differences(log_det, motion()[order])
+        allowed = 1e-5 * np.abs(expected).max()
+        np.testing.assert_allclose(slopes[order], expected, rtol=1e-4, atol=allowed)
 
 
-def test_rows_are_those_of_identify(information, motion):
+def test_rows_are_those_of_identify(information):
     """Equations that identification makes of the same states."""
-
-    @dataclass
-    class Samples:
-        times: np.ndarray
-        positions: np.ndarray
-        velocities: np.ndarray
-        accelerations: np.ndarray
-        efforts: np.ndarray
-
-    samples = Samples(np.arange(SAMPLES), *motion, np.zeros_like(motion[0]))
+    names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
+    values = np.arange(SAMPLES), *motion(), np.zeros((SAMPLES, len(JOINTS)))
+    samples = SimpleNamespace(**dict(zip(names, values, strict=True)))
     block = MotionEquations(information.layout, dynamics=dynamics()).of_samples(samples)
-    np.testing.assert_allclose(information.rows(*motion), block.rows, atol=1e-14)
+    np.testing.assert_allclose(information.rows(*motion()), block.rows, atol=1e-14)
 
 
-def test_the_torques_of_all_columns_follow_from_the_independent_ones(information):
-    """At states that were not among those from which the columns were chosen."""
-    random = np.random.default_rng(8)
-    rows = information.rows(random_poses(80, 9), *random.uniform(-2.0, 2.0, (2, 80, len(JOINTS))))
-    rows = rows.reshape(-1, rows.shape[2])
-    base = rows[:, information.columns]
-    assert np.linalg.matrix_rank(base) == information.rank
-    solved, *_ = np.linalg.lstsq(base, rows, rcond=None)
-    np.testing.assert_allclose(base @ solved, rows, atol=1e-8 * np.abs(rows).max())
-
-
-def test_the_count_of_base_parameters(information):
+def test_all_columns_follow_from_the_independent_ones(information):
     """Gautier, Khalil (1990): 7 for each body, but one alone for a first axis that is vertical.
 
     The rotors of the first two joints are felt as the inertia about their axes. Viscous and
-    Coulomb friction and the offset of each joint are independent.
+    Coulomb friction and the offset of each joint are independent. At states that were not among
+    those from which the columns were chosen.
     """
     n = len(JOINTS)
-    assert information.rank == 1 + 7 * (n - 1) + (n - 2) + 3 * n
+    rows = information.rows(*motion(80, 9))
+    rows = rows.reshape(-1, rows.shape[2])
+    base = rows[:, information.columns]
+    rank = np.linalg.matrix_rank(base)
+    assert rank == information.rank == 1 + 7 * (n - 1) + (n - 2) + 3 * n
+    solved, *_ = np.linalg.lstsq(base, rows, rcond=None)
+    np.testing.assert_allclose(base @ solved, rows, atol=1e-8 * np.abs(rows).max())

@@ -1,8 +1,7 @@
-"""The spatial inertia of one rigid body, and its dynamics, as 6 by 6 matrices.
+"""The dynamics of one rigid body as 6 by 6 matrices, and the inertia of homogeneous solids.
 
-Notes on Modern Robotics, chapter 8 (document 003), "dynamics of a single rigid body". Order as
-there: angular part first. It is the theory of one body, in NumPy; `algorithms` has that of whole
-robots.
+Notes on Modern Robotics, chapter 8 (document 003), "dynamics of a single rigid body" and the
+figure of common solids. Order as there: angular part first.
 """
 
 from __future__ import annotations
@@ -10,13 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from robot_dynamics_ros.core.spatial import Transform
 
-
-def cross_matrix(a: npt.ArrayLike) -> Array:
-    """[a], (3, 3), with [a] b = a x b."""
-    x, y, z = np.asarray(a, dtype=float)
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+from .screw import Array, adjoint, lie_bracket
 
 
 def rotated_inertia(rotational: npt.ArrayLike, rotation: npt.ArrayLike) -> Array:
@@ -44,19 +39,6 @@ def parallel_axes(rotational: npt.ArrayLike, mass: float, point: npt.ArrayLike) 
     return np.asarray(rotational, dtype=float) + shift
 
 
-def adjoint_matrix(rotation: npt.ArrayLike, translation: npt.ArrayLike) -> Array:
-    """Ad_T = [[R, 0], [[p] R, R]], (6, 6)."""
-    R = np.asarray(rotation, dtype=float)
-    return np.block([[R, np.zeros((3, 3))], [cross_matrix(translation) @ R, R]])
-
-
-def lie_bracket_matrix(twist: npt.ArrayLike) -> Array:
-    """ad_V = [[[omega], 0], [[v], [omega]]], (6, 6)."""
-    omega, v = np.asarray(twist, dtype=float).reshape(2, 3)
-    W = cross_matrix(omega)
-    return np.block([[W, np.zeros((3, 3))], [cross_matrix(v), W]])
-
-
 def spatial_inertia(mass: float, rotational: npt.ArrayLike) -> Array:
     """G_b = [[I_b, 0], [0, m 1]], (6, 6), in a frame at the centre of mass.
 
@@ -68,26 +50,50 @@ def spatial_inertia(mass: float, rotational: npt.ArrayLike) -> Array:
     return np.block([[np.asarray(rotational, dtype=float), corner], [corner, mass * np.eye(3)]])
 
 
-def change_of_frame(inertia: Array, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> Array:
+def change_of_frame(inertia: Array, pose: Transform) -> Array:
     """G_a = Ad_T^T G_b Ad_T with T = T_ba, (6, 6): the kinetic energy is the same in both.
 
     Args:
         inertia: (6, 6) G_b.
-        rotation: (3, 3) R_ba, the axes of a, seen from b, as columns.
-        translation: (3,) origin of a, seen from b [m].
+        pose: T_ba, of the frame a, seen from b.
     """
-    transform = adjoint_matrix(rotation, translation)
+    transform = adjoint(pose)
     return transform.T @ inertia @ transform
 
 
 def body_wrench(inertia: Array, twist: npt.ArrayLike, twist_rate: npt.ArrayLike) -> Array:
     """F = G V_dot - ad_V^T (G V), (6,), in any frame fixed to the body."""
     momentum = inertia @ np.asarray(twist, dtype=float)
-    force: Array = inertia @ np.asarray(twist_rate) - lie_bracket_matrix(twist).T @ momentum
+    force: Array = inertia @ np.asarray(twist_rate) - lie_bracket(twist).T @ momentum
     return force
 
 
 def body_acceleration(inertia: Array, twist: npt.ArrayLike, wrench: npt.ArrayLike) -> Array:
     """V_dot = G^-1 (F + ad_V^T (G V)), (6,): forward dynamics of one body."""
     momentum = inertia @ np.asarray(twist, dtype=float)
-    return np.linalg.solve(inertia, np.asarray(wrench) + lie_bracket_matrix(twist).T @ momentum)
+    return np.linalg.solve(inertia, np.asarray(wrench) + lie_bracket(twist).T @ momentum)
+
+
+# Rotational inertia (3, 3) [kg m^2] about the centre, in the principal axes.
+
+
+def box(mass: float, x: float, y: float, z: float) -> Array:
+    """Of a box with these edge lengths [m]: I_xx = m (y^2 + z^2) / 12."""
+    return ellipsoid(5.0 * mass / 12.0, x, y, z)
+
+
+def cylinder(mass: float, radius: float, length: float) -> Array:
+    """Of a cylinder along z [m]: I_xx = m (3 r^2 + l^2) / 12 and I_zz = m r^2 / 2."""
+    across = mass * (3.0 * radius**2 + length**2) / 12.0
+    return np.diag([across, across, mass * radius**2 / 2.0])
+
+
+def ellipsoid(mass: float, a: float, b: float, c: float) -> Array:
+    """Of an ellipsoid with these half-axes along x, y, z [m]: I_xx = m (b^2 + c^2) / 5."""
+    squares = np.square([a, b, c])
+    return mass / 5.0 * np.diag(squares.sum() - squares)
+
+
+def sphere(mass: float, radius: float) -> Array:
+    """Of a full sphere [m]: I = 2 m r^2 / 5."""
+    return ellipsoid(mass, radius, radius, radius)

@@ -1,4 +1,4 @@
-"""What an exciting trajectory is asked to be, and the frequencies that follow."""
+"""What a motion is asked to be, the frequencies that follow, and its Fourier series."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
-# With one harmonic a joint that starts at rest does not move.
-FEWEST_HARMONICS = 2
-# More of them take longer to optimise, and gain little: longer trajectories repeat the period.
-MOST_HARMONICS = 10
+# With one harmonic a joint that starts at rest does not move; more than ten take longer to
+# optimise, and gain little: longer trajectories repeat the period.
+FEWEST_HARMONICS, MOST_HARMONICS = 2, 10
 # Points of the trajectory in the shortest period: a controller interpolates them by quintic
 # polynomials, which are within 1e-7 of the amplitude then.
 POINTS = 16
@@ -92,16 +91,69 @@ class Band:
 
     Attributes:
         frequency: of the first harmonic, the inverse of the period [Hz].
-        harmonics: of each joint.
+        harmonics: N, of each joint.
         periods: how often the period is repeated.
     """
 
     frequency: float
     harmonics: int
-    periods: int
+    periods: int = 1
+
+    @property
+    def rates(self) -> Array:
+        """l w of the harmonics (N,) [rad/s]."""
+        return 2.0 * np.pi * self.frequency * np.arange(1.0, self.harmonics + 1.0)
 
     def times(self, samples: int, periods: int = 1) -> Array:
         """Times (m,) over some periods, with so many samples in the shortest one [s]."""
         count = samples * self.harmonics * periods
         times: Array = np.linspace(0.0, periods / self.frequency, count + 1)
         return times
+
+    def basis(self, times: Array) -> Array:
+        """What coefficients are multiplied by, (3, m, 2 N): for q - q(0), v, a at times (m,)."""
+        rates = self.rates
+        angles = np.outer(times, rates)
+        sine, cosine = np.sin(angles), np.cos(angles)
+        parts = (sine / rates, (1.0 - cosine) / rates, cosine, sine, -rates * sine, rates * cosine)
+        return np.array([np.hstack(parts[order : order + 2]) for order in (0, 2, 4)])
+
+    def resting_space(self) -> Array:
+        """Orthonormal columns (2 N, 2 N - 2): coefficients of motions that rest at both ends."""
+        numbers, zeros = np.arange(1, self.harmonics + 1), np.zeros(self.harmonics)
+        conditions = [[*np.ones_like(zeros), *zeros], [*zeros, *numbers / self.harmonics]]
+        # v(0) = 0 and a(0) = 0: the rows behind the first two span what they leave.
+        space: Array = np.linalg.svd(conditions)[2][2:].T
+        return space
+
+
+@dataclass(frozen=True)
+class FourierSeries:
+    """Sines and cosines of each joint, with the velocities a_l cos(l w t) + b_l sin(l w t).
+
+    q(t) = q(0) + sum over l of a_l sin(l w t) / (l w) + b_l (1 - cos(l w t)) / (l w): the series
+    of Swevers et al., "Optimal robot excitation and identification" (1997), with its constant
+    written as the position at the start. It is at rest there, with no acceleration, if
+    sum a_l = 0 and sum l b_l = 0 (`Band.resting_space`); after each period it is there again.
+
+    Attributes:
+        band: its frequencies.
+        start: (n,) positions at t = 0 [rad or m].
+        coefficients: (2 N, n) rows a_1 to a_N, then b_1 to b_N [rad/s or m/s].
+    """
+
+    band: Band
+    start: Array
+    coefficients: Array
+
+    def at(self, times: Array) -> tuple[Array, Array, Array]:
+        """Positions, velocities and accelerations, each (m, n), at times (m,) [s]."""
+        q, v, a = self.band.basis(times) @ self.coefficients
+        return self.start + q, v, a
+
+    def largest(self, derivative: int) -> Array:
+        """A bound (n,) of a derivative of the positions at all times; 1 is the velocity."""
+        bound: Array = self.band.rates ** (derivative - 1) @ np.hypot(
+            *np.split(self.coefficients, 2)
+        )
+        return bound
