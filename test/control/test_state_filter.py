@@ -1,7 +1,6 @@
 """What a robot can do is accepted; what it cannot do is refused once, by joint and numbers."""
 
 import math
-import re
 import warnings
 
 import numpy as np
@@ -73,10 +72,9 @@ def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
     name = MODEL.joint_names[joint]
     with pytest.raises(StateError) as refusal:
         take(shown(), 10.0 + elapsed, q)
-    assert f"'{name}' jumps" in str(refusal.value)
-    said = [float(number) for number in re.findall(r'(?<=[ ])\d[\d.e+-]*', str(refusal.value))]
-    # Three digits of each.
-    assert said == pytest.approx([abs(q[joint] - Q[joint]), elapsed, explained], rel=6e-3)
+    said = str(refusal.value)
+    assert f"'{name}' jumps by {abs(q[joint] - Q[joint]):.3g} in {elapsed:.3g} s" in said
+    assert said.endswith(f'{explained:.3g}')
 
 
 @given(st.floats(1e-6, 1e3))
@@ -111,15 +109,9 @@ def test_a_wrapped_turn_is_no_jump(turns, step):
         take(state, 0.002, Q + np.array([math.pi + step, 0.0, 0.0]))
 
 
-def test_other_joints_do_not_wrap():
-    q = Q + np.array([0.0, 0.0, 2 * math.pi])
+def test_other_joints_do_not_wrap_and_the_worst_is_named():
     with pytest.raises(StateError, match=r"'wrist' jumps by 6.28"):
-        take(shown(), 10.001, q)
-
-
-def test_the_worst_joint_is_named():
-    with pytest.raises(StateError, match="'wrist' jumps by 2 "):
-        take(shown(), 10.001, Q + np.array([0.0, 1.0, 2.0]))
+        take(shown(), 10.001, Q + np.array([0.0, 0.5, 2 * math.pi]))
 
 
 def some(*held):
@@ -160,27 +152,14 @@ def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_
     take(state, 1.4, np.array([9.0, 0.1, 40.0]))
 
 
-def test_degrees_that_begin_later_are_refused_until_they_end():
-    """Each state after the jump is questioned as a first one is."""
-    state, degrees = shown(), np.degrees(Q)
-    for number in range(1, 51):
-        with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
-            take(state, 10.0 + 0.01 * number, degrees)
-    with pytest.raises(StateError, match='jumps by'):
-        take(state, 10.51, Q)
-    take(state, 10.52, Q)
-
-
-@given(pause=st.floats(14.0, 1e6))
-def test_degrees_after_a_pause_are_refused_until_they_end(pause):
-    """The velocity limits explain the way in that time; a first state is questioned too."""
+@given(pause=st.just(0.01) | st.floats(14.0, 1e6))
+def test_degrees_that_begin_later_are_refused_until_they_end(pause):
+    """Also after a pause, in which the velocity limits explain any step."""
     state, degrees = shown(), np.degrees(Q)
     for number in range(5):
         with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
             take(state, 10.0 + pause + 0.01 * number, degrees)
-    with pytest.raises(StateError, match='jumps by'):
-        take(state, 10.05 + pause, Q)
-    take(state, 10.06 + pause, Q)
+    take(state, 10.05 + pause, Q)
 
 
 @pytest.mark.parametrize(
@@ -322,11 +301,9 @@ def test_velocities_that_are_not_measured_are_estimated_from_positions(measured)
     for step in range(400):
         take(state, 0.002 * step, Q + V * 0.002 * step, measured)
     np.testing.assert_allclose(state.v, V, rtol=1e-9)
-    assert state.estimated.all()
     # A measured one takes precedence.
     take(state, 0.8, Q + V * 0.8, np.array([0.9, NO, NO]))
     np.testing.assert_allclose(state.v, [0.9, -0.1, 0.4], rtol=1e-9)
-    assert state.estimated.tolist() == [False, True, True]
 
 
 def test_velocities_of_joints_in_two_messages_are_estimated_from_their_own_stamps():
