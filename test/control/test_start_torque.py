@@ -80,14 +80,52 @@ def interrupted(kind=Arm):
     return arm
 
 
+# Rule, whether another publisher was seen, efforts as a multiple of gravity or as they are, the
+# speed, and the share of gravity at which commands begin; None where they must not.
+CASES = [
+    ('take_over', False, 1.0, 0.0, 1.0),
+    ('take_over', False, None, 0.0, 1.0),
+    ('take_over', False, np.nan, 0.0, 1.0),
+    ('take_over', False, 0.0, 0.0, 0.0),
+    ('take_over', False, 2.0, 0.0, 0.0),
+    ('take_over', False, OTHER_WRIST, 0.0, 0.0),
+    ('take_over', False, None, 0.1, 0.0),
+    ('take_over', False, None, -0.1, 0.0),
+    ('automatic', True, 1.0, 0.0, 1.0),
+    ('automatic', True, None, 0.0, 1.0),
+    ('automatic', False, 1.0, 0.0, None),
+    ('automatic', False, 0.0, 0.0, 0.0),
+    ('automatic', False, 0.1, 0.0, 0.0),
+    ('automatic', False, None, 0.0, 0.0),
+    # It carries a part of its weight: held by a command for another payload, or another position.
+    *(
+        ('automatic', seen, share, 0.0, None)
+        for seen in (False, True)
+        for share in (0.5, 1.3, 1.5)
+    ),
+    ('fade_from_zero', False, 1.0, 0.0, 0.0),
+]
+
+
 @KINDS
-def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it(kind):
-    arm = kind()
-    command, waited = arm.first()
-    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-    assert WATCHED <= waited <= WATCHED + 3 * PERIOD
-    for _ in range(100):
-        np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
+@pytest.mark.parametrize(('rule', 'seen', 'effort', 'speed', 'share'), CASES, ids=str)
+def test_where_commands_begin(kind, rule, seen, effort, speed, share):
+    """The table of docs/safety.md; then, and from there, the arm gets its gravity torque."""
+    arm = kind(on_restart=rule)
+    if seen:
+        arm.guard.start.another_commanded()
+    if effort is not None and effort is not OTHER_WRIST:
+        effort = effort * GRAVITY
+    if share is None:
+        assert all(arm.show(effort=effort) is None for _ in range(200))
+        return
+    command, waited = arm.first(speed=speed, effort=effort)
+    np.testing.assert_allclose(command, share * GRAVITY, rtol=1e-12)
+    assert WATCHED * (share > 0.0) <= waited <= WATCHED + 3 * PERIOD
+    commands = [arm.show(effort=None) for _ in range(100)]
+    np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-9)
+    if share:
+        np.testing.assert_allclose(commands, [GRAVITY] * 100, rtol=1e-9)
 
 
 def test_the_step_is_within_the_rate_limit_where_efforts_are_measured():
@@ -102,13 +140,6 @@ def test_the_step_is_within_the_rate_limit_where_efforts_are_measured():
             assert (np.abs(command - measured) <= rates * 0.02).all()
             assert 0.8 <= share <= 1.2
     assert begun
-
-
-@pytest.mark.parametrize('efforts', [GRAVITY, None])
-def test_what_a_publisher_that_was_seen_has_left_is_taken_over(efforts):
-    arm = Arm(on_restart='automatic')
-    arm.guard.start.another_commanded()
-    np.testing.assert_allclose(arm.first(effort=efforts)[0], GRAVITY, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -129,16 +160,6 @@ def test_an_arm_that_an_unknown_torque_holds_waits_for_a_decision(touched):
     assert not arm.guard.supervisor.inhibitions
 
 
-@pytest.mark.parametrize('share', [0.5, 1.3, 1.5])
-@pytest.mark.parametrize('commanded', [False, True])
-def test_an_arm_that_carries_a_part_of_its_weight_is_not_dropped(share, commanded):
-    """Held by a command for another payload, or another position."""
-    arm = Arm(on_restart='automatic')
-    if commanded:
-        arm.guard.start.another_commanded()
-    assert all(arm.show(effort=share * GRAVITY) is None for _ in range(200))
-
-
 @pytest.mark.parametrize('measured', [0, 1])
 def test_efforts_in_one_of_two_messages_show_that_the_arm_is_held(measured):
     arm, parts = Arm(on_restart='automatic'), np.array([[1, 0, 0], [0, 1, 1]], dtype=bool)
@@ -146,39 +167,6 @@ def test_efforts_in_one_of_two_messages_show_that_the_arm_is_held(measured):
         part = parts[step % 2]
         q, v, effort = (np.where(part, value, np.nan) for value in (Q, REST, GRAVITY))
         assert arm.show(q, v, effort if step % 2 == measured else None) is None
-
-
-@pytest.mark.parametrize('efforts', [REST, None, 0.1 * GRAVITY])
-def test_an_arm_that_nothing_holds_begins_at_zero(efforts):
-    command, waited = Arm(on_restart='automatic').first(effort=efforts)
-    assert not command.any()
-    assert waited <= WATCHED + 3 * PERIOD
-
-
-@pytest.mark.parametrize('effort', [None, np.full(3, np.nan)])
-def test_rest_says_that_the_arm_is_held_where_efforts_are_not_measured(effort):
-    np.testing.assert_allclose(Arm().first(effort=effort)[0], GRAVITY, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    'case',
-    [
-        {'effort': REST},
-        {'effort': 2.0 * GRAVITY},
-        {'effort': OTHER_WRIST},
-        {'effort': None, 'speed': 0.1},
-        {'effort': None, 'speed': -0.1},
-    ],
-    ids=str,
-)
-@KINDS
-def test_any_other_arm_is_faded_in_from_zero_and_the_reason_is_known(kind, case):
-    arm = kind()
-    command, _ = arm.first(**case)
-    assert not command.any()
-    assert arm.guard.start.decision
-    last = [arm.show(effort=None) for _ in range(100)][-1]
-    np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
 
 
 @pytest.mark.parametrize('given', [{'on_restart': 'fade_from_zero'}, {'terms': ('coriolis',)}])

@@ -1,7 +1,6 @@
 """Two nodes as separate processes: one arm each, or one group each of a robot with two arms."""
 
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,9 +22,35 @@ from robot_dynamics_ros.demo.processes import Children
 
 pytestmark = pytest.mark.contract
 
-DUAL_ARM = Path(__file__).with_name('dual_arm.urdf').read_text()
+LINK = """
+  <link name="{joint}_link"><inertial>
+    <origin xyz="0.15 0.03 0.02"/><mass value="{mass}"/>
+    <inertia ixx="0.01" iyy="0.03" izz="0.03" ixy="0.001" ixz="0" iyz="0"/>
+  </inertial></link>
+  <joint name="{joint}" type="revolute">
+    <parent link="{parent}"/><child link="{joint}_link"/>
+    <origin xyz="{origin}" rpy="0.3 0 0"/><axis xyz="0 1 0.2"/>
+    <limit lower="-2" upper="2" effort="{effort}" velocity="3"/>
+  </joint>
+"""
+
+
+def dual_arm(elbow_mass):
+    """A torso that bends, and an arm of two joints on each side of it; not mirrored."""
+    links = [
+        ('waist', 'base', '0 0 0.8', 12.0, 400.0),
+        ('left_shoulder', 'waist_link', '0 0.25 0.5', 2.5, 80.0),
+        ('left_elbow', 'left_shoulder_link', '0.3 0 0', elbow_mass, 40.0),
+        ('right_shoulder', 'waist_link', '0 -0.25 0.5', 3.0, 80.0),
+        ('right_elbow', 'right_shoulder_link', '0.35 0 0', 1.2, 40.0),
+    ]
+    keys = 'joint', 'parent', 'origin', 'mass', 'effort'
+    parts = [LINK.format(**dict(zip(keys, link, strict=True))) for link in links]
+    return f'<robot name="dual_arm"><link name="base"/>{"".join(parts)}</robot>'
+
+
 # The same joints, other masses: who hears the wrong robot computes the wrong torque.
-HEAVY = DUAL_ARM.replace('mass value="1.5"', 'mass value="2.5"')
+DUAL_ARM, HEAVY = dual_arm(1.5), dual_arm(2.5)
 LEFT, RIGHT = ['left_elbow', 'left_shoulder'], ['right_shoulder', 'right_elbow']
 JOINTS = ('waist', *LEFT, *RIGHT)
 # As the description has them [N m].
