@@ -190,15 +190,15 @@ def test_brake_holds_whatever_acts(two_links):
 def test_servo_sags_by_gravity_over_stiffness(two_links):
     arm = Physics(two_links)
     arm.reset([0.5, 0.3])
-    arm.set_servo(JointServo(400.0, [40.0, 30.0], 2))
+    arm.set_servo(JointServo(np.full(2, 400.0), np.array([40.0, 30.0])))
     run(arm, 5.0)
     np.testing.assert_allclose(arm.position - [0.5, 0.3], -holding(arm) / 400.0, atol=1e-5)
 
 
 def test_servo_is_tuned_to_the_inertia():
-    servo, omega = JointServo.tuned(np.array([2.0, 0.5]), 1.0, 0.7), 2 * np.pi
+    servo, omega = JointServo.tuned(np.array([2.0, 0.5]), 1.0), 2 * np.pi
     np.testing.assert_allclose(servo.kp, [2.0 * omega**2, 0.5 * omega**2])
-    np.testing.assert_allclose(servo.kd, [2.8 * omega, 0.7 * omega])
+    np.testing.assert_allclose(servo.kd, [4.0 * omega, omega])
 
 
 @pytest.mark.parametrize('arm', ['ur_description/urdf/ur5_robot', 'z1_description/urdf/z1'])
