@@ -266,13 +266,15 @@ class StateFilter:
     ) -> npt.NDArray[np.bool_]:
         """Compare a state with the last one of each joint; (n,) which have a newer stamp."""
         elapsed, step = stamp - self._stamps, np.abs(q - self._seen_q)
-        turned = step % (2.0 * math.pi)
-        step = np.where(self._wraps, np.minimum(turned, 2.0 * math.pi - turned), step)
-        far = step > self.jump_tolerances
-        self._plausible &= ~far
-        if question := self._limits.question(np.where(self._plausible, math.nan, q)):
-            raise StateError(question)
-        self._plausible |= held
+        if (far := step > self.jump_tolerances).any():
+            turned = step % (2.0 * math.pi)
+            step = np.where(self._wraps, np.minimum(turned, 2.0 * math.pi - turned), step)
+            far = step > self.jump_tolerances
+            self._plausible &= ~far
+        if not self._plausible.all():
+            if question := self._limits.question(np.where(self._plausible, math.nan, q)):
+                raise StateError(question)
+            self._plausible |= held
         np.copyto(self._seen_q, q, where=held)
         np.copyto(self._stamps, stamp, where=held)
         # No comparison with NaN holds: what was not measured is not newer, and jumps nowhere.

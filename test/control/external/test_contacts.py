@@ -128,7 +128,7 @@ def test_the_motion_rises_at_once_for_a_collision_and_decays_slowly():
 
 def test_the_acceleration_is_that_of_a_ramp():
     bands, times = ResidualBands(2), np.arange(0.0, 1.0, 1e-3)
-    v = np.outer(times, [3.0, -0.5])
+    v = 0.7 + np.outer(times, [3.0, -0.5])
     _, motion = fed(bands, times, np.zeros_like(v), v)
     rising = 1.0 - np.exp(-2.0 * np.pi * ACCELERATION_CUTOFF * times)
     np.testing.assert_allclose(motion[:, COLLISION, 1], np.outer(rising, [3.0, 0.5]), atol=1e-12)
