@@ -43,14 +43,6 @@ def test_goes_from_the_last_command_to_the_target_and_is_at_rest_there(last, tar
     assert max(changes[0], *changes[-2:]) <= 10.0 * offset / STEPS**2 + 1e-12 * (1.0 + offset)
 
 
-@given(last=efforts, share=st.floats(0.0, 1.0))
-def test_half_of_the_way_is_symmetric(last, share):
-    """The smooth step by its symmetry: s(x) + s(1 - x) = 1."""
-    early, late = started(last, 0.0, 1.0), started(last, 0.0, 1.0)
-    both = faded(early, 0.0, share) + faded(late, 0.0, 1.0 - share)
-    assert both[0] == pytest.approx(last, abs=1e-12 * (1.0 + abs(last)))
-
-
 @given(last=efforts, targets=st.lists(efforts, min_size=2, max_size=20))
 @settings(deadline=None)
 def test_a_moving_target_moves_the_command_as_much(last, targets):

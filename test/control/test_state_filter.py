@@ -174,13 +174,6 @@ def test_a_jump_with_another_defect_is_remembered(time, v):
         take(state, time + 0.01, np.degrees(Q), np.zeros(3))
 
 
-def test_slow_motion_far_outside_the_limits_is_not_questioned():
-    state, q = shown(), Q.copy()
-    for number in range(1000):
-        q += np.array([0.0, 0.009, 0.02])
-        take(state, 10.01 + 0.01 * number, q)
-
-
 def test_one_wrong_reading_does_not_become_the_truth():
     state = shown()
     for time, q in ((10.001, Q + 1.0), (10.002, Q)):
@@ -207,8 +200,10 @@ def test_a_velocity_limit_of_nothing_says_nothing(described):
 
 @given(share=st.floats(0.0, 20.0), joint=st.sampled_from([0, 1, 2]))
 def test_velocities_far_beyond_their_limit_are_refused(share, joint):
-    """A joint without a limit may have any."""
+    """A joint without a limit may have any that gives finite torques."""
     state, v = new(), np.zeros(3)
+    with pytest.raises(StateError, match='velocity'):
+        take(state, 0.5, np.zeros(3), np.array([1e200, 0.0, 0.0]))
     limit = MODEL.independent_joints[joint].limits.velocity
     v[joint] = share * (limit if np.isfinite(limit) else 1e6)
     if np.isfinite(limit) and share > FASTEST * (1 + 1e-12):
@@ -323,17 +318,6 @@ def test_the_estimate_lags_behind_a_ramp_of_velocity_by_its_time_constant(cutoff
         time = step * period
         estimate.update(time, 0.5 * a * time**2)
     np.testing.assert_allclose(time - estimate.v / a, delay, atol=1e-3 * delay)
-
-
-def test_after_a_reset_the_estimate_begins_anew():
-    used, fresh = VelocityEstimate(MODEL), VelocityEstimate(MODEL)
-    used.update(9.0, ELSEWHERE)
-    used.reset()
-    for step in range(3):
-        used.update(10.0 + step, Q + V * step)
-        fresh.update(10.0 + step, Q + V * step)
-    assert used.v.all()
-    np.testing.assert_array_equal(used.v, fresh.v)
 
 
 def test_the_estimate_of_a_continuous_joint_may_be_wrapped_and_that_of_others_not():

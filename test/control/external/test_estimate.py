@@ -166,14 +166,13 @@ def test_a_part_that_comes_more_rarely_decides_when_a_step_is_taken():
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
 
 
-@pytest.mark.parametrize('pattern', ['ve', 'vve', 'vee'])
-def test_velocities_and_efforts_in_different_messages_are_one_reason(pattern):
+def test_velocities_and_efforts_in_different_messages_are_one_reason():
     arm = FeltArm(moves=False)
     for count in range(50):
         arm.time += PERIOD
-        missing = {'v': 'effort', 'e': 'v'}[pattern[count % len(pattern)]]
+        missing = {'v': 'effort', 'e': 'v'}['vve'[count % 3]]
         arm.send(arm.time, arm.state()._replace(**{missing: None}))
-    (reason,) = set(arm.reasons[len(pattern) :])
+    (reason,) = set(arm.reasons[3:])
     assert re.search(f'velocity.*effort.*{", ".join(JOINTS)}', reason)
     arm.run(1.0)
     assert not arm.estimate.reason
@@ -224,17 +223,6 @@ def test_a_state_without_an_effort_is_the_same_as_a_lost_state(instead):
         assert arm.estimate.reason == twin.estimate.reason
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=4.0 * SAMPLING)
     assert arm.collisions == twin.collisions == 1
-
-
-def test_lost_states_do_not_change_it():
-    arm = settled()
-    arm.push = PUSH
-    arm.run(0.2)
-    for _ in range(3):
-        arm.time += 0.02
-        arm.show()
-        # Ten periods at once: the trapezoid is a hundred times coarser.
-        np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=100.0 * SAMPLING)
 
 
 @pytest.mark.parametrize('share', [np.nan, -1.01, 5e4, 1e302])
