@@ -44,7 +44,8 @@ def start(*arguments, program=('-m', MODULE)):
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_ends_quietly_when_told_to(number, two_links):
     process = start('-p', f'robot_description:={two_links.replace(chr(10), "")}')
-    assert 'shoulder, elbow' in process.stderr.readline()
+    # On a busy computer a warning may come first.
+    assert any('shoulder, elbow' in line for line in process.stderr)
     process.send_signal(number)
     assert ended(process)[0] == 0
 
