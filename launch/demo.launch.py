@@ -3,41 +3,11 @@
 ros2 launch robot_dynamics_ros demo.launch.py urdf:=/path/to/arm.urdf
 """
 
-from difflib import get_close_matches
-from pathlib import Path
-
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.substitutions import ExecutableInPackage
-
-# Read by launch itself.
-OF_LAUNCH = ('launch-prefix', 'launch-prefix-filter', 'emulate_tty')
-
-
-def refuse_unknown(context: LaunchContext, *declared: DeclareLaunchArgument) -> None:
-    """Refuse arguments that this file does not declare: launch would ignore them.
-
-    Only what this file is started with is checked: a file that includes it has arguments of its
-    own.
-
-    Raises:
-        RuntimeError: there is one; launch prints the text of it, and ends with code 1.
-    """
-    allowed = [argument.name for argument in declared]
-    event = context.get_locals_as_dict().get('event')
-    for started in getattr(event, 'launch_description', LaunchDescription()).entities:
-        source = getattr(started, 'launch_description_source', None)
-        if source is None or Path(source.location).resolve() != Path(__file__).resolve():
-            continue
-        for name, _ in started.launch_arguments:
-            if isinstance(name, str) and name not in (*allowed, *OF_LAUNCH):
-                near = get_close_matches(name, allowed, n=1)
-                hint = f' (did you mean {near[0]}?)' if near else ''
-                raise RuntimeError(
-                    f'unknown launch argument {name}{hint}: allowed are {", ".join(allowed)}'
-                )
 
 
 def check_exit(event: ProcessExited, context: LaunchContext) -> None:
@@ -73,7 +43,6 @@ def generate_launch_description() -> LaunchDescription:
     ]
     return LaunchDescription(
         [
-            OpaqueFunction(function=refuse_unknown, args=arguments),
             *arguments,
             OpaqueFunction(function=start_demo),
         ]

@@ -16,10 +16,9 @@ from robot_dynamics_ros.core.errors import StateError
 
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
-from .feedforward import GRAVITY, Feedforward
+from .feedforward import GRAVITY, Feedforward, Reference
 from .gravity_in_efforts import DoubleCompensation
 from .limiter import Limiter
-from .reference import Reference
 from .settings import Settings, reference_distances, torque_limits
 from .start_torque import StartTorque
 from .state_filter import StateFilter

@@ -113,8 +113,7 @@ class StartTorque:
                 'the last command is not continued'
             )
             self._limiter.begin_at(np.zeros_like(self._limiter.effort))
-            self._begin.fill(0.0)
-            self.torque = ZERO
+            self.revoke()
         self.known, self._q = False, None
 
     def another_commanded(self) -> None:
@@ -161,12 +160,11 @@ class StartTorque:
             timeout: the longest time between two states of a joint that is no pause [s].
             rule: parameter on_restart.
         """
-        # States with a pause between them say nothing about the pause.
-        paused = bool((now - self._times[held] > max(WATCHED, timeout)).any())
-        # What was long ago says nothing about the present arm; a drive that has changed its
-        # effort once has not kept the command.
-        if self._q is None or paused or now - self._since > 2.0 * max(WATCHED, timeout):
-            paused |= self._q is None
+        # States with a pause between them say nothing about the pause, nor does what was long ago
+        # about the present arm; a drive that has changed its effort once has not kept the command.
+        longest = max(WATCHED, timeout)
+        paused = self._q is None or bool((now - self._times[held] > longest).any())
+        if self._q is None or paused or now - self._since > 2.0 * longest:
             self._since, self._q, self._moved = now, q.copy(), 0.0
             self._changed &= not paused
             self._times.fill(now)
@@ -195,8 +193,7 @@ class StartTorque:
         Returns:
             Why commands must not begin; None if they may. Then call `begin`.
         """
-        self._begin.fill(0.0)
-        self.torque = ZERO
+        self.revoke()
         if rule != 'automatic':
             self.reconsider()
         if self._refusal is not None:
@@ -209,7 +206,7 @@ class StartTorque:
         elif (small := self._equal(np.zeros_like(gravity), gravity)).all():
             self.decision = 'gravity is small at this position'
         else:
-            self._judge(gravity, self._counted(~small), rule)
+            self._judge(gravity, ~small, rule)
         return self._refusal
 
     def revoke(self) -> None:
@@ -223,14 +220,16 @@ class StartTorque:
         self._begin.fill(0.0)
         self.known, self._q, self._kept, self._commanded = True, None, None, False
 
-    def _counted(self, loaded: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """(k,) whose efforts are compared: all that were measured, if one of them is loaded."""
-        measured = self._measured > 0.0
-        return measured & (measured & loaded).any()
+    def _judge(self, gravity: Array, loaded: npt.NDArray[np.bool_], rule: OnRestart) -> None:
+        """Decide by who holds the arm against a gravity torque (k,) that is not small.
 
-    def _judge(self, gravity: Array, counted: npt.NDArray[np.bool_], rule: OnRestart) -> None:
-        """Decide by who holds the arm against a gravity torque (k,) that is not small."""
-        if not counted.any():
+        Args:
+            gravity: (k,) [N m or N].
+            loaded: (k,) of which joints it is not small: efforts of others tell nothing alone.
+            rule: parameter on_restart.
+        """
+        counted = self._measured > 0.0
+        if not (counted & loaded).any():
             self.decision = 'the arm is at rest, and efforts are not measured'
             if self._moved > REST:
                 self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core.checks import Array, all_finite
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -98,36 +98,26 @@ class PositionLimits:
         ]
         self._lower, self._upper = np.array(limits).reshape(-1, 2).T
 
-    def beyond(self, q: Array) -> Array:
-        """(n,) which positions (n,) [rad or m] are far outside; NaN is not.
+    def phrase(self, q: Array, least: int = 1) -> str:
+        """For a message: these joints, their positions and limits; empty if there are fewer.
 
         Args:
             q: (n,) positions [rad or m]; NaN where they are not known.
+            least: how many joints are enough.
         """
-        outside = (q < self._lower - LIMIT_MARGIN) | (q > self._upper + LIMIT_MARGIN)
-        return np.asarray(outside)
-
-    def phrase(self, q: Array) -> str:
-        """For a message: these joints, their positions and limits; empty if there are none.
-
-        Args:
-            q: (n,) positions [rad or m]; NaN where they are not known.
-        """
-        return ', '.join(
+        below, above = q < self._lower - LIMIT_MARGIN, q > self._upper + LIMIT_MARGIN
+        beyond = np.flatnonzero(below | above)
+        each = (
             f'{self._names[index]} is at {q[index]:.4g}, allowed are {self._lower[index]:.4g} to '
             f'{self._upper[index]:.4g}'
-            for index in np.flatnonzero(self.beyond(q))
+            for index in beyond
         )
+        return ', '.join(each) if len(beyond) >= least else ''
 
     def question(self, q: Array) -> str:
-        """What to ask where several joints are far outside; empty where fewer are.
-
-        Args:
-            q: (n,) positions [rad or m]; NaN where they are not known.
-        """
-        if np.count_nonzero(self.beyond(q)) < SEVERAL:
-            return ''
-        return f'{self.phrase(q)}: is the unit rad (or m), not degrees (or mm)?'
+        """What to ask where several joints are far outside (q as in `phrase`); else empty."""
+        phrase = self.phrase(q, SEVERAL)
+        return phrase and f'{phrase}: is the unit rad (or m), not degrees (or mm)?'
 
 
 class StateFilter:
@@ -141,18 +131,19 @@ class StateFilter:
     next state is compared with the last one, also where that was refused. So only one state is
     refused where the robot really is elsewhere, or its clock really was set back.
 
-    Joints that are measured for the first time, or that have moved by more than their jump
-    tolerance, are refused again and again where several of them are far outside their position
-    limits: after a pause the velocity limits explain any step, also that from radians to degrees.
+    Joints that are measured for the first time, or have moved by more than their jump tolerance,
+    are refused for as long as several of them are far outside their position limits, and their
+    states are not compared with: after a pause the velocity limits explain any step, also that
+    from radians to degrees.
 
     Attributes:
         q: (n,) positions [rad or m]; zero where none was measured yet.
         v: (n,) velocities [rad/s or m/s]; those that are not measured are estimated.
-        estimated: (n,) whether the velocity of a joint was not in its last measurement.
         times: (n,) when each joint was measured [s], on a monotonic clock; -inf for never. A
             measurement that repeats the stamp of the one before does not change it.
         repeated: (n,) when a state came last that repeats the stamp of a joint [s].
         time: the earliest of the `times` of the commanded joints.
+        counts: (n,) how often each joint was measured, with newer stamps.
         timeouts: (n,) the age at which a measurement of each joint is too old [s]: the state
             timeout, and `OTHER_JOINTS` times that for joints that are not commanded.
         deadlines: (n,) until when the measurement of each joint is fresh [s]; -inf for never.
@@ -169,9 +160,8 @@ class StateFilter:
         """
         size = model.size
         self.q, self.v = np.zeros((2, size))
-        self.estimated = np.zeros(size, dtype=bool)
         self.times, self.repeated, self.deadlines = np.full((3, size), -math.inf)
-        self._counts = np.zeros(size, dtype=np.int64)
+        self.counts = np.zeros(size, dtype=np.int64)
         self._commanded = commanded
         self.time = self._deadline = -math.inf
         self.use_timeout(timeout)
@@ -183,25 +173,17 @@ class StateFilter:
         self._fastest = np.where(self._speeds < UNLIMITED, FASTEST * self._speeds, IMPOSSIBLE)
         # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
-        self._any_wraps = bool(self._wraps.any())
-        # The last state of each joint, also if it was refused: position, and stamp [s].
+        # The last plausible state of each joint, also if it was refused: position, and stamp [s].
         self._seen_q = np.zeros(size)
         self._stamps = np.full(size, -math.inf)
-        # Which joints have been plausible, and have not moved far from one state to the next
-        # since.
-        self._plausible = np.zeros(size, dtype=bool)
-        # (n,) of which joints a state was refused since their last good one.
-        self._refused = np.zeros(size, dtype=bool)
+        # (n,) which joints have been plausible, and have not moved far from one state to the next
+        # since; of which a state was refused since their last good one.
+        self._plausible, self._refused = np.zeros((2, size), dtype=bool)
 
     @property
     def complete(self) -> bool:
         """Whether each joint has been measured."""
         return self._deadline > -math.inf
-
-    @property
-    def counts(self) -> npt.NDArray[np.int64]:
-        """A copy of how often each joint was measured (n,), with newer stamps."""
-        return self._counts.copy()
 
     def use_timeout(self, timeout: float) -> None:
         """Use another state timeout [s]: a longer one from the next measurement of a joint on.
@@ -211,7 +193,6 @@ class StateFilter:
         """
         self.timeouts = np.full(self.times.size, OTHER_JOINTS * timeout)
         self.timeouts[self._commanded] = timeout
-        self._shortest = timeout
         np.minimum(self.deadlines, self.times + self.timeouts, out=self.deadlines)
         self._deadline = float(self.deadlines.min())
 
@@ -244,10 +225,10 @@ class StateFilter:
         Raises:
             StateError: it is refused; the last good state stays.
         """
+        held = ~np.isnan(q)
         try:
-            newer = self._check(stamp, q, v)
+            newer = self._check(stamp, q, v, held)
         except StateError:
-            held = ~np.isnan(q)
             self._velocity.reset(held)
             self._refused |= held
             raise
@@ -256,30 +237,20 @@ class StateFilter:
         )
         if not moved:
             self.jump = ''
-        self._refused &= np.isnan(q)
-        if v is not None and all_finite(v) and all_finite(q):
-            self.q[:], self.v[:] = q, v
-            self.estimated.fill(False)
-        else:
-            measured = ~np.isnan(q)
-            estimate = self._velocity.update(stamp, q)
-            missing = measured if v is None else measured & np.isnan(v)
-            np.copyto(self.q, q, where=measured)
-            np.copyto(
-                self.v, estimate if v is None else np.where(missing, estimate, v), where=measured
-            )
-            np.copyto(self.estimated, missing, where=measured)
-        self._counts += newer
-        if newer.all():
-            self.times.fill(now)
-            np.add(self.timeouts, now, out=self.deadlines)
-            self.time, self._deadline = now, now + self._shortest
-        else:
-            np.copyto(self.times, now, where=newer)
-            np.copyto(self.deadlines, now + self.timeouts, where=newer)
-            np.copyto(self.repeated, now, where=~(newer | np.isnan(q)))
-            self.time = float(self.times[self._commanded].min())
-            self._deadline = float(self.deadlines.min())
+        self._refused &= ~held
+        missing = held if v is None else held & np.isnan(v)
+        velocities = self.v if v is None else v
+        if missing.any():
+            velocities = np.where(missing, self._velocity.update(stamp, q), velocities)
+        np.copyto(self.q, q, where=held)
+        np.copyto(self.v, velocities, where=held)
+        # A new array: readers keep the one before, and compare.
+        self.counts = self.counts + newer
+        np.copyto(self.times, now, where=newer)
+        np.copyto(self.deadlines, now + self.timeouts, where=newer)
+        np.copyto(self.repeated, now, where=held & ~newer)
+        self.time = float(self.times[self._commanded].min())
+        self._deadline = float(self.deadlines.min())
         return moved
 
     def _has_jumped(self, q: Array) -> bool:
@@ -290,22 +261,25 @@ class StateFilter:
         self.jump = f'{", ".join(each)} [rad or m] and stayed: accepted'
         return bool(jumped.size)
 
-    def _check(self, stamp: float, q: Array, v: Array | None) -> npt.NDArray[np.bool_]:
+    def _check(
+        self, stamp: float, q: Array, v: Array | None, held: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
         """Compare a state with the last one of each joint; (n,) which have a newer stamp."""
         elapsed, step = stamp - self._stamps, np.abs(q - self._seen_q)
-        if self._any_wraps:
-            wrapped = step[self._wraps] % (2 * math.pi)
-            step[self._wraps] = np.minimum(wrapped, 2 * math.pi - wrapped)
+        if (far := step > self.jump_tolerances).any():
+            turned = step % (2.0 * math.pi)
+            step = np.where(self._wraps, np.minimum(turned, 2.0 * math.pi - turned), step)
+            far = step > self.jump_tolerances
+            self._plausible &= ~far
         if not self._plausible.all():
-            self._check_unit(q)
-        held = ~np.isnan(q)
+            if question := self._limits.question(np.where(self._plausible, math.nan, q)):
+                raise StateError(question)
+            self._plausible |= held
         np.copyto(self._seen_q, q, where=held)
         np.copyto(self._stamps, stamp, where=held)
         # No comparison with NaN holds: what was not measured is not newer, and jumps nowhere.
         elapsed[~held] = math.nan
-        far = step > self.jump_tolerances
         if v is not None and (fast := np.abs(v) > self._fastest).any():
-            self._plausible &= ~far
             worst = int(fast.argmax())
             raise StateError(
                 f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, allowed is up to '
@@ -313,36 +287,21 @@ class StateFilter:
                 f'{IMPOSSIBLE:g}'
             )
         if (elapsed < 0.0).any():
-            self._plausible &= ~far
             worst = int(np.nanargmin(elapsed))
             raise StateError(
                 f'the stamp is {-elapsed[worst]:.6g} s before that of the state before '
                 f'({self._names[worst]})'
             )
         if far.any():
-            self._plausible &= ~far
-            self._check_steps(q, step, elapsed)
-            self._check_unit(q)
+            self._check_steps(step, elapsed)
         return np.asarray(elapsed > 0.0)
 
-    def _question(self, q: Array) -> str:
-        """What to ask where joints that are not plausible yet are far outside their limits."""
-        return self._limits.question(np.where(self._plausible, math.nan, q))
-
-    def _check_unit(self, q: Array) -> None:
-        if question := self._question(q):
-            raise StateError(question)
-        self._plausible |= ~np.isnan(q)
-
-    def _check_steps(self, q: Array, step: Array, elapsed: Array) -> None:
+    def _check_steps(self, step: Array, elapsed: Array) -> None:
         """Refuse steps that the velocity limits do not explain."""
         allowed = self._speeds * elapsed + self.jump_tolerances
-        if not (step > allowed).any():
-            return
-        worst = int(np.nanargmax(step - allowed))
-        question = self._question(q)
-        raise StateError(
-            f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
-            f'{elapsed[worst]:.3g} s, its velocity limit and range allow '
-            f'{allowed[worst]:.3g}{"; " if question else ""}{question}'
-        )
+        if (step > allowed).any():
+            worst = int(np.nanargmax(step - allowed))
+            raise StateError(
+                f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
+                f'{elapsed[worst]:.3g} s, its velocity limit and range allow {allowed[worst]:.3g}'
+            )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.control.external.wrench import explaining_wrench
+from robot_dynamics_ros.control.external.wrench import estimated_wrench
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
@@ -101,7 +101,8 @@ def push(plan: Plan, phase: Phase) -> Results:
     observable, pushed = np.zeros_like(acting), np.flatnonzero(acting.any(axis=1))
     for i in pushed:
         J = plan.dynamics.jacobian(positions[i], plan.tool, 'LOCAL')
-        observable[i] = explaining_wrench(J, J.T @ acting[i], plan.dynamics.model.sliding)
+        felt_of_it = estimated_wrench(J, J.T @ acting[i], plan.dynamics.model.sliding)
+        observable[i] = felt_of_it.wrench
     wrenches, error, unfelt = felt.wrenches(), np.nan, np.nan
     if len(pushed):
         # In the second half: after a pause of the machine the estimate begins anew.

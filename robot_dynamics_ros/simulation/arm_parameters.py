@@ -54,15 +54,8 @@ ARM_ROWS = (
     Parameter('servo', 'bool', False,
               'Whether the position servo is on at the start; `~/set_servo` switches it.'),
     Parameter('servo_bandwidth', 'double', 5.0,
-              'Bandwidth that the servo gains are tuned to, for the inertia at the initial '
+              'Bandwidth of the servo, critically damped for the inertia at the initial '
               'positions.', unit='Hz', above=0.0, most=1000.0),
-    Parameter('servo_damping_ratio', 'double', 1.0,
-              'Damping ratio that the servo gains are tuned to.', above=0.0, most=100.0),
-    Parameter('servo_kp', 'double_array', [], 'Stiffness of the servo; needs `servo_kd`.',
-              unit='N m/rad or N/m', least=0.0, empty='from `servo_bandwidth`'),
-    Parameter('servo_kd', 'double_array', [], 'Damping of the servo; needs `servo_kp`.',
-              unit='N m s/rad or N s/m', least=0.0,
-              empty='from `servo_bandwidth` and `servo_damping_ratio`'),
 )
 # fmt: on
 TABLE = Table({'The simulated arm': ARM_ROWS}, read='at the start', read_only=True)
@@ -82,9 +75,4 @@ def declare_and_read(node: Node) -> dict[str, Any]:
         values['robot_description'] = given_description(*given, files)
     except ParameterError as error:
         raise SimulationError(f'parameter {error}') from error
-    kp, kd = values['servo_kp'], values['servo_kd']
-    if bool(kp) != bool(kd):
-        raise SimulationError(
-            f'parameter servo_kp is {kp} and servo_kd is {kd}: both must be given, or neither'
-        )
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -20,45 +21,34 @@ IMPLICIT_MAX_STEP = 0.0002
 """Longest step of the implicit method [s], of first order: the error is about 1e-4 rad."""
 
 
+@dataclass(frozen=True)
 class JointServo:
     """A PD servo per joint, as in a drive: tau = kp (q_r - q) + kd (v_r - v).
 
     It has no model of the arm, so that gravity and inertia cause tracking errors.
+
+    Attributes:
+        kp: stiffness of each joint (n,) [N m/rad or N/m].
+        kd: damping of each joint (n,) [N m s/rad or N s/m].
     """
 
-    def __init__(self, kp: ArrayLike, kd: ArrayLike, size: int) -> None:
-        """Use gains kp [N m/rad] and kd [N m s/rad], one per joint or one for all.
-
-        Raises:
-            SimulationError: they are negative or not finite, or their number is wrong.
-        """
-        self.kp = _gain('kp', kp, size)
-        self.kd = _gain('kd', kd, size)
+    kp: Vector
+    kd: Vector
 
     @classmethod
-    def tuned(cls, inertia: Vector, bandwidth: float, damping_ratio: float = 1.0) -> JointServo:
-        """Tune each joint for its inertia: kp = I w^2, kd = 2 z I w, with w = 2 pi bandwidth.
+    def tuned(cls, inertia: Vector, bandwidth: float) -> JointServo:
+        """Critically damped for the inertia: kp = I w^2, kd = 2 I w, with w = 2 pi bandwidth.
 
         Args:
             inertia: of each joint, (n,) [kg m^2 or kg].
             bandwidth: of the closed loop [Hz].
-            damping_ratio: z; 1 is critically damped [-].
         """
         omega = 2.0 * math.pi * bandwidth
-        return cls(inertia * omega**2, 2.0 * damping_ratio * inertia * omega, len(inertia))
+        return cls(inertia * omega**2, 2.0 * inertia * omega)
 
     def torque(self, q: Vector, v: Vector, q_reference: Vector, v_reference: Vector) -> Vector:
         """The torque that is added to the commanded one, (n,) [N m or N]."""
         return self.kp * (q_reference - q) + self.kd * (v_reference - v)
-
-
-def _gain(name: str, value: ArrayLike, size: int) -> Vector:
-    gain = np.atleast_1d(np.asarray(value, dtype=float))
-    if gain.shape not in ((1,), (size,)) or not np.isfinite(gain).all() or (gain < 0).any():
-        raise SimulationError(
-            f'servo_{name} is {gain.tolist()}: allowed is one number >= 0, or {size}'
-        )
-    return np.broadcast_to(gain, (size,)).copy()
 
 
 class Physics:

@@ -117,12 +117,7 @@ class SimulatedArm(Node):
             )
         physics.reset(start or None)
         physics.brake = wanted['brake']
-        if wanted['servo_kp']:
-            self._servo = JointServo(wanted['servo_kp'], wanted['servo_kd'], size)
-        else:
-            self._servo = JointServo.tuned(
-                physics.inertia(), wanted['servo_bandwidth'], wanted['servo_damping_ratio']
-            )
+        self._servo = JointServo.tuned(physics.inertia(), wanted['servo_bandwidth'])
         if wanted['servo']:
             physics.set_servo(self._servo)
         self._state.name = list(physics.all_joints)

@@ -1,4 +1,4 @@
-"""Which terms, where, for which joints."""
+"""Which terms, where, for which joints; and the limits of these joints."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from three_joints import JOINTS, URDF
 
-from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
+from robot_dynamics_ros.control.settings import Settings, per_joint, torque_limits, torque_rates
 from robot_dynamics_ros.core import (
     JointFriction,
     ParameterError,
@@ -17,22 +18,33 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 
+MODEL = parse_urdf(URDF)
+PLAIN = RobotDynamics(MODEL, backend='python')
 Q, V = np.array([0.3, 0.1, -0.7]), np.array([0.5, -0.2, 0.4])
 REFERENCE = np.array([[0.2, -0.1, 0.6], [1.0, 0.3, -0.8], [2.0, -1.0, 3.0]])
-PLAIN = RobotDynamics(parse_urdf(URDF), backend='python')
+VISCOUS = {'turn': 2.0, 'slide': 30.0, 'wrist': 0.5}
+COULOMB = {'turn': 1.0, 'slide': 0.0, 'wrist': 3.0}
+OFFSET = np.array([0.7, -4.0, 0.2])
 
 
 @pytest.fixture(scope='module')
 def dynamics():
-    return RobotDynamics(parse_urdf(URDF))
+    return RobotDynamics(MODEL)
 
 
-def test_effort_is_the_sum_of_its_parts(dynamics):
-    feedforward = Feedforward(dynamics)
-    feedforward.compute(Q, V, REFERENCE)
+def rubbing(dynamics, *terms, **choices):
+    friction = JointFriction(MODEL, viscous=VISCOUS, coulomb=COULOMB)
+    return Feedforward(dynamics, friction=friction, terms=terms, **choices)
+
+
+def test_effort_is_the_sum_of_its_parts_and_the_inputs_are_not_touched(dynamics):
+    feedforward, given = Feedforward(dynamics), [Q.copy(), V.copy(), REFERENCE.copy()]
+    feedforward.compute(*given)
     np.testing.assert_allclose(feedforward.effort, feedforward.parts.sum(axis=0), rtol=1e-14)
     expected = dynamics.inverse_dynamics(*REFERENCE)
     np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-13)
+    for value, before in zip(given, (Q, V, REFERENCE), strict=True):
+        np.testing.assert_array_equal(value, before)
 
 
 def test_others_take_their_measured_position_at_rest(dynamics):
@@ -40,17 +52,8 @@ def test_others_take_their_measured_position_at_rest(dynamics):
     feedforward.compute(Q, V, REFERENCE[:, 2:])
     q, v, a = np.array([Q, 0 * V, 0 * V])
     q[2], v[2], a[2] = REFERENCE[:, 2]
-    np.testing.assert_allclose(
-        feedforward.effort, dynamics.inverse_dynamics(q, v, a)[2:], rtol=1e-13
-    )
-
-
-def test_the_measured_state_is_not_touched(dynamics):
-    q, v, reference = Q.copy(), V.copy(), REFERENCE.copy()
-    Feedforward(dynamics, JOINTS).compute(q, v, reference)
-    assert np.array_equal(q, Q)
-    assert np.array_equal(v, V)
-    assert np.array_equal(reference, REFERENCE)
+    expected = dynamics.inverse_dynamics(q, v, a)[2:]
+    np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-13)
 
 
 def test_a_bad_value_raises_and_leaves_the_last_torque(dynamics):
@@ -62,34 +65,27 @@ def test_a_bad_value_raises_and_leaves_the_last_torque(dynamics):
     assert np.array_equal(feedforward.effort, before)
 
 
-def test_bad_choices_are_named(dynamics):
-    with pytest.raises(UnknownNameError, match=r"joint 'elbow'.*turn, slide"):
-        Feedforward(dynamics, ['elbow'])
-    with pytest.raises(ParameterError, match=r"'turn'.*twice"):
-        Feedforward(dynamics, ['turn', 'turn'])
-    with pytest.raises(ParameterError, match=r"'weight'.*gravity"):
-        Feedforward(dynamics, terms=['weight'])
-    with pytest.raises(ParameterError, match=r"'there'.*reference, state"):
-        Feedforward(dynamics, evaluate_at='there')
+@pytest.mark.parametrize(
+    ('choices', 'error', 'named'),
+    [
+        ({'joints': ['elbow']}, UnknownNameError, 'elbow'),
+        ({'joints': ['turn', 'turn']}, ParameterError, 'turn'),
+        ({'terms': ['weight']}, ParameterError, 'weight'),
+        ({'evaluate_at': 'there'}, ParameterError, 'there'),
+    ],
+)
+def test_bad_choices_are_named(choices, error, named):
+    with pytest.raises(error, match=named):
+        Feedforward(PLAIN, **choices)
 
 
-VISCOUS = {'turn': 2.0, 'slide': 30.0, 'wrist': 0.5}
-COULOMB = {'turn': 1.0, 'slide': 0.0, 'wrist': 3.0}
-WITH_FRICTION = ('gravity', 'coriolis', 'inertial', 'friction')
-
-
-def rubbing(dynamics, **choices):
-    friction = JointFriction(dynamics.model, viscous=VISCOUS, coulomb=COULOMB)
-    return Feedforward(dynamics, friction=friction, **choices)
-
-
-def test_friction_is_added_only_if_it_is_asked_for(dynamics):
-    plain, asked = rubbing(dynamics), rubbing(dynamics, terms=WITH_FRICTION)
+def test_friction_and_offset_are_added_only_if_they_are_asked_for(dynamics):
+    plain = rubbing(dynamics, *TERMS[:3], offset=OFFSET)
+    asked = rubbing(dynamics, *TERMS, offset=OFFSET)
     for feedforward in (plain, asked):
         feedforward.compute(Q, V)
-        expected = feedforward.friction.torque(V)
+        expected = feedforward.friction.torque(V) + OFFSET
         np.testing.assert_allclose(feedforward.parts[3], expected, rtol=1e-14)
-        assert expected.all()
     np.testing.assert_allclose(asked.effort, plain.effort + expected, rtol=1e-13)
     plain.select_terms(['friction'], evaluate_at='reference')
     plain.compute(Q, V)
@@ -98,24 +94,22 @@ def test_friction_is_added_only_if_it_is_asked_for(dynamics):
 
 @pytest.mark.parametrize(('evaluate_at', 'v'), [('reference', REFERENCE[1]), ('state', V)])
 def test_friction_is_that_of_the_velocity_at_which_all_is_evaluated(dynamics, evaluate_at, v):
-    feedforward = rubbing(dynamics, terms=['friction'], evaluate_at=evaluate_at)
+    feedforward = rubbing(dynamics, 'friction', evaluate_at=evaluate_at)
     feedforward.compute(Q, V, REFERENCE)
     np.testing.assert_allclose(feedforward.effort, feedforward.friction.torque(v), rtol=1e-14)
 
 
-def test_at_rest_friction_is_not_compensated(dynamics):
-    feedforward = rubbing(dynamics, terms=['friction'])
-    feedforward.compute(Q, 0 * V)
-    assert not feedforward.effort.any()
+def test_an_arm_that_is_held_needs_gravity_and_offset_and_no_friction(dynamics):
+    feedforward = rubbing(dynamics, 'gravity', 'friction', offset=OFFSET)
     feedforward.compute(Q, V)
     feedforward.hold(Q)
-    assert not feedforward.effort.any()
+    np.testing.assert_allclose(feedforward.effort, dynamics.gravity_torque(Q) + OFFSET, rtol=1e-13)
 
 
 @given(v=arrays(float, 3, elements=st.floats(-10.0, 10.0)))
 def test_compensation_gives_no_more_power_than_friction_takes(v):
     """With the sharp sign of Coulomb's law, friction takes F_v v^2 + F_s |v|."""
-    feedforward = rubbing(PLAIN, terms=['friction'])
+    feedforward = rubbing(PLAIN, 'friction')
     feedforward.compute(Q, v)
     taken = np.array([*VISCOUS.values()]) * v**2 + np.array([*COULOMB.values()]) * abs(v)
     given_back = feedforward.effort * v
@@ -124,24 +118,31 @@ def test_compensation_gives_no_more_power_than_friction_takes(v):
     assert (given_back <= taken * (1.0 + 1e-14) + np.finfo(float).tiny).all()
 
 
-OFFSET = np.array([0.7, -4.0, 0.2])
+@pytest.mark.parametrize(
+    ('joints', 'given', 'limits', 'rates'),
+    [
+        # Ten times as much in a second.
+        (JOINTS, (), [np.inf, 200.0, 20.0], [1000.0, 2000.0, 200.0]),
+        (('wrist', 'slide'), (), [20.0, 200.0], [200.0, 2000.0]),
+        (('wrist', 'slide'), (1.0, 2.0), [1.0, 2.0], [10.0, 20.0]),
+        (JOINTS, (5.0,), [5.0] * 3, [50.0] * 3),
+        # Ten times zero would be no way down.
+        (JOINTS, (0.0, 3.0, 4.0), [0.0, 3.0, 4.0], [1000.0, 30.0, 40.0]),
+    ],
+)
+def test_limits_are_those_of_the_settings_or_of_the_description(joints, given, limits, rates):
+    found = torque_limits(MODEL, joints, Settings(effort_limits=given))
+    assert (found.tolist(), torque_rates(found).tolist()) == (limits, rates)
 
 
-def test_an_offset_is_part_of_friction_at_any_velocity(dynamics):
-    plain = rubbing(dynamics, terms=['friction'])
-    offset = rubbing(dynamics, terms=['friction'], offset=OFFSET)
-    for v in (V, 0 * V):
-        for feedforward in (plain, offset):
-            feedforward.compute(Q, v)
-        np.testing.assert_allclose(offset.effort - plain.effort, OFFSET, rtol=1e-13)
-        np.testing.assert_array_equal(offset.parts[3], offset.effort)
-    offset.select_terms(['gravity'], evaluate_at='reference')
-    offset.compute(Q, V)
-    np.testing.assert_array_equal(offset.effort, offset.parts[0])
+@pytest.mark.parametrize('described', ['0', '-20'])
+def test_a_described_limit_of_nothing_is_none(described):
+    """One below zero would be a command of its own: within +20 and -20 there is then none."""
+    model = parse_urdf(URDF.replace('effort="20"', f'effort="{described}"'))
+    assert torque_limits(model, JOINTS, Settings()).tolist() == [np.inf, 200.0, np.inf]
 
 
-def test_an_offset_holds_the_arm_too(dynamics):
-    """A constant torque acts on an arm at rest as well."""
-    feedforward = rubbing(dynamics, terms=['gravity', 'friction'], offset=OFFSET)
-    feedforward.hold(Q)
-    np.testing.assert_allclose(feedforward.effort, dynamics.gravity_torque(Q) + OFFSET, rtol=1e-13)
+@pytest.mark.parametrize('values', [(1.0, 2.0), (1.0,) * 4])
+def test_another_number_of_values_is_refused_by_name(values):
+    with pytest.raises(ParameterError, match=f'effort_limits.* {len(values)} .*turn, slide'):
+        per_joint('effort_limits', values, JOINTS)

@@ -1,41 +1,57 @@
-"""What a robot is given where its guards and its feedforward meet."""
+"""What a robot is given where its guards and its feedforward meet, and its final command."""
 
 import numpy as np
 import pytest
-from guard_answer import answer
 from shown_states import (
     DYNAMICS,
     GRAVITY,
-    MODEL,
+    OTHER,
     PERIOD,
     REST,
     Driver,
     Q,
+    answer,
     assert_smooth,
 )
 
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import Mode
-from robot_dynamics_ros.core import RobotDynamics, StateError
+from robot_dynamics_ros.control.supervisor import REPEATS, Mode
+from robot_dynamics_ros.core import StateError
+
+PARTS = np.array([True, True, False]), np.array([False, False, True])
 
 
-def test_activation_begins_at_zero_torque_and_fades_in():
-    driver = Driver()
-    commands = [driver.show() for _ in range(60)]
-    assert not commands[0].any()
-    assert_smooth(commands, GRAVITY)
-    np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
-
-
-def test_a_simulation_that_begins_anew_elsewhere_is_faded_to():
-    driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, -1.0])
-    last = driver.settle()
+def simulation_begins_anew(driver, elsewhere):
     driver.guard.reset_times()
-    commands = [last] + [driver.show(elsewhere) for _ in range(60)]
+    return [np.ones(3, bool)]
+
+
+def a_state_was_refused(driver, elsewhere):
+    with pytest.raises(StateError, match='jumps'):
+        driver.show(elsewhere)
+    return [np.ones(3, bool)]
+
+
+def a_part_was_refused(driver, elsewhere):
+    """A state of another joint between does not hide the move of the arm."""
+    with pytest.raises(StateError, match='jumps'):
+        driver.show(np.where(PARTS[0], elsewhere, np.nan))
+    return PARTS[::-1]
+
+
+@pytest.mark.parametrize(
+    'moved', [simulation_begins_anew, a_state_was_refused, a_part_was_refused]
+)
+def test_a_robot_that_is_elsewhere_is_faded_to_what_it_needs_there(moved):
+    driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, 0.0])
+    commands = [driver.settle()]
+    parts = moved(driver, elsewhere)
+    for _ in range(60):
+        commands += [driver.show(np.where(part, elsewhere, np.nan)) for part in parts]
     needed = DYNAMICS.gravity_torque(elsewhere)
-    assert_smooth(commands, needed - last)
+    assert_smooth(commands, needed - commands[0])
     np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
 
 
@@ -47,17 +63,6 @@ def test_gravity_is_found_although_each_second_state_is_late():
         with pytest.raises(StateError, match='before'):
             driver.show(late=0.1)
     np.testing.assert_allclose(driver.guard.effort, GRAVITY, rtol=1e-12)
-
-
-def test_a_robot_that_is_elsewhere_is_faded_to_what_it_needs_there():
-    driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, -1.0])
-    before = driver.settle()
-    with pytest.raises(StateError, match='jumps'):
-        driver.show(elsewhere)
-    commands = [before] + [driver.show(elsewhere) for _ in range(60)]
-    needed = DYNAMICS.gravity_torque(elsewhere)
-    assert_smooth(commands, needed - before)
-    np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
 
 
 def test_joints_in_another_order_and_not_all():
@@ -75,24 +80,21 @@ def test_the_age_is_that_of_the_oldest_joint():
     driver.show()
     shown = driver.now
     driver.now += 0.3
-    driver.show(np.where([True, True, False], Q, np.nan))
+    driver.show(np.where(PARTS[0], Q, np.nan))
     assert driver.guard.age(driver.now) == pytest.approx(driver.now - shown, rel=1e-12)
 
 
-@pytest.mark.parametrize('share', [0.0, 1.0])
-def test_a_driver_that_adds_gravity_is_suspected_and_no_other(share):
-    driver = Driver()
+@pytest.mark.parametrize(
+    ('terms', 'share'), [(('gravity',), 0.0), (('gravity',), 1.0), (('coriolis',), np.nan)]
+)
+def test_a_driver_that_adds_gravity_is_suspected_and_no_other(terms, share):
+    """Nobody is where gravity is not ours."""
+    driver = Driver(terms=terms)
     command = driver.settle()
-    driver.settle(effort=command + share * GRAVITY)
-    assert driver.guard.double_compensation.share == pytest.approx(share, abs=1e-12)
-    assert driver.guard.double_compensation.is_gravity == bool(share)
+    driver.settle(effort=command + np.nan_to_num(share, nan=1.0) * GRAVITY)
+    assert driver.guard.double_compensation.share == pytest.approx(share, abs=1e-12, nan_ok=True)
+    assert driver.guard.double_compensation.is_gravity == (share == 1.0)
     driver.guard.request_fade()
-    assert not driver.guard.double_compensation.is_gravity
-
-
-def test_nobody_is_suspected_where_gravity_is_not_ours():
-    driver = Driver(terms=('coriolis',))
-    driver.settle(effort=GRAVITY)
     assert not driver.guard.double_compensation.is_gravity
 
 
@@ -108,44 +110,76 @@ def test_a_stamp_that_stands_still_renews_nothing():
     assert driver.guard.mode is Mode.HOLD
 
 
-def test_a_new_payload_takes_nothing_from_the_estimated_velocity():
-    """At once, without a fade: what is estimated from the states belongs to them alone."""
-    driver, v = (
-        Driver(Settings(fade_time=0.0), ('coriolis', 'inertial')),
-        np.array([0.5, -0.1, 0.3]),
-    )
-    commands = [driver.show(Q + step * PERIOD * v, v=None) for step in range(100)]
-    light = RobotDynamics(MODEL.with_payload('hand', 1e-9, (0.0, 0.0, 0.0)), backend='python')
-    driver.guard.feedforward.use(light)
-    commands += [driver.show(Q + step * PERIOD * v, v=None) for step in range(100, 110)]
-    steps = np.abs(np.diff(commands[90:], axis=0)).max(axis=1)
-    assert steps.max() < 2.0 * np.median(steps)
-
-
-def test_a_velocity_beyond_all_bounds_is_refused_for_a_joint_without_a_limit_too():
-    """Its torque would not be finite: what is held is the last good state, and not for ever."""
-    driver = Driver(Settings(fade_time=0.0), ('gravity', 'coriolis'))
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+def test_no_final_command_after_another_publisher_has_commanded(on_stop):
+    """It stops while another node publishes, which leaves later and has taken over the robot."""
+    driver = Driver(Settings(fade_time=0.2, on_stop=on_stop))
     driver.settle()
-    for _ in range(1200):
-        with pytest.raises(StateError, match='velocity'):
-            driver.show(Q + 0.05, v=np.array([1e200, 0.0, 0.0]))
-        command = driver.tick()
-        if driver.guard.mode is Mode.HOLD:
-            np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-    assert driver.guard.supervisor.fault
-    assert command is None
+    driver.guard.supervisor.enabled = False
+    driver.guard.supervisor.inhibitions.put('publishers', OTHER)
+    driver.settle()
+    assert driver.guard.mode is Mode.SILENT
+    driver.guard.supervisor.inhibitions.clear()
+    assert [driver.show() for _ in range(100)] == [None] * 100
+    assert driver.tick() is None
 
 
-def test_a_robot_that_moved_while_states_were_refused_is_faded_to_in_two_messages_too():
-    """One of another joint between does not hide the move of the arm."""
-    driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, 0.0])
-    before = driver.settle()
-    arm, wrist = np.array([True, True, False]), np.array([False, False, True])
-    with pytest.raises(StateError, match='jumps'):
-        driver.show(np.where(arm, elsewhere, np.nan))
-    commands = [before]
-    for _ in range(60):
-        commands += [driver.show(np.where(part, elsewhere, np.nan)) for part in (wrist, arm)]
-    needed = DYNAMICS.gravity_torque(elsewhere)
-    assert_smooth(commands, needed - before)
-    np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
+def test_a_stale_robot_gets_no_final_command_after_another_publisher():
+    driver = Driver(Settings(fade_time=0.2, on_stale='stop'))
+    driver.settle()
+    driver.now += 1.0
+    assert driver.tick() is None
+    driver.guard.supervisor.inhibitions.put('publishers', OTHER)
+    assert driver.tick() is None
+    driver.guard.supervisor.inhibitions.clear()
+    driver.guard.supervisor.enabled = False
+    assert driver.tick() is None
+
+
+@pytest.mark.parametrize(
+    ('settings', 'offset'),
+    [
+        # Without effort limits the offset, which is held too, takes the most time.
+        ({'on_stop': 'hold', 'effort_limits': (np.inf,)}, [8000.0, -3.0, 0.0]),
+        # Longer than the fade of a change before.
+        ({'fade_time': 5.0}, [0.0, 0.0, 0.0]),
+    ],
+)
+def test_the_final_command_comes_within_the_longest_fade(settings, offset):
+    driver = Driver(Settings(**({'fade_time': 0.2} | settings)), terms=['friction'])
+    driver.guard.feedforward.offset = np.array(offset)
+    driver.guard.request_fade(0.1)
+    driver.settle()
+    driver.guard.supervisor.active = False
+    end = driver.now + driver.guard.longest_fade()
+    while (command := driver.show()) is not None:
+        last = command
+        assert driver.now <= end
+    np.testing.assert_allclose(last, offset, rtol=1e-12)
+
+
+def test_after_stale_states_a_stop_gives_the_final_command():
+    driver = Driver(Settings(fade_time=0.2, on_stale='stop', state_timeout=0.05))
+    driver.settle()
+    assert [driver.tick() for _ in range(40)][-1] is None
+    driver.guard.supervisor.active = False
+    assert not driver.guard.stopped
+    commands = []
+    while not driver.guard.stopped:
+        commands.append(driver.tick())
+        assert len(commands) < 100
+    spoken = [command for command in commands if command is not None]
+    assert_smooth([GRAVITY, *spoken], GRAVITY)
+    assert not spoken[-1].any()
+    assert driver.tick() is None
+
+
+@pytest.mark.parametrize('fade_time', [0.0, 0.2])
+def test_the_final_command_is_repeated(fade_time):
+    """Controllers receive with best effort."""
+    driver = Driver(Settings(fade_time=fade_time))
+    driver.settle()
+    driver.guard.supervisor.active = False
+    commands = [driver.show() for _ in range(100)]
+    spoken = [command for command in commands if command is not None]
+    assert sum(not command.any() for command in spoken) == 1 + REPEATS

@@ -1,7 +1,6 @@
 """What a robot can do is accepted; what it cannot do is refused once, by joint and numbers."""
 
 import math
-import re
 import warnings
 
 import numpy as np
@@ -73,10 +72,9 @@ def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
     name = MODEL.joint_names[joint]
     with pytest.raises(StateError) as refusal:
         take(shown(), 10.0 + elapsed, q)
-    assert f"'{name}' jumps" in str(refusal.value)
-    said = [float(number) for number in re.findall(r'(?<=[ ])\d[\d.e+-]*', str(refusal.value))]
-    # Three digits of each.
-    assert said == pytest.approx([abs(q[joint] - Q[joint]), elapsed, explained], rel=6e-3)
+    said = str(refusal.value)
+    assert f"'{name}' jumps by {abs(q[joint] - Q[joint]):.3g} in {elapsed:.3g} s" in said
+    assert said.endswith(f'{explained:.3g}')
 
 
 @given(st.floats(1e-6, 1e3))
@@ -111,15 +109,9 @@ def test_a_wrapped_turn_is_no_jump(turns, step):
         take(state, 0.002, Q + np.array([math.pi + step, 0.0, 0.0]))
 
 
-def test_other_joints_do_not_wrap():
-    q = Q + np.array([0.0, 0.0, 2 * math.pi])
+def test_other_joints_do_not_wrap_and_the_worst_is_named():
     with pytest.raises(StateError, match=r"'wrist' jumps by 6.28"):
-        take(shown(), 10.001, q)
-
-
-def test_the_worst_joint_is_named():
-    with pytest.raises(StateError, match="'wrist' jumps by 2 "):
-        take(shown(), 10.001, Q + np.array([0.0, 1.0, 2.0]))
+        take(shown(), 10.001, Q + np.array([0.0, 0.5, 2 * math.pi]))
 
 
 def some(*held):
@@ -160,27 +152,14 @@ def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_
     take(state, 1.4, np.array([9.0, 0.1, 40.0]))
 
 
-def test_degrees_that_begin_later_are_refused_until_they_end():
-    """Each state after the jump is questioned as a first one is."""
-    state, degrees = shown(), np.degrees(Q)
-    for number in range(1, 51):
-        with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
-            take(state, 10.0 + 0.01 * number, degrees)
-    with pytest.raises(StateError, match='jumps by'):
-        take(state, 10.51, Q)
-    take(state, 10.52, Q)
-
-
-@given(pause=st.floats(14.0, 1e6))
-def test_degrees_after_a_pause_are_refused_until_they_end(pause):
-    """The velocity limits explain the way in that time; a first state is questioned too."""
+@given(pause=st.just(0.01) | st.floats(14.0, 1e6))
+def test_degrees_that_begin_later_are_refused_until_they_end(pause):
+    """Also after a pause, in which the velocity limits explain any step."""
     state, degrees = shown(), np.degrees(Q)
     for number in range(5):
         with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
             take(state, 10.0 + pause + 0.01 * number, degrees)
-    with pytest.raises(StateError, match='jumps by'):
-        take(state, 10.05 + pause, Q)
-    take(state, 10.06 + pause, Q)
+    take(state, 10.05 + pause, Q)
 
 
 @pytest.mark.parametrize(
@@ -193,13 +172,6 @@ def test_a_jump_with_another_defect_is_remembered(time, v):
         take(state, time, np.degrees(Q), v)
     with pytest.raises(StateError, match='not degrees'):
         take(state, time + 0.01, np.degrees(Q), np.zeros(3))
-
-
-def test_slow_motion_far_outside_the_limits_is_not_questioned():
-    state, q = shown(), Q.copy()
-    for number in range(1000):
-        q += np.array([0.0, 0.009, 0.02])
-        take(state, 10.01 + 0.01 * number, q)
 
 
 def test_one_wrong_reading_does_not_become_the_truth():
@@ -228,8 +200,10 @@ def test_a_velocity_limit_of_nothing_says_nothing(described):
 
 @given(share=st.floats(0.0, 20.0), joint=st.sampled_from([0, 1, 2]))
 def test_velocities_far_beyond_their_limit_are_refused(share, joint):
-    """A joint without a limit may have any."""
+    """A joint without a limit may have any that gives finite torques."""
     state, v = new(), np.zeros(3)
+    with pytest.raises(StateError, match='velocity'):
+        take(state, 0.5, np.zeros(3), np.array([1e200, 0.0, 0.0]))
     limit = MODEL.independent_joints[joint].limits.velocity
     v[joint] = share * (limit if np.isfinite(limit) else 1e6)
     if np.isfinite(limit) and share > FASTEST * (1 + 1e-12):
@@ -320,13 +294,14 @@ def test_a_refused_joint_takes_nothing_from_the_estimates_of_the_others():
 def test_velocities_that_are_not_measured_are_estimated_from_positions(measured):
     state = new()
     for step in range(400):
+        if step == 200:
+            # The estimate begins anew.
+            state.reset_stamps()
         take(state, 0.002 * step, Q + V * 0.002 * step, measured)
     np.testing.assert_allclose(state.v, V, rtol=1e-9)
-    assert state.estimated.all()
     # A measured one takes precedence.
     take(state, 0.8, Q + V * 0.8, np.array([0.9, NO, NO]))
     np.testing.assert_allclose(state.v, [0.9, -0.1, 0.4], rtol=1e-9)
-    assert state.estimated.tolist() == [False, True, True]
 
 
 def test_velocities_of_joints_in_two_messages_are_estimated_from_their_own_stamps():
@@ -346,17 +321,6 @@ def test_the_estimate_lags_behind_a_ramp_of_velocity_by_its_time_constant(cutoff
         time = step * period
         estimate.update(time, 0.5 * a * time**2)
     np.testing.assert_allclose(time - estimate.v / a, delay, atol=1e-3 * delay)
-
-
-def test_after_a_reset_the_estimate_begins_anew():
-    used, fresh = VelocityEstimate(MODEL), VelocityEstimate(MODEL)
-    used.update(9.0, ELSEWHERE)
-    used.reset()
-    for step in range(3):
-        used.update(10.0 + step, Q + V * step)
-        fresh.update(10.0 + step, Q + V * step)
-    assert used.v.all()
-    np.testing.assert_array_equal(used.v, fresh.v)
 
 
 def test_the_estimate_of_a_continuous_joint_may_be_wrapped_and_that_of_others_not():

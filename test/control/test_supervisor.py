@@ -78,14 +78,10 @@ def test_the_terms_are_commanded_only_where_torque_is_wanted_and_the_state_is_fr
             assert not supervisor.collision
 
 
-def test_nothing_is_commanded_where_nothing_applies_it():
-    for case, *_, after in CASES:
+def test_nothing_is_commanded_where_nothing_applies_it_and_zero_where_other_joints_get_it():
+    for case, _, before, supervisor, after in CASES:
         if case['inhibition'] is INACTIVE:
             assert after is Mode.SILENT
-
-
-def test_what_other_joints_would_get_ends_at_zero():
-    for case, _, before, supervisor, after in CASES:
         if case['inhibition'] is MISAPPLIED:
             assert after in (Mode.ZERO, Mode.SILENT)
             if before is not Mode.SILENT and after is not Mode.SILENT:

@@ -1,13 +1,28 @@
-"""Interpolation between points: what lies between obeys calculus, what lies outside rests."""
+"""Between points motion obeys calculus, outside it rests; the torques that it needs."""
+
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.core import StateError
+from robot_dynamics_ros.control.trajectory_efforts import (
+    PARTS,
+    joint_demands,
+    trajectory_efforts,
+)
+from robot_dynamics_ros.core import (
+    ParameterError,
+    RobotDynamics,
+    StateError,
+    UnknownNameError,
+    parse_urdf,
+)
+from robot_dynamics_ros.core.model.tree import Limits
 
 SIZE = 3
 numbers = st.floats(-5.0, 5.0)
@@ -30,19 +45,17 @@ def trajectories(draw, given='qva'):
     return [Point(time, **values) for time, values in zip(times, fields, strict=True)]
 
 
-@given(points=trajectories())
-def test_quintic_passes_through_positions_velocities_and_accelerations(points):
+@pytest.mark.parametrize('fields', ['q', 'qv', 'qva'])
+@given(data=st.data())
+def test_it_passes_through_what_its_points_give_and_rests_outside(fields, data):
+    points = data.draw(trajectories(fields))
     trajectory = Trajectory(points)
     for point in points[:-1]:
-        rows = trajectory.at(point.time)
-        close(rows, [point.q, point.v, point.a], 100.0)
-
-
-@given(points=trajectories('qv'))
-def test_cubic_passes_through_positions_and_velocities(points):
-    trajectory = Trajectory(points)
-    for point in points[:-1]:
-        close(trajectory.at(point.time)[:2], [point.q, point.v], 100.0)
+        given_rows = [getattr(point, field) for field in fields]
+        close(trajectory.at(point.time)[: len(fields)], given_rows, 100.0)
+    rest = np.zeros(SIZE)
+    close(trajectory.at(points[0].time - 1.0), [points[0].q, rest, rest], 0.0)
+    close(trajectory.at(points[-1].time + 1.0), [points[-1].q, rest, rest], 0.0)
 
 
 @given(points=trajectories('q'), share=st.floats(0.0, 0.999))
@@ -89,30 +102,10 @@ def test_velocity_and_acceleration_are_the_derivatives(given_fields, data):
         np.testing.assert_allclose(slopes[row], now[row + 1], atol=1e-4 * scale[row], rtol=1e-4)
 
 
-@given(points=trajectories())
-def test_outside_its_time_it_rests_at_its_ends(points):
-    trajectory = Trajectory(points)
-    rest = np.zeros(SIZE)
-    close(trajectory.at(points[0].time - 1.0), [points[0].q, rest, rest], 0.0)
-    close(trajectory.at(points[-1].time + 1.0), [points[-1].q, rest, rest], 0.0)
-
-
 @given(q=vectors, v=vectors, a=vectors, time=numbers)
 def test_a_single_point_holds_as_it_is(q, v, a, time):
     close(Trajectory([Point(0.0, q, v, a)]).at(time), [q, v, a], 0.0)
     close(Trajectory([Point(0.0, q)]).at(time), [q, 0 * q, 0 * q], 0.0)
-
-
-def test_continuity_across_a_point():
-    """Both neighbours of a point with q, v and a give the same values there."""
-    points = [
-        Point(0.0, np.array([0.0]), np.array([1.0]), np.array([0.5])),
-        Point(1.0, np.array([2.0]), np.array([-1.0]), np.array([3.0])),
-        Point(1.5, np.array([0.3]), np.array([0.2]), np.array([-1.0])),
-    ]
-    trajectory = Trajectory(points)
-    # The jerk is a few hundred here: over 1e-9 s the acceleration changes by less than 1e-6.
-    close(trajectory.at(1.0 - 1e-9), trajectory.at(1.0), 1e4)
 
 
 @pytest.mark.parametrize(
@@ -132,3 +125,95 @@ def test_continuity_across_a_point():
 def test_what_is_no_trajectory_is_refused(points, reason):
     with pytest.raises(StateError, match=reason):
         Trajectory(points)
+
+
+# The torques that it needs
+
+DYNAMICS = RobotDynamics(parse_urdf(URDF))
+REST = np.array([0.4, -0.2, 0.9])
+
+
+def some_points(given='qva', count=6, size=3):
+    random = np.random.default_rng(7)
+    times = np.cumsum(random.uniform(0.2, 0.7, count))
+    return [
+        Point(time, **{name: random.uniform(-1.0, 1.0, size) for name in given}) for time in times
+    ]
+
+
+def test_efforts_are_those_of_inverse_dynamics_at_every_point():
+    given = some_points()
+    efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
+    expected = [DYNAMICS.inverse_dynamics(point.q, point.v, point.a) for point in given]
+    np.testing.assert_allclose(efforts.total, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_joints_that_are_not_named_rest_where_they_are():
+    given = some_points(size=2)
+    efforts = trajectory_efforts(DYNAMICS, ['wrist', 'turn'], given, REST)
+    for index, point in enumerate(given):
+        q, v, a = np.array([REST, 0 * REST, 0 * REST])
+        q[[2, 0]], v[[2, 0]], a[[2, 0]] = point.q, point.v, point.a
+        expected = DYNAMICS.inverse_dynamics(q, v, a)[[2, 0]]
+        np.testing.assert_allclose(efforts.total[index], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_parts_sum_to_the_whole_and_gravity_is_that_of_the_positions():
+    given = some_points()
+    efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
+    gravity = [DYNAMICS.gravity_torque(point.q) for point in given]
+    np.testing.assert_allclose(efforts.sum_of(['gravity']), gravity, rtol=1e-12, atol=1e-12)
+    driven = efforts.sum_of(['inertial', 'coriolis'])
+    np.testing.assert_allclose(driven + gravity, efforts.sum_of(PARTS), rtol=1e-12, atol=1e-12)
+    assert not efforts.sum_of([]).any()
+    with pytest.raises(ParameterError, match='drag'):
+        efforts.sum_of(['gravity', 'drag'])
+
+
+@pytest.mark.parametrize('given_fields', ['q', 'qv', 'qva'])
+def test_what_is_not_given_is_that_of_the_trajectory_just_after_the_point(given_fields):
+    given = some_points(given_fields)
+    motion = Trajectory(given).at_points()
+    trajectory = Trajectory(given)
+    # Nothing changes by more than 1e4 per second here.
+    step = 1e-9
+    for index, point in enumerate(given[:-1]):
+        np.testing.assert_allclose(motion[:, index], trajectory.at(point.time + step), atol=1e-5)
+    last = [given[-1].q] + [getattr(given[-1], f) if f in given_fields else 0 * REST for f in 'va']
+    np.testing.assert_array_equal(motion[:, -1], last)
+
+
+def test_a_single_point_rests_unless_it_says_otherwise():
+    efforts = trajectory_efforts(DYNAMICS, JOINTS, [Point(0.0, REST)], REST)
+    np.testing.assert_allclose(efforts.total[0], DYNAMICS.gravity_torque(REST), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('joints', 'given', 'error', 'reason'),
+    [
+        (JOINTS, [], StateError, 'no points'),
+        (JOINTS, some_points('qa'), StateError, 'accelerations but no'),
+        (('turn', 'slide', 'elbow'), some_points(), UnknownNameError, "unknown joint 'elbow'"),
+    ],
+)
+def test_bad_trajectories_are_refused(joints, given, error, reason):
+    with pytest.raises(error, match=reason):
+        trajectory_efforts(DYNAMICS, joints, given, REST)
+
+
+def test_demands_are_the_largest_magnitudes_and_limits_are_exceeded_beyond_them():
+    efforts = trajectory_efforts(DYNAMICS, JOINTS, some_points(), REST)
+    torques, speeds = np.abs(efforts.total), np.abs(efforts.motion[1])
+    lowest, highest = efforts.motion[0].min(axis=0), efforts.motion[0].max(axis=0)
+    largest = np.array([lowest, highest, speeds.max(axis=0), torques.max(axis=0)])
+    for share, exceeded in ((1.0, False), (0.99, True)):
+        limits = [Limits(*column) for column in (share * largest).T]
+        for index, demand in enumerate(joint_demands(efforts, JOINTS, limits)):
+            assert demand.effort == torques[:, index].max() == torques[demand.effort_point, index]
+            assert demand.velocity == speeds[:, index].max()
+            assert demand.position in (lowest[index], highest[index])
+            for kind in ('effort', 'velocity', 'position'):
+                assert getattr(demand, f'{kind}_exceeded') is exceeded
+            assert len(demand.excesses()) == (3 if exceeded else 0)
+            for said in demand.excesses():
+                assert re.search(rf'{demand.joint_name}: \w+ \S+ at point \d, allowed is', said)

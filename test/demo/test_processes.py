@@ -60,9 +60,9 @@ def test_children_end_with_the_context_if_they_ignore_sigint_too(modules, monkey
     )
     with Children(logs) as children:
         child = children.start('stubborn', 'stubborn', {})
-        while 'deaf' not in children.log_tail('stubborn'):
-            children.require_alive()
-            time.sleep(0.02)
+        wait_until(
+            lambda: 'deaf' in children.log_tail('stubborn'), 'it', 10.0, children.require_alive
+        )
     assert child.returncode == -signal.SIGKILL
 
 

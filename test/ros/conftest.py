@@ -25,7 +25,7 @@ from trajectory_msgs.msg import JointTrajectory
 from waiting import wait_until
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control import reference
+from robot_dynamics_ros.control import feedforward
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros import diagnostics
 from robot_dynamics_ros.ros.node import DynamicsNode
@@ -137,7 +137,7 @@ def graph(monkeypatch):
     @contextmanager
     def make(reference_timeout=1e3, **options):
         # Tests of what a reference is for need it for longer than the half second after its end.
-        monkeypatch.setattr(reference, 'TIMEOUT', reference_timeout)
+        monkeypatch.setattr(feedforward, 'TIMEOUT', reference_timeout)
         with observed(**options) as pair:
             yield pair
 

@@ -68,13 +68,6 @@ def test_the_energy_grows_by_the_work_of_the_force(with_tool, push):
     assert arm.energy() - energy == pytest.approx(work, rel=1e-3)
 
 
-def test_the_joint_feels_its_part_of_a_moment(pendulum):
-    arm = Physics(pendulum(), gravity=NO_GRAVITY)
-    arm.outside.push(Push('bob', moment=(5.0, 0.6, -4.0)))
-    run(arm, 0.5)
-    assert arm.velocity[0] == pytest.approx(0.6 / 0.6 * 0.5, rel=1e-9)
-
-
 def test_wrenches_tell_what_acts_in_the_axes_of_the_link(with_tool):
     arm = Physics(with_tool)
     arm.reset([0.4, 1.2])
@@ -151,15 +144,6 @@ def test_a_wall_is_refused_where_the_link_is_behind_its_surface(lift):
     run(arm, 1.0)
     arm.outside.wall = True
     assert arm.outside.wall
-
-
-def test_a_wall_that_is_not_there_does_not_change_the_motion(two_links):
-    plain = Physics(two_links)
-    walled = Physics(two_links, wall=Wall('forearm', (0.0, 0.0, 0.5), (0.0, 0.0, 1.0)))
-    for arm in (plain, walled):
-        arm.reset([0.4, 1.2])
-        run(arm, 0.5)
-    np.testing.assert_array_equal(plain.position, walled.position)
 
 
 def test_the_wall_stops_a_link_that_is_fixed_to_another(pendulum):

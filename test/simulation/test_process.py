@@ -44,33 +44,29 @@ def start(*arguments, program=('-m', MODULE)):
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_ends_quietly_when_told_to(number, two_links):
     process = start('-p', f'robot_description:={two_links.replace(chr(10), "")}')
+    # On a busy computer a warning may come first.
+    assert any('shoulder, elbow' in line for line in process.stderr)
+    process.send_signal(number)
+    assert ended(process)[0] == 0
+
+
+def ended(process):
+    """The exit code and what it has said."""
     try:
-        line = process.stderr.readline()
-        assert 'simulating test: 2 joints (shoulder, elbow)' in line
-        process.send_signal(number)
         _, said = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 0, said
     assert 'Traceback' not in said
+    return process.returncode, said
 
 
 def test_a_signal_during_the_start_leaves_no_thread_behind(two_links):
     description = f'robot_description:={two_links.replace(chr(10), "")}'
-    process = start('-p', description, program=('-c', INTERRUPTED_START))
-    try:
-        _, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert (process.returncode, said.splitlines()[-1]) == (0, "['MainThread']")
+    code, said = ended(start('-p', description, program=('-c', INTERRUPTED_START)))
+    assert (code, said.splitlines()[-1]) == (0, "['MainThread']")
 
 
 def test_says_what_is_wrong_and_ends():
-    process = start('-p', 'robot_description:="<robot"')
-    try:
-        _, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 1
+    code, said = ended(start('-p', 'robot_description:="<robot"'))
+    assert code == 1
     assert 'robot_description' in said
-    assert 'Traceback' not in said

@@ -2,11 +2,11 @@
 
 - `momentum_observer`: the external torque of each joint.
 - `drive_torques`: the states that the observer is given, and whether their efforts fit gravity.
-- `tare`: what is taken off the estimate of an arm at rest that nothing touches.
 - `wrench`: the wrench at a frame that explains these torques, and what the robot cannot feel.
 - `contact_detector`: collisions and pushes; `thresholds`: from which torque on.
 - `contact`: the touched link, and the direction of the force.
-- `estimate`: all of this for a robot that is commanded, or why there is no estimate.
+- `estimate`: all of this for a robot that is commanded, less what an arm at rest is found to feel
+  (tare), or why there is no estimate.
 """
 
 from .contact import ContactLinks

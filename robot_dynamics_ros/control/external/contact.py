@@ -14,7 +14,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from ..torque_text import joint_torques, units_of
 from .contact_detector import FREE, ContactDetector
 from .thresholds import NEVER, ContactThresholds
-from .wrench import explaining_wrench
+from .wrench import estimated_wrench
 
 COLLISION = 'collision'
 
@@ -94,17 +94,14 @@ class Contact:
             thresholds: of the commanded joints; None: nothing is detected.
         """
         self._joints, self._indices = tuple(joints), indices
-        self._detector: ContactDetector | None = None
-        self.state = self._directed = FREE
-        self.links: tuple[str, ...] = ()
+        self._detector = ContactDetector(ContactThresholds.of(len(joints)))
+        self.state = FREE
         self._forget()
         self.use(model, thresholds)
 
     @property
     def limits(self) -> Array:
         """Thresholds (2, k) of collision and push at the last step [N m or N]; else infinite."""
-        if self._detector is None:
-            return np.full((2, len(self._joints)), np.inf)
         limits = self._detector.limits
         return np.where(limits < NEVER, limits, np.inf)
 
@@ -113,24 +110,16 @@ class Contact:
         self._model, self._links = model, ContactLinks(model)
         self._sliding = model.sliding[self._indices]
         self._units = units_of(model, self._joints)
-        if thresholds is None:
-            self._detector = None
-            self._forget()
-        elif self._detector is None:
-            self._detector = ContactDetector(thresholds)
-        else:
-            self._detector.use(thresholds)
+        self._detector.use(thresholds or ContactThresholds.of(len(self._joints)))
 
     def reset(self) -> None:
         """Forget the contact, after a discontinuity."""
-        if self._detector is not None:
-            self._detector.reset()
+        self._detector.reset()
         self._forget()
 
     def pause(self) -> None:
         """Forget the contact, and go on after some time without an estimate."""
-        if self._detector is not None:
-            self._detector.pause()
+        self._detector.pause()
         self._forget()
 
     def step(self, r: Array, v: Array, time: float) -> None:
@@ -141,8 +130,6 @@ class Contact:
             v: (k,) velocities [rad/s or m/s].
             time: of the state [s].
         """
-        if self._detector is None:
-            return
         before = self.state
         self.state = self._detector.step(r, v, time)
         self.collides = self.state.kind == COLLISION != before.kind
@@ -161,9 +148,8 @@ class Contact:
     def direction(self, q: Array, r: Array) -> Array:
         """Of the smallest force on `link` that explains the torques.
 
-        Found where it is asked for, once for each `state`: the Jacobian is evaluated, not
-        compiled, because a contact is rare and a robot has many links. That takes longer than all
-        else in a cycle.
+        Found where it is asked for: the Jacobian is evaluated, not compiled, because a contact is
+        rare and a robot has many links. That takes longer than all else in a cycle.
 
         Args:
             q: (n,) positions of all independent joints at the last step [rad or m].
@@ -173,11 +159,11 @@ class Contact:
             (3,) in the axes of the link, with norm 1; zero where the torques tell none. A contact
             that no joint feels any more keeps its direction.
         """
-        if self.state.joints and self.state is not self._directed:
-            self._directed = self.state
+        if self.state.joints:
             frame = self._model.frame(self.link)
             columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)
-            force = explaining_wrench(columns[:, self._indices], r, self._sliding)[:3]
+            found = estimated_wrench(columns[:, self._indices], r, self._sliding)
+            force = found.wrench[:3]
             size = float(np.linalg.norm(force))
             self._direction = force / size if size > 0.0 else force
         return self._direction
@@ -201,8 +187,9 @@ class Contact:
         return f'{self.state.kind} at {" and ".join(self.links)}: {felt}'
 
     def _forget(self) -> None:
-        self.state = self._directed = FREE
-        self.links, self.collides, self._direction = (), False, np.zeros(3)
+        self.state = FREE
+        self.collides, self._direction = False, np.zeros(3)
+        self.links: tuple[str, ...] = ()
 
     def _locate(self) -> None:
         """Find the touched links."""

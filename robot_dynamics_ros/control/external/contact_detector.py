@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 
 from .thresholds import BANDS, ContactThresholds
 
 COLLISION, PUSH = 0, 1
-# What a threshold depends on, beside its constant.
-SPEED, ACCELERATION = 0, 1
+# What a threshold depends on first, beside its constant.
+SPEED = 0
 # Between the bands, f [Hz]: above most of what the error of a model is in a motion, below an
 # impact.
 CUTOFF = 5.0
@@ -83,22 +83,14 @@ class ResidualBands:
             size: number of joints, n.
         """
         self.size = size
-        # Residual, speed and acceleration: of each band, as they came, and their changes.
-        bands = np.zeros((2, 3, size))
-        self.values, self.motion = bands[:, 0], bands[:, 1:]
-        self._fast, self._fast_motion = self.values[COLLISION], self.motion[COLLISION]
-        self._low, self._slow, self._slow_motion = bands[PUSH], bands[PUSH, 0], bands[PUSH, 1:]
-        self._inputs, self._change = np.zeros((2, 3, size))
-        self._residual, self._speed, self._acceleration = self._inputs
-        self._motion = self._inputs[1:]
-        # The velocity, low-passed for its derivative, and its change.
-        self._velocity, self._step_of_velocity = np.zeros((2, size))
+        self.values, self.motion = np.zeros((2, size)), np.zeros((2, 2, size))
+        # Low-passed: residual, speed and acceleration; the velocity, for its derivative.
+        self._low, self._velocity = np.zeros((3, size)), np.zeros(size)
         self.reset()
 
     def reset(self) -> None:
         """Begin again, after a discontinuity of the residual or of time."""
-        self._time = self._elapsed = self._begin = self._paused = math.nan
-        self._weight = self._velocity_weight = self._per_elapsed = math.nan
+        self._time = self._begin = self._paused = math.nan
 
     def pause(self) -> None:
         """Go on after some time without residuals, which have no step of their own in it."""
@@ -119,46 +111,28 @@ class ResidualBands:
         if elapsed <= 0.0:
             return
         self._time = time
-        self._residual[:] = r
-        np.absolute(v, self._speed)
+        present = np.array([r, np.abs(v), np.zeros(self.size)])
         if elapsed > 0.0:
-            self._filter(v, elapsed)
+            # The change of the low-passed velocity in its time is the filtered derivative.
+            change = _weight(ACCELERATION_CUTOFF, elapsed) * (v - self._velocity)
+            self._velocity += change
+            present[2] = np.abs(change) / elapsed
+            self._low += _weight(CUTOFF, elapsed) * (present - self._low)
         else:
-            self._resume(v, time)
-        np.maximum(self._motion, self._slow_motion, out=self._fast_motion)
-        if time - self._begin < 1.0 / CUTOFF:
-            self._fast.fill(0.0)
-        else:
-            np.subtract(self._residual, self._slow, self._fast)
+            # The first one, at the begin or after a pause.
+            self._velocity[:] = v
+            if not 0.0 < time - self._paused <= LONGEST_PAUSE:
+                self._low.fill(0.0)
+                self._begin = time
+        self.values[PUSH], self.motion[PUSH] = self._low[0], self._low[1:]
+        rising = time - self._begin < 1.0 / CUTOFF
+        self.values[COLLISION] = 0.0 if rising else present[0] - self._low[0]
+        np.maximum(present[1:], self._low[1:], out=self.motion[COLLISION])
 
-    def _resume(self, v: Array, time: float) -> None:
-        """Take the first velocity, at the begin or after a pause."""
-        self._velocity[:] = v
-        self._acceleration.fill(0.0)
-        if not 0.0 < time - self._paused <= LONGEST_PAUSE:
-            # Nothing is before it.
-            self._low.fill(0.0)
-            self._begin = time
 
-    def _filter(self, v: Array, elapsed: float) -> None:
-        """Derive the velocity, and move the low-passed values towards the inputs."""
-        if elapsed != self._elapsed:
-            # At a constant interval, once.
-            self._elapsed = elapsed
-            self._weight = -math.expm1(-2.0 * math.pi * CUTOFF * elapsed)
-            self._velocity_weight = -math.expm1(-2.0 * math.pi * ACCELERATION_CUTOFF * elapsed)
-            self._per_elapsed = 1.0 / elapsed
-        # The change of the low-passed velocity in its time is the filtered derivative.
-        step = self._step_of_velocity
-        np.subtract(v, self._velocity, step)
-        step *= self._velocity_weight
-        self._velocity += step
-        np.multiply(step, self._per_elapsed, self._acceleration)
-        np.absolute(self._acceleration, self._acceleration)
-        change = self._change
-        np.subtract(self._inputs, self._low, change)
-        change *= self._weight
-        self._low += change
+def _weight(cutoff: float, elapsed: float) -> float:
+    """Of a new value in a low pass [-], from its cutoff [Hz] and the time since the last [s]."""
+    return -math.expm1(-2.0 * math.pi * cutoff * elapsed)
 
 
 class ContactDetector:
@@ -186,19 +160,13 @@ class ContactDetector:
         Args:
             thresholds: of all joints.
         """
-        size = thresholds.size
-        self.bands, self.state = ResidualBands(size), FREE
-        self.limits, self._size = np.empty((2, 2, size))
-        self._parts = np.empty((2, 2, size))
-        self._of_speed, self._of_acceleration = self._parts[:, SPEED], self._parts[:, ACCELERATION]
-        self._touched = np.zeros((2, size), bool)
-        self._last = math.nan
+        self.bands, self.state = ResidualBands(thresholds.size), FREE
+        self._touched, self._last = np.zeros((2, thresholds.size), bool), math.nan
         self.use(thresholds)
 
     def use(self, thresholds: ContactThresholds) -> None:
         """Compare with other thresholds of the same joints from now on."""
-        self._constant = thresholds.coefficients[:, 0].copy()
-        self._slopes = thresholds.coefficients[:, 1:].copy()
+        self._thresholds, self.limits = thresholds, thresholds.limits(self.bands.motion)
 
     def reset(self) -> None:
         """Forget the contact and what was filtered, after a discontinuity."""
@@ -221,18 +189,12 @@ class ContactDetector:
         Raises:
             StateError: a residual or velocity is not finite; the detector has been reset.
         """
-        # The fastest test of all values; NumPy would warn of infinities that cancel.
-        if not math.isfinite(sum(v.tolist(), sum(r.tolist()))):
+        if not (all_finite(r) and all_finite(v)):
             self.reset()
             raise StateError('the external torque or a velocity is not finite')
-        bands, limits = self.bands, self.limits
-        bands.step(r, v, time)
-        np.multiply(self._slopes, bands.motion, self._parts)
-        np.add(self._of_speed, self._of_acceleration, limits)
-        limits += self._constant
-        below = np.absolute(bands.values, self._size) <= limits
-        # A tenth of the time that all() takes.
-        if self.state is FREE and 0 not in below.tobytes():
+        self.bands.step(r, v, time)
+        self.limits = self._thresholds.limits(self.bands.motion)
+        if self.state is FREE and (np.abs(self.bands.values) <= self.limits).all():
             return FREE
         return self._touch(r, time)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core.checks import Array, all_finite
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..torque_text import torque_text, units_of
@@ -37,15 +37,6 @@ class GivenState(NamedTuple):
     q: Array
     v: Array | None
     effort: Array | None
-
-
-def choice(indices: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
-    """What chooses the entries with these indices: as a view, where that is possible.
-
-    A view takes a tenth of the time of a copy.
-    """
-    count_up = np.array_equal(indices, np.arange(len(indices)))
-    return slice(len(indices)) if count_up else indices
 
 
 class DriveTorques:
@@ -76,37 +67,25 @@ class DriveTorques:
             indices: (k,) of these among the independent joints.
         """
         self._joints, self._units, size = tuple(joints), units_of(model, joints), len(joints)
-        self._limits = model.effort_bounds[indices]
+        self._limits, self._indices = model.effort_bounds[indices], indices
         # No NaN is below, and no infinity.
         self._bounds = np.minimum(LARGEST * self._limits, np.finfo(float).max)
-        self._chosen = choice(indices)
         self.q, self.v, self.effort = np.zeros((3, model.size))
+        self.seen = np.zeros((3, size), dtype=np.int64)
         # q, v and effort of each joint as it came last as a whole, with its stamp.
-        self._whole, self._stamps = np.zeros((3, size)), np.empty(size)
-        self._size, self._within = np.empty(size), np.empty(size, bool)
-        self._all_seen, self._part_seen = 0, np.zeros((3, size), dtype=np.int64)
-        # Which came as a whole since the last step.
-        self._new = np.empty(size, bool)
-        # What the last state of each joint held; and whether states have held its velocity without
-        # its effort, and the other way round, since one was whole.
-        self._had, self._apart = np.empty((3, size), bool), np.empty((2, size), bool)
-        # Why an effort is not taken that is beyond its bound, empty while none is; of which joint.
-        self._beyond, self._worst = '', 0
+        self._whole, self._nothing = np.zeros((3, size)), np.full(size, math.nan)
         self.reset()
-
-    @property
-    def seen(self) -> npt.NDArray[np.int64]:
-        """See the attributes of the class."""
-        return self._part_seen + np.int64(self._all_seen)
 
     def reset(self) -> None:
         """Forget all states."""
         self.stamp = self._stepped = math.nan
-        self._stamps.fill(math.nan)
-        # Whether the last state was whole: `_stamps` is of the one before then.
-        self._was_whole, self._waits, self._beyond = False, False, ''
-        for flags in (self._new, self._had, self._apart):
-            flags.fill(False)
+        self._stamps = self._nothing.copy()
+        # Which came as a whole since the last step, and what states have held of each joint since
+        # it came as a whole.
+        self._new, self._had = np.zeros_like(self._stamps, bool), np.zeros_like(self.seen, bool)
+        # Why an effort is not taken that is beyond its bound, empty while none is. It stays until
+        # the next step: each state has another number, and the log has each reason once.
+        self._waits, self._beyond = False, ''
 
     def take(self, stamp: float, q: Array, v: Array, given: GivenState) -> bool:
         """Take a state; whether a step is due.
@@ -117,76 +96,22 @@ class DriveTorques:
             v: (n,) last velocities of all joints [rad/s or m/s].
             given: what the state itself holds.
         """
-        effort = None if given.effort is None else given.effort[self._chosen]
-        if effort is not None and given.v is not None:
-            np.less_equal(np.absolute(effort, self._size), self._bounds, self._within)
-            # A tenth of the time that all() takes.
-            within = 0 not in self._within.tobytes()
-            if within and all_finite(given.q[self._chosen]) and all_finite(given.v[self._chosen]):
-                self._all_seen += 1
-                if stamp == self.stamp:
-                    return False
-                # The fast way of most drivers.
-                self.stamp = self._stepped = stamp
-                self.q[:], self.v[:] = q, v
-                self.effort[self._chosen] = effort
-                self._was_whole, self._waits = True, False
-                return True
-        return self._take_part(stamp, q, v, given)
-
-    def missing(self) -> str:
-        """Why no step is due, as a phrase: what has not come of which joints."""
-        held, moves, drives = self._had
-        if not held.all():
-            return NO_STATE
-        if names := self._named(np.logical_and(*self._apart)):
-            return (
-                f'velocity and effort of {names} come in different joint states: external torques '
-                'need both in one'
-            )
-        if names := self._named(~moves):
-            return (
-                f'velocity of {names} is not measured: external torques need measured velocities'
-            )
-        if self._beyond:
-            return self._beyond
-        if names := self._named(~drives):
-            return f'effort of {names} is not measured: external torques need measured efforts'
-        return NO_STATE
-
-    def _take_part(self, stamp: float, q: Array, v: Array, given: GivenState) -> bool:
-        """As `take`, of a state that does not hold all of each joint."""
-        if self._was_whole:
-            self._was_whole, self._beyond = False, ''
-            self._stamps.fill(self.stamp)
-            self._new.fill(False)
-            self._had.fill(True)
-            self._apart.fill(False)
-        nothing = np.full(len(self._joints), math.nan)
-        own = given.q[self._chosen]
-        moves = nothing if given.v is None else given.v[self._chosen]
-        drives = nothing if given.effort is None else given.effort[self._chosen]
-        beyond = np.abs(drives) > self._bounds
-        held = ~np.isnan(own)
-        if held[self._worst] and not beyond[self._worst]:
-            self._beyond = ''
+        own = [self._nothing if each is None else each[self._indices] for each in given]
+        beyond, had = np.abs(own[EFFORT]) > self._bounds, np.isfinite(own)
+        had &= had[STATE]
+        had[EFFORT] &= ~beyond
         if beyond.any() and not self._beyond:
-            # The next state has another number, and the log has each reason once.
-            self._worst = int(beyond.argmax())
-            self._beyond = self._excess(self._worst, drives)
-        moving, driven = held & np.isfinite(moves), held & np.isfinite(drives) & ~beyond
-        had = np.array([held, moving, driven])
-        self._had[:, held] = had[:, held]
-        self._part_seen += had
-        self._apart |= (moving & ~driven, driven & ~moving)
-        self._apart &= ~(moving & driven)
-        whole = moving & driven & (self._stamps != stamp)
-        if held[0]:
+            self._beyond = self._excess(int(beyond.argmax()), own[EFFORT])
+        self.seen = self.seen + had
+        whole = had[VELOCITY] & had[EFFORT]
+        self._had = (self._had | had) & ~whole
+        # A repeated stamp is no new state.
+        whole &= self._stamps != stamp
+        if had[STATE, 0]:
             self.stamp = stamp
-        self._new |= whole
-        for row, values in enumerate((own, moves, drives)):
-            self._whole[row, whole] = values[whole]
+        np.copyto(self._whole, own, where=whole)
         self._stamps[whole] = stamp
+        self._new |= whole
         if not self._new.all():
             return False
         # Once in a row: else drivers with unlike rates might never complete it.
@@ -194,10 +119,32 @@ class DriveTorques:
         if self._waits:
             return False
         self.q[:], self.v[:] = q, v
-        self.q[self._chosen], self.v[self._chosen], self.effort[self._chosen] = self._whole
-        self._stepped = self.stamp
+        for values, row in zip((self.q, self.v, self.effort), self._whole, strict=True):
+            values[self._indices] = row
+        self._stepped, self._beyond = self.stamp, ''
         self._new.fill(False)
         return True
+
+    def missing(self) -> str:
+        """Why no step is due, as a phrase: what has not come of which joints."""
+        held, moves, drives = self._had
+        awaited = ~self._new
+        if not held[awaited].all():
+            return NO_STATE
+        if names := self._named(awaited & moves & drives):
+            return (
+                f'velocity and effort of {names} come in different joint states: external torques '
+                'need both in one'
+            )
+        if names := self._named(awaited & ~moves):
+            return (
+                f'velocity of {names} is not measured: external torques need measured velocities'
+            )
+        if self._beyond:
+            return self._beyond
+        if names := self._named(awaited & ~drives):
+            return f'effort of {names} is not measured: external torques need measured efforts'
+        return NO_STATE
 
     def _of_two_states(self) -> bool:
         elapsed = self.stamp - self._stepped

@@ -15,11 +15,11 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 
 from ..gravity_in_efforts import GravityCheck
-from ..torque_text import units_of
+from ..settings import UNKNOWN_LIMIT
+from ..torque_text import torque_text, units_of
 from .contact import Contact
-from .drive_torques import NO_STATE, DriveTorques, GivenState, choice
+from .drive_torques import NO_STATE, DriveTorques, GivenState
 from .momentum_observer import ExternalForceObserver
-from .tare import Tare
 from .thresholds import ContactThresholds
 from .wrench import FeltDirections, WrenchEstimator
 
@@ -27,6 +27,124 @@ from .wrench import FeltDirections, WrenchEstimator
 SETTLING = 'the estimate has just begun'
 # What the log and the diagnostics need not warn of.
 PASSING = (NO_STATE, SETTLING)
+# For a tare: over which time residuals are averaged [s], and from which speed on a joint moves
+# [rad/s or m/s].
+AVERAGED, SLOWEST = 0.5, 0.02
+# Shares of the effort limit of a joint [-]: the largest residual that may be taken off, which is
+# 20 N at the tip of a stretched UR5, and how far one may be from the mean meanwhile.
+LARGEST, STEADY = 0.1, 0.05
+
+
+class Tare:
+    """The mean of the residual of a while, which is the error of one model at one pose.
+
+    It belongs to the model, the payload and the gravity that it was measured with: with others,
+    nothing is taken off.
+
+    Attributes:
+        torque: (k,) what is taken off [N m or N].
+        dropped: what was changed since then, so that nothing is taken off any more; else empty.
+        averaging: whether a new mean is being measured.
+    """
+
+    def __init__(self, joints: Sequence[str], units: Sequence[str]) -> None:
+        """Nothing is taken off.
+
+        Args:
+            joints: names of the joints, k of them.
+            units: (k) of their torques or forces: 'N m' or 'N'.
+        """
+        self._joints, self._units = tuple(joints), tuple(units)
+        self.torque, self.dropped, self.averaging = np.zeros(len(self._joints)), '', False
+        # Of the mean that is being measured: times, residuals and speeds, and what was touched.
+        self._times: list[float] = []
+        self._states: list[Array] = []
+        self._touched = ''
+
+    @property
+    def complete(self) -> bool:
+        """Whether the mean is one of `AVERAGED` seconds."""
+        times = self._times
+        return self.averaging and len(times) > 1 and times[-1] - times[0] >= AVERAGED
+
+    def begin(self, limits: Array) -> None:
+        """Measure the mean of the residuals that come.
+
+        Args:
+            limits: (k,) effort limits of the joints [N m or N]; infinite for none.
+
+        Raises:
+            StateError: that goes on already.
+        """
+        if self.averaging:
+            raise StateError('another call of ~/zero_external is being answered: call again')
+        self._limits = np.where(np.isfinite(limits), limits, UNKNOWN_LIMIT)
+        self.averaging, self._times, self._states, self._touched = True, [], [], ''
+
+    def stop(self) -> None:
+        """Measure no mean any more: what comes is not of the same kind."""
+        self.averaging = False
+
+    def step(self, r: Array, v: Array, time: float, touched: str) -> None:
+        """Take a residual, while a mean is measured.
+
+        Args:
+            r: (k,) residual, nothing taken off [N m or N].
+            v: (k,) velocities [rad/s or m/s].
+            time: of both [s].
+            touched: what touches the arm, as a phrase; empty for nothing.
+        """
+        self._times.append(time)
+        self._states.append(np.array([r, np.abs(v)]))
+        self._touched = self._touched or touched
+
+    def take_off(self) -> None:
+        """Take the mean off from now on, in place of what was taken off before.
+
+        Raises:
+            StateError: the mean is not complete, the arm moved, or something touches it.
+        """
+        if not self.complete:
+            raise StateError('the estimate of external torques was interrupted: call again')
+        self.stop()
+        residuals, speeds = np.array(self._states).swapaxes(0, 1)
+        mean, fastest = residuals.mean(axis=0), speeds.max(axis=0)
+        if (fastest > SLOWEST).any():
+            i = int(fastest.argmax())
+            unit = 'm/s' if self._units[i] == 'N' else 'rad/s'
+            raise StateError(
+                f'the arm moves: {self._joints[i]} at {fastest[i]:.3g} {unit}, allowed are '
+                f'{SLOWEST:g}'
+            )
+        if self._touched:
+            raise StateError(
+                f'{self._touched}: nothing may touch the arm; if nothing does, its model is wrong '
+                'by more than the thresholds: remove these and call again'
+            )
+        self._limit('varies by', np.abs(residuals - mean).max(axis=0), STEADY)
+        self._limit('is', np.abs(mean), LARGEST)
+        self.torque, self.dropped = mean, ''
+
+    def drop(self, changed: str) -> None:
+        """Take nothing off any more: it was measured with something else.
+
+        Args:
+            changed: what has changed, as a noun.
+        """
+        self.stop()
+        if self.torque.any():
+            self.torque, self.dropped = np.zeros_like(self.torque), changed
+
+    def _limit(self, what: str, torques: Array, share: float) -> None:
+        """Refuse torques (k,) above a share of the effort limits."""
+        allowed = share * self._limits
+        if (torques > allowed).any():
+            i = int((torques > allowed).argmax())
+            found, most = (torque_text(each[i], self._units[i]) for each in (torques, allowed))
+            raise StateError(
+                f'the external torque of {self._joints[i]} {what} {found}, allowed are {most}: '
+                'something touches the arm, or a payload is not set'
+            )
 
 
 @dataclass(frozen=True)
@@ -90,12 +208,10 @@ class ExternalForceEstimate:
         model = dynamics.model
         self._joints, self._dynamics = tuple(joints), dynamics
         self._indices: npt.NDArray[np.intp] = np.array(model.indices_of(joints))
-        self._chosen = choice(self._indices)
         self.settings, self._friction = settings, friction
         self._offset = self._all(offset, 0.0)
         self._gravity: Array = dynamics.gravity.copy()
         self.reason, self.stamp = NO_STATE, math.nan
-        self._restarts, self._settled = 0, False
         self.torque = np.zeros(len(self._joints))
         limits = model.effort_bounds[self._indices]
         self.tare = Tare(self._joints, units_of(model, self._joints))
@@ -119,7 +235,7 @@ class ExternalForceEstimate:
             torque: (k,) that it explains [N m or N]; None for the estimate.
         """
         given = self.torque if torque is None else torque
-        return self._wrench.wrench(self.drives.q, self._all(given, 0.0))
+        return self._wrench.estimate(self.drives.q, self._all(given, 0.0)).wrench
 
     def felt_directions(self) -> FeltDirections:
         """Which wrenches on that link the joints feel, at the last state."""
@@ -184,8 +300,9 @@ class ExternalForceEstimate:
     def withhold(self, reason: str) -> None:
         """Give no estimate, for a reason; the observer begins anew with the next usable state."""
         self._observer.reset()
+        self._check.reset()
         self.stamp = math.nan
-        self._forget(reason)
+        self._silence(reason)
 
     def update(
         self, stamp: float, q: Array, v: Array, given: GivenState, *, longest_interval: float
@@ -203,32 +320,29 @@ class ExternalForceEstimate:
             longest_interval: after a longer time without a state the estimate begins anew [s].
         """
         self.contact.collides = False
-        drives = self.drives
-        if not drives.take(stamp, q, v, given):
-            if not 0.0 <= drives.stamp - self.stamp <= longest_interval:
-                self.withhold(drives.missing())
+        drives, observer = self.drives, self._observer
+        due = drives.take(stamp, q, v, given)
+        if not 0.0 <= drives.stamp - self.stamp <= longest_interval:
+            self.withhold(SETTLING if due else drives.missing())
+        if not due:
             return
-        stamp = drives.stamp
-        self._observer.longest_interval = longest_interval
+        elapsed, self.stamp = drives.stamp - self.stamp, drives.stamp
+        observer.longest_interval = longest_interval
         try:
-            r = self._observer.step(drives.q, drives.v, drives.effort, stamp)
+            r = observer.step(drives.q, drives.v, drives.effort, self.stamp)
         except StateError as error:
             self.withhold(str(error))
             return
-        if self._observer.restarts != self._restarts:
-            self._restarts = self._observer.restarts
-            self._forget(SETTLING)
-        elapsed, self.stamp = stamp - self.stamp, stamp
-        residual = r[self._chosen]
+        residual = r[self._indices]
         if reason := self._doubt(residual, elapsed):
             self._silence(reason)
             return
         self.reason = ''
         np.subtract(residual, self.tare.torque, out=self.torque)
-        speeds = drives.v[self._chosen]
-        self.contact.step(self.torque, speeds, stamp)
+        speeds = drives.v[self._indices]
+        self.contact.step(self.torque, speeds, self.stamp)
         if self.tare.averaging:
-            self.tare.step(residual, speeds, stamp, self.touch())
+            self.tare.step(residual, speeds, self.stamp, self.touch())
 
     def _drop_tare(self, changed: str) -> None:
         if self.tare.torque.any():
@@ -238,8 +352,7 @@ class ExternalForceEstimate:
 
     def _doubt(self, residual: Array, elapsed: float) -> str:
         """Why the residual means nothing yet, or never will; empty if it does mean something."""
-        if not self._settled:
-            self._settled = self._observer.settled
+        if not self._observer.settled:
             return SETTLING
         check = self._check
         if check.fits or not self.settings.driver_gravity_check:
@@ -249,12 +362,6 @@ class ExternalForceEstimate:
         if check.reason:
             return f'measured efforts {check.reason}'
         return '' if check.known else SETTLING
-
-    def _forget(self, reason: str) -> None:
-        """Give no estimate until the observer has settled."""
-        self._settled = False
-        self._check.reset()
-        self._silence(reason)
 
     def _silence(self, reason: str) -> None:
         """Give no estimate, and forget what was felt."""

@@ -15,6 +15,7 @@ from robot_dynamics_ros.core.model.friction import JointFriction
 
 # The mean of the efforts of two states, and the effort that was held between them.
 SAMPLED, HELD = 0.5, 0.0
+TORQUE = STATE.index('external torque')
 # Lags after which r has reached 99.3 % of a constant torque.
 SETTLED = 5.0
 
@@ -34,7 +35,6 @@ class ExternalForceObserver:
         dynamics: of the robot; see `use`.
         longest_interval: after a longer time without a state [s], r starts anew from zero: the
             motion between two states is taken as even. May be changed at any time.
-        restarts: how often a state came too late, or with a clock that was set back.
     """
 
     def __init__(
@@ -64,11 +64,10 @@ class ExternalForceObserver:
             StateError: `bandwidth` or `offset` has a wrong size, or is not finite.
         """
         self.longest_interval = longest_interval
-        self.restarts = 0
         size = dynamics.model.size
         self._interval = np.array([0.0, HELD if held else SAMPLED])
-        # Each step reads one of them, and writes the other.
-        self._present, self._other = _State(size), _State(size)
+        # See `STATE`; each step reads one of them, and writes the other.
+        self._present, self._other = np.zeros((2, len(STATE), size))
         self._time = self._started = math.nan
         self.use(dynamics, friction=friction, offset=offset)
         self.bandwidth = bandwidth
@@ -94,7 +93,8 @@ class ExternalForceObserver:
     @property
     def torque(self) -> Array:
         """A copy of r (n,) [N m or N]; zero before the first step."""
-        return self._present.torque.copy()
+        torque: Array = self._present[TORQUE].copy()
+        return torque
 
     @property
     def settled(self) -> bool:
@@ -123,7 +123,7 @@ class ExternalForceObserver:
             StateError: `offset` has a wrong size, or is not finite.
         """
         names = dynamics.model.joint_names
-        size = len(self._present.torque)
+        size = self._present.shape[1]
         if len(names) != size:
             raise ParameterError(
                 f'the robot has {len(names)} joints, the observer is of {size}: make another one'
@@ -167,7 +167,7 @@ class ExternalForceObserver:
         For every discontinuity: the robot was moved while nothing was measured, the clock was
         set, another driver runs.
         """
-        self._present.torque[:] = 0.0
+        self._present[TORQUE] = 0.0
         self._time = self._started = math.nan
 
     def _advance(self, q: Array, v: Array, effort: Array, elapsed: float) -> Array:
@@ -175,11 +175,12 @@ class ExternalForceObserver:
         before, after = self._present, self._other
         self._interval[0] = elapsed
         self._step(
-            q, v, effort, self._friction, self._offset, self._rates, self._interval, before.flat,
-            after.rows,
+            q, v, effort, self._friction, self._offset, self._rates, self._interval,
+            before.reshape(-1), after,
         )  # fmt: skip
         self._present, self._other = after, before
-        return after.torque
+        torque: Array = after[TORQUE]
+        return torque
 
     def _begin(self, q: Array, v: Array, effort: Array, time: float, elapsed: float) -> Array:
         """Begin an interval at a state; r stays, or is zero where the state came too late."""
@@ -192,23 +193,5 @@ class ExternalForceObserver:
         self._advance(q, v, effort, 0.0)[:] = kept
         if broken or math.isnan(self._started):
             self._started = time
-        self.restarts += broken
         self._time = time
         return kept
-
-
-class _State:
-    """What one step hands to the next; not a dataclass: an attribute of a slot is read faster.
-
-    Attributes:
-        rows: (3, n) see `STATE`.
-        flat: (3 n,) the same memory.
-        torque: (n,) its row r.
-    """
-
-    __slots__ = ('flat', 'rows', 'torque')
-
-    def __init__(self, size: int) -> None:
-        self.rows: Array = np.zeros((len(STATE), size))
-        self.flat: Array = self.rows.reshape(-1)
-        self.torque: Array = self.rows[STATE.index('external torque')]

@@ -31,13 +31,9 @@ class FeltDirections:
 
     Attributes:
         unfelt: (i, 6) orthonormal wrenches [force; moment] that (nearly) no joint feels.
-        conditioning: smallest of the six singular values of J^T as a share of the largest,
-            with all entries as lengths (see `estimated_wrench`); 0 where a wrench is not felt at
-            all.
     """
 
     unfelt: Array
-    conditioning: float
 
     def remarks(self) -> list[str]:
         """The directions that are not felt, in words, one each; empty where all are felt."""
@@ -99,11 +95,6 @@ class WrenchEstimator:
         self._indices = model.indices_of(joints or model.joint_names)
         self._sliding = model.sliding[self._indices]
 
-    def wrench(self, q: Array, r: Array) -> Array:
-        """The wrench (6,) of `estimate` alone, in less than half of the time."""
-        jacobian = self._dynamics.jacobian(q, self.frame, self.axes)
-        return explaining_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
-
     def estimate(self, q: Array, r: Array) -> WrenchEstimate:
         """The wrench at a pose.
 
@@ -130,40 +121,13 @@ def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) 
         r: (k,) their external torques [N m or N].
         sliding: (k,) whether a joint slides.
     """
-    wrench, moments, values, right = _solved(jacobian, r, sliding)
-    felt = np.zeros(6)
-    felt[: len(values)] = values
-    largest = float(felt[0])
-    directions = FeltDirections(
-        unfelt=_orthonormal(right[felt <= HARDLY_FELT * largest] * moments),
-        conditioning=float(felt[-1]) / largest if largest else 0.0,
-    )
-    return WrenchEstimate(wrench, directions, r - jacobian.T @ wrench)
-
-
-def explaining_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) -> Array:
-    """The wrench (6,) of `estimated_wrench` alone, in less than half of the time."""
-    return _solved(jacobian, r, sliding)[0]
-
-
-def _solved(
-    jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]
-) -> tuple[Array, Array, Array, Array]:
-    """Arguments as of `estimated_wrench`.
-
-    Returns:
-        The wrench (6,), the levers of its entries (6,) [m], the singular values of J^T with all
-        entries as lengths (min(k, 6),) [m] and its right singular vectors (6, 6) as rows.
-    """
     moments, joints = length_units(jacobian, sliding)
     left, values, right = np.linalg.svd(jacobian.T * moments * joints[:, None])
-    if not values[0]:
-        return np.zeros(6), moments, values, right
-    count = len(values)
-    answers = damped_reciprocals(values, HARDLY_FELT) * ((joints * r) @ left)[:count]
-    return moments * (answers @ right[:count]), moments, values, right
-
-
-def _orthonormal(rows: Array) -> Array:
-    """Orthonormal rows that span the same space."""
-    return np.asarray(np.linalg.qr(rows.T)[0].T) if len(rows) else rows
+    wrench, felt, count = np.zeros(6), np.zeros(6), len(values)
+    if values[0]:
+        felt[:count] = values
+        answers = damped_reciprocals(values, HARDLY_FELT) * ((joints * r) @ left)[:count]
+        wrench = moments * (answers @ right[:count])
+    unfelt = right[felt <= HARDLY_FELT * values[0]] * moments
+    directions = FeltDirections(np.asarray(np.linalg.qr(unfelt.T)[0].T))
+    return WrenchEstimate(wrench, directions, r - jacobian.T @ wrench)

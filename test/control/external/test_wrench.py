@@ -6,8 +6,6 @@ from mechanics.closeness import assert_close
 from mechanics.examples import example, needs_examples
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.control.external.contact import ContactLinks
-from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.control.external.wrench import (
     HARDLY_FELT,
     WrenchEstimator,
@@ -35,41 +33,8 @@ def test_torques_of_a_wrench_give_the_wrench(arm, axes):
     estimator = WrenchEstimator(arm, frame, axes)
     found = estimator.estimate(Q, r)
     assert_close(found.wrench, WRENCH, 100.0)
-    np.testing.assert_array_equal(estimator.wrench(Q, r), found.wrench)
     assert_close(found.unexplained, np.zeros(7), 100.0)
     assert not found.felt.remarks()
-    assert found.felt.conditioning > HARDLY_FELT
-
-
-@needs_examples
-def test_a_force_on_the_tool_is_known_after_five_lags():
-    """20 N on a UR5 within 2 %: the low pass has reached 99.3 % then."""
-    dynamics = RobotDynamics(example('ur_description/urdf/ur5_robot.urdf').model)
-    observer = ExternalForceObserver(dynamics, bandwidth=10.0)
-    q, rest = np.array([0.4, -1.2, 1.5, -0.9, -1.3, 0.2]), np.zeros(6)
-    direction = np.array([2.0, -1.0, 2.0]) / 3.0
-    push = np.concatenate([20.0 * direction, np.zeros(3)])
-    effort = dynamics.gravity_torque(q) - dynamics.jacobian(q, 'tool0').T @ push
-    lag = 1.0 / (20.0 * np.pi)
-    for time in np.linspace(0.0, 5.0 * lag, 81):
-        r = observer.step(q, rest, effort, time)
-    found = WrenchEstimator(dynamics, 'tool0').estimate(q, r)
-    assert np.linalg.norm(found.wrench - push) <= 0.02 * 20.0
-    # The line of the force meets the last axis, whose joint feels nothing of it.
-    assert ContactLinks(dynamics.model).touched(np.abs(r) > 0.5) == ('wrist_2_link',)
-
-
-@needs_examples
-def test_frames_differ_as_wrenches_do(arm):
-    """The same force and moment in other axes."""
-    frame = arm.model.frames[-1].name
-    R, _ = arm.frame_pose(Q, frame)
-    r = np.array([4.0, -2.0, 1.0, 3.0, -1.0, 0.5, 0.2])
-    # In the span of J^T, so that there is one answer.
-    J = arm.jacobian(Q, frame)
-    r = J.T @ np.linalg.lstsq(J.T, r, rcond=None)[0]
-    local, aligned = (WrenchEstimator(arm, frame, axes).estimate(Q, r).wrench for axes in AXES)
-    assert_close(R @ local.reshape(2, 3).T, aligned.reshape(2, 3).T, 100.0)
 
 
 @needs_examples
@@ -127,7 +92,6 @@ def test_near_a_lost_direction_the_estimate_fades_without_a_jump():
         assert estimate.wrench[0] == pytest.approx(5.0, rel=1e-12)
         unfelt = len(estimate.felt.unfelt)
         assert unfelt == (5 if lever <= HARDLY_FELT else 4)
-        assert estimate.felt.conditioning == 0.0
     levers = np.geomspace(1e-4, 1.0, 200)
     well = levers >= HARDLY_FELT
     assert_close(np.array(found)[well], np.full(well.sum(), truth))
@@ -136,23 +100,11 @@ def test_near_a_lost_direction_the_estimate_fades_without_a_jump():
     assert found[0] < 1e-3 * truth
 
 
-def test_what_is_felt_does_not_depend_on_the_axes():
-    """A turned base turns the wrench, and changes nothing else."""
-    random = np.random.default_rng(8)
-    J, r = random.uniform(-1.0, 1.0, (6, 4)), random.uniform(-5.0, 5.0, 4)
-    turned, _ = np.linalg.qr(random.uniform(-1.0, 1.0, (3, 3)))
-    both = np.kron(np.eye(2), turned)
-    here, there = (estimated_wrench(jacobian, r, np.zeros(4, bool)) for jacobian in (J, both @ J))
-    assert_close(there.wrench, both @ here.wrench, 100.0)
-    assert_close(there.felt.conditioning, here.felt.conditioning, 1.0)
-
-
 def test_a_frame_on_the_base_feels_nothing():
     dynamics = hand_written('oblique').python
     found = WrenchEstimator(dynamics, 'base').estimate(np.zeros(4), np.ones(4))
     assert not found.wrench.any()
     assert len(found.felt.unfelt) == 6
-    assert found.felt.conditioning == 0.0
     assert np.array_equal(found.unexplained, np.ones(4))
 
 
@@ -190,4 +142,3 @@ def test_another_unit_of_length_changes_the_numbers_only(unit):
     here = estimated_wrench(J, r, sliding)
     there = estimated_wrench(other, np.where(sliding, r, r / unit), sliding)
     assert_close(there.wrench, here.wrench / np.repeat([1.0, unit], 3), 100.0)
-    assert_close(there.felt.conditioning, here.felt.conditioning, 1.0)

@@ -1,71 +1,51 @@
 """References where the guards and the feedforward meet: too far, left, and over."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from shown_states import (
-    DYNAMICS,
-    GRAVITY,
-    PERIOD,
-    REST,
-    Driver,
-    Q,
-    assert_smooth,
-)
+from shown_states import DYNAMICS, GRAVITY, PERIOD, REST, Driver, Q, assert_smooth
 from three_joints import JOINTS
 
-from robot_dynamics_ros.control.guarded_feedforward import LONGEST_STALE
-from robot_dynamics_ros.control.reference import TIMEOUT
+from robot_dynamics_ros.control.feedforward import TIMEOUT
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import LONGEST_STALE, Mode
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import ParameterError, StateError
 
 
-def test_a_reference_that_is_over_is_dropped_through_a_fade():
-    driver = Driver(terms=('gravity', 'inertial'))
+def settled(settings=None, **options):
+    driver = Driver(settings, **options)
     driver.settle()
+    return driver
+
+
+def test_a_reference_that_is_over_is_dropped_through_a_fade():
+    driver = settled(terms=('gravity', 'inertial'))
     point = Point(driver.now, Q + 0.2, REST, np.ones(3))
     driver.guard.set_reference(Trajectory([point]), driver.now)
-    since = driver.now
+    since, wanted = driver.now, DYNAMICS.inverse_dynamics(point.q, point.v, point.a)
     followed = driver.settle(seconds=0.4)
-    np.testing.assert_allclose(
-        followed, DYNAMICS.inverse_dynamics(point.q, point.v, point.a), rtol=1e-12
-    )
+    np.testing.assert_allclose(followed, wanted, rtol=1e-12)
     commands = [followed]
     while driver.guard.reference is not None:
         commands.append(driver.show())
-    assert since + 0.5 < driver.now < since + 0.5 + 2 * PERIOD
+    assert since + TIMEOUT < driver.now < since + TIMEOUT + 2 * PERIOD
     commands += [driver.show() for _ in range(60)]
     assert_smooth(commands, GRAVITY - followed)
     np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
     assert driver.guard.followed.dropped == 1
 
 
-def test_one_point_lasts_from_when_it_came_whatever_its_stamp():
-    driver = Driver()
-    driver.settle()
-    point = Point(driver.now + 3600.0, Q + 0.2, np.zeros(3), np.zeros(3))
-    driver.guard.set_reference(Trajectory([point]), driver.now)
-    driver.settle(seconds=TIMEOUT - 2 * PERIOD)
-    assert driver.guard.reference is not None
+@pytest.mark.parametrize('starts', [(3600.0,), (-1.0, -0.6)])
+def test_one_point_and_what_is_over_last_from_when_they_came(starts):
+    driver = settled()
+    reference = Trajectory([Point(driver.now + start, Q + 0.2) for start in starts])
     # Renewed, it lasts as long again.
-    driver.guard.set_reference(Trajectory([point]), driver.now)
-    driver.settle(seconds=TIMEOUT - 2 * PERIOD)
-    assert driver.guard.reference is not None
-    driver.settle(seconds=4 * PERIOD)
-    assert driver.guard.reference is None
-
-
-def test_a_trajectory_that_has_ended_before_it_came_lasts_from_when_it_came():
-    driver = Driver()
-    driver.settle()
-    points = [Point(driver.now - late, Q + 0.2) for late in (1.0, 0.6)]
-    driver.guard.set_reference(Trajectory(points), driver.now)
-    driver.settle(seconds=TIMEOUT - 2 * PERIOD)
-    assert driver.guard.reference is not None
+    for _ in range(2):
+        driver.guard.set_reference(reference, driver.now)
+        driver.settle(seconds=TIMEOUT - 2 * PERIOD)
+        assert driver.guard.reference is not None
     driver.settle(seconds=4 * PERIOD)
     assert driver.guard.reference is None
 
@@ -78,12 +58,11 @@ def far_from(q, index, distance):
 @pytest.mark.parametrize('index', [0, 1, 2])
 @pytest.mark.parametrize('sign', [-1.0, 1.0])
 def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
-    driver = Driver(Settings(fade_time=0.0, reference_tolerance=(0.5, 0.1, 0.3)))
-    driver.settle()
+    driver = settled(Settings(fade_time=0.0, reference_tolerance=(0.5, 0.1, 0.3)))
     allowed = (0.5, 0.1, 0.3)[index]
     near = far_from(Q, index, sign * 0.99 * allowed)
     driver.guard.set_reference(near, driver.now)
-    with pytest.raises(StateError, match=f'too far.*{JOINTS[index]}'):
+    with pytest.raises(StateError, match=JOINTS[index]):
         driver.guard.set_reference(far_from(Q, index, sign * 1.01 * allowed), driver.now)
     assert driver.guard.reference is near
     driver.guard.apply(replace(driver.guard.settings, reference_tolerance=(0.0,)))
@@ -92,8 +71,7 @@ def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
 
 
 def test_a_turn_of_a_joint_without_ends_is_no_distance_and_of_a_joint_with_ends_it_is():
-    driver = Driver(Settings(fade_time=0.0, reference_tolerance=(0.1,)))
-    driver.settle()
+    driver = settled(Settings(fade_time=0.0, reference_tolerance=(0.1,)))
     for turns in (-3, 1):
         driver.guard.set_reference(far_from(Q, 0, 2 * np.pi * turns + 0.05), driver.now)
         driver.show()
@@ -104,8 +82,7 @@ def test_a_turn_of_a_joint_without_ends_is_no_distance_and_of_a_joint_with_ends_
 
 def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
     """The arm sinks under an open-loop reference: its torque is that of another pose."""
-    driver = Driver(Settings(fade_time=0.2, reference_tolerance=(0.3,)))
-    driver.settle()
+    driver = settled(Settings(fade_time=0.2, reference_tolerance=(0.3,)))
     reference = far_from(Q, 2, 0.25)
     driver.guard.set_reference(reference, driver.now)
     last = driver.settle(seconds=0.3)
@@ -114,7 +91,7 @@ def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
     commands = [last] + [driver.show(away) for _ in range(60)]
     assert driver.guard.reference is None
     assert driver.guard.followed.dropped == 1
-    assert re.search(r'left.*wrist.*-0\.76', driver.guard.followed.left)
+    assert 'wrist' in driver.guard.followed.left
     assert_smooth(commands, DYNAMICS.gravity_torque(away) - last)
     np.testing.assert_allclose(commands[-1], DYNAMICS.gravity_torque(away), rtol=1e-12)
     driver.guard.set_reference(far_from(away, 2, 0.1), driver.now)
@@ -130,30 +107,23 @@ def test_a_tolerance_that_does_not_fit_changes_nothing():
     np.testing.assert_allclose(driver.guard.followed.allowed, expected)
 
 
-@pytest.mark.parametrize('event', ['fault', 'disabled', 'inactive', 'stale'])
-def test_a_reference_ends_with_the_commands_that_follow_it(event):
+@pytest.mark.parametrize(
+    'switch', [('fault', 'a fault'), ('enabled', False), ('active', False), None]
+)
+def test_a_reference_ends_with_the_commands_that_follow_it(switch):
     """What follows it later would begin in its middle."""
-    driver = Driver(Settings(fade_time=0.1))
-    driver.settle()
-    end = driver.now + 20.0
-    points = [Point(driver.now, Q), Point(end, Q + 0.1)]
+    driver = settled(Settings(fade_time=0.1))
+    points = [Point(driver.now, Q), Point(driver.now + 20.0, Q + 0.1)]
     driver.guard.set_reference(Trajectory(points), driver.now)
     driver.settle(seconds=1.0)
-    if event == 'fault':
-        driver.guard.supervisor.fault = 'a fault'
-    elif event == 'disabled':
-        driver.guard.supervisor.enabled = False
-    elif event == 'inactive':
-        driver.guard.supervisor.active = False
-    else:
+    supervisor = driver.guard.supervisor
+    if switch is None:
         driver.now += 1.0
-        driver.guard.command_without_state(driver.now, driver.now)
+        driver.tick()
+    else:
+        setattr(supervisor, *switch)
     driver.settle(seconds=1.0)
-    (
-        driver.guard.supervisor.fault,
-        driver.guard.supervisor.enabled,
-        driver.guard.supervisor.active,
-    ) = '', True, True
+    supervisor.fault, supervisor.enabled, supervisor.active = '', True, True
     np.testing.assert_allclose(driver.settle(seconds=1.0), GRAVITY, rtol=1e-12)
     assert driver.guard.reference is None
 
@@ -162,12 +132,10 @@ def test_a_reference_ends_with_the_commands_that_follow_it(event):
 @pytest.mark.parametrize('on_stop', ['hold', 'zero'])
 def test_an_arm_that_nobody_sees_is_not_held_for_ever(on_stale, on_stop):
     settings = Settings(fade_time=0.2, on_stale=on_stale, on_stop=on_stop)
-    driver = Driver(settings)
-    driver.settle()
+    driver = settled(settings)
     seen = driver.now
     while driver.guard.mode is not Mode.SILENT:
-        driver.now += PERIOD
-        driver.guard.command_without_state(driver.now, driver.now)
+        driver.tick()
         assert driver.now < seen + 10.0
         # Held until then.
         end = seen + settings.state_timeout + LONGEST_STALE

@@ -4,40 +4,128 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from guard_answer import answer
-from held_arm import (
-    DYNAMICS,
-    GRAVITY,
-    INACTIVE,
-    PERIOD,
-    ZERO,
-    Arm,
-    ArmInParts,
-    Q,
-    interrupted,
-)
+from shown_states import DYNAMICS, GRAVITY, PERIOD, REST, Driver, Q, answer
 
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.start_torque import WATCHED
-from robot_dynamics_ros.control.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 
-KINDS = pytest.mark.parametrize('kind', [Arm, ArmInParts])
+INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
 OTHER_WRIST = GRAVITY + np.array([0.0, 0.0, 2.0])
 NO_WRIST = np.where([False, False, True], np.nan, GRAVITY)
 
 
+class Arm(Driver):
+    """Shows its states to a guard until the first command; keeps all commands."""
+
+    def __init__(self, terms=('gravity',), **settings):
+        given = {'on_restart': 'take_over', 'fade_time': 0.2} | settings
+        super().__init__(Settings(**given), terms)
+        self.commands = []
+
+    def show(self, q=Q, v=REST, effort=GRAVITY):
+        command = super().show(q, v, effort)
+        if command is not None:
+            self.commands.append(command)
+        return command
+
+    def first(self, speed=0.0, **state):
+        """The first command of an arm whose joints move at this speed, and its time."""
+        begin = self.now
+        for _ in range(200):
+            q = Q + speed * (self.now - begin)
+            if self.show(q, v=REST + speed, **state) is not None:
+                return self.commands[-1], self.now - begin
+        raise AssertionError('no command within a second')
+
+    def change(self, **settings):
+        self.guard.apply(replace(self.guard.settings, **settings))
+
+    def interrupt(self, seconds=PERIOD):
+        """The controller is deactivated, and activated."""
+        self.guard.supervisor.inhibitions.put('controller', INACTIVE)
+        assert all(self.show() is None for _ in range(round(seconds / PERIOD)))
+        self.guard.supervisor.inhibitions.put('controller', None)
+
+
+class ArmInParts(Arm):
+    """An arm whose joints come in two messages in turn."""
+
+    PARTS = (np.array([True, True, False]), np.array([False, False, True]))
+    shown = 0
+
+    def show(self, q=Q, v=REST, effort=GRAVITY):
+        part = self.PARTS[self.shown % 2]
+        self.shown += 1
+        effort = None if effort is None else np.where(part, effort, np.nan)
+        return super().show(np.where(part, q, np.nan), np.where(part, v, np.nan), effort)
+
+
+KINDS = pytest.mark.parametrize('kind', [Arm, ArmInParts])
+
+
+def interrupted(kind=Arm):
+    """An arm at its gravity torque whose controller was deactivated and activated."""
+    arm = kind(on_restart='fade_from_zero')
+    arm.first()
+    while not arm.guard.double_compensation.excluded:
+        arm.show()
+    np.testing.assert_allclose(arm.commands[-1], GRAVITY, rtol=1e-12)
+    arm.interrupt(10 * PERIOD)
+    assert arm.guard.mode is Mode.SILENT
+    assert arm.guard.stopped
+    return arm
+
+
+# Rule, whether another publisher was seen, efforts as a multiple of gravity or as they are, the
+# speed, and the share of gravity at which commands begin; None where they must not.
+CASES = [
+    ('take_over', False, 1.0, 0.0, 1.0),
+    ('take_over', False, None, 0.0, 1.0),
+    ('take_over', False, np.nan, 0.0, 1.0),
+    ('take_over', False, 0.0, 0.0, 0.0),
+    ('take_over', False, 2.0, 0.0, 0.0),
+    ('take_over', False, OTHER_WRIST, 0.0, 0.0),
+    ('take_over', False, None, 0.1, 0.0),
+    ('take_over', False, None, -0.1, 0.0),
+    ('automatic', True, 1.0, 0.0, 1.0),
+    ('automatic', True, None, 0.0, 1.0),
+    ('automatic', False, 1.0, 0.0, None),
+    ('automatic', False, 0.0, 0.0, 0.0),
+    ('automatic', False, 0.1, 0.0, 0.0),
+    ('automatic', False, None, 0.0, 0.0),
+    # It carries a part of its weight: held by a command for another payload, or another position.
+    *(
+        ('automatic', seen, share, 0.0, None)
+        for seen in (False, True)
+        for share in (0.5, 1.3, 1.5)
+    ),
+    ('fade_from_zero', False, 1.0, 0.0, 0.0),
+]
+
+
 @KINDS
-def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it(kind):
-    arm = kind()
-    command, waited = arm.first()
-    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-    assert arm.guard.start.torque == 'the gravity torque'
-    assert WATCHED <= waited <= WATCHED + 3 * PERIOD
-    for _ in range(100):
-        np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
+@pytest.mark.parametrize(('rule', 'seen', 'effort', 'speed', 'share'), CASES, ids=str)
+def test_where_commands_begin(kind, rule, seen, effort, speed, share):
+    """The table of docs/safety.md; then, and from there, the arm gets its gravity torque."""
+    arm = kind(on_restart=rule)
+    if seen:
+        arm.guard.start.another_commanded()
+    if effort is not None and effort is not OTHER_WRIST:
+        effort = effort * GRAVITY
+    if share is None:
+        assert all(arm.show(effort=effort) is None for _ in range(200))
+        return
+    command, waited = arm.first(speed=speed, effort=effort)
+    np.testing.assert_allclose(command, share * GRAVITY, rtol=1e-12)
+    assert WATCHED * (share > 0.0) <= waited <= WATCHED + 3 * PERIOD
+    commands = [arm.show(effort=None) for _ in range(100)]
+    np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-9)
+    if share:
+        np.testing.assert_allclose(commands, [GRAVITY] * 100, rtol=1e-9)
 
 
 def test_the_step_is_within_the_rate_limit_where_efforts_are_measured():
@@ -54,47 +142,22 @@ def test_the_step_is_within_the_rate_limit_where_efforts_are_measured():
     assert begun
 
 
-def test_an_arm_that_an_unknown_torque_holds_is_neither_dropped_nor_held_twice():
-    """By default: a process that has ended may have commanded it, or the driver adds gravity."""
-    arm = Arm(on_restart='automatic')
-    assert all(arm.show() is None for _ in range(200))
-    assert 'start' in arm.guard.supervisor.inhibitions
-    arm.guard.apply(replace(arm.guard.settings, on_restart='take_over'))
-    np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
-    assert not arm.guard.supervisor.inhibitions
-
-
-@pytest.mark.parametrize('efforts', [GRAVITY, None])
-def test_what_a_publisher_that_was_seen_has_left_is_taken_over(efforts):
-    arm = Arm(on_restart='automatic')
-    arm.guard.start.another_commanded()
-    np.testing.assert_allclose(arm.first(effort=efforts)[0], GRAVITY, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     'touched',
     [{'effort': GRAVITY + np.eye(3)[2]}, {'effort': None}, {'q': Q + 0.04}, {}],
     ids=str,
 )
-def test_what_is_refused_waits_for_a_decision_whatever_happens_to_the_arm(touched):
+def test_an_arm_that_an_unknown_torque_holds_waits_for_a_decision(touched):
+    """A process that has ended may have commanded it, or the driver adds gravity."""
     arm = Arm(on_restart='automatic')
-    for _ in range(100):
-        arm.show()
+    assert all(arm.show() is None for _ in range(100))
+    assert 'start' in arm.guard.supervisor.inhibitions
     if not touched:
         arm.guard.start.another_commanded()
     assert all(arm.show(**touched) is None for _ in range(200))
-    arm.guard.apply(replace(arm.guard.settings, on_restart='fade_from_zero'))
+    arm.change(on_restart='fade_from_zero')
     assert not arm.show(**touched).any()
-
-
-@pytest.mark.parametrize('share', [0.5, 1.3, 1.5])
-@pytest.mark.parametrize('commanded', [False, True])
-def test_an_arm_that_carries_a_part_of_its_weight_is_not_dropped(share, commanded):
-    """Held by a command for another payload, or another position."""
-    arm = Arm(on_restart='automatic')
-    if commanded:
-        arm.guard.start.another_commanded()
-    assert all(arm.show(effort=share * GRAVITY) is None for _ in range(200))
+    assert not arm.guard.supervisor.inhibitions
 
 
 @pytest.mark.parametrize('measured', [0, 1])
@@ -102,46 +165,14 @@ def test_efforts_in_one_of_two_messages_show_that_the_arm_is_held(measured):
     arm, parts = Arm(on_restart='automatic'), np.array([[1, 0, 0], [0, 1, 1]], dtype=bool)
     for step in range(200):
         part = parts[step % 2]
-        q, v, effort = (np.where(part, value, np.nan) for value in (Q, ZERO, GRAVITY))
+        q, v, effort = (np.where(part, value, np.nan) for value in (Q, REST, GRAVITY))
         assert arm.show(q, v, effort if step % 2 == measured else None) is None
 
 
-@pytest.mark.parametrize('efforts', [ZERO, None, 0.1 * GRAVITY])
-def test_an_arm_that_nothing_holds_begins_at_zero(efforts):
-    command, waited = Arm(on_restart='automatic').first(effort=efforts)
-    assert not command.any()
-    assert waited <= WATCHED + 3 * PERIOD
-
-
-def test_rest_says_that_the_arm_is_held_where_efforts_are_not_measured():
-    for effort in (None, np.full(3, np.nan)):
-        command, _ = Arm().first(effort=effort)
-        np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ('case', 'words'),
-    [
-        ({'effort': ZERO}, 'something else holds'),
-        ({'effort': 2.0 * GRAVITY}, 'something else holds'),
-        ({'effort': OTHER_WRIST}, 'something else holds'),
-        ({'effort': None, 'speed': 0.1}, 'has moved by'),
-        ({'effort': None, 'speed': -0.1}, 'has moved by'),
-    ],
-)
-@KINDS
-def test_any_other_arm_is_faded_in_from_zero_and_the_reason_is_known(kind, case, words):
-    arm = kind()
-    command, _ = arm.first(**case)
-    assert not command.any()
-    assert words in arm.guard.start.decision
-    last = [arm.show(effort=None) for _ in range(100)][-1]
-    np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
-
-
-def test_without_a_decision_it_begins_at_zero_with_the_first_state():
-    arm = Arm(on_restart='fade_from_zero')
-    command, waited = arm.first()
+@pytest.mark.parametrize('given', [{'on_restart': 'fade_from_zero'}, {'terms': ('coriolis',)}])
+def test_where_nothing_is_to_be_decided_it_begins_at_zero_with_the_first_state(given):
+    """Also where the driver adds gravity."""
+    command, waited = Arm(**given).first()
     assert not command.any()
     assert waited <= 2 * PERIOD
 
@@ -157,28 +188,19 @@ def test_states_that_come_slowly_are_watched_too(period):
 
 def test_states_before_a_pause_are_not_watched():
     arm = Arm()
-    assert arm.show(effort=ZERO) is None
+    assert arm.show(effort=REST) is None
     arm.now += 1.5 * WATCHED
     command, waited = arm.first()
     np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
     assert waited >= WATCHED
 
 
-def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
-    """The driver adds it."""
-    command, waited = Arm(terms=('coriolis',)).first()
-    assert not command.any()
-    assert waited <= 2 * PERIOD
-
-
 @KINDS
 @pytest.mark.parametrize('speed', [0.0, 0.1])
 def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it(kind, speed):
     """Also if the arm moves: the torque is the same all the time."""
-    arm = interrupted(kind)
-    command, waited = arm.first(speed=speed)
+    command, waited = interrupted(kind).first(speed=speed)
     np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-    assert arm.guard.start.torque == 'the last command'
     assert WATCHED <= waited <= WATCHED + 3 * PERIOD
 
 
@@ -189,34 +211,28 @@ def test_what_efforts_have_shown_is_known_after_a_pause_of_the_states():
     while not arm.guard.double_compensation.excluded:
         arm.show()
     arm.now += 1.0
-    arm.guard.command_without_state(arm.now, arm.now)
+    arm.tick()
     assert arm.guard.mode is Mode.HOLD
     arm.show()
-    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
-    arm.show()
-    arm.guard.supervisor.inhibitions.put('controller', None)
+    arm.interrupt()
     np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
 
 
 def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
     """The drive has kept more than the limits: one step down to them would be felt."""
     arm = interrupted()
-    arm.guard.apply(replace(arm.guard.settings, effort_limits=(10.0, 10.0, 1.0)))
+    arm.change(effort_limits=(10.0, 10.0, 1.0))
     command, _ = arm.first()
-    rates = arm.guard.limiter.rates
+    rates, limits = arm.guard.limiter.rates, arm.guard.limiter.limits
     assert (np.abs(command - GRAVITY) <= rates * LONGEST_STEP * (1.0 + 1e-9)).all()
-    begun = len(arm.commands) - 1
-    limits = arm.guard.limiter.limits
     assert (np.abs(GRAVITY) > limits).any()
-    for _ in range(400):
-        arm.show()
-    steps = np.abs(np.diff(np.array(arm.commands[begun:]), axis=0))
+    steps = np.abs(np.diff([command, *(arm.show() for _ in range(400))], axis=0))
     assert (steps <= rates * PERIOD * (1.0 + 1e-9)).all()
     assert (np.abs(arm.commands[-1]) <= limits).all()
 
 
 @pytest.mark.parametrize(
-    'effort', [None, NO_WRIST, ZERO, OTHER_WRIST, 0.5 * GRAVITY, 2.0 * GRAVITY], ids=str
+    'effort', [None, NO_WRIST, REST, OTHER_WRIST, 0.5 * GRAVITY, 2.0 * GRAVITY], ids=str
 )
 @KINDS
 def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(kind, effort):
@@ -224,7 +240,7 @@ def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(kind, effor
     command, waited = arm.first(effort=effort)
     assert not command.any()
     assert waited <= 3 * PERIOD
-    assert 'no measured efforts' in arm.guard.start.decision
+    assert arm.guard.start.decision
     last = [arm.show() for _ in range(100)][-1]
     np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
 
@@ -251,37 +267,30 @@ def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, 
         arm.show(effort=arm.commands[-1] + GRAVITY)
     for _ in range(round(unnoticed / PERIOD)):
         arm.show()
-    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
-    arm.show()
-    arm.guard.supervisor.inhibitions.put('controller', None)
+    arm.interrupt()
     assert not arm.first()[0].any()
-    assert 'not known' in arm.guard.start.decision
+    assert arm.guard.start.decision
 
 
 def test_what_the_arm_met_long_ago_does_not_count_against_its_drive():
     """Driven into clamps, it needed other efforts than commanded; then it ran for a minute."""
     arm = Arm(on_restart='fade_from_zero', state_timeout=1.0)
-    arm.first(effort=ZERO)
+    arm.first(effort=REST)
     for share in (*np.full(200, 2.0), *np.ones(3000)):
         arm.show(effort=share * GRAVITY)
-    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
-    arm.show()
-    arm.guard.supervisor.inhibitions.put('controller', None)
+    arm.interrupt()
     np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
 
 
 def test_an_arm_that_was_moved_while_commands_were_refused_is_judged_by_where_it_is():
     """The operator sets take_over after it has come to rest: what was before says nothing."""
-    arm = Arm(on_restart='automatic')
-    for _ in range(400):
-        assert arm.show() is None
-    moved = Q + np.array([0.5, 0.1, 0.6])
+    arm, moved = Arm(on_restart='automatic'), Q + np.array([0.5, 0.1, 0.6])
     needed = DYNAMICS.gravity_torque(moved)
-    for share in np.linspace(0.0, 1.0, 200):
-        arm.show(Q + share * (moved - Q), effort=GRAVITY + share * (needed - GRAVITY))
-    for _ in range(400):
-        arm.show(moved, effort=needed)
-    arm.guard.apply(replace(arm.guard.settings, on_restart='take_over'))
+    for share in np.clip(np.linspace(-2.0, 3.0, 1000), 0.0, 1.0):
+        assert (
+            arm.show(Q + share * (moved - Q), effort=GRAVITY + share * (needed - GRAVITY)) is None
+        )
+    arm.change(on_restart='take_over')
     while (command := arm.show(moved, effort=needed)) is None:
         assert arm.now < 30.0
     np.testing.assert_allclose(command, needed, rtol=1e-12)
@@ -289,10 +298,8 @@ def test_an_arm_that_was_moved_while_commands_were_refused_is_judged_by_where_it
 
 def test_a_decision_to_begin_at_gravity_does_not_outlive_the_rule():
     """It was taken while a joint that is not commanded was missing."""
-    guard = GuardedFeedforward(
-        Feedforward(DYNAMICS, ['turn', 'slide'], terms=('gravity',)),
-        Settings(on_restart='take_over'),
-    )
+    feedforward = Feedforward(DYNAMICS, ['turn', 'slide'], terms=('gravity',))
+    guard = GuardedFeedforward(feedforward, Settings(on_restart='take_over'))
     guard.supervisor.active = True
     part, now = np.array([True, True, False]), 10.0
     for _ in range(200):
@@ -301,7 +308,7 @@ def test_a_decision_to_begin_at_gravity_does_not_outlive_the_rule():
         assert answer(guard, now, shown, None, None, now=now, time=now) is None
     guard.apply(replace(guard.settings, on_restart='fade_from_zero'))
     now += PERIOD
-    assert not answer(guard, now, Q, ZERO, None, now=now, time=now).any()
+    assert not answer(guard, now, Q, REST, None, now=now, time=now).any()
 
 
 def test_a_part_that_begins_later_is_watched_as_long():
