@@ -76,7 +76,7 @@ def test_plain_python_takes_the_same_batches(quantity):
     assert np.array_equal(found, one_by_one(dynamics, quantity, inputs))
 
 
-@examples(25)
+@examples(8)
 @given(st.integers(0, 10**6))
 def test_batches_on_any_tree(number):
     dynamics = random_robot(number, plausible=True).native

@@ -17,7 +17,7 @@ def unit(seed):
 
 
 @pytest.mark.parametrize('angle', ANGLES)
-@pytest.mark.parametrize('seed', range(6))
+@pytest.mark.parametrize('seed', range(3))
 def test_the_error_is_the_motion_to_the_target(angle, seed):
     """exp of it, from the pose, is the target."""
     axis, linear = unit(seed), np.random.default_rng(seed).uniform(-2.0, 2.0, 3)
@@ -28,7 +28,7 @@ def test_the_error_is_the_motion_to_the_target(angle, seed):
     assert np.abs(pose_error(start, target) - expected).max() < 4e-15 * max(1.0, 10.0 * angle)
 
 
-@pytest.mark.parametrize('axis', [*np.eye(3), *-np.eye(3), *map(unit, range(6))], ids=str)
+@pytest.mark.parametrize('axis', [*np.eye(3), *-np.eye(3), *map(unit, range(3))], ids=str)
 @pytest.mark.parametrize('angle', ANGLES)
 def test_quaternions_are_those_of_the_axis(axis, angle):
     expected = np.array([*np.sin(angle / 2.0) * axis, np.cos(angle / 2.0)])

@@ -25,11 +25,11 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 needs_native = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
 # Of all quantities; forward dynamics has no answer where M is singular.
-TREES = [random_robot(number, plausible=True) for number in range(4)]
+TREES = [random_robot(number, plausible=True) for number in range(2)]
 REGULAR = [robot for robot in HAND_WRITTEN + TREES if robot.name not in SINGULAR]
 OTHERS = set(QUANTITIES) - set(MAIN_QUANTITIES)
 # Neither tracing nor the compilers recurse; more steps than most are compiled quickly.
-LONG = [(chain(200), 'inverse_dynamics'), (chain(70), 'mass_matrix')]
+LONG = [(chain(100), 'inverse_dynamics'), (chain(40), 'mass_matrix')]
 
 
 @pytest.mark.parametrize(
