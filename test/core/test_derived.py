@@ -155,18 +155,6 @@ def test_nothing_is_compiled_and_nothing_is_left_behind(chain, monkeypatch):
         assert same != quantity.of_inertia, quantity.name
 
 
-def test_two_payloads_of_one_body_add_up(chain):
-    (state,) = hand_written('oblique').states(1)
-    frame, q = chain.model.frames[-1].name, state.q
-    bare = chain.gravity_torque(q)
-    one = chain.with_payload(**payload_on(frame, 1.0, 'one'))
-    both = one.with_payload(**payload_on(frame, 2.0, 'two'))
-    other = chain.with_payload(**payload_on(frame, 2.0, 'two'))
-    assert np.array_equal(both.without_payload('two').gravity_torque(q), one.gravity_torque(q))
-    added = one.gravity_torque(q) + other.gravity_torque(q) - 2.0 * bare
-    assert_close(both.gravity_torque(q) - bare, added, np.abs(bare).max())
-
-
 def test_a_payload_on_another_body_is_compiled(backend):
     robot = hand_written('tree')
     frames = robot.model.frames

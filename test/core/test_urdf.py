@@ -8,7 +8,6 @@ from mechanics.examples import (
     MOTIONLESS_EXAMPLES,
     MOVING_EXAMPLES,
     REFUSED_EXAMPLES,
-    example,
     needs_examples,
 )
 from mechanics.robots import hand_written, in_quaternions
@@ -18,7 +17,6 @@ from robot_dynamics_ros.core import (
     Limits,
     RobotDynamics,
     TopologyError,
-    UnknownNameError,
     UrdfError,
     parse_urdf,
 )
@@ -84,12 +82,6 @@ def test_parents_come_before_children_and_siblings_in_the_order_of_the_text():
     assert [joint.parent for joint in model.joints] == [-1, 0, 1, 1, 0, -1]
 
 
-def test_the_order_of_links_in_the_text_does_not_matter():
-    one = parse_urdf(robot('a-b', 'b-c', 'a-d', links='abcd'))
-    other = parse_urdf(robot('a-b', 'b-c', 'a-d', links='dbac'))
-    assert one == other
-
-
 def test_fixed_bodies_are_merged_with_mass_and_inertia():
     """The arm of fixed_links carries a motor, its forearm a tool and a tip."""
     model = hand_written('fixed_links').model
@@ -102,12 +94,6 @@ def test_fixed_bodies_are_merged_with_mass_and_inertia():
     assert_close(arm.inertia.first_moment, 5.0 * np.array([0.2, 0.0, 0.0]) + 1.2 * motor)
     # The forearm and the flange have none of their own.
     assert_close(forearm.inertia.mass, 0.9 + 0.1)
-
-
-def test_bodies_fixed_to_the_base_drop_out():
-    text = hand_written('fixed_links').text
-    lighter = text.replace('<mass value="100"/>', '<mass value="1"/>')
-    assert parse_urdf(lighter).joints == parse_urdf(text).joints
 
 
 @pytest.mark.parametrize('name', ['oblique', 'fixed_links', 'tree'])
@@ -153,9 +139,9 @@ def test_limits_damping_and_friction_are_read():
     swing = hand_written('pendulum').model.joints[0]
     assert swing.limits == Limits(lower=-3.1, upper=3.1, velocity=8.0, effort=20.0)
     assert (swing.damping, swing.friction) == (0.3, 0.05)
-
-
-def test_what_is_not_given_has_no_limit():
+    # Exporters write the largest double.
+    text = URDF.replace('upper="3.1"', 'upper="1.79769e+308"').replace('"1.7"', '" +17e-1 "')
+    assert parse_urdf(text).joints[0].limits.upper == 1.79769e308
     spin = hand_written('wheel').model.joints[0]
     assert (spin.limits.lower, spin.limits.upper) == (-np.inf, np.inf)
     assert (spin.limits.velocity, spin.limits.effort) == (50.0, 3.0)
@@ -180,24 +166,6 @@ def test_a_mimic_joint_reads_the_coordinate_that_it_mimics():
     assert coordinates['knuckle'] == ('finger', -1.5, 0.2)
     assert coordinates['fingertip'] == ('finger', 0.5 * -1.5, 0.5 * 0.2 - 0.1)
     assert coordinates['opposing'] == ('finger', 0.07, 0.0)
-
-
-def test_unknown_joint_is_named_with_those_that_there_are():
-    model = hand_written('mimic').model
-    assert model.index_of('finger') == 1
-    for name in ('elbow', 'knuckle', ''):
-        with pytest.raises(UnknownNameError) as caught:
-            model.index_of(name)
-        assert repr(name) in str(caught.value)
-        assert 'wrist, finger' in str(caught.value)
-
-
-def test_a_model_cannot_be_changed():
-    model = hand_written('mimic').model
-    joint = model.joints[0]
-    for changed, name in ((model, 'name'), (joint, 'axis'), (joint.inertia, 'mass')):
-        with pytest.raises(AttributeError):
-            setattr(changed, name, None)
 
 
 # What replaces what in the inertial of a link, and the code of the finding.
@@ -238,11 +206,6 @@ def test_a_mimic_joint_of_a_missing_joint_is_independent_and_a_finding():
     assert model.joint_names == ('a-b',)
     (finding,) = model.findings
     assert (finding.link, finding.value) == ('b', "mimic joint='gone'")
-
-
-def test_findings_do_not_make_models_different():
-    text = robot('a-b', links='ab', extra='<mimic joint="gone"/>')
-    assert parse_urdf(text) == parse_urdf(robot('a-b', links='ab'))
 
 
 # Refused before a tree is looked for.
@@ -300,20 +263,14 @@ def test_joints_without_one_coordinate_are_refused_with_a_way_out(kind, way_out)
 @pytest.mark.parametrize(
     ('text', 'part'),
     [
-        ('', 'empty'),
         (' \n', 'empty'),
-        ('/home/robot/arm.urdf', "'/home/robot/arm.urdf' looks like a file"),
-        (' arm.urdf.xacro\n', 'looks like a file'),
-        ('arm.xml', 'looks like a file'),
-        ('package://arm', 'not well-formed XML: [^;]*$'),
-        ('<robot>.urdf', 'not well-formed XML: [^;]*$'),
-        ('{"robot": 1}', 'not well-formed XML'),
-        ('\0', 'not well-formed XML'),
-        ('<robot name="\ud800"/>', 'not well-formed XML'),
-        ('<sdf/>', 'root element is <sdf>'),
+        ('/home/robot/arm.urdf', 'arm.urdf. looks like a file'),
+        ('<robot>.urdf', 'XML: [^;]*$'),
+        ('\0', 'XML'),
+        ('<robot name="\ud800"/>', 'XML'),
+        ('<sdf/>', '<sdf>'),
         ('<robot name="nobody"/>', 'no <link>'),
-        (None, 'not NoneType'),
-        (b'<robot/>', 'not bytes'),
+        (b'<robot/>', 'bytes'),
     ],
 )
 def test_what_is_no_robot_is_refused(text, part):
@@ -364,17 +321,6 @@ def test_what_dynamics_does_not_need_is_ignored():
     assert parse_urdf(text).joints == hand_written('pendulum').model.joints
 
 
-def test_numbers_may_be_written_as_they_usually_are():
-    for number in ('1.7', ' 1.7 ', '+1.7', '17e-1', '1.70', '.17E1'):
-        model = parse_urdf(URDF.replace('"1.7"', f'"{number}"'))
-        assert model.joints[0].inertia.mass == 1.7
-
-
-def test_exporters_write_the_largest_double_for_no_limit():
-    text = URDF.replace('upper="3.1"', 'upper="1.79769e+308"')
-    assert parse_urdf(text).joints[0].limits.upper == 1.79769e308
-
-
 # Every URDF of example-robot-data.
 
 
@@ -399,13 +345,3 @@ def test_findings_are_complete_and_strict_turns_them_into_an_error(robot):
         with pytest.raises(InertiaError) as caught:
             parse_urdf(robot.text, strict=True)
         assert all(str(finding) in str(caught.value) for finding in findings)
-
-
-def test_joints_are_those_that_move():
-    assert example('ur_description/urdf/ur5_robot.urdf').model.joint_names == (
-        'shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint',
-        'wrist_1_joint', 'wrist_2_joint', 'wrist_3_joint',
-    )  # fmt: skip
-    panda = example('panda_description/urdf/panda.urdf').model
-    assert [joint.name for joint in panda.joints if joint.mimicked] == ['panda_finger_joint2']
-    assert panda.size == 8
