@@ -250,13 +250,6 @@ def test_a_twist_is_reached():
     assert_close(answer.error, np.zeros(6), scale=1.0)
 
 
-def test_of_all_velocities_the_smallest_is_chosen():
-    q = Q7
-    answer = XARM7.native.joint_velocity(q, TWIST, XARM7.model.frames[-1].name)
-    J = XARM7.native.jacobian(q, XARM7.model.frames[-1].name)
-    assert_close(answer.velocity, np.linalg.pinv(J) @ TWIST, scale=10.0)
-
-
 @pytest.mark.parametrize('q', [STRAIGHT, STRAIGHT + 1e-9, STRAIGHT + 1e-5])
 def test_a_singular_arm_gets_a_bounded_answer_and_a_flag(q):
     answer = UR5.native.joint_velocity(q, TWIST, 'tool0')

@@ -19,6 +19,8 @@ from .python import compile_python, divide
 
 Backend = Literal['native', 'python']
 
+# Older ones read no opaque pointers.
+LLVM_NEEDED = (15,)
 # Between native code and plain Python, of the largest entry: rounding makes far less.
 MOST_APART = 1e-9
 
@@ -26,11 +28,15 @@ MOST_APART = 1e-9
 def native_obstacle() -> str:
     """Why there is no native code here; empty where there is."""
     try:
+        from llvmlite.binding import llvm_version_info
+
         from . import _entry, llvm  # noqa: F401
     except Exception as error:
         # Whatever a broken installation raises: plain Python computes the same.
         what = f'{type(error).__name__}: {error}' if error.args else type(error).__name__
         return f'llvmlite or the extension _entry does not load ({shorten(what, 150)})'
+    if llvm_version_info < LLVM_NEEDED:
+        return f'{llvm.VERSION}, is too old: llvmlite 0.44 is needed'
     return ''
 
 

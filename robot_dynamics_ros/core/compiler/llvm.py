@@ -23,8 +23,6 @@ from .segments import TOGETHER, Action, Check, Segments, Store, cut, pieces
 from .sine import RANGE, WHOLE, sine_program
 from .transposition import columns_of, pieces_of
 
-if llvm.llvm_version_info < (15,):
-    raise ImportError(f'llvmlite {llvmlite.__version__} reads no opaque pointers, 0.44 does')
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
 

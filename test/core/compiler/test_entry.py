@@ -1,12 +1,9 @@
 """Calls of a compiled kernel from Python: whatever is passed, an answer or an error, no crash."""
 
-import copy
 import gc
 import os
-import pickle
 import subprocess
 import sys
-import threading
 import weakref
 
 import numpy as np
@@ -84,16 +81,11 @@ def test_a_call_computes_into_a_new_array_or_that_given(new_entry, fallback):
     assert np.array_equal(result, PRODUCTS)
     assert call(X, Y, out) is out
     assert np.array_equal(out, PRODUCTS)
-    assert not fallback.calls
-
-
-def test_a_step_computes_where_its_arrays_lie(new_entry, fallback):
-    x, y, out = X.copy(), Y.copy(), np.zeros((3, 2))
-    step = new_entry().with_fallback(fallback, (x, y, out))
+    step = new_entry().with_fallback(fallback, (2.0 * X, Y, out))
     assert step() is None
-    x *= 2.0
-    step()
     assert np.array_equal(out, 2.0 * PRODUCTS)
+    y = np.array([5e-324, -(2.0**29)])
+    assert np.array_equal(call(X, y, None), np.outer(X, y))
     assert not fallback.calls
 
 
@@ -168,13 +160,6 @@ def test_values_out_of_range_are_handed_over_wherever_they_are(new_entry, fallba
     assert (out == 7.0).all()
 
 
-@pytest.mark.parametrize('good', [0.0, -0.0, 5e-324, -1e-310, 2.0**29, -(2.0**29)])
-def test_values_in_range_are_computed(new_entry, fallback, good):
-    y = np.array([good, 1.0])
-    found = new_entry().with_fallback(fallback)(X, y, None)
-    assert np.array_equal(found, np.outer(X, y))
-
-
 @pytest.mark.parametrize('start', range(-3, 7))
 def test_an_output_that_overlaps_an_input_does_not_disturb_it(new_entry, start):
     """Memory beside them may be adjacent."""
@@ -202,18 +187,6 @@ def test_other_arguments_are_handed_over(new_entry, fallback):
             step(**names)
     with pytest.raises(TypeError):
         step(X)
-
-
-def test_what_the_fallback_raises_is_raised(new_entry):
-    def refuse(*arguments):
-        raise KeyError('refused')
-
-    for function in (
-        new_entry().with_fallback(refuse),
-        new_entry().with_fallback(refuse, (X, Y, X)),
-    ):
-        with pytest.raises(KeyError, match='refused'):
-            function()
 
 
 # What the extension itself refuses.
@@ -271,24 +244,6 @@ def test_rows_that_cannot_be_read_are_refused(new_entry):
     ):
         with pytest.raises(TypeError):
             entry.rows(inputs, output, False)
-
-
-def test_objects_of_the_extension_cannot_be_changed_made_or_copied(new_entry):
-    entry = new_entry()
-    for thing in (entry, entry.with_fallback(print), entry.with_fallback(print, (X, Y, PRODUCTS))):
-        kind = type(thing)
-        with pytest.raises(AttributeError):
-            thing.attribute = 1
-        for attempt in (
-            lambda kind=kind: setattr(kind, '__call__', print),
-            kind,
-            lambda kind=kind: object.__new__(kind),
-            lambda kind=kind: type('Mine', (kind,), {}),
-            lambda thing=thing: pickle.dumps(thing),
-            lambda thing=thing: copy.deepcopy(thing),
-        ):
-            with pytest.raises(TypeError):
-                attempt()
 
 
 # How long they live.
@@ -390,23 +345,6 @@ def test_calls_are_neutral(new_entry):
         # Caches of the interpreter come and go; one reference a call would be CALLS.
         assert max(abs(a - b) for a, b in zip(after, before, strict=True)) < 100
         assert abs(sys.getallocatedblocks() - blocks) < 100
-
-
-def test_threads_use_one_function_at_once(new_entry, fallback):
-    call, wrong = new_entry().with_fallback(fallback), []
-
-    def work(factor):
-        x = factor * X
-        results = [call(x, Y, None) for _ in range(5000)]
-        wrong.extend(result for result in results if not np.array_equal(result, factor * PRODUCTS))
-
-    threads = [threading.Thread(target=work, args=(2.0**i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
-    assert not fallback.calls
 
 
 # The same for users.

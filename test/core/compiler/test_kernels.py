@@ -17,7 +17,7 @@ from mechanics.robots import hand_written
 from robot_dynamics_ros.core import RobotDynamics, StateError
 from robot_dynamics_ros.core.compiler.kernel import Kernel, native_obstacle
 from robot_dynamics_ros.core.compiler.program import evaluate, trace
-from robot_dynamics_ros.core.compiler.segments import SEGMENT, cut
+from robot_dynamics_ros.core.compiler.segments import cut
 from robot_dynamics_ros.core.compiler.sine import RANGE, sine_and_cosine
 from robot_dynamics_ros.core.scalar import cos, sin, sqrt
 
@@ -174,12 +174,6 @@ def test_an_angle_that_overflows_has_no_sine(backend):
         assert out.tolist() == [7.0]
 
 
-@needs_native
-def test_a_sine_of_a_sine_is_refused_by_native_code():
-    with pytest.raises(NotImplementedError):
-        kernel_of(lambda x: [sin(sin(x[0]))], 1)
-
-
 ROOTS = [0.0, 5e-324, 1e-300, 0.3, 1.0, 2.0, 3.7e8]
 
 
@@ -193,11 +187,6 @@ def test_roots_are_correctly_rounded(backend):
         expected = [math.sqrt(value), 3.0 * math.sqrt(value)]
         found = kernel.call(np.array([value]), None).tolist()
         assert found == expected == evaluate(program, {'x': [value]})[0]
-
-
-def test_roots_of_batches(lanes):
-    rows = np.array([ROOTS]).T
-    assert np.array_equal(kernel_of(roots, 1).call(rows, None)[:, 0], np.sqrt(rows[:, 0]))
 
 
 # Memory and threads.
@@ -240,21 +229,6 @@ def test_any_scratch_memory_in_threads_and_batches(count):
     for thread in threads:
         thread.join()
     assert {*found} == {*batches}
-
-
-@needs_native
-def test_many_segments_compute_what_the_algorithm_does():
-    """Slots of the scratch memory are used again: by later segments, with other values."""
-    count = SEGMENT // 4
-
-    def algorithm(x):
-        level = list(x)
-        for shift in range(1, 14):
-            level = [level[k] * 0.5 - level[(k * shift + 1) % count] for k in range(count)]
-        return level
-
-    x = np.random.default_rng(0).uniform(-1.0, 1.0, count)
-    assert np.abs(kernel_of(algorithm, count).call(x, None) - algorithm(x.tolist())).max() < 1e-9
 
 
 @needs_native

@@ -107,16 +107,6 @@ def test_mass_is_that_of_all_links_and_payloads():
     assert model.reduced(['elbow'], others=0.0).mass == model.mass
 
 
-def test_print_is_a_table_of_the_joints():
-    model = hand_written('mimic').model
-    head, columns, *rows = str(model).splitlines()
-    assert model.name in head
-    assert columns.split()[0] == 'joint'
-    assert [row.split()[0] for row in rows] == [joint.name for joint in model.joints]
-    assert any('mimics finger' in row for row in rows)
-    assert len(repr(model)) < 80
-
-
 def test_reach_is_the_longest_way_to_a_link():
     """0.3 m to the forearm, and on to the tip of the tool, whatever the joints do."""
     model = hand_written('fixed_links').model
@@ -210,13 +200,6 @@ HANDS = {
 def test_the_tip_is_what_carries_the_fingers(hand):
     model = robot(*ARM, *HANDS[hand])
     assert model.tip_frame(model.joint_names) == 'wrist'
-
-
-def test_the_tip_is_that_of_the_last_commanded_joint():
-    model = robot(*ARM, ('quill', 'prismatic', 'wrist', ''))
-    assert model.tip_frame(model.joint_names) == 'quill'
-    assert model.tip_frame(['to wrist', 'to upper']) == 'wrist'
-    assert model.tip_frame(['to upper']) == 'upper'
 
 
 def test_tips_of_real_arms():
