@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .algorithms.crba import rounding_of_inertias
+from .algorithms.crba import SMALLEST_PIVOT, largest_inertias
 from .checks import Array
 from .errors import InertiaError
 from .model.robot import RobotModel
@@ -130,7 +130,8 @@ def check_mass_matrix(
             raise InertiaError(
                 'the mass matrix is not finite: masses or lengths are too large, check the units'
             )
-        M = without_rounding_noise(matrix, rounding_of_inertias(model, state.q))
+        largest = np.array(largest_inertias(model, state.q.tolist()), np.float64)
+        M = without_rounding_noise(matrix, SMALLEST_PIVOT * largest)
         # With a unit diagonal a light joint is not hidden by a heavy one, nor by its unit.
         eigenvalues = ScaledEigenvalues.of(M, mass_matrix_scale(M))
         if eigenvalues.values[0] < -ROUNDING * abs(eigenvalues.values[-1]):

@@ -15,9 +15,9 @@ from .checks import Array, check_one_state, checked_gravity, checked_name, check
 from .compiler.kernel import Backend, choose_backend
 from .compiler.threads import checked_threads
 from .definiteness import without_rounding_noise
-from .errors import ParameterError, SingularMassMatrixError, StateError, TopologyError
+from .errors import ParameterError, SingularMassMatrixError, StateError
 from .model.gravity import STANDARD_GRAVITY
-from .model.robot import RobotModel
+from .model.robot import RobotModel, checked_model
 from .programs import Programs
 from .quantity import PROGRAMS, Key, key_of
 from .spatial import ZERO, ZERO_MATRIX, Matrix, Vector
@@ -83,7 +83,7 @@ class RobotDynamics:
                 does not move.
             StateError: gravity is not three finite numbers, or above 100 m/s^2.
         """
-        self.model = _checked_model(model)
+        self.model = checked_model(model)
         self.backend, self.backend_description = choose_backend(backend)
         self._wanted = backend, threads
         self._gravity = checked_gravity(gravity)
@@ -150,7 +150,7 @@ class RobotDynamics:
             ParameterError: it is not a RobotModel, or the link `payload_frame` does not move.
         """
         other = self.with_gravity(self._gravity)
-        other.model = _checked_model(model)
+        other.model = checked_model(model)
         other._call, other._framed = self._call.of(model), {}
         other._rest = np.zeros(model.size)
         return other
@@ -699,17 +699,6 @@ class RobotDynamics:
     def _reach(self, axes: Axes) -> float:
         """How far the origin of a frame can be from that of the twist's axes [m]."""
         return (self.model if axes == 'WORLD' else self.model.at_origin).reach
-
-
-def _checked_model(model: RobotModel) -> RobotModel:
-    """The model, if there is something to compute."""
-    if not isinstance(model, RobotModel):
-        raise ParameterError(
-            f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
-        )
-    if not model.size:
-        raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
-    return model
 
 
 def _number_or_rows(result: Array, out: Out) -> float | Array:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from .errors import InertiaError, TopologyError, UrdfError
@@ -32,7 +32,6 @@ from .urdf_xml import (
     read_xml,
 )
 
-X_AXIS: Vector = (1.0, 0.0, 0.0)
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 # The types that URDF knows and this package refuses: what to do instead.
 UNSUPPORTED_TYPES = {
@@ -69,7 +68,7 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
     urdf = _read(robot)
     extents = map(_extent_of_link, robot.findall('link'))
     links = _by_name(list(map(_link, urdf.links, extents, repeat(findings))), 'link')
-    described = _by_name([_joint(joint) for joint in urdf.joints], 'joint')
+    described = _by_name(urdf.joints, 'joint')
     joints, frames = _grow_tree(links, described)
     mimics = {}
     moving = {joint.name for joint in joints}
@@ -77,14 +76,14 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         mimic, link = described[joint.name].mimic, described[joint.name].child
         if joint.inertia.mass == 0.0:
             findings.append(Finding.massless_body(link, joint.name))
-        if mimic is not None and mimic.mimicked in moving:
+        if mimic is not None and mimic.joint in moving:
             mimics[joint.name] = mimic
         elif mimic is not None:
-            value = f'mimic joint={mimic.mimicked!r}'
+            value = f'mimic joint={mimic.joint!r}'
             findings.append(Finding.of('orphaned_mimic', link, value, (joint.name,)))
     if strict and findings:
         raise InertiaError('; '.join(map(str, findings)))
-    leading = {joint.child: joint.name for joint in described.values()}
+    leading = {joint.child: joint.name for joint in urdf.joints}
     return RobotModel(
         robot.get('name') or 'robot',
         _with_coordinates(joints, mimics),
@@ -94,15 +93,7 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
     )
 
 
-class _Mimic(NamedTuple):
-    """Position of a joint = multiplier * position of another + offset [rad or m]."""
-
-    mimicked: str
-    multiplier: float
-    offset: float
-
-
-def _with_coordinates(joints: Sequence[Joint], mimics: Mapping[str, _Mimic]) -> tuple[Joint, ...]:
+def _with_coordinates(joints: Sequence[Joint], mimics: Mapping[str, Any]) -> tuple[Joint, ...]:
     """The joints with the entries of q that move them: one for each that mimics no other.
 
     Raises:
@@ -114,10 +105,11 @@ def _with_coordinates(joints: Sequence[Joint], mimics: Mapping[str, _Mimic]) -> 
         mimicked, multiplier, offset = joint.name, 1.0, 0.0
         passed = {mimicked}
         while mimicked in mimics:
-            mimicked, factor, shift = mimics[mimicked]
+            law = mimics[mimicked]
             # x = m (m' y + o') + o: the outer law is applied to the inner one.
-            offset += multiplier * shift
-            multiplier *= factor
+            offset += multiplier * law.offset
+            multiplier *= law.multiplier
+            mimicked = law.joint
             if mimicked in passed:
                 raise TopologyError(
                     f'joint {joint.name!r} mimics itself, through {mimicked!r}: one of the joints '
@@ -182,38 +174,15 @@ def _link(link: Any, extent: Extent | None, findings: list[Finding]) -> Link:
     return Link(link.name, inertia, extent)
 
 
-@dataclass
-class _Joint:
-    """A joint as described: its place in the tree, inertia and coordinate are not known yet.
-
-    Attributes:
-        joint: with the placement in its parent link.
-        moves: whether it is not fixed.
-        parent: name of a link.
-        child: name of a link.
-        mimic: its law, if it mimics another joint.
-    """
-
-    joint: Joint
-    moves: bool
-    parent: str
-    child: str
-    mimic: _Mimic | None
-
-    @property
-    def name(self) -> str:
-        return self.joint.name
-
-
-def _joint(urdf: Any) -> _Joint:
-    limit, mimic = urdf.limit, urdf.mimic
-    bounded = urdf.type != 'continuous'
-    joint = Joint(
+def _joint(urdf: Any, parent: int, placement: Transform) -> Joint:
+    """A moving joint without inertia, whose coordinate is not known yet."""
+    limit, bounded = urdf.limit, urdf.type != 'continuous'
+    return Joint(
         name=urdf.name,
         kind=urdf.type,
-        parent=-1,
-        placement=_placement(urdf.origin),
-        axis=_axis(urdf) if urdf.type != 'fixed' else X_AXIS,
+        parent=parent,
+        placement=placement,
+        axis=_axis(urdf),
         inertia=Inertia(),
         coordinate=Coordinate(0),
         limits=Limits(
@@ -225,8 +194,6 @@ def _joint(urdf: Any) -> _Joint:
         damping=urdf.dynamics.damping,
         friction=urdf.dynamics.friction,
     )
-    law = mimic and _Mimic(mimic.joint, mimic.multiplier, mimic.offset)
-    return _Joint(joint, urdf.type != 'fixed', urdf.parent, urdf.child, law)
 
 
 def _axis(joint: Any) -> Vector:
@@ -243,10 +210,10 @@ def _placement(origin: Any) -> Transform:
 
 
 def _grow_tree(
-    links: Mapping[str, Link], joints: Mapping[str, _Joint]
+    links: Mapping[str, Link], joints: Mapping[str, Any]
 ) -> tuple[list[Joint], list[Frame]]:
     """The moving joints with the inertia that they carry, and the frames of all links."""
-    children: dict[str, list[_Joint]] = {name: [] for name in links}
+    children: dict[str, list[Any]] = {name: [] for name in links}
     for joint in joints.values():
         for end, link in (('parent', joint.parent), ('child', joint.child)):
             if link not in links:
@@ -257,13 +224,11 @@ def _grow_tree(
     frames: list[Frame] = []
     # Each entry: a link, the joint that leads to it, the moving body that carries that joint
     # (-1: the base), and the pose of the link in that body.
-    stack: list[tuple[str, _Joint | None, int, Transform]] = [
-        (_root(links, joints.values()), None, -1, Transform())
-    ]
+    stack = [(_root(links, joints.values()), None, -1, Transform())]
     while stack:
         link, leading, carrier, placement = stack.pop()
-        if leading is not None and leading.moves:
-            bodies.append(replace(leading.joint, parent=carrier, placement=placement))
+        if leading is not None and leading.type != 'fixed':
+            bodies.append(_joint(leading, carrier, placement))
             carrier, placement = len(bodies) - 1, Transform()
         frames.append(Frame(link, carrier, placement))
         if carrier >= 0:
@@ -271,7 +236,7 @@ def _grow_tree(
             carried = placement @ links[link].inertia
             bodies[carrier] = replace(body, inertia=body.inertia + carried)
         stack += [
-            (child.child, child, carrier, placement @ child.joint.placement)
+            (child.child, child, carrier, placement @ _placement(child.origin))
             for child in reversed(children[link])
         ]
     if missed := sorted(links.keys() - {frame.name for frame in frames}):
@@ -279,7 +244,7 @@ def _grow_tree(
     return bodies, frames
 
 
-def _root(links: Iterable[str], joints: Iterable[_Joint]) -> str:
+def _root(links: Iterable[str], joints: Iterable[Any]) -> str:
     parents: dict[str, str] = {}
     for joint in joints:
         if joint.child in parents:
@@ -296,10 +261,7 @@ def _root(links: Iterable[str], joints: Iterable[_Joint]) -> str:
     return roots[0]
 
 
-Named = TypeVar('Named', Link, _Joint)
-
-
-def _by_name(elements: list[Named], kind: str) -> dict[str, Named]:
+def _by_name(elements: list[Any], kind: str) -> dict[str, Any]:
     counts = Counter(element.name for element in elements)
     if repeated := [name for name, count in counts.items() if count > 1]:
         raise TopologyError(f'{kind} names must be unique, repeated: {", ".join(repeated)}')

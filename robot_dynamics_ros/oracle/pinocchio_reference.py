@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
+from xml.etree.ElementTree import SubElement, tostring
 
 import numpy as np
 from defusedxml.ElementTree import fromstring
@@ -17,7 +18,6 @@ from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import State, random_states
 
-from .limit_attributes import with_limit_attributes
 from .report import TOLERANCE, Comparison, Report
 
 try:
@@ -25,6 +25,10 @@ try:
 except ImportError:  # optional: not needed where parameter cross_check is false
     pinocchio = None
 
+# urdfdom refuses a description in which one of these is missing; `parse_urdf` counts the joint as
+# unlimited.
+NEEDED = ('effort', 'velocity')
+LIMITED = ('revolute', 'prismatic')
 # The error of a result that vanishes is divided by this share of the terms that cancel in it [-]:
 # its own largest entry is rounding.
 VANISHING = 1e-3
@@ -54,7 +58,7 @@ class PinocchioReference:
                 'Pinocchio is not installed: pip install pin, or set parameter cross_check: false'
             )
         try:
-            self._bare = pinocchio.buildModelFromXML(with_limit_attributes(text))
+            self._bare = pinocchio.buildModelFromXML(_with_limit_attributes(text))
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
         self._take(model)
@@ -182,6 +186,27 @@ class PinocchioReference:
             self._model, self._neutral, self._spread @ q + self._offset
         )
         return positions
+
+
+def _with_limit_attributes(text: str) -> str:
+    """The URDF with effort and velocity in every limit; the same text if none is missing.
+
+    The dynamics do not depend on limits: the value that is filled in, 0, is not used.
+
+    Args:
+        text: of a URDF that `parse_urdf` accepts.
+    """
+    root = fromstring(text)
+    changed = False
+    for joint in root.iterfind('joint'):
+        limit = joint.find('limit')
+        if limit is None and joint.get('type') in LIMITED:
+            limit = SubElement(joint, 'limit')
+        for name in NEEDED if limit is not None else ():
+            if name not in limit.attrib:
+                limit.set(name, '0')
+                changed = True
+    return tostring(root, encoding='unicode') if changed else text
 
 
 def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:

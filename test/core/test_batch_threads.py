@@ -1,9 +1,7 @@
-"""Batches over threads: the same results, no harm by interruptions, forks and small stacks."""
+"""Batches over threads: the same results, no harm by interruptions."""
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import tracemalloc
 
@@ -102,95 +100,3 @@ def test_an_interruption_ends_the_batch_and_harms_nothing():
     written = out.copy()
     assert np.array_equal(dynamics.mass_matrix(q), expected)
     assert np.array_equal(out, written)
-
-
-# A child of a process whose threads have computed has none of them.
-FORK = """
-import os
-import numpy as np
-from mechanics.robots import hand_written
-from robot_dynamics_ros.core import RobotDynamics
-
-dynamics = RobotDynamics(hand_written('oblique').model, threads=2)
-q = np.random.default_rng(0).uniform(-1.0, 1.0, (100_000, 4))
-expected = dynamics.mass_matrix(q)
-child = os.fork()
-right = np.array_equal(dynamics.mass_matrix(q), expected)
-if not child:
-    os._exit(0 if right else 1)
-print(right, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-# Python runs on this stack, LLVM would overflow it: it is not begun.
-SMALL_STACK_COMPILES = """
-import threading
-import numpy as np
-from mechanics.robots import hand_written
-from robot_dynamics_ros.core import ParameterError, RobotDynamics
-
-answers = []
-
-def work():
-    try:
-        RobotDynamics(hand_written('oblique').model).mass_matrix(np.zeros(4))
-    except ParameterError as error:
-        answers.append('stack_size is 262144' in str(error))
-
-threading.stack_size(256 * 1024)
-thread = threading.Thread(target=work)
-thread.start()
-thread.join()
-print(*answers)
-"""
-# What another thread compiles just then does not keep a child from its own robot.
-FORK_WHILE_COMPILING = """
-import faulthandler, os, threading
-import numpy as np
-from mechanics.robots import hand_written
-from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.compiler import llvm
-
-begun, go_on = threading.Event(), threading.Event()
-compiled = llvm.compile_ir
-
-def compile_ir(*arguments):
-    begun.set()
-    go_on.wait()
-    return compiled(*arguments)
-
-llvm.compile_ir = compile_ir
-one, other = (hand_written(name).model for name in ('oblique', 'gantry'))
-q = np.zeros((2, one.size))
-thread = threading.Thread(target=RobotDynamics(one, backend='native').mass_matrix, args=(q,))
-thread.start()
-begun.wait()
-child = os.fork()
-if not child:
-    faulthandler.dump_traceback_later(60, exit=True)
-    RobotDynamics(other, backend='python').mass_matrix(np.zeros((2, other.size)))
-    os._exit(0)
-status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-go_on.set()
-thread.join()
-print(status)
-"""
-
-
-@pytest.mark.parametrize(
-    ('script', 'answer'),
-    [
-        (FORK, 'True 0'),
-        (SMALL_STACK_COMPILES, 'True'),
-        (FORK_WHILE_COMPILING, '0'),
-    ],
-    ids=['fork', 'small stack', 'fork while compiling'],
-)
-def test_in_a_process_of_its_own(script, answer):
-    result = subprocess.run(
-        [sys.executable, '-X', 'faulthandler', '-W', 'ignore', '-c', script],
-        env=dict(os.environ, PYTHONPATH=':'.join([*filter(None, sys.path), os.getcwd()])),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert result.stdout.strip() == answer, f'{result.returncode}: {result.stderr[-2000:]}'

@@ -20,16 +20,15 @@ def rational(point):
 
 @pytest.mark.parametrize('point', POINTS)
 def test_rules_of_calculus(point):
-    x = rational(independent(point))
-    assert_close(x.value, rational(point))
-    assert_close(x.slope, gradient(rational, point))
-
-
-@pytest.mark.parametrize('point', POINTS)
-def test_along_a_direction(point):
+    """Gradients, and slopes along a direction."""
     direction = np.array([0.3, -1.7])
-    x = rational(along(point, direction))
-    assert_close(x.slope, derivative(rational, point, direction))
+    for given, slope in (
+        (independent(point), gradient(rational, point)),
+        (along(point, direction), derivative(rational, point, direction)),
+    ):
+        x = rational(given)
+        assert_close(x.value, rational(point))
+        assert_close(x.slope, slope)
 
 
 def test_dual_numbers_of_dual_numbers_are_second_derivatives():

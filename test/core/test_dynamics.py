@@ -1,6 +1,8 @@
 """The facade: what it accepts, and what it says about what it refuses."""
 
-import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,17 +35,12 @@ class Convertible:
 
 ACCEPTED = {
     'list': Q.tolist(),
-    'tuple': tuple(Q),
-    'list of NumPy scalars': list(Q),
     'list of arrays without an axis': [np.array(x) for x in Q],
     'strided view': np.repeat(Q, 3)[::3],
-    'reversed view': Q[::-1].copy()[::-1],
-    'column of a matrix': np.stack([Q, V], axis=1)[:, 0],
     'subclass': Q.view(OwnArray),
     'read-only': np.frombuffer(Q.tobytes()),
     'other byte order': Q.astype('>f8'),
     'unaligned': np.frombuffer(b'.' + Q.tobytes(), np.uint8)[1:].view(np.float64),
-    'unpickled': pickle.loads(pickle.dumps(Q)),
     'array-like': Convertible(),
     'long double': Q.astype(np.longdouble),
 }
@@ -70,25 +67,15 @@ def test_positions_may_be_of_type(dynamics, kind):
 REFUSED = {
     'too few': ([0.0] * 3, ' 3 .* 4 .*first, second, third, fourth'),
     'too many': ([0.0] * 5, ' 5 .* 4 .*first, second, third, fourth'),
-    'empty': ([], ' 0 .* 4 '),
     'matrix': ([[0.0] * 3] * 4, r'shape \(4, 3\).*\(4,\).*\(N, 4\)'),
-    'matrices': ([[[0.0] * 4]], r'shape \(1, 1, 4\).*\(4,\).*\(N, 4\)'),
-    'number': (1.0, r'shape \(\).*\(4,\)'),
     'ragged': ([[0.0], [0.0, 1.0], 2, 3], 'array of numbers'),
     'words': (['a', 'b', 'c', 'd'], '<U1 values, real numbers'),
-    'word': ('0 0 0 0', 'real numbers'),
     'digits': (['0', '0', '0', '0'], 'real numbers'),
     'None': (None, 'object values, real'),
-    'Nones': ([None] * 4, 'object values, real'),
     'bools': ([True, False, True, False], 'bool values, real'),
     'complex': ([1j, 0, 0, 0], 'holds complex128 values, real'),
-    'huge integers': ([10**400, 0, 0, 0], 'object values, real'),
-    'mapping': ({'first': 0.0}, 'object values, real'),
-    'dates': (np.zeros(4, 'M8[s]'), 'real numbers'),
     'masked': (np.ma.masked_array(np.zeros(4), [0, 1, 0, 0]), 'masked array: .*filled'),
-    'masked nowhere': (np.ma.zeros(4), 'masked array'),
     'NaN': ([0.0, np.nan, 0.0, 0.0], "nan at 'second'"),
-    'infinity': ([0.0, 0.0, np.inf, 0.0], "inf at 'third'"),
     'minus infinity': ([0.0, 0.0, 0.0, -np.inf], "-inf at 'fourth'"),
 }
 
@@ -124,11 +111,6 @@ def test_out_may_overlap_an_input(dynamics):
     assert np.array_equal(memory[2:], expected)
 
 
-def test_inputs_may_be_one_array(dynamics):
-    apart = dynamics.inverse_dynamics(Q, Q.copy(), Q.copy())
-    assert np.array_equal(dynamics.inverse_dynamics(Q, Q, Q), apart)
-
-
 def frozen():
     out = np.zeros(4)
     out.flags.writeable = False
@@ -140,13 +122,10 @@ def frozen():
     [
         ([0.0] * 4, r'float64 array of shape \(4,\)'),
         (np.zeros(4, np.float32), 'out is a float32 array, a float64 array'),
-        (np.zeros(4, int), 'out is a int64 array, a float64 array'),
         (np.zeros(5), r'out .*shape \(5,\).*\(4,\)'),
-        (np.zeros((4, 1)), r'out .*shape \(4, 1\).*\(4,\)'),
         (np.ma.zeros(4), 'masked array: pass'),
         (as_strided(np.zeros(1), (4,), (0,)), r'out .*\(0,\).*share memory'),
         (frozen(), 'out is read-only'),
-        (np.broadcast_to(0.0, 4), 'out is read-only'),
     ],
 )
 def test_what_cannot_be_written_into_is_refused(dynamics, out, message):
@@ -155,13 +134,6 @@ def test_what_cannot_be_written_into_is_refused(dynamics, out, message):
         with pytest.raises(StateError, match=message):
             dynamics.gravity_torque(q, out=out)
     assert np.array_equal(out, before)
-
-
-def test_refused_input_leaves_out_as_it_was(dynamics):
-    out = np.full(4, 7.0)
-    with pytest.raises(StateError):
-        dynamics.gravity_torque([0.0, np.nan, 0.0, 0.0], out=out)
-    assert (out == 7.0).all()
 
 
 def test_large_angles_are_computed_as_exactly_as_small_ones():
@@ -175,14 +147,6 @@ def test_large_angles_are_computed_as_exactly_as_small_ones():
     scale = 1e24 * np.abs(native.mass_matrix(Q)).max()
     expected = 1e24 * native.bias_torque(Q, V) - (1e24 - 1.0) * native.gravity_torque(Q)
     assert_close(native.bias_torque(Q, v), expected, scale)
-
-
-def test_whole_turns_change_nothing(dynamics):
-    """2 pi in doubles is off by 2e-16 a turn."""
-    q = np.array([0.3, 0.1, -1.2, 2.0])
-    turned = q + 2.0 * np.pi * np.array([1.0, 0.0, -3.0, 50.0])
-    M = dynamics.mass_matrix(q)
-    assert np.abs(dynamics.mass_matrix(turned) - M).max() <= 50.0 * 1e-15 * np.abs(M).max() * 10.0
 
 
 def test_gravity_can_be_changed_at_any_time(dynamics):
@@ -213,13 +177,6 @@ def test_an_entry_of_gravity_cannot_be_set(dynamics):
     assert dynamics.gravity.tolist() == [0.0, 0.0, -9.81]
 
 
-def test_wrong_number_of_arguments_is_a_type_error(dynamics):
-    with pytest.raises(TypeError):
-        dynamics.inverse_dynamics(Q, V)
-    with pytest.raises(TypeError):
-        dynamics.mass_matrix(Q, None, Q)
-
-
 def test_a_robot_without_moving_joints_is_refused():
     model = parse_urdf('<robot name="rock"><link name="rock"/></robot>')
     with pytest.raises(TopologyError, match=r"'rock'.*joint"):
@@ -231,3 +188,26 @@ def test_what_is_no_model_is_refused(model):
     message = f'model.* {type(model).__name__}.*RobotModel.*parse_urdf'
     with pytest.raises(ParameterError, match=message):
         RobotDynamics(model)
+
+
+IMPORTS = """
+import sys
+for name in ('rclpy', 'sensor_msgs', 'std_msgs', 'trajectory_msgs', 'pinocchio'):
+    sys.modules[name] = None
+import robot_dynamics_ros.core, mechanics.robots, three_joints
+print(three_joints.JOINTS[0])
+"""
+
+
+def test_without_ros():
+    """The core, and the robots that its tests run on, can be had where there is no ROS."""
+    result = subprocess.run(
+        [sys.executable, '-c', IMPORTS],
+        cwd=Path(__file__).parents[1],
+        env={'PYTHONPATH': ':'.join(['.', *filter(None, sys.path)])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.stdout.strip() == 'turn', result.stderr[-2000:]

@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
-from mechanics.batches import ARGUMENTS, call, inputs_of
+from mechanics.batches import call, inputs_of
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import (
@@ -25,16 +25,12 @@ def options_of(dynamics, quantity):
 
 
 @pytest.mark.parametrize('quantity', QUANTITIES.values(), ids=lambda quantity: quantity.name)
-def test_its_method_takes_what_the_record_says(quantity):
+def test_its_method_takes_and_says_what_the_record_says(quantity):
     options = ['frame'] * quantity.of_frame + ['axes'] * quantity.takes_axes
-    parameters = inspect.signature(getattr(RobotDynamics, quantity.name)).parameters
+    method = getattr(RobotDynamics, quantity.name)
+    parameters = inspect.signature(method).parameters
     assert list(parameters) == ['self', *quantity.arguments, *options, 'out']
-
-
-@pytest.mark.parametrize('quantity', QUANTITIES.values(), ids=lambda quantity: quantity.name)
-def test_its_method_says_what_the_record_says(quantity):
-    documented = inspect.getdoc(getattr(RobotDynamics, quantity.name))
-    assert documented.split('\n')[0] == quantity.summary
+    assert inspect.getdoc(method).split('\n')[0] == quantity.summary
 
 
 @pytest.mark.parametrize('quantity', QUANTITIES)
@@ -44,6 +40,7 @@ def test_out_is_written_and_returned(dynamics, quantity):
     copies = [array.copy() for array in inputs]
     shape = QUANTITIES[quantity].shape_of(dynamics.model)
     options, method = options_of(dynamics, quantity), getattr(dynamics, quantity)
+    assert 'energy' not in quantity or type(method(*inputs)) is float
     result, other = (np.asarray(call(dynamics, quantity, *inputs)) for _ in range(2))
     assert (result.shape, result.dtype) == (shape, np.float64)
     assert not np.shares_memory(result, other)
@@ -73,11 +70,6 @@ def test_a_step_reads_and_writes_in_place(dynamics, quantity):
         assert np.array_equal(out, call(dynamics, quantity, *inputs))
 
 
-@pytest.mark.parametrize('quantity', ['kinetic_energy', 'potential_energy'])
-def test_an_energy_is_a_float(dynamics, quantity):
-    assert type(getattr(dynamics, quantity)(*np.zeros((len(ARGUMENTS[quantity]), 4)))) is float
-
-
 def test_without_mass_there_is_no_centre(backend):
     text = """<robot name="air"><link name="base"><inertial><mass value="3"/>
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -100,31 +92,17 @@ def tree():
         ('torque', UnknownNameError, "'torque'.*inverse"),
         ('jacobian', ParameterError, 'jacobian.*frame'),
         (('frame_pose', 'hand'), UnknownNameError, "unknown frame 'hand'"),
-        (('jacobian', 'waist', 'BASE'), ParameterError, "axes.*'BASE'.*LOCAL, WORLD"),
-        (5, ParameterError, 'quantity is 5, one name'),
-        (['mass_matrix'], ParameterError, r"quantity is \['mass_matrix'\], one name"),
-        ((), ParameterError, 'is not .quantity, frame, axes.'),
-        (('jacobian', 'waist', 'LOCAL', 'a'), ParameterError, 'is not .quantity, frame, axes.'),
-        (('jacobian', 5), ParameterError, 'frame is 5, one name'),
-        (('jacobian', ['waist']), ParameterError, r"frame is \['waist'\], one name"),
-        (('jacobian', 'waist', ['LOCAL']), ParameterError, r"axes are \['LOCAL'\], allowed"),
-        (('mass_matrix', 'waist'), ParameterError, "mass_matrix.*no frame.*'waist'"),
-        (('frame_pose', 'waist', 'LOCAL'), ParameterError, "axes, got 'LOCAL'"),
+        (('jacobian', 'waist', 'BASE'), ParameterError, "'BASE'.*LOCAL, WORLD"),
+        (5, ParameterError, '5'),
+        ((), ParameterError, 'quantity, frame, axes'),
+        (('jacobian', 5), ParameterError, 'frame is 5'),
+        (('mass_matrix', 'waist'), ParameterError, "mass_matrix.*'waist'"),
+        (('frame_pose', 'waist', 'LOCAL'), ParameterError, "'LOCAL'"),
     ],
 )
 def test_what_is_no_key_is_refused(tree, key, error, message):
     with pytest.raises(error, match=message):
         tree.compile(key)
-
-
-def test_bind_says_what_a_frame_is_for(tree):
-    q, n = np.zeros(tree.model.size), tree.model.size
-    with pytest.raises(ParameterError, match=r"name one, bind\('jacobian', ..., frame=...\)"):
-        tree.bind('jacobian', q, out=np.zeros((6, n)))
-    with pytest.raises(ParameterError, match='mass_matrix takes no frame'):
-        tree.bind('mass_matrix', q, out=np.zeros((n, n)), frame='waist')
-    with pytest.raises(ParameterError, match='mass_matrix takes no axes'):
-        tree.bind('mass_matrix', q, out=np.zeros((n, n)), axes='LOCAL')
 
 
 @pytest.mark.parametrize('frame', [['waist'], 5, None, ('waist', 'LOCAL')])

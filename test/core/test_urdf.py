@@ -1,8 +1,15 @@
-"""From the tree of links to the model."""
+"""From the text of a URDF to the model: what is read, and what is refused by its name."""
 
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
+from mechanics.examples import (
+    EXAMPLES,
+    MOTIONLESS_EXAMPLES,
+    MOVING_EXAMPLES,
+    REFUSED_EXAMPLES,
+    needs_examples,
+)
 from mechanics.robots import hand_written, in_quaternions
 
 from robot_dynamics_ros.core import (
@@ -10,7 +17,6 @@ from robot_dynamics_ros.core import (
     Limits,
     RobotDynamics,
     TopologyError,
-    UnknownNameError,
     UrdfError,
     parse_urdf,
 )
@@ -76,12 +82,6 @@ def test_parents_come_before_children_and_siblings_in_the_order_of_the_text():
     assert [joint.parent for joint in model.joints] == [-1, 0, 1, 1, 0, -1]
 
 
-def test_the_order_of_links_in_the_text_does_not_matter():
-    one = parse_urdf(robot('a-b', 'b-c', 'a-d', links='abcd'))
-    other = parse_urdf(robot('a-b', 'b-c', 'a-d', links='dbac'))
-    assert one == other
-
-
 def test_fixed_bodies_are_merged_with_mass_and_inertia():
     """The arm of fixed_links carries a motor, its forearm a tool and a tip."""
     model = hand_written('fixed_links').model
@@ -94,12 +94,6 @@ def test_fixed_bodies_are_merged_with_mass_and_inertia():
     assert_close(arm.inertia.first_moment, 5.0 * np.array([0.2, 0.0, 0.0]) + 1.2 * motor)
     # The forearm and the flange have none of their own.
     assert_close(forearm.inertia.mass, 0.9 + 0.1)
-
-
-def test_bodies_fixed_to_the_base_drop_out():
-    text = hand_written('fixed_links').text
-    lighter = text.replace('<mass value="100"/>', '<mass value="1"/>')
-    assert parse_urdf(lighter).joints == parse_urdf(text).joints
 
 
 @pytest.mark.parametrize('name', ['oblique', 'fixed_links', 'tree'])
@@ -145,9 +139,9 @@ def test_limits_damping_and_friction_are_read():
     swing = hand_written('pendulum').model.joints[0]
     assert swing.limits == Limits(lower=-3.1, upper=3.1, velocity=8.0, effort=20.0)
     assert (swing.damping, swing.friction) == (0.3, 0.05)
-
-
-def test_what_is_not_given_has_no_limit():
+    # Exporters write the largest double.
+    text = URDF.replace('upper="3.1"', 'upper="1.79769e+308"').replace('"1.7"', '" +17e-1 "')
+    assert parse_urdf(text).joints[0].limits.upper == 1.79769e308
     spin = hand_written('wheel').model.joints[0]
     assert (spin.limits.lower, spin.limits.upper) == (-np.inf, np.inf)
     assert (spin.limits.velocity, spin.limits.effort) == (50.0, 3.0)
@@ -174,48 +168,6 @@ def test_a_mimic_joint_reads_the_coordinate_that_it_mimics():
     assert coordinates['opposing'] == ('finger', 0.07, 0.0)
 
 
-def test_unknown_joint_is_named_with_those_that_there_are():
-    model = hand_written('mimic').model
-    assert model.index_of('finger') == 1
-    for name in ('elbow', 'knuckle', ''):
-        with pytest.raises(UnknownNameError) as caught:
-            model.index_of(name)
-        assert repr(name) in str(caught.value)
-        assert 'wrist, finger' in str(caught.value)
-
-
-def test_a_model_cannot_be_changed():
-    model = hand_written('mimic').model
-    joint = model.joints[0]
-    for changed, name in ((model, 'name'), (joint, 'axis'), (joint.inertia, 'mass')):
-        with pytest.raises(AttributeError):
-            setattr(changed, name, None)
-
-
-# What replaces what in the inertial of a link, and the code of the finding.
-FINDINGS = [
-    ('ixx="1"', 'ixx="-0.01"', 'inertia_not_positive'),
-    ('ixy="0"', 'ixy="2"', 'inertia_not_positive'),
-    ('ixx="1"', 'ixx="2.1"', 'triangle_inequality'),
-    ('value="1"', 'value="0"', 'inertia_without_mass'),
-    # A thin plate, up to the digits that are printed.
-    ('izz="1"', 'izz="2.000001"', None),
-]
-
-
-@pytest.mark.parametrize(('old', 'new', 'code'), FINDINGS)
-def test_implausible_inertia_is_a_finding(old, new, code):
-    text = robot('a-b', links='a', body='').replace(
-        '</robot>', f'<link name="b">{BODY.replace(old, new, 1)}</link></robot>'
-    )
-    findings = parse_urdf(text).findings
-    assert [finding.code for finding in findings][:1] == [code] * bool(code)
-    if code:
-        assert findings[0].link == 'b'
-        with pytest.raises(InertiaError, match="link 'b'"):
-            parse_urdf(text, strict=True)
-
-
 def test_moving_bodies_without_mass_are_findings():
     for name, link in (('massless_link', 'cross'), ('massless_tip', 'needle')):
         (finding,) = hand_written(name).model.findings
@@ -232,6 +184,140 @@ def test_a_mimic_joint_of_a_missing_joint_is_independent_and_a_finding():
     assert (finding.link, finding.value) == ('b', "mimic joint='gone'")
 
 
-def test_findings_do_not_make_models_different():
-    text = robot('a-b', links='ab', extra='<mimic joint="gone"/>')
-    assert parse_urdf(text) == parse_urdf(robot('a-b', links='ab'))
+# Refused before a tree is looked for.
+
+URDF = hand_written('pendulum').text
+
+# What is replaced by what in a good URDF, and what the message names.
+BAD_EDITS = {
+    'no type': ('type="revolute"', '', ["'swing'"]),
+    'unknown type': ('type="revolute"', 'type="ball"', ["joint 'swing'", "'ball'"]),
+    'zero axis': ('0 1 0', '0 -0 0.0', ["'swing'", 'axis', '0 -0 0']),
+    'vanishing axis': ('0 1 0', '0 1e-320 0', ["'swing'", 'axis']),
+    'axis of two': ('0 1 0', '0 1', ["'swing'", 'axis xyz', "'0 1'"]),
+    'axis of words': ('0 1 0', 'x y z', ["'swing'", 'axis xyz']),
+    'axis without xyz': ('axis xyz="0 1 0"', 'axis', ["'swing'", '<axis>', "'xyz'"]),
+    'infinite axis': ('0 1 0', '0 inf 0', ["'swing'", 'axis xyz']),
+    'negative mass': ('"1.7"', '"-1.7"', ["link 'rod'", '-1.7 kg']),
+    'mass of NaN': ('"1.7"', '"nan"', ["link 'rod'", 'mass value']),
+    'huge mass': ('"1.7"', '"1e300"', ["link 'rod'", 'mass value']),
+    'decimal comma': ('"1.7"', '"1,7"', ["link 'rod'"]),
+    'underscore': ('"1.7"', '"1_7"', ["link 'rod'"]),
+    'other script': ('"1.7"', '"٣"', ["link 'rod'"]),
+    'empty mass': ('"1.7"', '""', ["link 'rod'", 'mass value']),
+    'mass without value': ('<mass value="1.7"/>', '<mass/>', ["link 'rod'", "'value'"]),
+    'no mass': ('<mass value="1.7"/>', '', ["link 'rod'", 'no <mass']),
+    'two masses': ('<mass', '<mass value="1"/><mass', ["link 'rod'", '2 <mass>']),
+    'inertia in words': ('iyz="0"', 'iyz="o"', ["link 'rod'", 'inertia iyz']),
+    'no izz': ('izz="0.02"', '', ["link 'rod'", '<inertia>', "'izz'"]),
+    'infinite origin': ('0.1 0.2 1.0', '0.1 inf 1', ["'swing'", 'origin xyz']),
+    'limit in words': ('upper="3.1"', 'upper="pi"', ["'swing'", 'limit upper', "'pi'"]),
+    'no parent': ('<parent link="base"/>', '', ["joint 'swing'", 'no <parent']),
+    'parent without link': ('parent link="base"', 'parent', ["'swing'", '<parent>', "'link'"]),
+    'nameless link': ('<link name="base"/>', '<link/>', ['<link> has no name']),
+    'nameless joint': ('joint name="swing"', 'joint', ['<joint> has no name']),
+    'cut off': ('</robot>', '', ['XML']),
+}
+
+
+@pytest.mark.parametrize('case', BAD_EDITS)
+def test_bad_element_is_named(case):
+    old, new, parts = BAD_EDITS[case]
+    assert old in URDF
+    with pytest.raises(UrdfError) as caught:
+        parse_urdf(URDF.replace(old, new, 1))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(('kind', 'way_out'), [('floating', 'fixed'), ('planar', 'prismatic')])
+def test_joints_without_one_coordinate_are_refused_with_a_way_out(kind, way_out):
+    with pytest.raises(TopologyError, match=f"joint 'swing' is {kind}: .*{way_out}"):
+        parse_urdf(URDF.replace('revolute', kind))
+
+
+@pytest.mark.parametrize(
+    ('text', 'part'),
+    [
+        (' \n', 'empty'),
+        ('/home/robot/arm.urdf', 'arm.urdf. looks like a file'),
+        ('<robot>.urdf', 'XML: [^;]*$'),
+        ('\0', 'XML'),
+        ('<robot name="\ud800"/>', 'XML'),
+        ('<sdf/>', '<sdf>'),
+        ('<robot name="nobody"/>', 'no <link>'),
+        (b'<robot/>', 'bytes'),
+    ],
+)
+def test_what_is_no_robot_is_refused(text, part):
+    with pytest.raises(UrdfError, match=part):
+        parse_urdf(text)
+
+
+BOMB = (
+    '<!DOCTYPE robot [<!ENTITY a0 "ha">'
+    + ''.join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
+    + ']><robot name="&a11;"><link name="base"/></robot>'
+)
+QUADRATIC = (
+    f'<!DOCTYPE robot [<!ENTITY a "{"x" * 10**5}">]>'
+    f'<robot name="{"&a;" * 10**4}"><link name="base"/></robot>'
+)
+
+
+# For a parser that hangs: refusing takes a millisecond, expanding minutes and gigabytes.
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize(
+    'text',
+    [
+        BOMB,
+        QUADRATIC,
+        '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="&x;"/>',
+        '<!DOCTYPE robot [<!ENTITY x SYSTEM "http://192.0.2.1/x">]><robot name="&x;"/>',
+        '<!DOCTYPE robot SYSTEM "http://192.0.2.1/robot.dtd"><robot name="x"/>',
+        '<!DOCTYPE robot [<!ENTITY % x SYSTEM "http://192.0.2.1/x">%x;]><robot name="x"/>',
+    ],
+    ids=['bomb', 'quadratic', 'file', 'network', 'external DTD', 'parameter entity'],
+)
+def test_entities_are_refused_at_once(text):
+    message = 'refused.*<!DOCTYPE'
+    with pytest.raises(UrdfError, match=message):
+        parse_urdf(text)
+
+
+def test_what_dynamics_does_not_need_is_ignored():
+    """Visuals, materials, transmissions, sensors, even broken ones, and namespaces."""
+    clutter = (
+        '<visual><geometry><mesh/></geometry><material/></visual><collision name="x"/></link>'
+        '<material/><transmission name="t"/><sensor/><gazebo reference="nothing"/>'
+    )
+    text = URDF.replace('</link>', clutter, 1).replace(
+        '<robot name="pendulum">', '<robot xmlns:xacro="http://ros.org/wiki/xacro" version="1.1">'
+    )
+    assert parse_urdf(text).joints == hand_written('pendulum').model.joints
+
+
+# Every URDF of example-robot-data.
+
+
+@needs_examples
+@pytest.mark.parametrize('robot', EXAMPLES, ids=str)
+def test_parsing_prints_nothing(robot, capfd):
+    if robot.name in REFUSED_EXAMPLES:
+        with pytest.raises(UrdfError, match=REFUSED_EXAMPLES[robot.name]):
+            parse_urdf(robot.text)
+    else:
+        assert (parse_urdf(robot.text).size > 0) == (robot.name not in MOTIONLESS_EXAMPLES)
+    assert capfd.readouterr() == ('', '')
+
+
+@pytest.mark.parametrize('robot', MOVING_EXAMPLES, ids=str)
+def test_findings_are_complete_and_strict_turns_them_into_an_error(robot):
+    findings = robot.model.findings
+    for finding in findings:
+        assert all((finding.link, finding.problem, finding.value, finding.advice))
+        assert f'name="{finding.link}"' in robot.text
+    if findings:
+        with pytest.raises(InertiaError) as caught:
+            parse_urdf(robot.text, strict=True)
+        assert all(str(finding) in str(caught.value) for finding in findings)

@@ -21,7 +21,6 @@ class LinkState:
     """A link with mass, at some q, in the base frame."""
 
     mass: float
-    center: Any
     rotational: Any  # (3, 3), about the centre of mass
     linear: Any  # (3, n) Jacobian of the centre of mass
     angular: Any  # (3, n)
@@ -67,9 +66,6 @@ class LinkJacobians:
 
     def gravity_torque(self, q: Any, gravity: Any) -> Any:
         return -sum(link.mass * link.linear.T @ gravity for link in self.links(q))
-
-    def potential_energy(self, q: Any, gravity: Any) -> Any:
-        return -sum(link.mass * gravity @ link.center for link in self.links(q))
 
     def _carried(self, joint: Any, pose: Any, rates: Any, q: Any) -> tuple[Any, Any]:
         origin = _placement(joint)
@@ -122,7 +118,6 @@ def _link_state(inertial: Any, pose: Any, rates: Any) -> LinkState:
     local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return LinkState(
         mass=float(inertial.find('mass').get('value')),
-        center=pose[:3, 3],
         rotational=rotation @ local @ rotation.T,
         linear=rates[:, :3, 3].T,
         angular=np.array([spins[:, 2, 1], spins[:, 0, 2], spins[:, 1, 0]]),

@@ -55,6 +55,10 @@ def planar_2r(
     return f'<robot name="2r"><link name="link0"/>{"".join(links + joints)}</robot>'
 
 
+# All of its mass is a point at the tip: stretched, both joints move it along one line.
+POINT_AT_TIP = planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 2.0), (0.0, 0.0))
+
+
 def torque_of_2r_with_point_masses(
     lengths: tuple[float, float], masses: tuple[float, float], g: float, q: Any, v: Any, a: Any
 ) -> list[float]:

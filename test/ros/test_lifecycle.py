@@ -130,11 +130,11 @@ def test_plain_python_computes_the_same(graph, dynamics, monkeypatch, capfd):
 
 def test_plain_python_that_was_not_asked_for_is_a_warning(graph, monkeypatch, capfd):
     pytest.importorskip('llvmlite')
-    monkeypatch.setattr('llvmlite.__version__', '0.41.1')  # of Ubuntu 24.04
+    monkeypatch.setattr('llvmlite.binding.llvm_version_info', (14, 0, 6))  # of Ubuntu 24.04
     with graph(robot_description=URDF) as (_, observer):
         observer.answer_to(state(Q, V))
     (warning,) = warnings_about_the_back_end(capfd)
-    assert re.search(r'llvmlite 0\.41\.1.* 0\.44', warning)
+    assert re.search(r'llvmlite .* 0\.44', warning)
 
 
 def test_a_transition_that_is_not_allowed_is_answered_and_logged(graph, capfd):

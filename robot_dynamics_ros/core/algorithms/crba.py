@@ -6,10 +6,6 @@ import math
 import sys
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
-from ..checks import Array
 from ..errors import SingularMassMatrixError
 from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, require_positive
@@ -208,9 +204,3 @@ def largest_inertias(model: RobotModel, q: Scalars) -> list[Scalar]:
 def _magnitude(x: Scalar) -> Scalar:
     """|x| of a number: an implausible body may have a negative one. Inputs are plausible."""
     return abs(x) if isinstance(x, float) else x
-
-
-def rounding_of_inertias(model: RobotModel, q: npt.ArrayLike) -> Array:
-    """What rounding may leave of a zero on the diagonal of M(q), (n,) [kg m^2 or kg]."""
-    positions = np.asarray(q, dtype=np.float64).tolist()
-    return SMALLEST_PIVOT * np.array(largest_inertias(model, positions), dtype=np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from textwrap import shorten
@@ -20,8 +19,8 @@ from .python import compile_python, divide
 
 Backend = Literal['native', 'python']
 
-# Older releases have LLVM 14, which reads no opaque pointers.
-LLVMLITE_NEEDED = (0, 44)
+# Older ones read no opaque pointers.
+LLVM_NEEDED = (15,)
 # Between native code and plain Python, of the largest entry: rounding makes far less.
 MOST_APART = 1e-9
 
@@ -29,28 +28,15 @@ MOST_APART = 1e-9
 def native_obstacle() -> str:
     """Why there is no native code here; empty where there is."""
     try:
-        import llvmlite
-    except ImportError:
-        return 'llvmlite is not installed'
-    version = getattr(llvmlite, '__version__', None)
-    needed = '.'.join(map(str, LLVMLITE_NEEDED))
-    numbers = re.match(r'(\d+)\.(\d+)(?=$|[.+-]|a|b|rc)', str(version))
-    if numbers is None:
-        return f'llvmlite has the unreadable version {version!r}, {needed} or newer is needed'
-    if tuple(map(int, numbers.groups())) < LLVMLITE_NEEDED:
-        return f'llvmlite {version} is too old, {needed} is needed'
-    try:
-        from . import llvm  # noqa: F401
+        from llvmlite.binding import llvm_version_info
+
+        from . import _entry, llvm  # noqa: F401
     except Exception as error:
         # Whatever a broken installation raises: plain Python computes the same.
-        return f'llvmlite {version} does not load: {error}'
-    try:
-        from ._entry import make_entry  # noqa: F401
-    except ModuleNotFoundError:
-        return 'the extension _entry is not built: install the package where there is a C compiler'
-    except Exception as error:
-        # Built for another NumPy, for one, which says so in many lines.
-        return f'the extension _entry does not load: {shorten(str(error), 150)}'
+        what = f'{type(error).__name__}: {error}' if error.args else type(error).__name__
+        return f'llvmlite or the extension _entry does not load ({shorten(what, 150)})'
+    if llvm_version_info < LLVM_NEEDED:
+        return f'{llvm.VERSION}, is too old: llvmlite 0.44 is needed'
     return ''
 
 
@@ -171,17 +157,16 @@ class Kernel:
         # No `cached_property`: up to Python 3.11 all objects of a process share its lock, which a
         # child that is forked while another robot is compiled would never get.
         if self._of_batches is None:
-            self._of_batches = self._new_batch()
+            native, lanes = None, 1
+            if self._entry is not None:
+                from .llvm import vector_lanes
+
+                lanes = vector_lanes()
+                native = native_entry(self._program, lanes)
+            self._of_batches = Batch(
+                self._program, self._labels, self._finite, native, lanes, self._threads
+            )
         return self._of_batches
-
-    def _new_batch(self) -> Batch:
-        native, lanes = None, 1
-        if self._entry is not None:
-            from .llvm import vector_lanes
-
-            lanes = vector_lanes()
-            native = native_entry(self._program, lanes)
-        return Batch(self._program, self._labels, self._finite, native, lanes, self._threads)
 
 
 def native_entry(program: Program, lanes: int = 1) -> Any:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from operator import attrgetter
 
-from ..algorithms.kinematics import AXES, Axes
+from ..algorithms.kinematics import Axes
 from ..checks import checked_names
 from ..compiler.program import Program
-from ..errors import InertiaError, ParameterError, TopologyError, UnknownNameError
-from ..model.robot import RobotModel
+from ..errors import InertiaError, ParameterError, UnknownNameError
+from ..model.robot import RobotModel, checked_model
 from ..quantity import QUANTITIES, Quantity, traced
 from .c_package import check_program, cmake_lists, package_xml
 from .c_sources import ExportedRobot, cpp_view, header, source
@@ -63,10 +63,16 @@ def export_c(
         TopologyError: the robot has no moving joint.
         InertiaError: quantities do not exist for this robot; it names them.
     """
-    _check_robot(model, urdf)
-    chosen = _checked_quantities(quantities)
-    _check_frame(model, chosen, frame, axes)
-    bare, payload_body = _split_payload(model, payload_frame)
+    checked_model(model)
+    if not isinstance(urdf, str):
+        raise ParameterError(
+            f'urdf is a {type(urdf).__name__}: the text of the description is needed, a str'
+        )
+    chosen = _checked_quantities(quantities, frame, axes)
+    bare, payload_body = model, None
+    if payload_frame is not None:
+        payload_body = model.moving_body(payload_frame)
+        bare, _ = model.without_load(payload_body)
     robot = ExportedRobot(
         bare,
         _prefix(name, model.name),
@@ -115,19 +121,6 @@ def _programs(
     return tuple(programs)
 
 
-def _split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int | None]:
-    """The robot without the payloads that become an input, and the body that carries them.
-
-    Raises:
-        UnknownNameError: there is no such link.
-        ParameterError: the link does not move.
-    """
-    if frame is None:
-        return model, None
-    body = model.moving_body(frame)
-    return model.without_load(body)[0], body
-
-
 def _prefix(name: str | None, robot: str) -> str:
     """The prefix of all names; made from the name of the robot, any text, where none is given.
 
@@ -147,31 +140,15 @@ def _prefix(name: str | None, robot: str) -> str:
     return name
 
 
-def _check_robot(model: RobotModel, urdf: str) -> None:
-    """Whether there is something to export.
-
-    Raises:
-        ParameterError: the model is not a RobotModel, or the URDF is not a str.
-        TopologyError: the robot has no moving joint.
-    """
-    if not isinstance(model, RobotModel):
-        raise ParameterError(
-            f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
-        )
-    if not isinstance(urdf, str):
-        raise ParameterError(
-            f'urdf is a {type(urdf).__name__}: the text of the description is needed, a str'
-        )
-    if not model.size:
-        raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to export')
-
-
-def _checked_quantities(names: Sequence[str]) -> list[Quantity]:
-    """The quantities of these names.
+def _checked_quantities(
+    names: Sequence[str], frame: str | None, axes: str | None
+) -> list[Quantity]:
+    """The quantities of these names; whether frame and axes fit each is seen by `Quantity.key`.
 
     Raises:
         UnknownNameError: there is no such quantity.
-        ParameterError: it is no sequence of names, no quantity is asked for, or one twice.
+        ParameterError: it is no sequence of names, no quantity is asked for, or one twice; or no
+            quantity uses the frame or the axes.
     """
     chosen = checked_names('quantities', names)
     if not chosen or len(set(chosen)) < len(chosen):
@@ -179,26 +156,7 @@ def _checked_quantities(names: Sequence[str]) -> list[Quantity]:
     for name in chosen:
         if name not in QUANTITIES:
             raise UnknownNameError('quantity', name, tuple(QUANTITIES))
-    return [QUANTITIES[name] for name in chosen]
-
-
-def _check_frame(
-    model: RobotModel, quantities: Sequence[Quantity], frame: str | None, axes: str | None
-) -> None:
-    """Whether frame and axes exist where they are needed, and there alone.
-
-    Raises:
-        UnknownNameError: there is no such link.
-        ParameterError: a frame is missing, there are no such axes, or no quantity uses them or
-            the frame.
-    """
-    if frame is not None:
-        model.frame(frame)
-    if axes is not None and axes not in AXES:
-        raise ParameterError(f'axes are {axes!r}, allowed are {", ".join(AXES)}')
-    for quantity in quantities:
-        if quantity.of_frame and frame is None:
-            raise ParameterError(f'{quantity.name} needs a frame: name a link (--frame)')
+    quantities = [QUANTITIES[name] for name in chosen]
     for given, what, uses in (
         (frame, f'frame {frame!r}', attrgetter('of_frame')),
         (axes, f'axes {axes}', attrgetter('takes_axes')),
@@ -209,3 +167,4 @@ def _check_frame(
                 f'{what}: no chosen quantity uses it, only {users} do; choose one of them '
                 '(--quantities), or leave it out'
             )
+    return quantities

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, checked_name, checked_names, checked_rotation, is_finite
-from ..errors import ParameterError, StateError, UnknownNameError
+from ..errors import ParameterError, StateError, TopologyError, UnknownNameError
 from ..spatial import ZERO, ZERO_MATRIX, Inertia, Matrix, Transform, Vector
 from . import inertial_parameters as parameters
 from . import reduction
-from .findings import Finding, examine_inertial
+from .findings import Finding, examine_inertial, listed
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
@@ -168,9 +168,10 @@ class RobotModel:
             UnknownNameError: no independent joint has that name.
         """
         if name not in self.joint_names:
-            mimics = any(joint.name == name for joint in self.joints)
-            kind = 'independent joint' if mimics else 'joint'
-            hint = 'it mimics another' if mimics else ''
+            mimicked = next((joint.mimicked for joint in self.joints if joint.name == name), None)
+            kind, hint = 'joint', ''
+            if mimicked is not None:
+                kind, hint = 'independent joint', f'it mimics {mimicked!r}, and follows it'
             raise UnknownNameError(kind, name, self.joint_names, hint)
         return self.joint_names.index(name)
 
@@ -315,9 +316,38 @@ class RobotModel:
                 sequence of names, or `locked` not a mapping.
         """
         bare = self._without_payloads
-        kept, positions = reduction.checked_choice(bare.joints, joints, locked, others)
-        merged, frames = reduction.reduced(bare.joints, bare.frames, kept, positions)
+        kept, at = self._checked_choice(joints, locked, others)
+        merged, frames = reduction.reduced(bare.joints, bare.frames, kept, at)
         return replace(bare, joints=merged, frames=frames)._with_payloads(self.payloads)
+
+    def _checked_choice(
+        self, joints: Iterable[str], locked: Mapping[str, float], others: float | None
+    ) -> tuple[list[int], list[float]]:
+        """Indices of the joints to keep, and positions of all (n,), zero where one is kept."""
+        if not isinstance(locked, Mapping):
+            raise ParameterError(
+                f'locked is {locked!r}, a mapping of joint names to positions is needed'
+            )
+        kept = self.indices_of(joints)
+        positions = {self.index_of(name): position for name, position in locked.items()}
+        if both := [self.joint_names[i] for i in positions if i in kept]:
+            raise ParameterError(f'joints are both kept and locked: {", ".join(both)}; choose one')
+        rest = [i for i in range(self.size) if i not in kept and i not in positions]
+        if others is not None:
+            positions.update(dict.fromkeys(rest, others))
+        elif rest:
+            forgotten = listed([self.joint_names[i] for i in rest])
+            raise ParameterError(
+                f'joints are neither kept nor locked: {forgotten}; give their positions in '
+                'locked, or one for all of them, such as others=0.0'
+            )
+        for i, position in positions.items():
+            if not is_finite(position):
+                raise ParameterError(
+                    f'joint {self.joint_names[i]!r} is locked at {position!r} rad or m, a finite '
+                    'number is needed'
+                )
+        return kept, [float(positions.get(i, 0.0)) for i in range(self.size)]
 
     def with_payload(
         self,
@@ -555,3 +585,19 @@ def _checked_pose(name: str, pose: npt.ArrayLike) -> Transform:
         raise ParameterError(f'{name}: its last row is {matrix[3].tolist()}, 0, 0, 0, 1 is needed')
     (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = matrix.tolist()
     return Transform(((a, b, c), (d, e, f), (g, h, i)), (x, y, z))
+
+
+def checked_model(model: RobotModel) -> RobotModel:
+    """The model, if there is something to compute.
+
+    Raises:
+        ParameterError: it is not a RobotModel.
+        TopologyError: the robot has no moving joint.
+    """
+    if not isinstance(model, RobotModel):
+        raise ParameterError(
+            f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+        )
+    if not model.size:
+        raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
+    return model

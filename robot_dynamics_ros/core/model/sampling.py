@@ -47,17 +47,13 @@ def random_states(model: RobotModel, count: int, seed: int = 0) -> Iterator[Stat
     generator = np.random.default_rng(seed)
     joints = model.independent_joints
     rate = np.array([min(joint.limits.known.velocity, LARGEST_RATE) for joint in joints])
-    q = _uniform_positions(model, count, generator)
+    q = random_positions(model, count, generator)
     v, a = generator.uniform(-1.0, 1.0, (2, count, model.size))
     return map(State, q, rate * v, LARGEST_RATE * a)
 
 
-def random_positions(model: RobotModel, count: int, seed: int = 0) -> Array:
+def random_positions(model: RobotModel, count: int, seed: int | np.random.Generator = 0) -> Array:
     """Positions (count, n) within the limits [rad or m], the same for the same seed."""
-    return _uniform_positions(model, count, np.random.default_rng(seed))
-
-
-def _uniform_positions(model: RobotModel, count: int, generator: np.random.Generator) -> Array:
     ranges = [position_range(joint) for joint in model.independent_joints]
     lower, upper = np.array(ranges).reshape(-1, 2).T
-    return generator.uniform(lower, upper, (count, model.size))
+    return np.random.default_rng(seed).uniform(lower, upper, (count, model.size))

