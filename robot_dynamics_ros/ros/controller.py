@@ -1,7 +1,4 @@
-"""What applies the commands: the controller behind their topic, and other publishers there.
-
-Both keep inhibitions of the guard up to date: `controller` and `publishers`.
-"""
+"""What applies the commands: the controller behind their topic, and other publishers there."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from rclpy.task import Future
 
 from robot_dynamics_ros.control.supervisor import Inhibition
 
-from .endpoints import STEADY
+from .endpoints import STEADY, names_of
 from .robot import CommandedRobot, RobotHolder
 
 try:
@@ -44,8 +41,6 @@ ANSWER_TIMEOUT = 2.0
 # A controller, or its manager, that has not been discovered in this time after activation is taken
 # for absent [s].
 DISCOVERY = 3.0
-# Between two counts of the publishers [s].
-COUNT_PERIOD = 0.5
 # Lease of a process that does not announce its end [s]: the default of Fast DDS, and that of
 # config/fastdds.xml.
 LEASE, SHORT_LEASE = 20, 3
@@ -190,11 +185,12 @@ class Questions:
 
 
 class Controller:
-    """Keeps the inhibition `controller` of the guard up to date.
+    """Keeps the inhibitions `controller` and `publishers` of the guard up to date.
 
     Attributes:
         questions: what the controller has answered; None if none is expected.
         subscribers: nodes that subscribe to the command topic.
+        others: number of publishers of the command topic besides the node.
     """
 
     def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
@@ -202,6 +198,7 @@ class Controller:
         self._node, self._topic, self._holder = node, topic, holder
         self.questions: Questions | None = None
         self.subscribers: list[str] = []
+        self.others = 0
         self._activated = clock.monotonic()
         self._required = self._seen = False
         node.create_timer(PERIOD, self.update, clock=STEADY)
@@ -210,13 +207,7 @@ class Controller:
         """Ask anew, at activation: which controller, by parameter `controller`."""
         wanted = self._node.get_parameter('controller').value
         self._required = wanted not in ('', NONE)
-        namespace = self._node.get_namespace().rstrip('/')
-        name = wanted or self._topic.rpartition('/')[0]
-        # `commands` of this node or of its namespace is no topic of a controller.
-        if wanted == NONE or name in ('', namespace, self._node.get_fully_qualified_name()):
-            name = ''
-        elif not name.startswith('/'):
-            name = f'{namespace}/{name}'
+        name = controller_of(self._topic, wanted, self._node.get_fully_qualified_name())
         if name != (self.questions.name if self.questions else ''):
             if self.questions is not None:
                 self.questions.destroy()
@@ -226,9 +217,14 @@ class Controller:
         self.update()
 
     def update(self) -> None:
-        """Ask again, and tell the guard what was answered."""
+        """Ask and count again, and tell the guard what was found."""
         now = clock.monotonic()
         self.subscribers = names_of(self._node.get_subscriptions_info_by_topic(self._topic))
+        # The publisher of the node itself is one of them.
+        self.others = max(self._node.count_publishers(self._topic) - 1, 0)
+        if self.others:
+            # Its last command is what the controller keeps when it has left.
+            self._holder.forget_commands(another=True)
         if self.questions is not None:
             self.questions.ask(now)
         robot = self._holder.current
@@ -236,11 +232,18 @@ class Controller:
             if self._absent:
                 self._holder.forget_commands(another=False)
             return
-        inhibition = self._inhibition(robot, now)
+        another = Inhibition(
+            f'another node publishes on {self._topic}',
+            'as soon as no other node publishes commands',
+        )
+        found = {
+            'controller': self._inhibition(robot, now),
+            'publishers': another if self.others else None,
+        }
         with self._holder.lock:
-            robot = self._holder.current
-            if robot is not None:
-                robot.guard.supervisor.inhibitions.put('controller', inhibition)
+            if self._holder.current is robot:
+                for concern, inhibition in found.items():
+                    robot.guard.supervisor.inhibitions.put(concern, inhibition)
 
     def text(self) -> str:
         """What is known of the controller, for log and diagnostics."""
@@ -250,6 +253,18 @@ class Controller:
             return f'{self.questions.name} does not answer'
         state = self.questions.state or 'in a state that is not known'
         return f'{self.questions.name} is {state}'
+
+    def others_text(self) -> str:
+        """Who else publishes commands, for log and diagnostics; empty for nobody."""
+        if not self.others:
+            return ''
+        names = names_of(self._node.get_publishers_info_by_topic(self._topic))
+        return (
+            f'{self.others} other publisher(s) on {self._topic}, which has {", ".join(names)}: '
+            'only one node may command the joints; one that was killed counts until its lease '
+            f'ends, {LEASE} s by default of Fast DDS, {SHORT_LEASE} s if it ran with '
+            'config/fastdds.xml'
+        )
 
     @property
     def unwatched(self) -> str:
@@ -303,61 +318,6 @@ class Controller:
         return questions.manager_exists or now < self._activated + DISCOVERY
 
 
-class CommandPublishers:
-    """Counts the publishers of the command topic, and keeps the inhibition `publishers`.
-
-    Attributes:
-        topic: resolved name of the command topic.
-        others: number of its publishers besides the node.
-    """
-
-    def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
-        """Count now and then, on a timer; the topic is given by its resolved name."""
-        self._node, self.topic, self._holder = node, topic, holder
-        self.others = 0
-        node.create_timer(COUNT_PERIOD, self.update, clock=STEADY)
-
-    def update(self) -> None:
-        """Count, and inhibit the start of commands while there are others."""
-        # The publisher of the node itself is one of them.
-        self.others = max(self._node.count_publishers(self.topic) - 1, 0)
-        if self.others:
-            # Its last command is what the controller keeps when it has left.
-            self._holder.forget_commands(another=True)
-        with self._holder.lock:
-            robot = self._holder.current
-            if robot is not None:
-                another = Inhibition(
-                    f'another node publishes on {self.topic}',
-                    'as soon as no other node publishes commands',
-                )
-                inhibitions = robot.guard.supervisor.inhibitions
-                inhibitions.put('publishers', another if self.others else None)
-
-    def text(self) -> str:
-        """Who else publishes commands, for log and diagnostics; empty for nobody."""
-        if not self.others:
-            return ''
-        names = names_of(self._node.get_publishers_info_by_topic(self.topic))
-        text = (
-            f'{self.others} other publisher(s) on {self.topic}, which has {", ".join(names)}: '
-            'only one node may command the joints'
-        )
-        if names.count(self._node.get_fully_qualified_name()) > 1:
-            other = (
-                'the other has the name of this node, and may be waiting for this one to end: '
-                'if both run, end one'
-            )
-        elif any(UNKNOWN_NAME in name for name in names):
-            other = 'the name of the other is not known yet'
-        else:
-            return text
-        return (
-            f'{text}; {other}: if it was killed, it is counted until its lease ends, {LEASE} s by '
-            f'default of Fast DDS, {SHORT_LEASE} s if it ran with config/fastdds.xml'
-        )
-
-
 class _Client:
     """A service client with at most one request under way."""
 
@@ -400,9 +360,20 @@ class _Client:
         self._node.destroy_client(self._client)
 
 
-def names_of(endpoints: list[Any]) -> list[str]:
-    """The full names of the nodes of some endpoints, one for each endpoint."""
-    return [f'{each.node_namespace.rstrip("/")}/{each.node_name}' for each in endpoints]
+def controller_of(topic: str, wanted: str, node: str) -> str:
+    """The full name of the node of the controller; empty if none is asked.
+
+    Args:
+        topic: resolved name of the command topic.
+        wanted: parameter `controller`.
+        node: full name of the node that commands.
+    """
+    namespace = node.rpartition('/')[0]
+    name = wanted or topic.rpartition('/')[0]
+    # `commands` of this node or of its namespace is no topic of a controller.
+    if wanted == NONE or name in ('', namespace, node):
+        return ''
+    return name if name.startswith('/') else f'{namespace}/{name}'
 
 
 def _misfit(questions: Questions, robot: CommandedRobot) -> Inhibition | None:

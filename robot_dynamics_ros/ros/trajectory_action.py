@@ -26,8 +26,6 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError, Unkno
 from robot_dynamics_ros.core.model.tree import Limits
 
 from .endpoints import STEADY, WARNING_PERIOD, doubles
-from .parameter_table import TABLE
-from .parameters import read
 from .robot import CommandedRobot, RobotHolder
 from .waypoints import read_points
 
@@ -73,9 +71,11 @@ class TrajectoryAction:
         )
         node.create_timer(PERIOD, self._look, clock=STEADY)
 
-    def connect(self) -> None:
-        """Look for the action of the controller, so that it is known when the first goal comes."""
-        name = read(self._node, TABLE)['controller_action']
+    def connect(self, name: str) -> None:
+        """Look for this action of the controller, so that it is known when the first goal comes.
+
+        An empty name stands for none.
+        """
         if self._server is None or name == self._client_name:
             return
         self._disconnect()
@@ -108,7 +108,7 @@ class TrajectoryAction:
         if not message.points:
             return
         _add_joints(message, robot, self._holder)
-        terms = [term for term in read(self._node, TABLE)['terms'] if term in PARTS]
+        terms = [term for term in robot.feedforward.selected_terms if term in PARTS]
         if excesses := _excesses(fill_efforts(message, robot, self._holder, terms)):
             self._node.get_logger().warning(
                 f'the trajectory of a goal exceeds limits: {excesses}',

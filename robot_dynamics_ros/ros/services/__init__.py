@@ -73,8 +73,6 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
         ('~/set_gravity', SetGravity, SetGravityService(node, holder).set_gravity, one_by_one),
         ('~/zero_external', Trigger, ZeroExternal(node, holder).zero_external, at_once),
     ):
-        if 'state' in service_type.Request.get_fields_and_field_types():
-            answer = dynamics.questioned(answer)
         _offer(node, service_type, name, answer, group)
 
 

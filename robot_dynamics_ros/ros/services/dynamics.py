@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,23 +118,6 @@ class DynamicsServices:
             self.node.get_logger().error(f'cross_check: {report}')
         report.raise_on_disagreement()
 
-    def questioned(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-        """An answer whose message asks for the unit of a state far outside the position limits.
-
-        Args:
-            answer: fills a response from a request with a field `state`.
-        """
-
-        def answer_and_ask(request: Any, response: Any) -> None:
-            answer(request, response)
-            if _is_given(request.state):
-                robot = self.holder.require()
-                q, _ = self._read(robot, request.state)
-                remarks = (response.message, robot.limits.question(q))
-                response.message = '; '.join(filter(None, remarks))
-
-        return answer_and_ask
-
     def _read(
         self, robot: CommandedRobot, message: JointState, *, needs_velocity: bool = False
     ) -> tuple[Array, Array]:
@@ -179,24 +162,8 @@ def _in_order(robot: CommandedRobot, request: Any, values: Sequence[float], fiel
 
 
 def _is_given(message: JointState) -> bool:
-    """Whether a request holds a state of its own; else it asks about the latest joint state.
-
-    Raises:
-        StateError: it holds values without names, or names without positions.
-    """
-    fields = [
-        field for field in ('position', 'velocity', 'effort') if len(getattr(message, field))
-    ]
-    if not message.name and fields:
-        raise StateError(
-            f'state has {" and ".join(fields)} but no name: name the joints, or leave state '
-            'empty for the latest joint state'
-        )
-    if message.name and not len(message.position):
-        raise StateError(
-            f'state names {len(message.name)} joints but has no position: one for each is needed'
-        )
-    return bool(message.name)
+    """Whether a request holds a state of its own; else it asks about the latest joint state."""
+    return any(map(len, (message.name, message.position, message.velocity, message.effort)))
 
 
 def _matrix_message(matrix: Array) -> Float64MultiArray:

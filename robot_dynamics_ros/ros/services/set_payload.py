@@ -44,30 +44,29 @@ class PayloadServices:
                 f'transition_time is {time} s, allowed are 0 (parameter fade_time) to '
                 f'{LONGEST_TRANSITION:g} s'
             )
-        fade = f'fading over {time or robot.guard.settings.fade_time:g} s'
-        if robot.guard.stopped:
-            fade = 'no torque is commanded at present'
-        before = [f'{each.mass:g} kg on {each.frame}' for each in robot.dynamics.model.payloads]
+        before = robot.dynamics.model.payloads
+        replaced = [f'{each.mass:g} kg on {each.frame} removed' for each in before]
         if request.inertia.m:
             payload = _payload(request)
-            model = robot.dynamics.model.with_checked_payload(payload)
-            dynamics = robot.dynamics.with_model(model)
+            dynamics = robot.dynamics.with_model(
+                robot.dynamics.model.with_checked_payload(payload)
+            )
             _check_frame(dynamics, payload.frame)
-            loaded = compared(replace(robot.compiled, dynamics=dynamics))
             self._check_effort_limits(dynamics)
-            done = [f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}']
-            done += [f'it replaces {each}' for each in before]
+            done = [f'payload of {payload.mass:g} kg attached to {payload.frame}', *replaced]
             if doubt := dynamics.model.doubt_about(payload):
                 self._logger.warning(doubt)
                 done.append(doubt)
         elif before:
-            bare = robot.dynamics.without_payload(NAME)
-            loaded = compared(replace(robot.compiled, dynamics=bare))
-            done = [f'payload of {before[0]} removed, {fade}']
+            dynamics, done = robot.dynamics.without_payload(NAME), replaced
         else:
             return 'no payload is attached: nothing has changed'
+        loaded = compared(replace(robot.compiled, dynamics=dynamics))
         with self._holder.lock:
-            self._holder.require().use(loaded, time or None)
+            current = self._holder.require()
+            current.use(loaded, time or None)
+            fade = f'fading over {time or current.guard.settings.fade_time:g} s'
+            done.append('no torque is commanded' if current.guard.stopped else fade)
         return '; '.join(done)
 
     def _check_effort_limits(self, loaded: RobotDynamics) -> None:
