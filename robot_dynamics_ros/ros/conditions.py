@@ -289,7 +289,7 @@ def _receivers(health: Health) -> str:
         return ''
     names = sorted({name for name in health.controller.subscribers if UNKNOWN_NAME not in name})
     received = f', received by {", ".join(names)}' if names else ''
-    controller = f'; controller {health.controller.text()}' if health.controller.questions else ''
+    controller = f'; controller {health.controller.text()}' if health.controller.name else ''
     return f'active: torques go to {health.loop.topic}{received}{controller}'
 
 

@@ -73,15 +73,15 @@ class FakeController:
 
     def tell(self):
         """Answer for the controller manager, where its messages are not installed."""
-        questions = self._scene.node._controller.questions
-        if ListControllers is None and self.state is not None and questions is not None:
-            questions.take_states({self._name: self.state})
+        controller = self._scene.node._controller
+        if ListControllers is None and self.state is not None and controller.name:
+            controller.take_states({self._name: self.state})
 
     def publish_activity(self, *states):
         """Messages of its controller manager on the topic of activity, one after the other."""
         for state in states:
             each = SimpleNamespace(name=self._name, state=SimpleNamespace(label=state))
-            self._scene.node._controller.questions.on_activity(SimpleNamespace(controllers=[each]))
+            self._scene.node._controller.on_activity(SimpleNamespace(controllers=[each]))
 
     def destroy(self):
         self.node.destroy_node()
