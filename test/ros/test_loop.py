@@ -1,28 +1,16 @@
-"""Latencies, the clock of references, and a service that compiles beside the loop."""
+"""The clock of references, and a service that compiles beside the loop."""
 
 import time
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 from rclpy.time import Time
 from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetJacobian
-from robot_dynamics_ros.ros.loop import WINDOW, CycleStatistics, ReferenceClock
+from robot_dynamics_ros.ros.loop import ReferenceClock
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-
-
-def test_the_latencies_are_the_percentiles_of_the_latest():
-    statistics = CycleStatistics()
-    assert np.isnan(statistics.latencies()).all()
-    latencies = np.random.default_rng(3).exponential(1e-4, 2 * WINDOW + 137)
-    for latency in latencies:
-        statistics.record(latency)
-    expected = np.percentile(latencies[-WINDOW:], [50.0, 99.0])
-    assert statistics.latencies() == pytest.approx(expected)
-    assert statistics.answered == latencies.size
 
 
 @dataclass

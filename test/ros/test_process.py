@@ -113,17 +113,3 @@ def test_what_a_user_gave_wrongly_is_one_line_that_names_the_file(tmp_path):
     assert result.stderr.splitlines()[-1].startswith('dynamics_node not started: ')
     assert str(file) in result.stderr.splitlines()[-1]
     assert 'Traceback' not in result.stderr
-
-
-INTERRUPTED = """
-import signal
-from robot_dynamics_ros.ros.process import run
-
-run(lambda: signal.raise_signal(signal.SIGINT))
-"""
-
-
-def test_an_interrupt_before_there_is_a_node_ends_quietly():
-    result = end_of('-c', INTERRUPTED)
-    assert result.returncode == 128 + signal.SIGINT
-    assert 'Traceback' not in result.stderr

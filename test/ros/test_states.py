@@ -11,7 +11,6 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
 from driver import Driver
 from sensor_msgs.msg import JointState
 
@@ -79,20 +78,6 @@ def test_stale_states_lead_to_hold_or_zero_or_silence(guarded, dynamics, on_stal
         scene.driver.resume()
         scene.settle(moving)
         scene.gone('stale')
-
-
-def test_stamps_that_stand_still_are_stale_and_logged(guarded, dynamics):
-    with guarded(**STALE) as scene:
-        scene.settle(dynamics.bias_torque(Q, V))
-        stamp = scene.node.get_clock().now().to_msg()
-        scene.driver.pause()
-        scene.driver.change = lambda message: setattr(message.header, 'stamp', stamp)
-        scene.driver.resume()
-        scene.settle(dynamics.gravity_torque(Q))
-        scene.logs('stands still')
-        scene.driver.change = unspoilt
-        scene.settle(dynamics.bias_torque(Q, V))
-        scene.logs('valid again')
 
 
 # Partial states
@@ -201,16 +186,6 @@ def test_states_of_other_joints_do_not_delay_commands(guarded, dynamics):
         scene.trigger('deactivate')
         scene.settle(np.zeros(3))
         scene.until_silent()
-
-
-def test_states_of_other_joints_only_are_reported(guarded):
-    """A prefix that is missing, the topic of the other arm."""
-    with guarded(start=False) as scene:
-        scene.driver.change = of_a_gripper
-        scene.node.start()
-        status = scene.status('joint_states', lambda each, codes: 'finger' in each.message)
-        assert status.level == DiagnosticStatus.STALE
-        assert len(scene.recording) == 0
 
 
 def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, monkeypatch):
