@@ -176,7 +176,6 @@ class ZeroExternal:
             f'{joint_torques(joints, taken.tolist(), units_of(model, joints))}, as a force on '
             f'{estimate.frame} {torque_text(force, "N")}: if somebody has held the arm, call again'
         )
-        self._node.get_logger().info(response.message)
 
     def _estimate(self) -> ExternalForceEstimate:
         """The present estimate, if it gives external torques.

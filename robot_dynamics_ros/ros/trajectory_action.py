@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_interfaces.msg import JointDemand as JointDemandMessage
 from robot_dynamics_ros.control.feedforward import check_choices
 from robot_dynamics_ros.control.trajectory_efforts import (
     PARTS,
@@ -109,9 +108,9 @@ class TrajectoryAction:
             return
         _add_joints(message, robot, self._holder)
         terms = [term for term in robot.feedforward.selected_terms if term in PARTS]
-        if excesses := _excesses(fill_efforts(message, robot, self._holder, terms)):
+        if exceeded := excesses(fill_efforts(message, robot, self._holder, terms)):
             self._node.get_logger().warning(
-                f'the trajectory of a goal exceeds limits: {excesses}',
+                f'the trajectory of a goal exceeds limits: {exceeded}',
                 throttle_duration_sec=WARNING_PERIOD,
             )
 
@@ -235,21 +234,6 @@ class PassedGoal:
         self._on_end()
 
 
-@dataclass(frozen=True)
-class FillEffortsService:
-    """Answers `~/fill_efforts` by the configured robot."""
-
-    holder: RobotHolder
-
-    def fill_efforts(self, request: Any, response: Any) -> None:
-        """Fill in the trajectory, the demand on each joint, and the limits that are exceeded."""
-        terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
-        demands = fill_efforts(request.trajectory, self.holder.require(), self.holder, terms)
-        response.trajectory = request.trajectory
-        response.demands = [JointDemandMessage(**vars(demand)) for demand in demands]
-        response.message = _excesses(demands)
-
-
 def fill_efforts(
     message: JointTrajectory, robot: CommandedRobot, holder: RobotHolder, terms: Sequence[str]
 ) -> list[JointDemand]:
@@ -320,6 +304,6 @@ def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
     ]
 
 
-def _excesses(demands: Sequence[JointDemand]) -> str:
+def excesses(demands: Sequence[JointDemand]) -> str:
     """The limits that are exceeded, as a phrase for log and response; empty for none."""
     return '; '.join(phrase for demand in demands for phrase in demand.excesses())

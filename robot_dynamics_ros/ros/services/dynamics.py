@@ -11,6 +11,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
+from robot_dynamics_interfaces.msg import JointDemand
+from robot_dynamics_ros.control.trajectory_efforts import PARTS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
 from robot_dynamics_ros.core.model.sampling import State, random_states
@@ -20,6 +22,7 @@ from ..compilation import CHECKED_STATES, TOLERANCE
 from ..endpoints import doubles
 from ..joint_states import JointStateReader, in_order_of
 from ..robot import CommandedRobot, RobotHolder
+from ..trajectory_action import excesses, fill_efforts
 
 # What a cross-check may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
 MOST_STATES = 1000
@@ -88,6 +91,14 @@ class DynamicsServices:
         response.inertia = _matrix_message(task.inertia)
         response.singular = task.singular
         response.message = '; '.join(task.remarks())
+
+    def fill_efforts(self, request: Any, response: Any) -> None:
+        """Fill in the trajectory, the demand on each joint, and the limits that are exceeded."""
+        terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
+        demands = fill_efforts(request.trajectory, self.holder.require(), self.holder, terms)
+        response.trajectory = request.trajectory
+        response.demands = [JointDemand(**vars(demand)) for demand in demands]
+        response.message = excesses(demands)
 
     def cross_check(self, request: Any, response: Any) -> None:
         """Fill in the largest error of each quantity; a disagreement fails, and torque goes on."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from lifecycle_msgs.msg import State, Transition
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.node import Node
 
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
@@ -24,16 +23,13 @@ PERIOD = 0.01
 class EnableService:
     """Answers by the guard of the configured robot."""
 
-    node: Node
     holder: RobotHolder
 
     def enable(self, request: Any, response: Any) -> None:
         """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
         with self.holder.lock:
             guard = self.holder.require().guard
-            enable = _enabled if request.data else _disabled
-            response.message = enable(guard)
-        self.node.get_logger().info(response.message)
+            response.message = (_enabled if request.data else _disabled)(guard)
 
 
 def _disabled(guard: GuardedFeedforward) -> str:
