@@ -326,11 +326,12 @@ def guarded(graph):
     """Makes a node with its guards; whatever a test provokes, the recording is checked at the end.
 
     The robot says that it stays at Q and moves with V, so that every term counts and the torque
-    to command is constant.
+    to command is constant. What the first states must say is given here: one that was sent before
+    a change may be read long after it.
     """
 
     @contextmanager
-    def make(**parameters):
+    def make(change=None, effort=None, v=V, **parameters):
         commanded = [JOINTS.index(name) for name in parameters.get('joints', JOINTS)]
         limits, rates = np.take(LIMITS, commanded), np.take(RATES, commanded)
         defaults = {
@@ -345,7 +346,8 @@ def guarded(graph):
             'effort_limits': limits.tolist(),
         }
         with graph(**(defaults | parameters)) as (node, observer):
-            driver = Driver(observer.states, node.get_clock(), Q, V)
+            driver = Driver(observer.states, node.get_clock(), Q, v)
+            driver.change, driver.effort = change or driver.change, effort or driver.effort
             recording = Recording(observer.node, 'robot_dynamics/commands', limits, rates)
             topic = '/robot_dynamics/commands'
             try:

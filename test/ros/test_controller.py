@@ -211,9 +211,8 @@ def test_wrong_joints_that_are_found_after_the_start_are_a_fault(guarded, dynami
 def test_a_restart_takes_over_an_arm_that_is_held(guarded, dynamics):
     """The controller still applies the last command of a process that was killed."""
     held = dynamics.gravity_torque(Q)
-    with guarded(**SETTINGS, on_restart='take_over', terms=['gravity']) as scene:
-        scene.driver.v[:] = 0.0
-        scene.driver.effort = lambda: held
+    rest = {'v': np.zeros(3), 'effort': lambda: held, 'terms': ['gravity']}
+    with guarded(**SETTINGS, **rest, on_restart='take_over') as scene:
         scene.recording.robot_has(held)
         controller = begin(scene, list(JOINTS))
         scene.settle(held)
@@ -224,12 +223,7 @@ def test_a_restart_takes_over_an_arm_that_is_held(guarded, dynamics):
 def test_an_arm_of_unknown_holder_is_left_alone_until_somebody_decides(guarded, dynamics):
     """By default: a process that was killed may have held it, or the driver adds gravity."""
     held = dynamics.gravity_torque(Q)
-    with guarded(start=False, terms=['gravity']) as scene:
-        scene.driver.v[:] = 0.0
-        scene.driver.effort = lambda: held
-        sent = scene.driver.sent
-        scene.until(lambda: scene.driver.sent > sent + 1, 'states with efforts')
-        scene.node.start()
+    with guarded(v=np.zeros(3), effort=lambda: held, terms=['gravity']) as scene:
         status = scene.shows('inhibited')
         assert 'on_restart' in status.message
         assert status.level == DiagnosticStatus.ERROR

@@ -20,7 +20,7 @@ from robot_dynamics_ros.ros.endpoints import PolledSubscription
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 STALE = {'state_timeout': 0.1}
-ARM = {'joints': ['turn', 'slide'], 'start': False}
+ARM = {'joints': ['turn', 'slide']}
 
 
 def not_finite(message):
@@ -130,23 +130,21 @@ def arm_torque(dynamics):
 
 def test_a_gripper_at_30_hz_beside_the_arm_is_held_when_it_ceases(guarded, dynamics, arm_torque):
     """In messages of its own, whose stamps are those of another clock."""
-    with guarded(**ARM, state_timeout=0.2) as scene:
-        scene.driver.change = only('turn', 'slide')
-        scene.node.start()
-        with second_driver(scene, only('wrist')) as gripper:
-            scene.settle(arm_torque)
-            assert scene.figures('joint_states')['rejected'] == '0'
-            gripper.pause()
-            scene.settle(dynamics.gravity_torque(Q)[:2])
-            assert 'of wrist' in scene.shows('stale').message
-            gripper.resume()
-            scene.settle(arm_torque)
+    with (
+        guarded(change=only('turn', 'slide'), **ARM, state_timeout=0.2) as scene,
+        second_driver(scene, only('wrist')) as gripper,
+    ):
+        scene.settle(arm_torque)
+        assert scene.figures('joint_states')['rejected'] == '0'
+        gripper.pause()
+        scene.settle(dynamics.gravity_torque(Q)[:2])
+        assert 'of wrist' in scene.shows('stale').message
+        gripper.resume()
+        scene.settle(arm_torque)
 
 
 def test_a_joint_that_is_never_measured_is_named_with_the_line_to_add(guarded):
-    with guarded(**ARM) as scene:
-        scene.driver.change = only('turn', 'slide')
-        scene.node.start()
+    with guarded(change=only('turn', 'slide'), **ARM) as scene:
         assert 'locked_joints: {wrist: 0}' in scene.shows('joints_missing').message
         assert 'locked_joints: {wrist: 0}' in scene.shows('silent').message
         scene.until_silent()
@@ -155,9 +153,8 @@ def test_a_joint_that_is_never_measured_is_named_with_the_line_to_add(guarded):
 
 
 def test_a_locked_joint_stands_where_it_is_locked(guarded, arm_torque):
-    with guarded(**ARM, **{'locked_joints.wrist': Q[2]}) as scene:
-        scene.driver.change = only('turn', 'slide')
-        scene.node.start()
+    locked = {'locked_joints.wrist': Q[2]}
+    with guarded(change=only('turn', 'slide'), **ARM, **locked) as scene:
         scene.settle(arm_torque)
         # What a driver says of it is not used.
         with second_driver(scene, only('wrist')) as gripper:
@@ -190,9 +187,8 @@ def test_states_of_other_joints_do_not_delay_commands(guarded, dynamics):
 
 def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, monkeypatch):
     monkeypatch.setattr(conditions, 'AVERAGED', 0.5)
-    with guarded(start=False, state_timeout=0.1) as scene:
+    with guarded(state_timeout=0.1) as scene:
         scene.driver.period = scene.driver.step = 0.1
-        scene.node.start()
         assert 'set state_timeout: ' in scene.shows('states_slow').message
         scene.set(state_timeout=60.0)
         scene.gone('states_slow')
@@ -203,9 +199,7 @@ def test_degrees_are_asked_about_and_never_answered(guarded, dynamics):
         message.position = [math.degrees(q) for q in message.position]
         message.velocity = [math.degrees(v) for v in message.velocity]
 
-    with guarded(start=False) as scene:
-        scene.driver.change = degrees
-        scene.node.start()
+    with guarded(change=degrees) as scene:
         assert 'degrees' in scene.shows('states_refused').message
         scene.until_silent()
         assert len(scene.recording) == 0
