@@ -14,12 +14,11 @@ Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
 def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
     """To effort_limits, which change while it runs; velocities in deg/s are one cause."""
-    scene_velocity = [0.5, -0.2, 5.0]
-    whole = dynamics.bias_torque(Q, scene_velocity)
+    v = [0.5, -0.2, 5.0]
+    whole = dynamics.bias_torque(Q, v)
     assert whole[1] > 21.0
-    with guarded(effort_limits=[100.0, 20.0, 100.0]) as scene:
+    with guarded(v=v, effort_limits=[100.0, 20.0, 100.0]) as scene:
         scene.recording.limits = np.array([100.0, np.inf, 100.0])
-        scene.driver.v[:] = scene_velocity
         clamped = [whole[0], 20.0, whole[2]]
         scene.settle(clamped)
         torques = scene.observer.torques
