@@ -7,7 +7,7 @@ from rclpy.qos import QoSProfile
 from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
-from robot_dynamics_ros.ros.polling import PolledSubscription
+from robot_dynamics_ros.ros.endpoints import PolledSubscription
 
 # The sums and differences of numbers up to 1e3 round so far.
 ROUNDING = 1e-9

@@ -28,8 +28,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robot_dynamics_interfaces.msg import Contact, JointTorques
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.ros.endpoints import nanoseconds
-from robot_dynamics_ros.ros.polling import PolledSubscription
+from robot_dynamics_ros.ros.endpoints import PolledSubscription, nanoseconds
 
 from . import DemoError
 from .processes import Children

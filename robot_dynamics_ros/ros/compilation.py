@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -13,14 +13,14 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.compiler.kernel import Backend
 from robot_dynamics_ros.core.definiteness import check_mass_matrix
 from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.urdf import parse_urdf
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import Report
-
-from .live_values import require_joints
 
 # The cross-check: random states on configure, random states at a change of payload or gravity,
 # and the largest error, relative to the largest entry of a result [-]. A change needs few:
@@ -140,3 +140,16 @@ def compared(compiled: CompiledRobot) -> CompiledRobot:
     report = pinocchio.compare(compiled.dynamics, states, tolerance=TOLERANCE)
     report.raise_on_disagreement()
     return replace(compiled, pinocchio=pinocchio, report=report)
+
+
+def require_joints(parameter: str, names: Collection[str], model: RobotModel) -> None:
+    """Check that a parameter names independent joints of a model.
+
+    Raises:
+        ParameterError: it does not; the message names the parameter.
+    """
+    try:
+        for name in names:
+            model.index_of(name)
+    except UnknownNameError as error:
+        raise ParameterError(f'parameter {parameter}: {error}') from None

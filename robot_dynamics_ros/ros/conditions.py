@@ -1,64 +1,78 @@
 """The conditions of the node: one table of code, level and sentence.
 
-`Health` looks at them a few times a second. A sentence says what holds, with values, and what to
-do; it is empty where its condition does not hold.
+`Health` looks at them a few times a second, for log and diagnostics. A sentence says what holds,
+with values, and what to do; it is empty where its condition does not hold.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.control.supervisor import Mode
+from robot_dynamics_ros.control.external.estimate import PASSING
 from robot_dynamics_ros.control.torque_text import torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.findings import listed
 
-from .controller import ACTIVE, UNKNOWN_NAME, names_of
-from .external import (
-    contact_doubts,
-    missing_drive_values,
-    missing_reaction,
-    no_estimate,
-    touch_text,
-)
-from .health import AVERAGED, ERROR, OK, STALE, WARN, Health, Rule
+from .controller import UNKNOWN_NAME
+from .endpoints import names_of
+from .external import contact_text
+from .health import ERROR, OK, STALE, WARN, Health, Rule
 
 # A joint at its effort limit for so long is reported [s].
 SATURATED = 0.5
+# The rate of the states is averaged over this time [s].
+AVERAGED = 2.0
 # A timeout must be longer than so many periods of the states, as one may be late or lost; so many
 # are proposed.
 FEWEST_PERIODS, PROPOSED_PERIODS = 2.5, 3.0
-# At most this many topics in other namespaces are named.
-NAMED = 3
+
+
+MODEL, STATES, COMMANDS = 'model', 'joint_states', 'commands'
+EXTERNAL, TIMING = 'external forces', 'timing'
+# The table: one row for each function below, in their order.
+RULES: list[Rule] = []
+
+Sentence = Callable[[Health], str]
+
+
+def condition(code: str, status: str, level: bytes, **more: Any) -> Callable[[Sentence], Sentence]:
+    """Make the decorated sentence a row of the table; arguments as of `Rule`."""
+
+    def add(sentence: Sentence) -> Sentence:
+        RULES.append(Rule(code, status, level, sentence, **more))
+        return sentence
+
+    return add
 
 
 # What is commanded
 
 
-def _not_configured(health: Health) -> str:
-    return f'not configured: {health.holder.refusal}' if health.holder.refusal else ''
+@condition('refused', MODEL, ERROR, configured=False, logged=False)
+def _refused(health: Health) -> str:
+    if not health.holder.refusal:
+        return ''
+    again = _transition(health, 'configure')
+    return f'not configured: {health.holder.refusal}; to configure again: {again}'
 
 
+@condition('unconfigured', MODEL, WARN, configured=False, waits=True)
 def _unconfigured(health: Health) -> str:
     if health.holder.refusal:
         return ''
     if health.description.is_given:
         return f'not configured; to configure: {_transition(health, "configure")}'
     topic = health.node.resolve_topic_name('robot_description')
-    text = (
-        'not configured: waiting for a description: neither robot_description nor '
-        'description_file is set, and '
-    )
-    if names := publishers_of(health, topic):
-        return f'{text}{names} publishes on {topic}, but nothing has arrived'
     return (
-        f'{text}topic {topic} has no publisher{_elsewhere(health, topic, "std_msgs/msg/String")}'
+        'not configured: waiting for a description: neither robot_description nor '
+        f'description_file is set, and {_unheard(health, topic, "std_msgs/msg/String")}'
     )
 
 
+@condition('fault', MODEL, ERROR)
 def _fault(health: Health) -> str:
     fault, on_stop = health.guard.supervisor.fault, health.guard.settings.on_stop
     if not fault:
@@ -66,39 +80,37 @@ def _fault(health: Health) -> str:
     return f'stopped until ~/enable is called: {fault}; find the cause (on_stop={on_stop})'
 
 
+@condition('reaction', MODEL, ERROR)
 def _reaction(health: Health) -> str:
-    supervisor, on_collision = health.guard.supervisor, health.guard.settings.on_collision
+    supervisor = health.guard.supervisor
     if supervisor.fault or not supervisor.collision:
         return ''
-    text = f'{supervisor.collision} (on_collision={supervisor.policy})'
-    if on_collision != supervisor.policy:
-        text += f'; on_collision={on_collision} acts from the next collision on'
-    return f'mode {supervisor.policy} until ~/enable is called: {text}'
+    return (
+        f'mode {supervisor.policy} until ~/enable is called: {supervisor.collision} '
+        f'(on_collision={supervisor.policy})'
+    )
 
 
+@condition('no_effort_limit', MODEL, ERROR)
 def _no_effort_limit(health: Health) -> str:
     missing = health.robot.missing_limits()
     return f'cannot be activated: {missing}' if missing and not health.active else ''
 
 
+@condition('inactive', MODEL, OK)
 def _inactive(health: Health) -> str:
     if health.active or health.commanding or health.robot.missing_limits():
         return ''
     return f'inactive: no torque is commanded; to activate: {_transition(health, "activate")}'
 
 
+@condition('disabled', MODEL, WARN)
 def _disabled(health: Health) -> str:
-    supervisor = health.guard.supervisor
-    disabled = health.active and not (supervisor.enabled or health.commanding)
-    return 'torque disabled: call ~/enable with true' if disabled else ''
+    enabled = health.guard.supervisor.enabled or health.commanding
+    return 'torque disabled: call ~/enable with true' if health.active and not enabled else ''
 
 
-def _silent(health: Health) -> str:
-    reasons = '; '.join(each.text for each in health.found if each.rule.blocks)
-    silent = health.guard.supervisor.running and not health.commanding and reasons
-    return f'silent, no torque is commanded: {reasons}' if silent else ''
-
-
+@condition('commanding', MODEL, OK)
 def _commanding(health: Health) -> str:
     guard = health.guard
     if not (guard.supervisor.running and health.commanding):
@@ -110,6 +122,7 @@ def _commanding(health: Health) -> str:
     )
 
 
+@condition('begun', MODEL, OK)
 def _begun(health: Health) -> str:
     """Where the present commands have begun; nothing where they continue the last one."""
     start, rule = health.guard.start, health.guard.settings.on_restart
@@ -118,32 +131,18 @@ def _begun(health: Health) -> str:
     return f'commands begin at {start.torque} (on_restart={rule}): {start.decision}'
 
 
-def _no_torque(health: Health) -> str:
-    terms = health.robot.feedforward.selected_terms
-    if not terms:
-        return 'parameter terms is empty: every command is zero'
-    if 'gravity' in terms and not np.any(health.robot.dynamics.gravity):
-        return (
-            'parameter gravity is zero: gravity is not compensated, an arm without brakes falls; '
-            'on Earth it is [0.0, 0.0, -9.81] for a base that stands upright'
-        )
-    zero = _chosen(health.robot.joints, health.guard.limiter.limits == 0.0)
-    return f'commands of {zero} are zero: effort_limits is 0' if zero else ''
-
-
-def _large_offset(health: Health) -> str:
-    feedforward, limits = health.robot.feedforward, health.guard.limiter.limits
-    if 'friction' not in feedforward.selected_terms:
+@condition('no_gravity', MODEL, WARN)
+def _no_gravity(health: Health) -> str:
+    selected = 'gravity' in health.robot.feedforward.selected_terms
+    if not selected or np.any(health.robot.dynamics.gravity):
         return ''
-    names = _chosen(health.robot.joints, np.abs(feedforward.offset) > limits)
-    text = f'torque_offset of {names} is larger than the effort limit: check its unit, N m or N'
-    return text if names else ''
+    return 'parameter gravity is zero: the arm is not held; on Earth it is about 9.81 m/s^2'
 
 
 # Messages
 
 
-def _refused(topic: str) -> Callable[[Health], str]:
+def _rejected(topic: str) -> Sentence:
     def sentence(health: Health) -> str:
         counters = health.counters[topic]
         if not (health.recent(topic, counters.rejected) or counters.last_rejected):
@@ -153,33 +152,46 @@ def _refused(topic: str) -> Callable[[Health], str]:
     return sentence
 
 
-def _left(health: Health) -> str:
+condition('description_refused', 'robot_description', WARN, configured=None)(
+    _rejected('robot_description')
+)
+condition('states_refused', STATES, WARN)(_rejected(STATES))
+condition('reference_refused', 'reference', WARN)(_rejected('reference'))
+
+
+@condition('description_unused', 'robot_description', WARN)
+def _description_unused(health: Health) -> str:
+    return health.description.unused()
+
+
+@condition('joints_missing', STATES, STALE, blocks=True)
+def _joints_missing(health: Health) -> str:
+    return health.robot.never_measured()
+
+
+@condition('reference_left', 'reference', WARN)
+def _reference_left(health: Health) -> str:
     left = health.guard.followed.left
     return f'{left}: dropped, fading to the torque of the measured state' if left else ''
 
 
-# Joint states
-
-
+@condition('no_states', STATES, STALE, blocks=True)
 def _no_states(health: Health) -> str:
     if not np.isinf(health.guard.state.times).all():
         return ''
     topic, counters = health.loop.states_topic, health.counters['joint_states']
-    names = publishers_of(health, topic)
     if reason := health.loop.incompatible_publishers():
         reason = f'incompatible quality of service of {reason}'
-    elif not names:
-        other = _elsewhere(health, topic, 'sensor_msgs/msg/JointState')
-        reason = f'{topic} has no publisher{other}'
     elif counters.ignored and not counters.used:
         reason = _foreign(health)
     elif counters.last_rejected:
-        reason = f'those of {names} on {topic} are rejected'
+        reason = f'those on {topic} are rejected'
     else:
-        reason = f'{names} publishes on {topic}, but no joint state arrives'
+        reason = _unheard(health, topic, 'sensor_msgs/msg/JointState')
     return f'no valid joint state yet: {reason}'
 
 
+@condition('stale', STATES, STALE, over='joint states are valid again', blocks=True)
 def _stale(health: Health) -> str:
     guard, state, now = health.guard, health.guard.state, health.now
     ages, old = np.maximum(now - state.times, 0.0), now > state.deadlines
@@ -194,44 +206,36 @@ def _stale(health: Health) -> str:
         text += ', header.stamp of the states that come stands still'
     elif health.recent('ignored', health.counters['joint_states'].ignored):
         text += f', {_foreign(health)}'
-    on_stale = guard.settings.on_stale
-    if not guard.supervisor.running:
-        return text
-    if not health.commanding:
-        doing = 'publishing no commands' if on_stale == 'stop' else 'no torque is commanded'
-    else:
-        terms = [
-            t for t in ('gravity', 'friction') if t in health.robot.feedforward.selected_terms
-        ]
-        held = on_stale == 'hold' and guard.mode is not Mode.ZERO and terms
-        doing = (
-            f'holding {" and ".join(terms)} of the last one' if held else 'commanding zero torque'
-        )
-    return f'{text}: {doing} (on_stale={on_stale})'
+    return f'{text}: mode {guard.mode.value} (on_stale={guard.settings.on_stale})'
 
 
-def _outside(health: Health) -> str:
+@condition('outside_limits', STATES, WARN)
+def _outside_limits(health: Health) -> str:
     state = health.guard.state
     beyond = health.robot.limits.phrase(state.q) if state.complete else ''
     return f'outside the position limits: {beyond}; is the unit rad?' if beyond else ''
 
 
-def _slow(health: Health) -> str:
-    timeout, period = health.guard.settings.state_timeout, 1.0 / health.rate
-    if not FEWEST_PERIODS * period > timeout:
+@condition('states_slow', TIMING, WARN, after=AVERAGED)
+def _states_slow(health: Health) -> str:
+    """Of the joint that is measured least often; not of states that begin within the window."""
+    timeout, counts = health.guard.settings.state_timeout, health.guard.state.counts
+    counts = counts[health.robot.feedforward.indices]
+    new, elapsed = health.growth('states', counts, AVERAGED)
+    slowest = int(new.argmin())
+    if elapsed < 0.9 * AVERAGED or not 0 < new[slowest] < counts[slowest]:
+        return ''
+    period = elapsed / float(new[slowest])
+    if FEWEST_PERIODS * period <= timeout:
         return ''
     return (
-        f'{health.slowest} is measured every {period:.2g} s, state_timeout is {timeout:g} s, so '
-        'that one late state makes it stale: set state_timeout: '
+        f'{health.robot.joints[slowest]} is measured every {period:.2g} s, state_timeout is '
+        f'{timeout:g} s, so that one late state makes it stale: set state_timeout: '
         f'{PROPOSED_PERIODS * period:.2g}'
     )
 
 
-def _late(health: Health) -> str:
-    new = health.recent('late', health.counters['joint_states'].late)
-    return f'{new} joint states waited longer than state_timeout in the last second' if new else ''
-
-
+@condition('wait_unknown', TIMING, WARN)
 def _wait_unknown(health: Health) -> str:
     if health.loop.knows_wait:
         return ''
@@ -244,7 +248,15 @@ def _wait_unknown(health: Health) -> str:
 # What applies the commands
 
 
-def _inhibited(*, interrupts: bool) -> Callable[[Health], str]:
+OVER = 'no other publisher of commands any more'
+
+
+@condition('other_publishers', COMMANDS, ERROR, over=OVER, blocks=True)
+def _other_publishers(health: Health) -> str:
+    return health.controller.others_text()
+
+
+def _inhibited(*, interrupts: bool) -> Sentence:
     def sentence(health: Health) -> str:
         return '; '.join(
             each.reason
@@ -256,12 +268,11 @@ def _inhibited(*, interrupts: bool) -> Callable[[Health], str]:
     return sentence
 
 
-def _controller_active(health: Health) -> str:
-    questions = health.controller.questions
-    active = health.active and questions is not None and questions.state == ACTIVE
-    return f'controller {health.controller.text()}' if active else ''
+condition('interrupted', COMMANDS, WARN, blocks=True)(_inhibited(interrupts=True))
+condition('inhibited', COMMANDS, ERROR, blocks=True)(_inhibited(interrupts=False))
 
 
+@condition('unwatched', COMMANDS, WARN)
 def _unwatched(health: Health) -> str:
     reason = health.controller.unwatched
     if not (reason and health.active):
@@ -272,14 +283,17 @@ def _unwatched(health: Health) -> str:
     )
 
 
+@condition('receivers', '', OK)
 def _receivers(health: Health) -> str:
     if not health.active:
         return ''
     names = sorted({name for name in health.controller.subscribers if UNKNOWN_NAME not in name})
     received = f', received by {", ".join(names)}' if names else ''
-    return f'active: torques go to {health.loop.topic}{received}'
+    controller = f'; controller {health.controller.text()}' if health.controller.name else ''
+    return f'active: torques go to {health.loop.topic}{received}{controller}'
 
 
+@condition('nobody_listens', COMMANDS, WARN, waits=True)
 def _nobody_listens(health: Health) -> str:
     if health.controller.subscribers or not health.active:
         return ''
@@ -290,13 +304,14 @@ def _nobody_listens(health: Health) -> str:
     )
 
 
+@condition('saturated', COMMANDS, WARN, after=SATURATED)
 def _saturated(health: Health) -> str:
     robot, limiter = health.robot, health.guard.limiter
     wanted, limits = limiter.requested, limiter.limits
     beyond = np.flatnonzero(np.abs(wanted) > limits)
     if not (health.commanding and beyond.size):
         return ''
-    units, indices = units_of(robot.dynamics.model, robot.joints), robot.feedforward.indices
+    units = units_of(robot.dynamics.model, robot.joints)
     joints = ', '.join(
         f'{robot.joints[index]} (wanted {torque_text(wanted[index], units[index], 4)}, limit '
         f'{torque_text(limits[index], units[index], 4)})'
@@ -304,18 +319,24 @@ def _saturated(health: Health) -> str:
     )
     text = f'at the effort limit for more than {SATURATED:g} s: {joints}'
     # Velocities in deg/s are one cause.
+    indices = robot.feedforward.indices
     v, fastest = health.guard.state.v[indices], robot.dynamics.model.velocity_bounds[indices]
-    fast = ', '.join(
-        f'{robot.joints[index]} {v[index]:.4g} (limit {fastest[index]:.4g})'
-        for index in np.flatnonzero(np.abs(v) > fastest)
-    )
-    question = f'; velocity of {fast}: is the unit rad/s (or m/s), not deg/s (or mm/s)?'
-    return text + (question if fast else '')
+    fast = _chosen(robot.joints, np.abs(v) > fastest)
+    return text + (f'; {fast} above the velocity limit: is the unit rad/s or m/s?' if fast else '')
+
+
+# After those that are reasons of silence.
+@condition('silent', MODEL, WARN, waits=True)
+def _silent(health: Health) -> str:
+    reasons = '; '.join(each.text for each in health.found if each.rule.blocks)
+    silent = health.guard.supervisor.running and not health.commanding and reasons
+    return f'silent, no torque is commanded: {reasons}' if silent else ''
 
 
 # The driver, external torques, Pinocchio
 
 
+@condition('double_gravity', 'driver gravity', WARN)
 def _double_gravity(health: Health) -> str:
     seen = health.guard.double_compensation
     if not (seen.is_gravity and 'gravity' in health.robot.feedforward.selected_terms):
@@ -326,14 +347,33 @@ def _double_gravity(health: Health) -> str:
     )
 
 
-def _efforts_missing(health: Health) -> str:
+@condition('no_external_torques', EXTERNAL, WARN, over='external torques are estimated again')
+def _no_external_torques(health: Health) -> str:
     estimate = health.guard.external
-    if estimate is None:
+    if estimate is None or estimate.reason in ('', *PASSING):
         return ''
-    seen, _ = health.growth('efforts', estimate.drives.seen, AVERAGED)
-    return missing_drive_values(health.robot.joints, seen)
+    return f'no external torques are estimated: {estimate.reason}'
 
 
+@condition('contact', EXTERNAL, WARN)
+def _contact(health: Health) -> str:
+    with health.holder.lock:
+        return contact_text(health.guard)
+
+
+@condition('no_detection', EXTERNAL, WARN)
+def _no_detection(health: Health) -> str:
+    policy, estimate = health.guard.settings.on_collision, health.guard.external
+    thresholds = estimate.settings.thresholds if estimate is not None else None
+    if policy == 'report' or (thresholds is not None and thresholds.detects[0]):
+        return ''
+    return (
+        f'on_collision is {policy}, but no collision is detected: set external_observer, and '
+        'contact_thresholds or collision_threshold'
+    )
+
+
+@condition('tare_dropped', EXTERNAL, WARN)
 def _tare_dropped(health: Health) -> str:
     estimate = health.guard.external
     if estimate is None or not estimate.tare.dropped:
@@ -344,105 +384,34 @@ def _tare_dropped(health: Health) -> str:
     )
 
 
-def _still_touched(health: Health) -> str:
-    """A collision that no reaction follows: it began before activation or ~/enable."""
-    guard = health.guard
-    if guard.supervisor.collision or not guard.supervisor.active:
-        return ''
-    with health.holder.lock:
-        clause = missing_reaction(guard)
-        touch = touch_text(guard) if clause else ''
-    return f'the arm is still touched: {touch}{clause}' if touch else ''
-
-
+@condition('disagreement', 'cross-check', ERROR, logged=False)
 def _disagreement(health: Health) -> str:
     report = health.robot.report
     return '' if report is None or report.agrees else str(report)
 
 
-# A row `silent` comes after those that are reasons of silence.
-RULES = (
-    Rule('refused', 'model', ERROR, _not_configured, configured=False, logged=False),
-    Rule('unconfigured', 'model', WARN, _unconfigured, configured=False, waits=True),
-    Rule('fault', 'model', ERROR, _fault),
-    Rule('reaction', 'model', ERROR, _reaction),
-    Rule('no_effort_limit', 'model', ERROR, _no_effort_limit),
-    Rule('disabled', 'model', WARN, _disabled),
-    Rule('no_torque', 'model', WARN, _no_torque),
-    Rule('large_offset', 'model', WARN, _large_offset),
-    Rule(
-        'description_refused',
-        'robot_description',
-        WARN,
-        _refused('robot_description'),
-        configured=None,
-    ),
-    Rule(
-        'description_unused', 'robot_description', WARN, lambda health: health.description.unused()
-    ),
-    Rule('states_refused', 'joint_states', WARN, _refused('joint_states')),
-    Rule('no_states', 'joint_states', STALE, _no_states, blocks=True),
-    Rule(
-        'joints_missing',
-        'joint_states',
-        STALE,
-        lambda health: health.robot.never_measured(),
-        blocks=True,
-    ),
-    Rule('stale', 'joint_states', STALE, _stale, 'joint states are valid again', blocks=True),
-    Rule('outside_limits', 'joint_states', WARN, _outside),
-    Rule('reference_refused', 'reference', WARN, _refused('reference')),
-    Rule('reference_left', 'reference', WARN, _left),
-    Rule(
-        'other_publishers',
-        'commands',
-        ERROR,
-        lambda health: health.publishers.text(),
-        'no other publisher of commands any more',
-        blocks=True,
-    ),
-    Rule('interrupted', 'commands', WARN, _inhibited(interrupts=True), blocks=True),
-    Rule('inhibited', 'commands', ERROR, _inhibited(interrupts=False), blocks=True),
-    Rule('nobody_listens', 'commands', WARN, _nobody_listens, waits=True),
-    Rule('saturated', 'commands', WARN, _saturated, after=SATURATED),
-    Rule('unwatched', 'commands', WARN, _unwatched),
-    Rule('silent', 'model', WARN, _silent, waits=True),
-    Rule('double_gravity', 'driver gravity', WARN, _double_gravity),
-    Rule(
-        'no_external_torques',
-        'external forces',
-        WARN,
-        lambda health: no_estimate(health.robot),
-        'external torques are estimated again',
-    ),
-    Rule('tare_dropped', 'external forces', WARN, _tare_dropped),
-    Rule(
-        'contact_settings',
-        'external forces',
-        WARN,
-        lambda health: '; '.join(contact_doubts(health.robot, health.rate)),
-    ),
-    Rule('efforts_missing', 'external forces', WARN, _efforts_missing, after=AVERAGED),
-    Rule('still_touched', 'external forces', WARN, _still_touched),
-    # Logged by who has compared.
-    Rule('disagreement', 'cross-check', ERROR, _disagreement, logged=False),
-    Rule('states_slow', 'timing', WARN, _slow, after=AVERAGED),
-    Rule('states_late', 'timing', WARN, _late),
-    Rule('wait_unknown', 'timing', WARN, _wait_unknown),
-    Rule('inactive', 'model', OK, _inactive),
-    Rule('receivers', '', OK, _receivers),
-    Rule('controller_active', '', OK, _controller_active),
-    Rule('commanding', 'model', OK, _commanding),
-    Rule('begun', 'model', OK, _begun),
-)
-
-
 # Phrases
 
 
-def publishers_of(health: Health, topic: str) -> str:
-    """The nodes that publish a topic; empty for none."""
-    return ', '.join(sorted(set(names_of(health.node.get_publishers_info_by_topic(topic)))))
+def _unheard(health: Health, topic: str, message_type: str) -> str:
+    """Why nothing comes on a topic: who publishes it, or the same name in other namespaces."""
+    node = health.node
+    if names := sorted(set(names_of(node.get_publishers_info_by_topic(topic)))):
+        return f'{", ".join(names)} publishes on {topic}, but nothing arrives'
+    last = topic.rpartition('/')[2]
+    elsewhere = sorted(
+        name
+        for name, types in node.get_topic_names_and_types()
+        if name.rpartition('/')[2] == last
+        and message_type in types
+        and node.count_publishers(name)
+    )
+    if not elsewhere:
+        return f'{topic} has no publisher'
+    return (
+        f'{topic} has no publisher, but {", ".join(elsewhere)} has: start the node in that '
+        f'namespace, or remap {topic}:={elsewhere[0]}'
+    )
 
 
 def _foreign(health: Health) -> str:
@@ -461,21 +430,3 @@ def _transition(health: Health, name: str) -> str:
     if shutil.which('ros2'):
         return f'ros2 lifecycle set {node} {name}'
     return f'call {node}/change_state with label {name}'
-
-
-def _elsewhere(health: Health, topic: str, message_type: str) -> str:
-    """Topics of the same name in other namespaces that have a publisher, and what to do."""
-    last = topic.rpartition('/')[2]
-    found = sorted(
-        name
-        for name, types in health.node.get_topic_names_and_types()
-        if name != topic
-        and name.rpartition('/')[2] == last
-        and message_type in types
-        and health.node.count_publishers(name)
-    )
-    if not found:
-        return ''
-    verb, namespace = 'has' if len(found) == 1 else 'have', found[0].rpartition('/')[0]
-    start = f'start the node in namespace {namespace}, or ' if namespace else ''
-    return f'; {listed(found[:NAMED])} {verb} a publisher: {start}remap {topic}:={found[0]}'

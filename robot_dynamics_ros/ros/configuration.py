@@ -5,20 +5,32 @@ from __future__ import annotations
 import os
 import textwrap
 from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robot_dynamics_ros.control.settings import reference_distances, torque_limits
+from robot_dynamics_ros.control.external.estimate import ExternalSettings
+from robot_dynamics_ros.control.external.thresholds import BANDS, ContactThresholds
+from robot_dynamics_ros.control.settings import (
+    Settings,
+    per_joint,
+    reference_distances,
+    torque_limits,
+)
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
+from robot_dynamics_ros.core.model.audit import audit
+from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 from robot_dynamics_ros.parameter_yaml import ParameterFiles, errors_in
+from robot_dynamics_ros.threshold_file import read_thresholds
 
 from .compilation import (
     BACKEND,
@@ -26,11 +38,14 @@ from .compilation import (
     OBSERVER_QUANTITIES,
     compared,
     compile_robot,
+    require_joints,
 )
-from .live_values import LiveValues
 from .parameter_table import TABLE
 from .parameters import read
-from .robot import CommandedRobot, RobotHolder, no_effort_limit
+from .robot import CommandedRobot, LiveValues, RobotHolder, no_effort_limit
+
+# Bandwidths that thresholds are learned with, and that of the node, may differ by so much [-].
+SAME = 0.02
 
 
 class Configuration:
@@ -52,6 +67,20 @@ class Configuration:
         node.add_on_set_parameters_callback(self._checked)
         node.add_post_set_parameters_callback(self._apply)
 
+    def values(self, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The checked value of every parameter, by name; paths are absolute.
+
+        Args:
+            changes: values that take the place of the node's.
+
+        Raises:
+            ParameterError: a value is not allowed, or a parameter file is without effect: then the
+                node would run on defaults that nobody chose.
+        """
+        if self._files.refusal:
+            raise ParameterError(self._files.refusal)
+        return read(self._node, TABLE, changes, files=self._files)
+
     def robot_of(self, description: str) -> CommandedRobot:
         """Parse, compile and cross-check a robot.
 
@@ -62,12 +91,12 @@ class Configuration:
             RobotDynamicsError: the description or a parameter cannot be used, or Pinocchio
                 computes other torques.
         """
+        values = self.values()
         if not description:
             raise StateError(
                 'there is no robot_description: set the parameter or description_file, or publish '
                 'the topic robot_description'
             )
-        values = read(self._node, TABLE, files=self._files)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
@@ -78,17 +107,19 @@ class Configuration:
             + (OBSERVER_QUANTITIES if values['external_observer'] else ()),
             cross_check=values['cross_check'],
         )
-        return CommandedRobot(compiled, values)
+        model = compiled.dynamics.model
+        joints = values['joints'] or model.joint_names
+        locked = _locked_joints(values, model, joints)
+        return CommandedRobot(compiled, joints, live_values(values, model, joints), locked)
 
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""
         log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
-        values = read(self._node, TABLE)
-        for finding in robot.findings:
+        for finding in audit(dynamics.model):
             if finding.severity != 'info':
                 log.warning(str(finding))
         log.info(
-            f'robot {dynamics.model.name!r}: {dynamics.model.size} joints, compiled '
+            f'robot {dynamics.model.name!r}, commanded joints {", ".join(robot.joints)}: compiled '
             f'in {compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
         )
         if dynamics.backend == 'python' and not os.environ.get(BACKEND):
@@ -100,11 +131,6 @@ class Configuration:
             str(compiled.report)
             if compiled.report
             else 'not compared with Pinocchio: parameter cross_check is false'
-        )
-        terms = ' + '.join(values['terms'])
-        log.info(
-            f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
-            f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
 
     def _declared(self, changes: list[Parameter[Any]]) -> list[Parameter[Any]]:
@@ -141,16 +167,15 @@ class Configuration:
                 raise ParameterError(f'{name} is read on configure: deactivate and clean up first')
         if robot is None or not changes:
             return
-        values = read(self._node, TABLE, changes, files=self._files)
         model, joints = robot.dynamics.model, robot.joints
-        settings = LiveValues.of(values, model, joints).settings
-        torque_limits(model, joints, settings)
-        reference_distances(model, joints, settings)
-        missing = no_effort_limit(model, joints, settings)
+        live = live_values(self.values(changes), model, joints)
+        torque_limits(model, joints, live.settings)
+        reference_distances(model, joints, live.settings)
+        missing = no_effort_limit(model, joints, live.settings)
         if robot.guard.supervisor.active and missing:
             raise ParameterError(missing)
         if 'gravity' in changes:
-            dynamics = robot.dynamics.with_gravity(values['gravity'])
+            dynamics = robot.dynamics.with_gravity(live.gravity)
             robot.report = compared(replace(robot.compiled, dynamics=dynamics)).report
 
     def _apply(self, changes: Sequence[Parameter[Any]]) -> None:
@@ -163,15 +188,115 @@ class Configuration:
         robot = self._holder.current
         if robot is None or not own:
             return
-        values = read(self._node, TABLE, files=self._files)
-        live = LiveValues.of(values, robot.dynamics.model, robot.joints)
+        live = live_values(self.values(), robot.dynamics.model, robot.joints)
         robot.prepare(live)
         with self._holder.lock:
             if self._holder.current is robot:
                 robot.apply(live)
 
 
+def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[str]) -> LiveValues:
+    """What the live parameters say of a robot.
+
+    Args:
+        values: of all parameters, by name.
+        model: of the robot.
+        joints: names of the commanded joints.
+
+    Raises:
+        RobotDynamicsError: they do not fit the robot.
+    """
+    chosen = {field.name: values[field.name] for field in fields(Settings)}
+    lists = {name: tuple(each) for name, each in chosen.items() if isinstance(each, list)}
+    bandwidth = per_joint('external_bandwidth', values['external_bandwidth'], joints)
+    if bandwidth is None:
+        raise ParameterError(
+            'external_bandwidth is empty, one value for all or one for each commanded joint is '
+            f'needed: {", ".join(joints)}'
+        )
+    if frame := values['external_frame']:
+        _require_moved(frame, model, joints)
+    return LiveValues(
+        settings=Settings(**(chosen | lists)),
+        external=ExternalSettings(
+            external_observer=values['external_observer'],
+            external_bandwidth=tuple(bandwidth.tolist()),
+            external_frame=frame,
+            thresholds=_thresholds(values, model, joints, bandwidth),
+            driver_gravity_check=values['driver_gravity_check'],
+        ),
+        terms=values['terms'],
+        evaluate_at=values['evaluate_at'],
+        gravity=values['gravity'],
+    )
+
+
 def _joint_model(path: str) -> JointModel:
     """That of a file; that of the description for an empty path."""
     with errors_in('joint_model'):
         return read_joint_model(Path(path)) if path else AS_DESCRIBED
+
+
+def _locked_joints(
+    values: Mapping[str, Any], model: RobotModel, commanded: Collection[str]
+) -> dict[str, float]:
+    """The positions of the locked joints [rad or m], by name.
+
+    Raises:
+        ParameterError: no independent joint has that name, or a locked joint is commanded.
+    """
+    locked: dict[str, float] = values['locked_joints']
+    require_joints('locked_joints', locked, model)
+    if both := [name for name in locked if name in commanded]:
+        raise ParameterError(
+            f'locked_joints: {both[0]!r} is commanded, it must be measured; remove it from '
+            'locked_joints, or from parameter joints'
+        )
+    return locked
+
+
+def _thresholds(
+    values: Mapping[str, Any], model: RobotModel, joints: Sequence[str], bandwidth: Array
+) -> ContactThresholds | None:
+    """Those of the file contact_thresholds, or of the lists; None for no detection.
+
+    Raises:
+        ParameterError: both are given, or the file cannot be used.
+    """
+    file = values['contact_thresholds']
+    lists = {band: per_joint(f'{band}_threshold', values[f'{band}_threshold'], joints)
+             for band in BANDS}  # fmt: skip
+    given = {band: constants for band, constants in lists.items() if constants is not None}
+    if not file:
+        return ContactThresholds.of(len(joints), **given) if given else None
+    if given:
+        raise ParameterError(
+            f'contact_thresholds is {file!r}, and {" and ".join(given)} thresholds are set too: '
+            'set either the file, or collision_threshold and push_threshold'
+        )
+    with errors_in('contact_thresholds'):
+        learned = read_thresholds(file, model.joint_names)
+        with errors_in(file):
+            thresholds = learned.of(joints)
+            wanted = np.array([learned.bandwidths[name] for name in joints])
+            if not np.allclose(bandwidth, wanted, rtol=SAME):
+                raise ParameterError(
+                    f'it is for external_bandwidth {[round(each, 3) for each in wanted.tolist()]}'
+                    f', which is {bandwidth.tolist()}: set that, or learn again with it'
+                )
+    return thresholds
+
+
+def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None:
+    """Check that a commanded joint moves the link external_frame: else its wrench is zero.
+
+    Raises:
+        ParameterError: there is no such link, or no commanded joint moves it.
+    """
+    with errors_in('external_frame'):
+        moving = model.joints_that_move(frame)
+        if set(joints).isdisjoint(moving):
+            raise ParameterError(
+                f'none of the commanded joints {", ".join(joints)} moves {frame!r}: name a link '
+                f'that they move, such as the tip: {model.tip_frame(joints)}'
+            )

@@ -1,7 +1,4 @@
-"""What applies the commands: the controller behind their topic, and other publishers there.
-
-Both keep inhibitions of the guard up to date: `controller` and `publishers`.
-"""
+"""What applies the commands: the controller behind their topic, and other publishers there."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from rclpy.task import Future
 
 from robot_dynamics_ros.control.supervisor import Inhibition
 
-from .endpoints import STEADY
+from .endpoints import STEADY, names_of
 from .robot import CommandedRobot, RobotHolder
 
 try:
@@ -44,141 +41,197 @@ ANSWER_TIMEOUT = 2.0
 # A controller, or its manager, that has not been discovered in this time after activation is taken
 # for absent [s].
 DISCOVERY = 3.0
-# Between two counts of the publishers [s].
-COUNT_PERIOD = 0.5
 # Lease of a process that does not announce its end [s]: the default of Fast DDS, and that of
 # config/fastdds.xml.
 LEASE, SHORT_LEASE = 20, 3
 # The value of parameter `controller` for no questions.
 NONE = 'none'
 ACTIVE = 'active'
+PARAMETERS = 'joints', 'interface_name'
 # Of a node one of whose endpoints has been discovered before the node itself.
 UNKNOWN_NAME = '_NODE_NAME_UNKNOWN_'
 
 
-class Questions:
-    """What a controller and its manager have answered; `ask` never waits.
+class Controller:
+    """Keeps the inhibitions `controller` and `publishers` of the guard up to date; never waits.
+
+    The controller is asked for its parameters `joints` and `interface_name`, its manager for its
+    state, which the manager may also publish.
 
     Attributes:
-        name: fully qualified, of the node of the controller.
-        manager: of the node of its controller manager.
+        name: full name of the node of the controller; empty if none is asked.
         joints: its parameter `joints`; empty if it has none, or if it is not known.
         interface: its parameter `interface_name`; empty likewise.
         state: such as `active` or `inactive`; empty if it is not known.
-        lists_states: whether a controller manager has answered.
-        deactivated: when it ceased to be active [s], on a monotonic clock; -inf for never.
+        subscribers: nodes that subscribe to the command topic.
+        others: number of publishers of the command topic besides the node.
     """
 
-    def __init__(self, node: Node, name: str, changed: Callable[[], None]) -> None:
-        """Create the clients, and the subscription to the activity of the manager.
+    def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
+        """Ask now and then, on a timer; the command topic is given by its resolved name."""
+        self._node, self._topic, self._holder = node, topic, holder
+        self.name, self.others = '', 0
+        self.subscribers: list[str] = []
+        self._parameters: dict[str, _Client] = {}
+        self._manager: _Client | None = None
+        self._activity: Any = None
+        self._activated, self._asked, self._deactivated = clock.monotonic(), -math.inf, -math.inf
+        self._required = self._seen = False
+        self._forget()
+        node.create_timer(PERIOD, self.update, clock=STEADY)
 
-        Args:
-            node: that asks.
-            name: fully qualified, of the node of the controller.
-            changed: called when the manager has published its activity.
-        """
-        self._node, self.name, self._changed = node, name, changed
-        namespace, _, self._short_name = name.rpartition('/')
-        self.manager = f'{namespace}/controller_manager'
-        self.joints: tuple[str, ...] = ()
-        self.interface = self.state = ''
-        self.lists_states = False
-        self.deactivated = -math.inf
-        # Two clients: an rclcpp node answers nothing if it lacks one of the parameters.
-        self._parameters = {
-            parameter: _Client(
-                node, GetParameters, f'{name}/get_parameters', partial(self._take, parameter)
-            )
-            for parameter in ('joints', 'interface_name')
-        }
-        self._answered: set[str] = set()
-        self._states = self._activity = None
-        self._asked = -math.inf
-        if ListControllers is not None:
-            self._states = _Client(
-                node,
-                ListControllers,
-                f'{self.manager}/list_controllers',
-                lambda answer: self.take_states({c.name: c.state for c in answer.controller}),
-            )
-        if ControllerManagerActivity is not None:
-            self._activity = node.create_subscription(
-                ControllerManagerActivity, f'{self.manager}/activity', self.on_activity, ACTIVITY
-            )
+    def begin(self) -> None:
+        """Ask anew, at activation: which controller, by parameter `controller`."""
+        wanted = self._node.get_parameter('controller').value
+        self._required = wanted not in ('', NONE)
+        name = controller_of(self._topic, wanted, self._node.get_fully_qualified_name())
+        if name != self.name:
+            self._disconnect()
+            self.name, self._seen = name, False
+            if name:
+                self._connect()
+        self._activated = clock.monotonic()
+        self.update()
 
-    @property
-    def exists(self) -> bool:
-        """Whether the node of the controller has been discovered."""
-        return self._parameters['joints'].ready
-
-    @property
-    def manager_exists(self) -> bool:
-        """Whether the controller manager has been discovered and can be asked."""
-        return self._states is not None and self._states.ready
-
-    @property
-    def parameters_known(self) -> bool:
-        """Whether the controller has answered for both parameters."""
-        return self._answered == set(self._parameters)
-
-    def ask(self, now: float) -> None:
-        """Ask for what is not known, or may have changed.
-
-        Args:
-            now: [s], on a monotonic clock.
-        """
-        for parameter, client in self._parameters.items():
-            if parameter not in self._answered:
-                client.ask(GetParameters.Request(names=[parameter]), now)
-        if self._states is None:
+    def update(self) -> None:
+        """Ask and count again, and tell the guard what was found."""
+        now = clock.monotonic()
+        self.subscribers = names_of(self._node.get_subscriptions_info_by_topic(self._topic))
+        # The publisher of the node itself is one of them.
+        self.others = max(self._node.count_publishers(self._topic) - 1, 0)
+        if self.others:
+            # Its last command is what the controller keeps when it has left.
+            self._holder.forget_commands(another=True)
+        self._ask(now)
+        robot = self._holder.current
+        if robot is None:
+            # Known to be inactive, or to have ended.
+            if self.name and ((self._seen and not self._exists) or self.state not in ('', ACTIVE)):
+                self._holder.forget_commands(another=False)
             return
-        if now >= self._asked + (SLOW_PERIOD if self._publishes_activity else 0.0):
-            self._asked = now
-            self._states.ask(ListControllers.Request(), now)
+        another = Inhibition(
+            f'another node publishes on {self._topic}',
+            'as soon as no other node publishes commands',
+        )
+        found = {
+            'controller': self._inhibition(robot, now) if self.name else None,
+            'publishers': another if self.others else None,
+        }
+        with self._holder.lock:
+            if self._holder.current is robot:
+                for concern, inhibition in found.items():
+                    robot.guard.supervisor.inhibitions.put(concern, inhibition)
+
+    def text(self) -> str:
+        """What is known of the controller, for log and diagnostics."""
+        if not self.name:
+            return 'not asked'
+        if not self._answered:
+            return f'{self.name} does not answer'
+        return f'{self.name} is {self.state or "in a state that is not known"}'
+
+    def others_text(self) -> str:
+        """Who else publishes commands, for log and diagnostics; empty for nobody."""
+        if not self.others:
+            return ''
+        names = names_of(self._node.get_publishers_info_by_topic(self._topic))
+        return (
+            f'{self.others} other publisher(s) on {self._topic}, which has {", ".join(names)}: '
+            'only one node may command the joints; one that was killed counts until its lease '
+            f'ends, {LEASE} s by default of Fast DDS, {SHORT_LEASE} s if it ran with '
+            'config/fastdds.xml'
+        )
+
+    @property
+    def unwatched(self) -> str:
+        """Why the state of a controller that answers is not known; empty where it is."""
+        if not (self.name and self._answered) or self.state:
+            return ''
+        if clock.monotonic() < self._activated + DISCOVERY:
+            return ''
+        reason = 'cannot be asked' if ListControllers is None else 'does not list it'
+        return f'its manager {self._manager_name} {reason}'
 
     def take_states(self, states: dict[str, str]) -> None:
         """Take what the controller manager says of its controllers, by their names."""
-        self.lists_states = True
-        before, self.state = self.state, states.get(self._short_name, '')
+        self._listed = True
+        before, self.state = self.state, states.get(self.name.rpartition('/')[2], '')
         if before and not self.state:
             self.state = 'unloaded'
         if before == ACTIVE != self.state:
             # It may come back with other parameters.
-            self._answered.clear()
-            self.joints, self.interface = (), ''
-            self.deactivated = clock.monotonic()
+            self._forget_parameters()
+            self._deactivated = clock.monotonic()
 
     def on_activity(self, message: Any) -> None:
         """Take a message of the topic of activity; tell at once, as the next one may undo it."""
-        if self._states is not None:
+        if self._manager is not None:
             # The answer to a question before this message may be older than it.
-            self._states.cancel()
+            self._manager.cancel()
             self._asked = -math.inf
         self.take_states({each.name: each.state.label for each in message.controllers})
-        self._changed()
+        self.update()
 
-    def lose(self) -> None:
-        """Ask for everything again: the controller has ended, its manager perhaps too."""
-        self._answered.clear()
-        self.joints, self.interface, self.state = (), '', ''
-        self.lists_states = False
+    @property
+    def _manager_name(self) -> str:
+        return f'{self.name.rpartition("/")[0]}/controller_manager'
 
-    def destroy(self) -> None:
-        """Remove clients and subscription from the node."""
-        for client in (*self._parameters.values(), self._states):
+    @property
+    def _exists(self) -> bool:
+        """Whether the node of the controller has been discovered."""
+        return self._parameters['joints'].ready or self.name in self.subscribers
+
+    @property
+    def _answered(self) -> bool:
+        """Whether the controller has answered for both parameters."""
+        return self._known == {*PARAMETERS}
+
+    def _connect(self) -> None:
+        # Two clients: an rclcpp node answers nothing if it lacks one of the parameters.
+        node, service = self._node, f'{self.name}/get_parameters'
+        self._parameters = {
+            each: _Client(node, GetParameters, service, partial(self._take, each))
+            for each in PARAMETERS
+        }
+        if ListControllers is not None:
+            self._manager = _Client(
+                node,
+                ListControllers,
+                f'{self._manager_name}/list_controllers',
+                lambda answer: self.take_states({c.name: c.state for c in answer.controller}),
+            )
+        if ControllerManagerActivity is not None:
+            self._activity = node.create_subscription(
+                ControllerManagerActivity,
+                f'{self._manager_name}/activity',
+                self.on_activity,
+                ACTIVITY,
+            )
+
+    def _disconnect(self) -> None:
+        for client in (*self._parameters.values(), self._manager):
             if client is not None:
                 client.destroy()
         if self._activity is not None:
             self._node.destroy_subscription(self._activity)
+        self._parameters, self._manager, self._activity = {}, None, None
+        self._deactivated = -math.inf
+        self._forget()
 
-    @property
-    def _publishes_activity(self) -> bool:
-        return self._activity is not None and bool(
-            self._node.count_publishers(self._activity.topic_name)
+    def _ask(self, now: float) -> None:
+        """Ask for what is not known, or may have changed."""
+        for parameter, client in self._parameters.items():
+            if parameter not in self._known:
+                client.ask(GetParameters.Request(names=[parameter]), now)
+        published = self._activity is not None and self._node.count_publishers(
+            self._activity.topic_name
         )
+        if self._manager is not None and now >= self._asked + (SLOW_PERIOD if published else 0.0):
+            self._asked = now
+            self._manager.ask(ListControllers.Request(), now)
 
     def _take(self, parameter: str, answer: Any) -> None:
-        self._answered.add(parameter)
+        self._known.add(parameter)
         # A node that does not have it answers with nothing, or with a value that is not set.
         value = answer.values[0] if answer.values else None
         if value is None:
@@ -188,174 +241,70 @@ class Questions:
         elif parameter == 'interface_name' and value.type == ParameterType.PARAMETER_STRING:
             self.interface = value.string_value
 
+    def _forget_parameters(self) -> None:
+        self._known: set[str] = set()
+        self.joints: tuple[str, ...] = ()
+        self.interface = ''
 
-class Controller:
-    """Keeps the inhibition `controller` of the guard up to date.
-
-    Attributes:
-        questions: what the controller has answered; None if none is expected.
-        subscribers: nodes that subscribe to the command topic.
-    """
-
-    def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
-        """Ask now and then, on a timer; the command topic is given by its resolved name."""
-        self._node, self._topic, self._holder = node, topic, holder
-        self.questions: Questions | None = None
-        self.subscribers: list[str] = []
-        self._activated = clock.monotonic()
-        self._required = self._seen = False
-        node.create_timer(PERIOD, self.update, clock=STEADY)
-
-    def begin(self) -> None:
-        """Ask anew, at activation: which controller, by parameter `controller`."""
-        wanted = self._node.get_parameter('controller').value
-        self._required = wanted not in ('', NONE)
-        namespace = self._node.get_namespace().rstrip('/')
-        name = wanted or self._topic.rpartition('/')[0]
-        # `commands` of this node or of its namespace is no topic of a controller.
-        if wanted == NONE or name in ('', namespace, self._node.get_fully_qualified_name()):
-            name = ''
-        elif not name.startswith('/'):
-            name = f'{namespace}/{name}'
-        if name != (self.questions.name if self.questions else ''):
-            if self.questions is not None:
-                self.questions.destroy()
-            self.questions = Questions(self._node, name, self.update) if name else None
-            self._seen = False
-        self._activated = clock.monotonic()
-        self.update()
-
-    def update(self) -> None:
-        """Ask again, and tell the guard what was answered."""
-        now = clock.monotonic()
-        self.subscribers = names_of(self._node.get_subscriptions_info_by_topic(self._topic))
-        if self.questions is not None:
-            self.questions.ask(now)
-        robot = self._holder.current
-        if robot is None:
-            if self._absent:
-                self._holder.forget_commands(another=False)
-            return
-        inhibition = self._inhibition(robot, now)
-        with self._holder.lock:
-            robot = self._holder.current
-            if robot is not None:
-                robot.guard.supervisor.inhibitions.put('controller', inhibition)
-
-    def text(self) -> str:
-        """What is known of the controller, for log and diagnostics."""
-        if self.questions is None:
-            return 'not asked'
-        if not self.questions.parameters_known:
-            return f'{self.questions.name} does not answer'
-        state = self.questions.state or 'in a state that is not known'
-        return f'{self.questions.name} is {state}'
-
-    @property
-    def unwatched(self) -> str:
-        """Why the state of a controller that answers is not known; empty where it is."""
-        questions = self.questions
-        if questions is None or not questions.parameters_known or questions.state:
-            return ''
-        if clock.monotonic() < self._activated + DISCOVERY:
-            return ''
-        reason = 'cannot be asked' if ListControllers is None else 'does not list it'
-        return f'its manager {questions.manager} {reason}'
+    def _forget(self) -> None:
+        """Ask for everything again: the controller has ended, its manager perhaps too."""
+        self._forget_parameters()
+        # Whether a controller manager has answered.
+        self.state, self._listed = '', False
 
     def _inhibition(self, robot: CommandedRobot, now: float) -> Inhibition | None:
-        questions = self.questions
-        if questions is None:
-            return None
-        name = questions.name
-        present = questions.exists or name in self.subscribers
-        if questions.parameters_known:
-            if present:
-                self._seen = self._seen or bool(questions.joints)
-                found = _misfit(questions, robot) or _inactive(questions, now)
-                return found or (_not_known(name) if self._state_awaited(questions, now) else None)
-            questions.lose()
+        if self._answered:
+            if self._exists:
+                self._seen = self._seen or bool(self.joints)
+                found = self._misfit(robot) or self._inactive(now)
+                return found or (_not_known(self.name) if self._state_awaited(now) else None)
+            self._forget()
+        discovered = self._parameters['joints'].ready
         if self._seen:
-            found = _inactive(questions, now)
-            return found or (
-                _not_known(name) if questions.exists else _until_active(name, 'has ended')
-            )
+            ended = _until_active(self.name, 'has ended')
+            return self._inactive(now) or (_not_known(self.name) if discovered else ended)
         waits = (
             self._required
             or now < self._activated + DISCOVERY
             # An endpoint is discovered before the name of its node.
             or any(UNKNOWN_NAME in each for each in self.subscribers)
         )
-        return _not_known(name) if waits or questions.exists else None
+        return _not_known(self.name) if waits or discovered else None
 
-    @property
-    def _absent(self) -> bool:
-        """Whether the controller is known to be inactive, or to have ended."""
-        questions = self.questions
-        if questions is None:
-            return False
-        present = questions.exists or questions.name in self.subscribers
-        return (self._seen and not present) or questions.state not in ('', ACTIVE)
-
-    def _state_awaited(self, questions: Questions, now: float) -> bool:
+    def _state_awaited(self, now: float) -> bool:
         """Whether the state is not known yet; what has no `joints` is no controller."""
-        if not questions.joints or questions.lists_states or ListControllers is None:
+        if not self.joints or self._listed or self._manager is None:
             return False
-        return questions.manager_exists or now < self._activated + DISCOVERY
+        return self._manager.ready or now < self._activated + DISCOVERY
 
-
-class CommandPublishers:
-    """Counts the publishers of the command topic, and keeps the inhibition `publishers`.
-
-    Attributes:
-        topic: resolved name of the command topic.
-        others: number of its publishers besides the node.
-    """
-
-    def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
-        """Count now and then, on a timer; the topic is given by its resolved name."""
-        self._node, self.topic, self._holder = node, topic, holder
-        self.others = 0
-        node.create_timer(COUNT_PERIOD, self.update, clock=STEADY)
-
-    def update(self) -> None:
-        """Count, and inhibit the start of commands while there are others."""
-        # The publisher of the node itself is one of them.
-        self.others = max(self._node.count_publishers(self.topic) - 1, 0)
-        if self.others:
-            # Its last command is what the controller keeps when it has left.
-            self._holder.forget_commands(another=True)
-        with self._holder.lock:
-            robot = self._holder.current
-            if robot is not None:
-                another = Inhibition(
-                    f'another node publishes on {self.topic}',
-                    'as soon as no other node publishes commands',
-                )
-                inhibitions = robot.guard.supervisor.inhibitions
-                inhibitions.put('publishers', another if self.others else None)
-
-    def text(self) -> str:
-        """Who else publishes commands, for log and diagnostics; empty for nobody."""
-        if not self.others:
-            return ''
-        names = names_of(self._node.get_publishers_info_by_topic(self.topic))
-        text = (
-            f'{self.others} other publisher(s) on {self.topic}, which has {", ".join(names)}: '
-            'only one node may command the joints'
-        )
-        if names.count(self._node.get_fully_qualified_name()) > 1:
-            other = (
-                'the other has the name of this node, and may be waiting for this one to end: '
-                'if both run, end one'
+    def _misfit(self, robot: CommandedRobot) -> Inhibition | None:
+        """While the controller would apply the commands to other joints, or as no efforts."""
+        name, joints = self.name, robot.joints
+        if self.joints and self.joints != tuple(joints):
+            same = set(self.joints) == set(joints)
+            kind = 'in another order' if same else 'not the same joints'
+            wrong = (
+                f'{name} applies commands to [{", ".join(self.joints)}], this node commands '
+                f'[{", ".join(joints)}], {kind}: set parameter joints to the list of the '
+                'controller'
             )
-        elif any(UNKNOWN_NAME in name for name in names):
-            other = 'the name of the other is not known yet'
+        elif self.interface and self.interface != 'effort':
+            wrong = (
+                f'interface_name of {name} is {self.interface!r}, the commands are efforts: '
+                'use a controller with interface_name effort'
+            )
         else:
-            return text
-        return (
-            f'{text}; {other}: if it was killed, it is counted until its lease ends, {LEASE} s by '
-            f'default of Fast DDS, {SHORT_LEASE} s if it ran with config/fastdds.xml'
-        )
+            return None
+        inactive = self.state not in ('', ACTIVE)
+        until = f'as soon as {name} fits: {wrong}'
+        return Inhibition(wrong, until, interrupts=inactive, misapplied=True)
+
+    def _inactive(self, now: float) -> Inhibition | None:
+        """While the controller is known not to be active, and so long that the guard sees it."""
+        if self.state in ('', ACTIVE) and now >= self._deactivated + PERIOD:
+            return None
+        state = 'deactivated' if self.state in ('', ACTIVE) else self.state
+        return _until_active(self.name, f'is {state}')
 
 
 class _Client:
@@ -400,39 +349,20 @@ class _Client:
         self._node.destroy_client(self._client)
 
 
-def names_of(endpoints: list[Any]) -> list[str]:
-    """The full names of the nodes of some endpoints, one for each endpoint."""
-    return [f'{each.node_namespace.rstrip("/")}/{each.node_name}' for each in endpoints]
+def controller_of(topic: str, wanted: str, node: str) -> str:
+    """The full name of the node of the controller; empty if none is asked.
 
-
-def _misfit(questions: Questions, robot: CommandedRobot) -> Inhibition | None:
-    """While the controller would apply the commands to other joints, or as no efforts."""
-    name, joints = questions.name, robot.joints
-    if questions.joints and questions.joints != tuple(joints):
-        same = set(questions.joints) == set(joints)
-        kind = 'in another order' if same else 'not the same joints'
-        wrong = (
-            f'{name} applies commands to [{", ".join(questions.joints)}], this node commands '
-            f'[{", ".join(joints)}], {kind}: set parameter joints to the list of the controller'
-        )
-    elif questions.interface and questions.interface != 'effort':
-        wrong = (
-            f'interface_name of {name} is {questions.interface!r}, the commands are efforts: '
-            'use a controller with interface_name effort'
-        )
-    else:
-        return None
-    inactive = questions.state not in ('', ACTIVE)
-    until = f'as soon as {name} fits: {wrong}'
-    return Inhibition(wrong, until, interrupts=inactive, misapplied=True)
-
-
-def _inactive(questions: Questions, now: float) -> Inhibition | None:
-    """While the controller is known not to be active, and so long that the guard sees it."""
-    if questions.state in ('', ACTIVE) and now >= questions.deactivated + PERIOD:
-        return None
-    state = 'deactivated' if questions.state in ('', ACTIVE) else questions.state
-    return _until_active(questions.name, f'is {state}')
+    Args:
+        topic: resolved name of the command topic.
+        wanted: parameter `controller`.
+        node: full name of the node that commands.
+    """
+    namespace = node.rpartition('/')[0]
+    name = wanted or topic.rpartition('/')[0]
+    # `commands` of this node or of its namespace is no topic of a controller.
+    if wanted == NONE or name in ('', namespace, node):
+        return ''
+    return name if name.startswith('/') else f'{namespace}/{name}'
 
 
 def _until_active(name: str, why: str) -> Inhibition:

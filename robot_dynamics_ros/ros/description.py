@@ -9,7 +9,6 @@ from collections.abc import Callable
 import rclpy
 from rclpy.context import Context
 from rclpy.exceptions import NameValidationException
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
@@ -17,11 +16,10 @@ from std_msgs.msg import String
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
-from .endpoints import LATCHED, OVERRIDABLE, TopicCounters
+from .endpoints import LATCHED, OVERRIDABLE, PolledSubscription, TopicCounters
 
 LONGEST_WAIT = 10.0  # [s]
-# Longest time until Ctrl-C is noticed [s].
-SPIN_TIMEOUT = 0.1
+WAIT_TIMEOUT = 0.1  # [s]
 
 
 class Description:
@@ -141,28 +139,25 @@ def read_description(topic: str, longest_wait: float = LONGEST_WAIT) -> str:
     try:
         node = Node('robot_dynamics_command', context=context, start_parameter_services=False)
         try:
-            return _first_text(node, context, topic, longest_wait)
+            return _first_text(node, topic, longest_wait)
         finally:
             node.destroy_node()
     finally:
         context.try_shutdown()
 
 
-def _first_text(node: Node, context: Context, topic: str, longest_wait: float) -> str:
-    received: list[str] = []
+def _first_text(node: Node, topic: str, longest_wait: float) -> str:
     try:
-        node.create_subscription(String, topic, lambda m: received.append(m.data), LATCHED)
+        subscription = PolledSubscription(node, String, topic, LATCHED)
     except NameValidationException as error:
         # Its first line says what is wrong.
         raise ParameterError(f'{topic}: {str(error).splitlines()[0]}') from None
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
     end = time.monotonic() + longest_wait
-    while not received and time.monotonic() < end:
-        executor.spin_once(timeout_sec=SPIN_TIMEOUT)
-    executor.shutdown()
-    if received:
-        return received[0]
+    while time.monotonic() < end:
+        # Ctrl-C is noticed between two waits.
+        if subscription.wait(WAIT_TIMEOUT):
+            for message, _ in subscription.poll():
+                return str(message.data)
     texts = [
         name for name, types in node.get_topic_names_and_types() if 'std_msgs/msg/String' in types
     ]

@@ -1,11 +1,10 @@
-"""What pushes on the arm: topics, `~/zero_external`, and sentences of log and diagnostics."""
+"""What pushes on the arm: topics, `~/zero_external`, and a sentence for log and diagnostics."""
 
 from __future__ import annotations
 
 import copy
 import math
 import time as clock
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,16 +15,13 @@ from std_msgs.msg import Header
 
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques
 from robot_dynamics_ros.control.external.contact import COLLISION
-from robot_dynamics_ros.control.external.contact_detector import CUTOFF, FREE, ContactState
-from robot_dynamics_ros.control.external.drive_torques import EFFORT, LARGEST, STATE, VELOCITY
-from robot_dynamics_ros.control.external.estimate import PASSING, ExternalForceEstimate
-from robot_dynamics_ros.control.external.thresholds import BANDS
+from robot_dynamics_ros.control.external.contact_detector import FREE, ContactState
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import torque_limits
 from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.findings import listed
 
 from .endpoints import LATCHED, OVERRIDABLE, SubscriberCheck, doubles, until
 from .robot import CommandedRobot, RobotHolder
@@ -43,14 +39,6 @@ WRENCH_RATE = 125.0
 CHANGE_RATE = 100.0
 # How often is looked whether enough was averaged, and for how long at most [s].
 LOOK, LONGEST = 0.05, 5.0
-# Shortest time between two log lines of touches [s].
-TOUCH_PERIOD = 0.5
-# Above this share of the rate of the states, the observer passes on what single samples err.
-LARGEST_SHARE = 0.2
-# The rate of the states is not constant.
-RATE_TOLERANCE = 1.05
-# Less of the states without an effort does not matter: the estimate takes longer steps there.
-LEAST_MISSING = 0.01
 
 
 class ExternalTopics:
@@ -64,7 +52,6 @@ class ExternalTopics:
     def __init__(self, node: Node) -> None:
         """Create the publishers."""
         self._clock = node.get_clock()
-        self._logger = node.get_logger()
         self._torques = node.create_publisher(
             ExternalTorques, '~/external_torques', 10, qos_overriding_options=OVERRIDABLE
         )
@@ -96,8 +83,6 @@ class ExternalTopics:
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._publish_contact(estimate, state, stamp)
-        if estimate is not None and estimate.contact.collides:
-            self._logger.warning(estimate.touch(), throttle_duration_sec=TOUCH_PERIOD)
         # A part of the joints, or a repeated stamp, is no new estimate.
         if estimate is None or estimate.reason or estimate.stamp == self._stepped:
             return
@@ -141,24 +126,14 @@ class RateLimit:
     """
 
     def __init__(self, rate: float) -> None:
-        """Let the first event pass.
-
-        Args:
-            rate: highest [Hz].
-        """
-        self._period = 1.0 / rate
-        self._next = -math.inf
+        """Let the first event pass; the rate is in Hz."""
+        self._period, self._next = 1.0 / rate, -math.inf
 
     def passes(self, now: float) -> bool:
-        """Whether an event passes.
-
-        Args:
-            now: [s], on a monotonic clock.
-        """
+        """Whether an event at this time [s], on a monotonic clock, passes."""
         if now < self._next:
             return False
-        late = now - self._next
-        self._next = (now if late > self._period else self._next) + self._period
+        self._next = (now if now > self._next + self._period else self._next) + self._period
         return True
 
 
@@ -201,7 +176,6 @@ class ZeroExternal:
             f'{joint_torques(joints, taken.tolist(), units_of(model, joints))}, as a force on '
             f'{estimate.frame} {torque_text(force, "N")}: if somebody has held the arm, call again'
         )
-        self._node.get_logger().info(response.message)
 
     def _estimate(self) -> ExternalForceEstimate:
         """The present estimate, if it gives external torques.
@@ -217,113 +191,19 @@ class ZeroExternal:
         return estimate
 
 
-def contact_doubts(robot: CommandedRobot, rate: float) -> list[str]:
-    """Why contacts may not be found, or be found where there is none: sentences.
-
-    Args:
-        robot: the configured robot.
-        rate: of the joint states [Hz]; NaN if it is not known.
-    """
-    estimate, policy = robot.guard.external, robot.guard.settings.on_collision
-    found: list[str] = []
-    if estimate is None:
-        if policy != 'report':
-            found.append(
-                f'on_collision is {policy}, but external_observer is false: no collision is '
-                'found; set external_observer to true'
-            )
-        return found
-    thresholds = estimate.settings.thresholds
-    collisions = thresholds is not None and thresholds.detects[0]
-    if policy != 'report' and not collisions:
-        found.append(
-            f'on_collision is {policy} and acts on collisions alone, but collision_threshold is '
-            'empty: set it, or contact_thresholds'
-        )
-    bandwidths = np.array(estimate.settings.external_bandwidth)
-    lowest, highest = bandwidths.min(), bandwidths.max()
-    if collisions and lowest < CUTOFF:
-        name = robot.joints[int(bandwidths.argmin())]
-        found.append(
-            f'external_bandwidth is {lowest:.4g} Hz for {name}, below {CUTOFF:g} Hz: a hit is '
-            f'hardly found as a collision; set external_bandwidth above {CUTOFF:g} Hz'
-        )
-    if highest > RATE_TOLERANCE * LARGEST_SHARE * rate:
-        found.append(
-            f'external_bandwidth is {highest:.3g} Hz, joint states come at {rate:.3g} Hz: set '
-            f'external_bandwidth to at most a fifth of that, {LARGEST_SHARE * rate:.2g} Hz'
-        )
-    model = robot.dynamics.model
-    limits = model.effort_bounds[model.indices_of(robot.joints)]
-    if thresholds is not None and (above := thresholds.above(limits)):
-        band, index = above[0]
-        value = thresholds.coefficients[0 if band == COLLISION else 1, 0, index]
-        found.append(
-            f'{band} threshold {value:.3g} of {robot.joints[index]} is above its effort limit, '
-            f'{limits[index]:.3g}: check its unit, N m or N'
-        )
-    return found
-
-
-def no_estimate(robot: CommandedRobot) -> str:
-    """Why no external torques are estimated; empty where they are, or are about to be."""
-    estimate = robot.guard.external
-    if estimate is None or estimate.reason in ('', *PASSING):
-        return ''
-    return f'no external torques are estimated: {estimate.reason}'
-
-
-def missing_drive_values(joints: Sequence[str], seen: Array) -> str:
-    """The joints whose velocity or effort is missing in some of the states; empty for none.
-
-    Args:
-        joints: names of the commanded joints, k of them.
-        seen: (3, k) how many states have held each joint, its velocity, and its effort.
-    """
-    found = []
-    for kind, row in (('velocity', VELOCITY), ('effort', EFFORT)):
-        shares = 1.0 - seen[row] / np.maximum(seen[STATE], 1)
-        shares[seen[STATE] == 0] = 0.0
-        if missing := np.flatnonzero(shares >= LEAST_MISSING).tolist():
-            each = listed([f'of {joints[j]} in {100.0 * shares[j]:.3g} %' for j in missing])
-            beyond = f', or beyond {LARGEST:g} times its limit' if kind == 'effort' else ''
-            found.append(f'{kind} {each} of the states is missing{beyond}')
-    return f'{"; ".join(found)}: these states count as lost; check the driver' if found else ''
-
-
-def missing_reaction(guard: GuardedFeedforward) -> str:
-    """That no reaction follows the present collision, as a clause; empty where one may follow.
-
-    Call it where no reaction to that collision is in force. The caller holds the lock of the
-    robot.
-    """
-    estimate, policy = guard.external, guard.settings.on_collision
-    # A push may still become a collision.
-    if estimate is None or policy == 'report' or estimate.contact.state.kind != COLLISION:
-        return ''
-    return f'; on_collision={policy} does not act again before this contact has ended'
-
-
-def touch_text(guard: GuardedFeedforward) -> str:
-    """The contact with its thresholds; empty where none is known.
+def contact_text(guard: GuardedFeedforward) -> str:
+    """What touches the arm, and that no reaction follows where one is wanted; empty for nothing.
 
     The caller holds the lock of the robot.
     """
-    estimate = guard.external
+    estimate, policy = guard.external, guard.settings.on_collision
     if estimate is None or estimate.reason or not guard.fresh(clock.monotonic()):
         return ''
-    contact, joints = estimate.contact, guard.feedforward.joints
-    bounds = '; '.join(
-        f'{joints[index]} {threshold_text(contact.limits[:, index].tolist())}'
-        for index in contact.state.joints
-    )
-    return estimate.touch() + (f' (thresholds: {bounds})' if bounds else '')
-
-
-def threshold_text(limits: Sequence[float]) -> str:
-    """The thresholds (2,) of a joint by their band; empty where there are none."""
-    each = zip(BANDS, limits, strict=True)
-    return ', '.join(f'{band} {limit:.3g}' for band, limit in each if math.isfinite(limit))
+    text = estimate.touch()
+    collides = estimate.contact.state.kind == COLLISION
+    if collides and policy != 'report' and not guard.supervisor.collision:
+        text += f'; on_collision={policy} does not act again before this contact has ended'
+    return text
 
 
 def _torques(robot: CommandedRobot, stamp: Time, values: Array) -> ExternalTorques:

@@ -1,4 +1,4 @@
-"""The health of the node: which conditions of a table hold, for log and diagnostics.
+"""The health of the node: which conditions of a table hold, for log and /diagnostics (REP-107).
 
 The table is in `conditions`. A condition is logged when it begins, when more than numbers
 change in its sentence, and when it ends.
@@ -14,32 +14,34 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 
-from .controller import CommandPublishers, Controller
+from .controller import Controller
 from .description import Description
-from .endpoints import STEADY, TopicCounters
+from .endpoints import OVERRIDABLE, STEADY, TopicCounters
 from .loop import Loop
 from .robot import CommandedRobot, RobotHolder
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
+STATUSES = (
+    *('model', 'robot_description', 'joint_states', 'reference', 'commands', 'driver gravity'),
+    *('external forces', 'cross-check', 'timing'),
+)
 
-# Between two looks [s].
-PERIOD = 0.2
+# Between two looks, and between two messages of diagnostics [s].
+PERIOD, DIAGNOSTICS_PERIOD = 0.2, 1.0
 # After the start and after activation, what may still be discovered is not logged for so long [s].
 PATIENCE = 2.0
 # A condition has ended when it was absent for that long, and is logged at most that often [s].
 FLICKER = 1.0
 # The time of "in the last second" [s].
 RECENT = 1.0
-# Rates are averaged over this time [s].
-AVERAGED = 2.0
 NUMBER = re.compile(r'(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?!\w)')
 
 
@@ -101,14 +103,12 @@ class _Line:
 
 @dataclass
 class Health:
-    """Looks at these parts of a node a few times a second.
+    """Looks at these parts of a node a few times a second, and publishes /diagnostics.
 
     Attributes:
         now: time of the last look [s], on the monotonic clock.
         found: the conditions that held then, in the order of the table.
-        slowest: the commanded joint that is measured least often.
         active: whether torque was wanted then, with ~/enable.
-        rate: of its measurements [Hz]; NaN if it is not known.
     """
 
     node: Node
@@ -116,24 +116,21 @@ class Health:
     counters: Mapping[str, TopicCounters]
     description: Description
     loop: Loop
-    publishers: CommandPublishers
     controller: Controller
     rules: Sequence[Rule]
 
     def __post_init__(self) -> None:
-        """Look on a timer of the node."""
+        """Look, and publish, on timers of the node."""
         self.found: list[Condition] = []
         self.now = self._changed = clock.monotonic()
-        self.slowest, self.rate = '', math.nan
         self._robot: CommandedRobot | None = None
         self.active = False
         self._forget()
+        self._publisher = self.node.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
+        )
         self.node.create_timer(PERIOD, self.update, clock=STEADY)
-
-    @property
-    def configured(self) -> bool:
-        """Whether there was a robot at the last look."""
-        return self._robot is not None
+        self.node.create_timer(DIAGNOSTICS_PERIOD, self._publish, clock=STEADY)
 
     @property
     def robot(self) -> CommandedRobot:
@@ -176,15 +173,14 @@ class Health:
         """Find the conditions that hold, and log what has changed."""
         before, self._robot = self._robot, self.holder.current
         self.now, self.found = clock.monotonic(), []
-        if self.configured is not (before is not None):
+        configured = self._robot is not None
+        if configured is not (before is not None):
             self._forget()
-        active = self.configured and self.guard.supervisor.active
+        active = configured and self.guard.supervisor.active
         if active is not self.active:
             self.active, self._changed = active, self.now
-        if self.configured:
-            self._measure()
         for rule in self.rules:
-            text = rule.sentence(self) if rule.configured in (None, self.configured) else ''
+            text = rule.sentence(self) if rule.configured in (None, configured) else ''
             line = self._lines[rule.code]
             if not text:
                 line.since = None
@@ -196,15 +192,6 @@ class Health:
                 self.found.append(Condition(rule, text))
             if rule.logged and self.now >= line.at + FLICKER:
                 self._log(rule, line, text if holds else '')
-
-    def _measure(self) -> None:
-        """Find the rate of the states; one that begins within the window has none yet."""
-        counts = self.guard.state.counts[self.robot.feedforward.indices]
-        new, elapsed = self.growth('states', counts, AVERAGED)
-        slowest = int(new.argmin())
-        self.slowest = self.robot.joints[slowest]
-        known = elapsed >= 0.9 * AVERAGED and 0 < new[slowest] < counts[slowest]
-        self.rate = float(new[slowest] / elapsed) if known else math.nan
 
     def _log(self, rule: Rule, line: _Line, text: str) -> None:
         """Log that a condition begins, changes or ends."""
@@ -238,3 +225,108 @@ class Health:
         """Begin anew: what ends with a robot, or with its absence, needs no line."""
         self._lines = {rule.code: _Line() for rule in self.rules}
         self._totals: dict[str, deque[tuple[float, Array]]] = {}
+
+    # Diagnostics
+
+    def _publish(self) -> None:
+        self.update()
+        message = DiagnosticArray(status=[self._status(name) for name in STATUSES])
+        message.header.stamp = self.node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def _status(self, name: str) -> DiagnosticStatus:
+        """The conditions of a status, or what is usual, with figures beside them."""
+        found = [each for each in self.found if each.rule.status == name]
+        level = max((each.rule.level for each in found), default=OK)
+        # What is worth knowing is shown where nothing is wrong.
+        texts = [each.text for each in found if each.rule.level != OK or level == OK]
+        figures: dict[str, object] = {}
+        if (counters := self.counters.get(name)) is not None:
+            figures = {'used': counters.used, 'rejected': counters.rejected}
+            figures['last reason'] = counters.last_reason
+            if counters.ignored:
+                figures['ignored, of other joints'] = counters.ignored
+        if self._robot is not None:
+            usual, more = self._figures(name)
+            figures |= more
+            texts = texts or [usual]
+        elif not texts:
+            level, texts = STALE, ['not configured']
+        figures['conditions'] = ', '.join(each.rule.code for each in found)
+        return DiagnosticStatus(
+            level=level,
+            name=f'{self.node.get_fully_qualified_name()}: {name}',
+            message='; '.join(texts),
+            hardware_id='' if self._robot is None else self.robot.dynamics.model.name,
+            values=[KeyValue(key=key, value=_known(value)) for key, value in figures.items()],
+        )
+
+    def _figures(self, name: str) -> tuple[str, dict[str, object]]:
+        """What a status of a configured node says without a condition, and its figures."""
+        robot, guard = self.robot, self.guard
+        if name == 'model':
+            dynamics = robot.dynamics
+            return 'configured', {
+                'robot': dynamics.model.name,
+                'mode': guard.mode.value,
+                'joints': ', '.join(robot.joints),
+                'terms': ', '.join(robot.feedforward.selected_terms),
+                'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
+                'payload [kg]': sum(payload.mass for payload in dynamics.model.payloads),
+                'back end': dynamics.backend_description,
+            }
+        if name == 'joint_states':
+            age = guard.age(clock.monotonic())
+            text = f'{age:.4f}' if math.isfinite(age) else 'not known'
+            return 'OK', {'age of the last valid state [s]': text}
+        if name == 'reference':
+            text = 'no active reference' if guard.reference is None else 'active reference'
+            return text, {'dropped': guard.followed.dropped}
+        if name == 'commands':
+            counts = zip(robot.joints, guard.limiter.counts, strict=True)
+            return 'within the limits', {
+                **{f'saturated {joint}': int(count) for joint, count in counts},
+                'other publishers': self.controller.others,
+                'subscribers': len(self.controller.subscribers),
+                'controller': self.controller.text(),
+            }
+        if name == 'driver gravity':
+            share = guard.double_compensation.share
+            text = 'not known' if math.isnan(share) else 'the driver does not appear to add it'
+            return text, {'measured excess / gravity [-]': f'{share:.3f}'}
+        if name == 'external forces':
+            return self._external()
+        if name == 'cross-check':
+            if robot.report is None:
+                return 'off: parameter cross_check is false', {}
+            worst = f'{robot.report.worst.worst_relative:.2e}'
+            return str(robot.report), {'worst relative error [-]': worst}
+        return self._timing() if name == 'timing' else ('OK', {})
+
+    def _external(self) -> tuple[str, dict[str, object]]:
+        estimate = self.guard.external
+        if estimate is None:
+            return 'off: parameter external_observer is false', {}
+        figures: dict[str, object] = {'on_collision': self.guard.settings.on_collision}
+        if estimate.reason:
+            return f'no external torques are estimated: {estimate.reason}', figures
+        if estimate.settings.thresholds is None:
+            return 'estimated; contacts are not detected: set contact_thresholds', figures
+        return 'no contact', figures
+
+    def _timing(self) -> tuple[str, dict[str, object]]:
+        median, p99 = self.loop.statistics.latencies()
+        answered, elapsed = self.growth('answered', self.loop.statistics.answered, RECENT)
+        rate = float(answered) / elapsed if elapsed else math.nan
+        return ('the rate is not known yet' if math.isnan(rate) else f'{rate:.0f} Hz'), {
+            'rate [Hz]': f'{rate:.1f}',
+            'latency p50 [ms]': f'{1e3 * median:.3f}',
+            'latency p99 [ms]': f'{1e3 * p99:.3f}',
+            'too old to be answered': self.counters['joint_states'].late,
+        }
+
+
+def _known(value: object) -> str:
+    """A value as text, which is no number where it is not known."""
+    text = str(value)
+    return 'not known' if text == 'nan' else text

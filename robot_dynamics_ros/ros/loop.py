@@ -31,13 +31,13 @@ from robot_dynamics_ros.core.errors import StateError
 from .endpoints import (
     OVERRIDABLE,
     WARNING_PERIOD,
+    PolledSubscription,
     SubscriberCheck,
     TopicCounters,
     doubles,
     nanoseconds,
 )
 from .external import ExternalTopics
-from .polling import PolledSubscription
 from .robot import CommandedRobot, RobotHolder
 
 # Best effort receives from reliable and from best-effort publishers. The depth bridges a pause of
@@ -47,8 +47,6 @@ STATES = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 WAIT_TIMEOUT = 0.01
 # Of the latest cycles: one second at 1 kHz.
 WINDOW = 1000
-# Publishers of joint states whose numbers are kept; where there are more, counting starts again.
-MOST_SOURCES = 16
 
 
 class ReferenceClock:
@@ -81,39 +79,12 @@ class CycleStatistics:
 
     Attributes:
         answered: number of states that were answered.
-        lost: number of states that were sent and not received; None where the middleware does not
-            number the messages of each publisher.
     """
 
     def __init__(self) -> None:
         """Start with no cycle."""
         self.answered = 0
-        self.lost: int | None = None
         self._latencies = np.full(WINDOW, math.nan)
-        self._numbers: dict[bytes, int] = {}
-
-    def count_received(self, source: bytes, number: int | None) -> None:
-        """Count a state that was received, valid or not, and those lost before it.
-
-        Args:
-            source: which publisher sent it.
-            number: of the message, as its publisher counts; None if that is not known.
-        """
-        if number is None:
-            return
-        if source not in self._numbers and len(self._numbers) >= MOST_SOURCES:
-            self._numbers.clear()
-        missing = max(number - self._numbers.get(source, number - 1) - 1, 0)
-        self.lost = missing + (self.lost or 0)
-        self._numbers[source] = number
-
-    def count_ignored(self, source: bytes, number: int | None) -> None:
-        """Count a state of other joints, as its publisher may also send states of this robot.
-
-        Without it, the gap in the numbers of that publisher would count as a loss.
-        """
-        if source in self._numbers:
-            self.count_received(source, number)
 
     def record(self, latency: float) -> None:
         """Record the time from the reception of a state to its command [s]; NaN if not known."""
@@ -235,12 +206,10 @@ class Loop(threading.Thread):
             Its stamp, and when the middleware received it [ns], 0 for not known; None if there is
             nothing to answer.
         """
-        origin, received = _origin(info), info['received_timestamp']
+        received = info['received_timestamp']
         if robot.reader.names_other_joints_only(message):
             self.counters.ignore(message.name)
-            self.statistics.count_ignored(*origin)
             return None
-        self.statistics.count_received(*origin)
         try:
             if self._waited(message, received) > robot.guard.settings.state_timeout:
                 self.counters.late += 1
@@ -325,12 +294,3 @@ class Loop(threading.Thread):
             self._same_clock |= 0.0 <= wait <= robot.guard.settings.state_timeout
         self.knows_wait = bool(received) or self._same_clock
         return wait if self.knows_wait else math.nan
-
-
-def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:
-    """The publisher of a message, and its number of the message; b'' and None if not known."""
-    # rclpy gives the publisher since ROS 2 Kilted. Before, the numbers of several would mix.
-    publisher = info.get('publisher_gid')
-    if publisher is None:
-        return b'', None
-    return publisher['data'], info['publication_sequence_number']

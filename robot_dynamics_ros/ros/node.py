@@ -8,8 +8,8 @@ limits. While no good state comes, the same thread does the same every 10 ms. Th
 one state:
 
 - SILENT, until all conditions hold: active (`on_activate`), enabled and without a fault
-  (`~/enable`), every joint fresh, no other publisher (`CommandPublishers`), and a controller that
-  is active with these joints (`Controller`);
+  (`~/enable`), every joint fresh, no other publisher, and a controller that is active with these
+  joints (`Controller`);
 - TRACKING: the terms of the torque, at the reference or at the measured state;
 - HOLDING (`on_stale`: hold, zero, stop), while a joint has had no good measurement for
   `state_timeout`; after 5 s it is a fault;
@@ -32,23 +32,22 @@ from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .conditions import RULES
 from .configuration import Configuration
-from .controller import CommandPublishers, Controller
+from .controller import Controller
 from .description import Description
-from .diagnostics import Diagnostics
 from .health import Health
 from .loop import Loop
 from .parameter_table import TABLE
-from .parameters import declare, read, unknown
+from .parameters import declare, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
 from .robot import RobotHolder
 from .services import offer_services
-from .services.change_state import serve_transitions
+from .services.enable import serve_transitions
 from .services.estimate_payload import PayloadAction
 from .trajectory_action import TrajectoryAction
 
@@ -69,10 +68,8 @@ class DynamicsNode(LifecycleNode):
         """Create the endpoints; nothing is computed before the transition configure."""
         super().__init__('robot_dynamics', **options)
         declare(self, TABLE)
-        # Checked once, as the launcher may remove the files later.
         arguments = [*sys.argv, *(options.get('cli_args') or ())]
         files = ParameterFiles(arguments, self.get_fully_qualified_name())
-        self._refused_files = files.refusal
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
@@ -84,7 +81,6 @@ class DynamicsNode(LifecycleNode):
         self._loop = Loop(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
         self._description = Description(self, files, self.robot_holder.text, self.start)
-        self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
         self._configuration = Configuration(self, files, self.robot_holder)
         offer_services(self, self.robot_holder)
@@ -94,16 +90,14 @@ class DynamicsNode(LifecycleNode):
         inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
         self._health = Health(
-            self,
-            self.robot_holder,
-            self.topic_counters,
-            self._description,
-            self._loop,
-            self._command_publishers,
-            self._controller,
-            RULES,
+            node=self,
+            holder=self.robot_holder,
+            counters=self.topic_counters,
+            description=self._description,
+            loop=self._loop,
+            controller=self._controller,
+            rules=RULES,
         )
-        self._diagnostics = Diagnostics(self._health)
         backwards = JumpThreshold(
             min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True
         )
@@ -132,17 +126,20 @@ class DynamicsNode(LifecycleNode):
         if not self._autostart_pending or self.end_requested:
             return
         try:
-            self._require_parameter_files()
-            wanted = read(self, TABLE)['autostart']
+            wanted = self._configuration.values()['autostart']
         except RobotDynamicsError as error:
-            self.robot_holder.refusal = str(error)
-            self.get_logger().error(f'not configured: {error}{self._remedy()}')
+            self._refuse(error)
             return
         if not wanted or not self._description.is_given:
             return
         configured = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         if configured and not self.end_requested:
             self.trigger_activate()
+
+    def _refuse(self, error: RobotDynamicsError) -> None:
+        """Say why no robot is configured, in the log and as a condition."""
+        self.robot_holder.refusal = str(error)
+        self.get_logger().error(f'not configured: {error}')
 
     # Lifecycle
 
@@ -152,16 +149,14 @@ class DynamicsNode(LifecycleNode):
         if misspelt := unknown(self, TABLE):
             self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
-            self._require_parameter_files()
-            self._trajectory_action.connect()
             robot = self._configuration.robot_of(self._description.text())
+            self._trajectory_action.connect(self._configuration.values()['controller_action'])
             if self.end_requested:
                 self.get_logger().info('not configured: a signal has asked for the end')
                 return TransitionCallbackReturn.FAILURE
             self.robot_holder.set(robot)
         except RobotDynamicsError as error:
-            self.robot_holder.refusal = str(error)
-            self.get_logger().error(f'not configured: {error}{self._remedy()}')
+            self._refuse(error)
             return TransitionCallbackReturn.FAILURE
         self._configuration.log(robot)
         self._autostart_pending = False
@@ -178,7 +173,6 @@ class DynamicsNode(LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         result = super().on_activate(state)
         if result == TransitionCallbackReturn.SUCCESS:
-            self._command_publishers.update()
             self._controller.begin()
             guard = self.robot_holder.require().guard
             with self.robot_holder.lock:
@@ -214,21 +208,6 @@ class DynamicsNode(LifecycleNode):
         self._clear_robot()
         self.ended = ended
         return TransitionCallbackReturn.FAILURE if ended else super().on_error(state)
-
-    def _require_parameter_files(self) -> None:
-        """Refuse to run on defaults that nobody chose.
-
-        Raises:
-            ParameterError: a parameter file of the command line is without effect.
-        """
-        if self._refused_files:
-            raise ParameterError(self._refused_files)
-
-    def _remedy(self) -> str:
-        """What to do after a parameter was refused at the start; that of a file says it itself."""
-        if self._refused_files:
-            return ''
-        return '; mend that, then configure and activate the node'
 
     def _clear_robot(self) -> None:
         robot = self.robot_holder.current

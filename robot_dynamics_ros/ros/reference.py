@@ -66,20 +66,21 @@ class ReferenceTopic:
             self._running().guard.set_reference(trajectory, time)
 
     def _running(self) -> CommandedRobot:
+        """The robot, if its commands follow a reference.
+
+        Raises:
+            StateError: nothing is commanded; with the reason.
+        """
         robot = self._holder.require()
-        guard = robot.guard
-        if not guard.supervisor.running:
-            if guard.supervisor.fault:
-                reason = f'{guard.supervisor.fault}; call ~/enable'
-            elif guard.supervisor.active:
-                reason = 'torque is disabled; call ~/enable'
-            else:
-                reason = 'the node is not active; call the transition activate'
+        supervisor = robot.guard.supervisor
+        reason = ''
+        if not supervisor.running:
+            wanted = 'call ~/enable' if supervisor.active else 'the node is not active'
+            reason = f'{supervisor.fault}; {wanted}' if supervisor.fault else wanted
+        elif supervisor.inhibitions.interrupting:
+            reason = supervisor.inhibitions.first().reason
+        if reason:
             raise StateError(f'no torque is commanded: {reason}')
-        if guard.supervisor.inhibitions.interrupting:
-            raise StateError(
-                f'no torque is commanded: {guard.supervisor.inhibitions.first().reason}'
-            )
         return robot
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time as clock
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,35 @@ from robot_dynamics_ros.control.state_filter import PositionLimits
 from robot_dynamics_ros.control.supervisor import Supervisor
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from .compilation import (
-    CompiledRobot,
-)
+from .compilation import CompiledRobot
 from .endpoints import doubles, nanoseconds
 from .joint_states import JointStateReader
-from .live_values import LiveValues, locked_joints
+
+
+@dataclass(frozen=True)
+class LiveValues:
+    """What the live parameters say: with it, `CommandedRobot.apply` waits for nothing.
+
+    Attributes:
+        settings: of the guards.
+        external: of the external-force estimate.
+        terms: of the torque.
+        evaluate_at: where the terms are evaluated, see `Feedforward`.
+        gravity: (3,) in the frame of the root link [m/s^2].
+    """
+
+    settings: Settings
+    external: ExternalSettings
+    terms: list[str]
+    evaluate_at: str
+    gravity: list[float]
+
+    @property
+    def torque(self) -> tuple[object, ...]:
+        """What shapes the torque of a state: a change of it is faded in."""
+        return self.terms, self.evaluate_at, self.gravity
 
 
 class CommandedRobot:
@@ -37,7 +58,6 @@ class CommandedRobot:
         compiled: the compiled and cross-checked robot.
         dynamics: of it.
         report: of the last cross-check; None without one.
-        findings: of the audit of its description.
         joints: names of the commanded joints.
         reader: reads joint states.
         feedforward: computes the torque.
@@ -47,12 +67,20 @@ class CommandedRobot:
         limits: the position limits of the joints.
     """
 
-    def __init__(self, compiled: CompiledRobot, values: Mapping[str, Any]) -> None:
-        """Select joints, terms and guards by the parameters.
+    def __init__(
+        self,
+        compiled: CompiledRobot,
+        joints: Sequence[str],
+        live: LiveValues,
+        locked: Mapping[str, float],
+    ) -> None:
+        """Select joints, terms and guards.
 
         Args:
             compiled: the robot.
-            values: of the parameters, by name.
+            joints: names of the commanded joints.
+            live: the values of the live parameters.
+            locked: positions of joints that are not measured, by name [rad or m].
 
         Raises:
             RobotDynamicsError: they do not fit the robot.
@@ -60,28 +88,23 @@ class CommandedRobot:
         self.compiled, self.dynamics = compiled, compiled.dynamics
         self.report = compiled.report
         model = self.dynamics.model
-        self.findings = audit(model)
-        joints = values['joints'] or model.joint_names
+        self.limits = PositionLimits(model)
         self.feedforward = Feedforward(
-            self.dynamics, joints, terms=values['terms'], evaluate_at=values['evaluate_at']
+            self.dynamics, joints, terms=live.terms, evaluate_at=live.evaluate_at
         )
-        self.joints = self.feedforward.joints
-        self._live = live = LiveValues.of(values, model, self.joints)
+        self.joints, self._live = self.feedforward.joints, live
         joint_model, indices = compiled.joint_model, self.feedforward.indices
         self.feedforward.friction = joint_model.friction(model)
         self.feedforward.offset = joint_model.offsets(model)[indices]
         self.guard = GuardedFeedforward(self.feedforward, live.settings)
         if live.external.external_observer:
             self.guard.external = self._estimate(live.external)
-        locked = locked_joints(values, model, self.joints)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
         self.has_state, self.stamp = False, 0.0
-        self.limits = PositionLimits(model)
         # Whether the last state had a stamp; None before the first.
         self._stamped: bool | None = None
         # Whether the last state that was taken is to be answered.
         self._due = False
-        self._root_link = model.frames[0].name
 
     def prepare(self, live: LiveValues) -> None:
         """Compile what other live parameters need, while the loop goes on."""
@@ -91,7 +114,7 @@ class CommandedRobot:
     def apply(self, live: LiveValues) -> None:
         """Use other live parameters; a change of the torque is faded in.
 
-        The loop waits meanwhile: what takes longer is done in `LiveValues.of`.
+        The loop waits meanwhile: what takes longer was done before.
 
         Raises:
             RobotDynamicsError: they do not fit the robot, and nothing has changed.
@@ -106,7 +129,7 @@ class CommandedRobot:
             self.guard.external = self._estimate(live.external)
         else:
             estimate.apply(live.external)
-        if live.shapes_other_torque(self._live):
+        if live.torque != self._live.torque:
             self.guard.request_fade()
         self._live = live
 
@@ -267,7 +290,7 @@ class CommandedRobot:
             fault=self.guard.supervisor.fault or self.guard.supervisor.collision,
         )
         torques.header.stamp = stamp
-        torques.header.frame_id = self._root_link
+        torques.header.frame_id = self.dynamics.model.frames[0].name
         return torques
 
 

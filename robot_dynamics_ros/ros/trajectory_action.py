@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_interfaces.msg import JointDemand as JointDemandMessage
 from robot_dynamics_ros.control.feedforward import check_choices
 from robot_dynamics_ros.control.trajectory_efforts import (
     PARTS,
@@ -26,8 +25,6 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError, Unkno
 from robot_dynamics_ros.core.model.tree import Limits
 
 from .endpoints import STEADY, WARNING_PERIOD, doubles
-from .parameter_table import TABLE
-from .parameters import read
 from .robot import CommandedRobot, RobotHolder
 from .waypoints import read_points
 
@@ -73,9 +70,11 @@ class TrajectoryAction:
         )
         node.create_timer(PERIOD, self._look, clock=STEADY)
 
-    def connect(self) -> None:
-        """Look for the action of the controller, so that it is known when the first goal comes."""
-        name = read(self._node, TABLE)['controller_action']
+    def connect(self, name: str) -> None:
+        """Look for this action of the controller, so that it is known when the first goal comes.
+
+        An empty name stands for none.
+        """
         if self._server is None or name == self._client_name:
             return
         self._disconnect()
@@ -108,10 +107,10 @@ class TrajectoryAction:
         if not message.points:
             return
         _add_joints(message, robot, self._holder)
-        terms = [term for term in read(self._node, TABLE)['terms'] if term in PARTS]
-        if excesses := _excesses(fill_efforts(message, robot, self._holder, terms)):
+        terms = [term for term in robot.feedforward.selected_terms if term in PARTS]
+        if exceeded := excesses(fill_efforts(message, robot, self._holder, terms)):
             self._node.get_logger().warning(
-                f'the trajectory of a goal exceeds limits: {excesses}',
+                f'the trajectory of a goal exceeds limits: {exceeded}',
                 throttle_duration_sec=WARNING_PERIOD,
             )
 
@@ -235,21 +234,6 @@ class PassedGoal:
         self._on_end()
 
 
-@dataclass(frozen=True)
-class FillEffortsService:
-    """Answers `~/fill_efforts` by the configured robot."""
-
-    holder: RobotHolder
-
-    def fill_efforts(self, request: Any, response: Any) -> None:
-        """Fill in the trajectory, the demand on each joint, and the limits that are exceeded."""
-        terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
-        demands = fill_efforts(request.trajectory, self.holder.require(), self.holder, terms)
-        response.trajectory = request.trajectory
-        response.demands = [JointDemandMessage(**vars(demand)) for demand in demands]
-        response.message = _excesses(demands)
-
-
 def fill_efforts(
     message: JointTrajectory, robot: CommandedRobot, holder: RobotHolder, terms: Sequence[str]
 ) -> list[JointDemand]:
@@ -320,6 +304,6 @@ def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
     ]
 
 
-def _excesses(demands: Sequence[JointDemand]) -> str:
+def excesses(demands: Sequence[JointDemand]) -> str:
     """The limits that are exceeded, as a phrase for log and response; empty for none."""
     return '; '.join(phrase for demand in demands for phrase in demand.excesses())

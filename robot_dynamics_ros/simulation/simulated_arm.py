@@ -28,7 +28,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_interfaces.srv import PushLink
 from robot_dynamics_ros.control.trajectory import Trajectory, Waypoints
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.polling import PolledSubscription
+from robot_dynamics_ros.ros.endpoints import PolledSubscription
 from robot_dynamics_ros.ros.waypoints import read_points
 
 from .arm_parameters import declare_and_read

@@ -20,7 +20,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray
 
-from robot_dynamics_ros.ros.polling import PolledSubscription
+from robot_dynamics_ros.ros.endpoints import PolledSubscription
 
 NAME = 'soak_test_controller'
 COMMANDS = 'robot_dynamics/commands'

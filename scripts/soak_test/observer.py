@@ -15,7 +15,7 @@ from rules import Rules
 from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.ros.polling import PolledSubscription
+from robot_dynamics_ros.ros.endpoints import PolledSubscription
 
 NODE = 'robot_dynamics'
 QUEUE = QoSProfile(depth=2000)

@@ -1,4 +1,4 @@
-"""A node under test and an observer, in one process, context and executor."""
+"""Nodes under test, in one process, context and executor with those who talk to them."""
 
 import gc
 import os
@@ -6,14 +6,18 @@ import time
 from contextlib import ExitStack, contextmanager
 from functools import cache
 
+import domains
 import numpy as np
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticArray
 from domains import free_domain
 from driver import Driver
-from guard_scene import Scene
+from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -24,14 +28,17 @@ from three_joints import JOINTS, URDF
 from trajectory_msgs.msg import JointTrajectory
 from waiting import wait_until
 
-from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_interfaces.msg import Contact, ExternalTorques, JointTorques
 from robot_dynamics_ros.control import feedforward
+from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros import diagnostics
+from robot_dynamics_ros.ros import configuration, health
 from robot_dynamics_ros.ros.node import DynamicsNode
 
-LIMIT = 20.0
-
+LIMIT = 60.0
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+# Of turn, slide and wrist: as in the URDF, and none for turn, where that says nothing.
+LIMITS, RATES = [np.inf, 200.0, 20.0], [1000.0, 2000.0, 200.0]
 # What a command is made of shows where no guard shapes it; the guards have tests of their own.
 UNGUARDED = {
     'fade_time': 0.0,
@@ -39,26 +46,54 @@ UNGUARDED = {
     'state_timeout': 1e3,
     'reference_tolerance': [0.0],
 }
+os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+
+
+@pytest.fixture(scope='session', autouse=True)
+def compiled_once():
+    """Each robot is compiled and compared once, whatever number of nodes is configured with it."""
+    compile_robot, compiled = configuration.compile_robot, {}
+
+    def cached(text, *, gravity, **options):
+        key = repr((text, options, os.environ.get(configuration.BACKEND)))
+        # Whatever tests replace must be compiled with them.
+        if key not in compiled or replaced():
+            made = compile_robot(text, gravity=gravity, **options)
+            if replaced():
+                return made
+            compiled[key] = made
+        robot = compiled[key]
+        return configuration.replace(robot, dynamics=robot.dynamics.with_gravity(gravity))
+
+    usual = RobotDynamics.torque_terms
+    replaced = lambda: RobotDynamics.torque_terms is not usual  # noqa: E731
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(configuration, 'compile_robot', cached)
+        # Diagnostics come more often than once a second, and what waits for discovery is logged
+        # earlier, so that tests wait less.
+        patch.setattr(health, 'DIAGNOSTICS_PERIOD', 0.1)
+        patch.setattr(health, 'PERIOD', 0.05)
+        patch.setattr(health, 'PATIENCE', 0.2)
+        yield
 
 
 class Observer:
     """Stands for the rest of the system: sends what a driver sends, keeps what the node says."""
 
-    def __init__(self, context, executor, namespace):
+    def __init__(self, context, executor, namespace, capfd=None):
         self.node = rclpy.create_node('observer', context=context, namespace=namespace)
-        self.commands, self.torques = [], []
-        self._executor = executor
+        self.commands, self.torques, self.reports = [], [], []
+        self._executor, self._capfd, self._text = executor, capfd, ''
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        create = self.node.create_publisher
+        create, subscribe = self.node.create_publisher, self.node.create_subscription
         self.states = create(JointState, 'joint_states', 10)
         self.reference = create(JointTrajectory, 'robot_dynamics/reference', 10)
         self.description = create(String, 'robot_description', latched)
-        self.received = self.node.create_subscription(
+        self.received = subscribe(
             Float64MultiArray, 'robot_dynamics/commands', self.commands.append, 10
         )
-        self.node.create_subscription(
-            JointTorques, 'robot_dynamics/torques', self.torques.append, 10
-        )
+        subscribe(JointTorques, 'robot_dynamics/torques', self.torques.append, 10)
+        subscribe(DiagnosticArray, '/diagnostics', self.reports.append, 10)
         executor.add_node(self.node)
 
     def until(self, condition, what):
@@ -74,7 +109,8 @@ class Observer:
         wait_until(condition, what, LIMIT, lambda: time.sleep(0.005))
 
     def call(self, service, name, **fields):
-        """The response of a service of the node."""
+        """The response of a service of the node; its name has no slash where it is private."""
+        name = name if '/' in name else f'{self.node.get_namespace().rstrip("/")}/{OWN}/{name}'
         client = self.node.create_client(service, name)
         self.until(client.service_is_ready, f'service {name}')
         future = client.call_async(service.Request(**fields))
@@ -84,32 +120,92 @@ class Observer:
 
     def refusal(self, service, name, **fields):
         """Why a service of the node does not answer a request."""
-        response = self.call(service, f'/robot_dynamics/{name}', **fields)
+        response = self.call(service, name, **fields)
         assert not response.success
         return response.message
 
     def answer_to(self, state):
-        """The torques that answer a state."""
-        before = len(self.commands), len(self.torques)
-        self.states.publish(state)
-        self.until(
-            lambda: len(self.commands) > before[0] and len(self.torques) > before[1],
-            'command and torques',
-        )
+        """The torques that answer a state, which is best effort: sent again if it was lost."""
+        before, sent = (len(self.commands), len(self.torques)), -np.inf
+
+        def answered():
+            nonlocal sent
+            if time.monotonic() > sent + 3.0:
+                self.states.publish(state)
+                sent = time.monotonic()
+            return len(self.commands) > before[0] and len(self.torques) > before[1]
+
+        self.until(answered, 'command and torques')
         return self.commands[-1], self.torques[-1]
+
+    def status(self, concern, holds=lambda status, codes: True, what='diagnostics'):
+        """The first status of a concern, from now on, for which something holds.
+
+        It is asked with the status and the codes of its conditions.
+        """
+        self.reports.clear()
+
+        def found():
+            statuses = [s for r in self.reports for s in r.status]
+            return [
+                s
+                for s in statuses
+                if s.name.endswith(f': {concern}')
+                and holds(s, figures(s)['conditions'].split(', '))
+            ]
+
+        self.until(found, f'{what} in the status of {concern}')
+        return found()[0]
+
+    def shows(self, code):
+        """Wait until diagnostics show the condition of this code, in a report from now on."""
+        return self.status(STATUS_OF[code], lambda _, codes: code in codes, code)
+
+    def gone(self, code):
+        """Wait until diagnostics do not show the condition any more."""
+        return self.status(STATUS_OF[code], lambda _, codes: code not in codes, f'end of {code}')
+
+    def figures(self, concern):
+        """The values of the next status of a concern, by key."""
+        return figures(self.status(concern))
+
+    def lines(self, words):
+        """The lines with these words that the node has logged."""
+        self._text += self._capfd.readouterr().err
+        return [line for line in self._text.splitlines() if words in line]
+
+    def logs(self, words):
+        """The first line of the log with these words, once there is one."""
+        self.until(lambda: self.lines(words), f'{words!r} in the log')
+        return self.lines(words)[0]
+
+
+OWN = 'robot_dynamics'
+# The status of each condition by its code; locks of the domains of nodes that are shared.
+STATUS_OF, RESERVED = {}, []
+
+
+def figures(status):
+    """The values of a status, by key."""
+    return {pair.key: pair.value for pair in status.values}
 
 
 @contextmanager
-def observed(start=True, namespace='', unguarded=True, **parameters):
+def observed(start=True, namespace='', unguarded=True, capfd=None, cli_args=None, **parameters):
     """A node with parameters, and an observer of it."""
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=free_domain())
+    context, domain = rclpy.Context(), free_domain()
+    if capfd is None:
+        # It lives on while others come and go: its domain is not taken in turn.
+        RESERVED.append(domains._locked.pop(domain))
+    rclpy.init(context=context, domain_id=domain)
     executor = SingleThreadedExecutor(context=context)
     values = (UNGUARDED if unguarded else {}) | parameters
     overrides = [Parameter(name, value=value) for name, value in values.items()]
-    node = DynamicsNode(context=context, namespace=namespace, parameter_overrides=overrides)
+    options = {'namespace': namespace, 'cli_args': cli_args, 'parameter_overrides': overrides}
+    node = DynamicsNode(context=context, **options)
+    STATUS_OF.update({rule.code: rule.status for rule in node._health.rules})
     executor.add_node(node)
-    observer = Observer(context, executor, namespace)
+    observer = Observer(context, executor, namespace, capfd)
     try:
         if start:
             node.start()
@@ -131,14 +227,14 @@ def observed(start=True, namespace='', unguarded=True, **parameters):
 
 
 @pytest.fixture
-def graph(monkeypatch):
+def graph(monkeypatch, capfd):
     """Makes a node with parameters, and an observer of it."""
 
     @contextmanager
     def make(reference_timeout=1e3, **options):
         # Tests of what a reference is for need it for longer than the half second after its end.
         monkeypatch.setattr(feedforward, 'TIMEOUT', reference_timeout)
-        with observed(**options) as pair:
+        with observed(capfd=capfd, **options) as pair:
             yield pair
 
     yield make
@@ -146,9 +242,9 @@ def graph(monkeypatch):
     gc.collect()
 
 
-@pytest.fixture(scope='module')
+@pytest.fixture(scope='session')
 def shared():
-    """Gives the observer of a node with these joints, one for all tests of a file."""
+    """Gives the observer of a node with these joints, one for all tests of the services."""
     with ExitStack() as nodes:
 
         @cache
@@ -160,27 +256,88 @@ def shared():
     gc.collect()
 
 
-Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-# Of turn, slide and wrist: as in the URDF, and none for turn, where that says nothing.
-LIMITS, RATES = [np.inf, 200.0, 20.0], [1000.0, 2000.0, 200.0]
+@pytest.fixture(scope='session')
+def dynamics():
+    """The same robot without ROS."""
+    return RobotDynamics(parse_urdf(URDF))
+
+
+class Scene:
+    """A node with its guards at work: who drives it, who watches it, who records it."""
+
+    def __init__(self, node, observer, driver, recording):
+        self.node, self.observer, self.driver, self.recording = node, observer, driver, recording
+        for name in ('until', 'call', 'refusal', 'status', 'shows', 'gone', 'figures', 'logs'):
+            setattr(self, name, getattr(observer, name))
+
+    @property
+    def guard(self):
+        return self.node.robot_holder.require().guard
+
+    def settle(self, torque, what='torque'):
+        """Wait until this is commanded."""
+        self.until(
+            lambda: np.allclose(self.recording.last, torque, rtol=1e-12, atol=1e-12),
+            f'{what} {np.asarray(torque)}',
+        )
+
+    def next_commands(self, count=5):
+        """(count, k) the next commands, once they have come."""
+        before = len(self.recording)
+        self.until(lambda: len(self.recording) >= before + count, 'commands')
+        return self.recording.commands[before : before + count]
+
+    def until_taken(self):
+        """Wait until the node has taken each state of a reliable driver, which has paused."""
+        self.until(
+            lambda: int(self.figures('joint_states')['used']) >= self.driver.sent, 'the last state'
+        )
+
+    def until_silent(self):
+        """Wait until the node says that it is silent, and no command comes between two reports."""
+
+        def silent():
+            before = len(self.recording)
+            modes = {self.figures('model').get('mode') for _ in range(2)}
+            return not modes - {'silent', None} and len(self.recording) == before
+
+        self.until(silent, 'silence')
+
+    def set(self, **values):
+        """Set parameters, all at once."""
+        changes = [Parameter(name, value=value) for name, value in values.items()]
+        if changes:
+            result = self.node.set_parameters_atomically(changes)
+            assert result.successful, result.reason
+
+    def transition(self, label):
+        """The future of the answer to a request for this transition."""
+        client = self.observer.node.create_client(ChangeState, f'/{OWN}/change_state')
+        self.until(client.service_is_ready, 'the service')
+        return client.call_async(ChangeState.Request(transition=Transition(label=label)))
+
+    def trigger(self, *transitions):
+        for transition in transitions:
+            getattr(self.node, f'trigger_{transition}')()
 
 
 @pytest.fixture
-def guarded(graph, monkeypatch):
+def guarded(graph):
     """Makes a node with its guards; whatever a test provokes, the recording is checked at the end.
 
     The robot says that it stays at Q and moves with V, so that every term counts and the torque
-    to command is constant. Diagnostics come more often than once a second, to wait less.
+    to command is constant. What the first states must say is given here: one that was sent before
+    a change may be read long after it.
     """
-    monkeypatch.setattr(diagnostics, 'PERIOD', 0.1)
 
     @contextmanager
-    def make(**parameters):
+    def make(change=None, effort=None, v=V, **parameters):
         commanded = [JOINTS.index(name) for name in parameters.get('joints', JOINTS)]
         limits, rates = np.take(LIMITS, commanded), np.take(RATES, commanded)
         defaults = {
             'robot_description': URDF,
             'unguarded': False,
+            'fade_time': 0.2,
             'reference_timeout': 0.5,
             # A machine that stands still is no driver that ceases, and no state is lost.
             'state_timeout': 60.0,
@@ -188,11 +345,9 @@ def guarded(graph, monkeypatch):
             'qos_overrides./joint_states.subscription.depth': 1000,
             'effort_limits': limits.tolist(),
         }
-        with graph(**(defaults | parameters)) as (
-            node,
-            observer,
-        ):
-            driver = Driver(observer.states, node.get_clock(), Q, V)
+        with graph(**(defaults | parameters)) as (node, observer):
+            driver = Driver(observer.states, node.get_clock(), Q, v)
+            driver.change, driver.effort = change or driver.change, effort or driver.effort
             recording = Recording(observer.node, 'robot_dynamics/commands', limits, rates)
             topic = '/robot_dynamics/commands'
             try:
@@ -209,10 +364,94 @@ def guarded(graph, monkeypatch):
     return make
 
 
-@pytest.fixture(scope='session')
-def dynamics():
-    """The same robot without ROS."""
-    return RobotDynamics(parse_urdf(URDF))
+NONE = np.zeros(3)
 
 
-os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+class FeltNode:
+    """A scene whose driver measures gravity less an external torque, of an arm at rest.
+
+    Attributes:
+        push: (3,) external torque that the driver feels [N m or N].
+        torques, wrenches, contacts: what the node has published.
+    """
+
+    def __init__(self, scene, dynamics):
+        self.scene, self.push, self.gravity = scene, NONE, dynamics.gravity_torque(Q)
+        self.torques, self.wrenches, self.contacts = [], [], []
+        scene.driver.v[:] = 0.0
+        scene.driver.effort = lambda: self.gravity - self.push
+        subscribe = scene.observer.node.create_subscription
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        subscribe(ExternalTorques, '/robot_dynamics/external_torques', self.torques.append, 10)
+        subscribe(WrenchStamped, '/robot_dynamics/external_wrench', self.wrenches.append, 10)
+        subscribe(Contact, '/robot_dynamics/contact', self.contacts.append, latched)
+
+    def feels(self, torque, atol=1e-3):
+        """Wait until this external torque is published, in a message that comes from now on."""
+        self.torques.clear()
+        self.scene.until(
+            lambda: self.torques and np.allclose(self.torques[-1].effort, torque, atol=atol),
+            f'external torque {np.asarray(torque)}',
+        )
+        return self.torques[-1]
+
+    def next_torques(self):
+        """The next message of ~/torques."""
+        torques = self.scene.observer.torques
+        torques.clear()
+        self.scene.until(lambda: torques, 'torques')
+        return torques[-1]
+
+    def until_silent(self):
+        """Wait until twenty commands come, and no external torques."""
+
+        def silent():
+            self.torques.clear()
+            self.scene.next_commands(20)
+            return not self.torques
+
+        self.scene.until(silent, 'no external torques')
+
+    def touched(self, *kinds):
+        """Wait until the last published contact is of one of these kinds; that contact."""
+        self.scene.until(
+            lambda: self.contacts and self.contacts[-1].kind in kinds, f'contact of kind {kinds}'
+        )
+        return self.contacts[-1]
+
+    def hit(self, torque):
+        """Let this external torque begin at once; the contact that is published."""
+        self.ready()
+        self.push = np.array(torque)
+        return self.touched(Contact.KIND_COLLISION)
+
+    def ready(self):
+        """Wait until collisions are detected: the fast band needs 1 / `CUTOFF`."""
+        self.feels(self.push)
+        before, needed = len(self.torques), 1.2 / CUTOFF / self.scene.driver.step
+        self.scene.until(lambda: len(self.torques) > before + needed, 'the bands of the detection')
+
+
+@pytest.fixture
+def felt(guarded, dynamics):
+    """Makes a node with fast fades and an estimate that follows in 16 ms.
+
+    In stamps the driver is four times as fast as the clock, so that less is waited for.
+    """
+
+    @contextmanager
+    def make(**parameters):
+        defaults = {
+            'fade_time': 0.1,
+            # The driver says from its first states on that it holds the arm.
+            'on_restart': 'fade_from_zero',
+            'external_observer': True,
+            'external_bandwidth': [10.0],
+            # Efforts that are missing for as long, by the stamps, are reported.
+            'state_timeout': 5.0,
+        }
+        with guarded(**(defaults | parameters)) as scene:
+            scene.driver.period, scene.driver.step = 0.005, 0.02
+            yield FeltNode(scene, dynamics)
+
+    return make

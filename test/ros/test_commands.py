@@ -1,7 +1,5 @@
 """Joint states in, torques out."""
 
-import time
-
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
@@ -71,38 +69,6 @@ def test_feedforward_is_evaluated_at_the_state_if_asked(graph, dynamics):
         follow(node, observer, trajectory(point(QR, VR, AR)))
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.inverse_dynamics(Q, V, AR), **SAME)
-
-
-def test_several_points_are_followed_in_time(graph, dynamics):
-    """Along a straight line at constant speed, the command tells where the reference is.
-
-    It is where it should be at some time between the question and its answer.
-    """
-    speed, seconds, seen = np.array([0.2, 0.05, -0.3]), 2.0, []
-    with graph(robot_description=URDF, terms=['gravity']) as (node, observer):
-        end = QR + speed * seconds
-        sent = time.monotonic()
-        follow(node, observer, trajectory(point(QR), point(end, seconds=seconds)))
-        taken = time.monotonic()
-
-        def at_the_end():
-            asked = time.monotonic() - taken
-            command = observer.answer_to(state(Q, V))[0].data
-            seen.append((asked, time.monotonic() - sent, command))
-            return np.allclose(command, dynamics.gravity_torque(end), **SAME)
-
-        observer.until(at_the_end, 'the end of the trajectory')
-    path = np.array(
-        [dynamics.gravity_torque(QR + speed * t) for t in np.linspace(0.0, seconds, 2001)]
-    )
-    # One millisecond along the path changes the torque by less than this.
-    step = np.abs(np.diff(path, axis=0)).max()
-    assert len(seen) > 1
-    for earliest, latest, command in seen:
-        distances = np.abs(path - command).max(axis=1)
-        assert distances.min() <= step
-        at = 1e-3 * distances.argmin()
-        assert min(earliest, seconds) - 1e-3 <= at <= latest + 1e-3
 
 
 def test_joints_choose_and_order_what_is_commanded(graph, dynamics):

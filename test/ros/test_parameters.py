@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-
-pytest.importorskip('rclpy')
-
 import yaml
 from rcl_interfaces.srv import DescribeParameters, SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
-from three_joints import URDF
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from three_joints import URDF, state
 
 from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
 from robot_dynamics_ros.control.settings import OnStale, OnStop, Settings
@@ -24,8 +23,7 @@ from robot_dynamics_ros.ros.parameters import Table, read
 from robot_dynamics_ros.simulation.arm_parameters import TABLE as ARM_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 SAMPLES = {
     'bool': True,
     'double': 0.5,
@@ -109,14 +107,11 @@ def test_each_default_is_allowed_and_no_name_is_there_twice(table):
         assert row.checked(row.default) == ([] if row.default == [''] else row.default)
 
 
-def describe(observer, *names):
-    return observer.call(
-        DescribeParameters, '/robot_dynamics/describe_parameters', names=names
-    ).descriptors
-
-
 def test_describe_shows_unit_range_choices_and_whether_it_is_live(shared):
-    fade_time, terms, joints = describe(shared(), 'fade_time', 'terms', 'joints')
+    names = ['fade_time', 'terms', 'joints']
+    fade_time, terms, joints = (
+        shared().call(DescribeParameters, 'describe_parameters', names=names).descriptors
+    )
     assert 'Unit: s.' in fade_time.description
     assert 'Live' in fade_time.description
     assert fade_time.additional_constraints == 'double, at least 0 and at most 60'
@@ -127,10 +122,8 @@ def test_describe_shows_unit_range_choices_and_whether_it_is_live(shared):
 def test_the_entries_of_a_map_are_parameters(graph):
     name = 'locked_joints.wrist'
     arm = {'robot_description': URDF, 'joints': ['turn', 'slide']}
-    with graph(**arm, **{name: 1}) as (node, observer):
+    with graph(**arm, **{name: 1}) as (node, _):
         assert read(node, TABLE)['locked_joints'] == {'wrist': 1.0}
-        (described,) = describe(observer, name)
-        assert TABLE.rows['locked_joints'].description in described.description
         assert not node.set_parameters([Parameter(name, value=0.5)])[0].successful
         node.trigger_deactivate()
         node.trigger_cleanup()
@@ -140,19 +133,78 @@ def test_the_entries_of_a_map_are_parameters(graph):
         assert read(node, TABLE)['locked_joints'] == {'wrist': 0.5}
 
 
+@pytest.mark.parametrize(
+    ('name', 'value', 'named'),
+    [
+        ('locked_joints.wrist', 0.1, "'wrist' is commanded"),
+        ('locked_joints.finger', 0.1, "'finger'"),
+        ('locked_joints.wrist', math.nan, 'locked_joints.wrist is nan'),
+    ],
+)
+def test_what_cannot_be_locked_is_refused(graph, name, value, named):
+    with graph(robot_description=URDF, **{name: value}) as (_, observer):
+        assert named in observer.shows('refused').message
+
+
 def test_an_unknown_parameter_is_refused_by_its_name(graph):
     """As `ros2 param set` asks for it; nothing else of an atomic request is set."""
     changes = [Parameter('state_timeot', value=0.2), Parameter('fade_time', value=0.7)]
     messages = [change.to_parameter_msg() for change in changes]
-    with graph(robot_description=URDF, fade_time=1.0) as (node, observer):
-        service = SetParametersAtomically, '/robot_dynamics/set_parameters_atomically'
-        atomic = observer.call(*service, parameters=messages).result
-        service = SetParameters, '/robot_dynamics/set_parameters'
-        alone = observer.call(*service, parameters=messages[:1]).results[0]
+    with graph(robot_description=URDF, fade_time=1.0, fade_times=2.0) as (node, observer):
+        assert '(did you mean fade_time?)' in observer.logs('unknown parameters')
+        atomic = observer.call(
+            SetParametersAtomically, 'set_parameters_atomically', parameters=messages
+        ).result
+        alone = observer.call(SetParameters, 'set_parameters', parameters=messages[:1]).results[0]
         for result in (atomic, alone):
             assert not result.successful
             assert 'state_timeot (did you mean state_timeout?)' in result.reason
         assert node.get_parameter('fade_time').value == 1.0
+
+
+# Quality of service
+
+RELIABILITY = 'qos_overrides./joint_states.subscription.reliability'
+DEPTH = 'qos_overrides./joint_states.subscription.depth'
+BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+def reliability(node, observer):
+    """Of the only subscription; one of a node before may take a while to be gone."""
+
+    def found():
+        return node.get_subscriptions_info_by_topic('/joint_states')
+
+    observer.until(lambda: len(found()) == 1, 'one subscription')
+    return found()[0].qos_profile.reliability
+
+
+def test_reliable_and_best_effort_drivers_are_both_heard(graph):
+    with graph(robot_description=URDF) as (node, observer):
+        assert reliability(node, observer) == ReliabilityPolicy.BEST_EFFORT
+        observer.answer_to(state(Q, V))
+        observer.states = observer.node.create_publisher(JointState, 'joint_states', BEST_EFFORT)
+        observer.until(observer.states.get_subscription_count, 'discovery')
+        observer.answer_to(state(Q, V))
+
+
+def test_quality_of_service_can_be_overridden_and_who_cannot_be_heard_is_named(graph):
+    """No event tells of quality of service that does not fit: the node looks for it."""
+    with graph(**{RELIABILITY: 'reliable', DEPTH: 3}, robot_description=URDF) as (node, observer):
+        assert reliability(node, observer) == ReliabilityPolicy.RELIABLE
+        assert node.get_parameter(DEPTH).value == 3
+        driver = observer.node.create_publisher(JointState, 'joint_states', BEST_EFFORT)
+
+        def named(status, codes):
+            driver.publish(state(Q, V))
+            return 'no_states' in codes and 'incompatible' in status.message
+
+        observer.status('joint_states', named)
+        observer.answer_to(state(Q, V))
+        assert not observer.lines('unknown parameters')
+    # What one node was told is no default of the next.
+    with graph(robot_description=URDF) as (node, observer):
+        assert reliability(node, observer) == ReliabilityPolicy.BEST_EFFORT
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,6 @@ def test_the_policy_has_the_format_of_sros2():
         assert set(group.attrib.values()) == {'ALLOW'}
         assert {entry.tag for entry in group} == {group.tag[:-1]}
         assert all(entry.text == entry.text.strip() for entry in group)
-
-
-def test_nothing_is_allowed_twice():
     assert len(allowed()) == len(set(allowed()))
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from captured_log import Log
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from three_joints import URDF, state
 
@@ -20,23 +19,29 @@ def fail_on_purpose(*arguments, **named):
     raise RuntimeError('on purpose')
 
 
-def test_in_a_service(graph, monkeypatch, capfd):
+def test_in_a_service_and_not_for_what_a_user_did(graph, monkeypatch):
     with graph(robot_description=URDF) as (_, observer):
+        observer.refusal(GetMassMatrix, 'get_mass_matrix', state=state([1.0], names=['turn']))
+        observer.states.publish(state([1.0, 2.0], names=['turn', 'turn']))
+        observer.shows('states_refused')
+        assert not observer.lines('Traceback')
         monkeypatch.setattr(RobotDynamics, 'mass_matrix', fail_on_purpose)
         assert 'on purpose' in observer.refusal(
             GetMassMatrix, 'get_mass_matrix', state=state(Q, V)
         )
-    logged = capfd.readouterr().err
-    assert 'service ~/get_mass_matrix failed:\nTraceback' in logged
-    assert 'in fail_on_purpose' in logged
+        assert observer.lines('in fail_on_purpose')
 
 
 @pytest.mark.parametrize('method', ['take', 'command'])
-def test_in_the_answer_to_a_state(graph, monkeypatch, capfd, method):
+def test_in_the_answer_to_a_state(graph, monkeypatch, method):
     with graph(robot_description=URDF) as (_, observer):
         monkeypatch.setattr(CommandedRobot, method, fail_on_purpose)
-        observer.states.publish(state(Q, V))
-        Log(capfd).until(observer, 'in fail_on_purpose')
+
+        def logged():
+            observer.states.publish(state(Q, V))
+            return observer.lines('in fail_on_purpose')
+
+        observer.until(logged, 'the traceback')
 
 
 @pytest.mark.parametrize(
@@ -49,14 +54,14 @@ def test_in_the_answer_to_a_state(graph, monkeypatch, capfd, method):
         ('shutdown', DynamicsNode, '_clear_robot', 'finalized'),
     ],
 )
-def test_in_a_transition(guarded, dynamics, monkeypatch, capfd, transition, owner, method, end):
+def test_in_a_transition(guarded, dynamics, monkeypatch, transition, owner, method, end):
     """The torque fades to the final command as without the error, and no other follows."""
-    with guarded(start=False, fade_time=0.1) as scene:
+    with guarded(start=False) as scene:
         if transition != 'configure':
-            scene.node.trigger_configure()
+            scene.trigger('configure')
         commanded = transition in ('deactivate', 'shutdown')
         if commanded:
-            scene.node.trigger_activate()
+            scene.trigger('activate')
             scene.settle(dynamics.bias_torque(Q, V))
         monkeypatch.setattr(owner, method, fail_on_purpose)
         result = getattr(scene.node, f'trigger_{transition}')()
@@ -66,18 +71,4 @@ def test_in_a_transition(guarded, dynamics, monkeypatch, capfd, transition, owne
         assert scene.node.ended is (end == 'finalized')
         if commanded:
             scene.settle(np.zeros(3))
-    logged = capfd.readouterr().err
-    assert f'on_{transition} failed; commands fade' in logged
-    assert 'cease:\nTraceback' in logged
-    assert 'in fail_on_purpose' in logged
-
-
-def test_not_for_what_a_user_did(graph, capfd):
-    with graph(robot_description='robot') as (_, observer):
-        observer.refusal(GetMassMatrix, 'get_mass_matrix', state=state(Q, V))
-    with graph(robot_description=URDF) as (_, observer):
-        observer.refusal(GetMassMatrix, 'get_mass_matrix', state=state([1.0], names=['turn']))
-        observer.states.publish(state([1.0, 2.0], names=['turn', 'turn']))
-        log = Log(capfd)
-        log.until(observer, 'joint_states rejected')
-    assert not log.lines('Traceback')
+        scene.logs('in fail_on_purpose')

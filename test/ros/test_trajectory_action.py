@@ -145,17 +145,6 @@ def test_a_goal_comes_to_the_controller_with_efforts_and_all_else_unchanged(scen
         assert goal.goal_time_tolerance == Duration(sec=1, nanosec=5)
 
 
-def test_joints_that_a_goal_does_not_name_are_held_where_they_were_measured(scene):
-    with scene() as (_, observer, controller, client):
-        observer.answer_to(state(Q))
-        client.send(motion(names=('wrist', 'turn')))
-        goal = taken(observer, controller).request
-        assert list(goal.trajectory.joint_names) == ['wrist', 'turn', 'slide']
-        for each in goal.trajectory.points:
-            assert (each.positions[2], each.velocities[2], each.accelerations[2]) == (Q[1], 0, 0)
-            assert each.effort[2] != 0.0
-
-
 def test_feedback_and_result_come_back(scene):
     with scene() as (_, observer, controller, client):
         handle = client.send(motion())

@@ -32,12 +32,13 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from ..external import ZeroExternal
 from ..robot import RobotHolder
-from ..trajectory_action import FillEffortsService
 from .dynamics import DynamicsServices
 from .enable import EnableService
 from .set_gravity import SetGravityService
 from .set_payload import PayloadServices
 
+# These change what is commanded, which the log says.
+LOGGED = {'~/enable', '~/set_payload', '~/set_gravity', '~/zero_external'}
 # Fills a response from a request; a coroutine may wait for other messages.
 Answer = Callable[[Any, Any], Awaitable[None] | None]
 
@@ -53,7 +54,7 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
         holder: of the configured robot.
     """
     dynamics = DynamicsServices(node, holder)
-    payload = PayloadServices(node, holder)
+    payload = PayloadServices(holder)
     # While an answer waits, its group runs nothing else: the default group must go on. The next
     # request of ~/set_gravity waits meanwhile, that of ~/zero_external is refused.
     one_by_one, at_once = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
@@ -65,16 +66,14 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
         ('~/forward_dynamics', ForwardDynamics, dynamics.forward_dynamics, None),
         ('~/get_jacobian', GetJacobian, dynamics.get_jacobian, None),
         ('~/get_task_space_inertia', GetTaskSpaceInertia, dynamics.get_task_space_inertia, None),
-        ('~/fill_efforts', FillEfforts, FillEffortsService(holder).fill_efforts, None),
+        ('~/fill_efforts', FillEfforts, dynamics.fill_efforts, None),
         ('~/cross_check', CrossCheck, dynamics.cross_check, None),
-        ('~/enable', SetBool, EnableService(node, holder).enable, None),
+        ('~/enable', SetBool, EnableService(holder).enable, None),
         ('~/set_payload', SetPayload, payload.set_payload, None),
         ('~/get_payload', GetPayload, payload.get_payload, None),
         ('~/set_gravity', SetGravity, SetGravityService(node, holder).set_gravity, one_by_one),
         ('~/zero_external', Trigger, ZeroExternal(node, holder).zero_external, at_once),
     ):
-        if 'state' in service_type.Request.get_fields_and_field_types():
-            answer = dynamics.questioned(answer)
         _offer(node, service_type, name, answer, group)
 
 
@@ -85,18 +84,23 @@ def _offer(
 
     The text of what the answer raises becomes the message.
     """
+    log = node.get_logger()
 
     async def callback(request: Any, response: Any) -> Any:
         try:
             if (waiting := answer(request, response)) is not None:
                 await waiting
             response.success = True
+            if name in LOGGED:
+                log.info(f'{name}: {response.message}')
         except RobotDynamicsError as error:
             response.success, response.message = False, str(error)
+            if name in LOGGED:
+                log.warning(f'{name} refused, nothing has changed: {error}')
         except Exception as error:
             # No request may end the node.
             response.success, response.message = False, f'{type(error).__name__}: {error}'
-            node.get_logger().error(f'service {name} failed:\n{traceback.format_exc()}')
+            log.error(f'service {name} failed:\n{traceback.format_exc()}')
         return response
 
     node.create_service(service_type, name, callback, callback_group=group)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
+from robot_dynamics_interfaces.msg import JointDemand
+from robot_dynamics_ros.control.trajectory_efforts import PARTS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
 from robot_dynamics_ros.core.model.sampling import State, random_states
@@ -20,6 +22,7 @@ from ..compilation import CHECKED_STATES, TOLERANCE
 from ..endpoints import doubles
 from ..joint_states import JointStateReader, in_order_of
 from ..robot import CommandedRobot, RobotHolder
+from ..trajectory_action import excesses, fill_efforts
 
 # What a cross-check may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
 MOST_STATES = 1000
@@ -89,6 +92,14 @@ class DynamicsServices:
         response.singular = task.singular
         response.message = '; '.join(task.remarks())
 
+    def fill_efforts(self, request: Any, response: Any) -> None:
+        """Fill in the trajectory, the demand on each joint, and the limits that are exceeded."""
+        terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
+        demands = fill_efforts(request.trajectory, self.holder.require(), self.holder, terms)
+        response.trajectory = request.trajectory
+        response.demands = [JointDemand(**vars(demand)) for demand in demands]
+        response.message = excesses(demands)
+
     def cross_check(self, request: Any, response: Any) -> None:
         """Fill in the largest error of each quantity; a disagreement fails, and torque goes on."""
         robot = self.holder.require()
@@ -117,23 +128,6 @@ class DynamicsServices:
         if not report.agrees:
             self.node.get_logger().error(f'cross_check: {report}')
         report.raise_on_disagreement()
-
-    def questioned(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-        """An answer whose message asks for the unit of a state far outside the position limits.
-
-        Args:
-            answer: fills a response from a request with a field `state`.
-        """
-
-        def answer_and_ask(request: Any, response: Any) -> None:
-            answer(request, response)
-            if _is_given(request.state):
-                robot = self.holder.require()
-                q, _ = self._read(robot, request.state)
-                remarks = (response.message, robot.limits.question(q))
-                response.message = '; '.join(filter(None, remarks))
-
-        return answer_and_ask
 
     def _read(
         self, robot: CommandedRobot, message: JointState, *, needs_velocity: bool = False
@@ -179,24 +173,8 @@ def _in_order(robot: CommandedRobot, request: Any, values: Sequence[float], fiel
 
 
 def _is_given(message: JointState) -> bool:
-    """Whether a request holds a state of its own; else it asks about the latest joint state.
-
-    Raises:
-        StateError: it holds values without names, or names without positions.
-    """
-    fields = [
-        field for field in ('position', 'velocity', 'effort') if len(getattr(message, field))
-    ]
-    if not message.name and fields:
-        raise StateError(
-            f'state has {" and ".join(fields)} but no name: name the joints, or leave state '
-            'empty for the latest joint state'
-        )
-    if message.name and not len(message.position):
-        raise StateError(
-            f'state names {len(message.name)} joints but has no position: one for each is needed'
-        )
-    return bool(message.name)
+    """Whether a request holds a state of its own; else it asks about the latest joint state."""
+    return any(map(len, (message.name, message.position, message.velocity, message.effort)))
 
 
 def _matrix_message(matrix: Array) -> Float64MultiArray:

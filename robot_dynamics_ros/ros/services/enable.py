@@ -1,4 +1,4 @@
-"""`~/enable`: switches torque on and off, through the fade, while the node stays active."""
+"""`~/enable` and `~/change_state`: torque on and off, through the fade."""
 
 from __future__ import annotations
 
@@ -6,61 +6,108 @@ import time as clock
 from dataclasses import dataclass
 from typing import Any
 
-from rclpy.node import Node
+from lifecycle_msgs.msg import State, Transition
+from rclpy.callback_groups import ReentrantCallbackGroup
 
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
-from ..external import missing_reaction, touch_text
+from ..endpoints import until
+from ..external import contact_text
 from ..robot import RobotHolder
+
+# How often it is asked whether a fade is over [s].
+PERIOD = 0.01
 
 
 @dataclass(frozen=True)
 class EnableService:
     """Answers by the guard of the configured robot."""
 
-    node: Node
     holder: RobotHolder
 
     def enable(self, request: Any, response: Any) -> None:
         """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
         with self.holder.lock:
-            response.message = self._set(request.data)
-        self.node.get_logger().info(response.message)
-
-    def _set(self, enabled: bool) -> str:
-        guard = self.holder.require().guard
-        stopped = guard.supervisor.fault or guard.supervisor.collision
-        already = guard.supervisor.enabled == enabled and not stopped
-        guard.supervisor.enabled = enabled
-        start = 'with the next valid joint state'
-        if inhibition := guard.supervisor.inhibitions.first():
-            start = inhibition.until
-        elif not guard.supervisor.active:
-            start = 'as soon as the node is activated'
-        if already and not enabled:
-            return 'torque is already disabled'
-        if already:
-            waits = f', commands begin {start}' if guard.stopped else ''
-            return f'torque is already enabled{waits}{_touched(guard)}'
-        fade = f'over {guard.settings.fade_time:g} s'
-        if not enabled:
-            if guard.stopped:
-                return 'torque disabled: none was commanded'
-            return f'torque disabled: fading {fade} (on_stop={guard.settings.on_stop})'
-        cleared = f'; cleared the fault: {stopped}' if stopped else ''
-        # Before the reaction is released.
-        touched = _touched(guard)
-        guard.supervisor.acknowledge()
-        return f'torque enabled: fading in {fade}, {start}{cleared}{touched}'
+            guard = self.holder.require().guard
+            response.message = (_enabled if request.data else _disabled)(guard)
 
 
-def _touched(guard: GuardedFeedforward) -> str:
-    """What to add to the answer where the arm is touched, or may still be; empty if it is not."""
-    estimate = guard.external
-    if estimate is None:
-        return ''
-    if doubt := estimate.reason if guard.fresh(clock.monotonic()) else 'no valid joint state':
-        unknown = f'; whether the arm is still touched is not known: {doubt}'
-        return unknown if guard.supervisor.collision else ''
-    text = touch_text(guard)
-    return f'; the arm is still touched: {text}{missing_reaction(guard)}' if text else ''
+def _disabled(guard: GuardedFeedforward) -> str:
+    guard.supervisor.enabled = False
+    if guard.stopped:
+        return 'torque disabled: none was commanded'
+    settings = guard.settings
+    return f'torque disabled: fading over {settings.fade_time:g} s (on_stop={settings.on_stop})'
+
+
+def _enabled(guard: GuardedFeedforward) -> str:
+    supervisor = guard.supervisor
+    stopped = supervisor.fault or supervisor.collision
+    already = supervisor.enabled and not stopped
+    doubt = ''
+    if supervisor.collision and guard.external is not None:
+        unknown = guard.external.reason
+        if not guard.fresh(clock.monotonic()):
+            unknown = 'no valid joint state'
+        doubt = f'; whether the arm is still touched is not known: {unknown}' if unknown else ''
+    supervisor.enabled = True
+    supervisor.acknowledge()
+    start = 'with the next valid joint state'
+    if inhibition := supervisor.inhibitions.first():
+        start = inhibition.until
+    elif not supervisor.active:
+        start = 'as soon as the node is activated'
+    if already:
+        text = 'torque is already enabled'
+        text += f', commands begin {start}' if guard.stopped else ''
+    else:
+        text = f'torque enabled: fading in over {guard.settings.fade_time:g} s, {start}'
+        text += f'; cleared the fault: {stopped}' if stopped else ''
+    touched = contact_text(guard)
+    return text + (f'; the arm is still touched: {touched}' if touched else doubt)
+
+
+def serve_transitions(node: Any) -> None:
+    """Fade out before a transition that ends torque, and answer what the state does not allow.
+
+    In a transition the executor waits: so the fade precedes it, in a coroutine.
+
+    The rclpy of ROS 2 Jazzy (7.1) raises RCLError for a transition that is not allowed and sends
+    no response, so that the client waits for ever; later releases answer `success: false`.
+
+    Args:
+        node: the `DynamicsNode` whose service answers from now on.
+    """
+    # rclpy offers no other way to the service and to the state machine.
+    service, machine = node._service_change_state, node._state_machine
+    change_state = service.callback
+
+    def allowed(wanted: Transition) -> bool:
+        possible = {number: label for number, label, *_ in machine.available_transitions}
+        # As in rclpy, the label counts where there is one.
+        if wanted.label in possible.values() if wanted.label else wanted.id in possible:
+            return True
+        node.get_logger().error(
+            f'transition {wanted.label or wanted.id} refused: in state '
+            f'{machine.current_state[1]}, allowed are '
+            + ', '.join(f'{label} ({number})' for number, label in possible.items())
+        )
+        return False
+
+    async def callback(request: Any, response: Any) -> Any:
+        response.success = False
+        if not allowed(request.transition):
+            return response
+        if machine.current_state[0] == State.PRIMARY_STATE_ACTIVE:
+            # From here it is deactivated or shut down.
+            node.begin_stop()
+            await until(node, lambda: not node.stopping, PERIOD)
+            # Another request may have been answered meanwhile.
+            if not allowed(request.transition):
+                return response
+        return change_state(request, response)
+
+    service.callback = callback
+    # While it waits, it holds up no other callback.
+    service.callback_group = ReentrantCallbackGroup()
+    service.callback_group.add_entity(service)

@@ -14,12 +14,7 @@ from rclpy.task import Future
 from rclpy.time import Time
 
 from robot_dynamics_ros.core.checks import STRONGEST_GRAVITY, checked_gravity
-from robot_dynamics_ros.core.errors import (
-    ParameterError,
-    RobotDynamicsError,
-    StateError,
-    UnknownNameError,
-)
+from robot_dynamics_ros.core.errors import ParameterError, StateError, UnknownNameError
 from robot_dynamics_ros.core.model.gravity import rotated_gravity
 
 from ..endpoints import STEADY
@@ -57,16 +52,12 @@ class SetGravityService:
 
     async def set_gravity(self, request: Any, response: Any) -> None:
         """Rotate the vector into the frame of the root link, and set the parameter."""
-        try:
-            if not request.allow_any:
-                _check_place(request.gravity.vector)
-            gravity = await self._in_root_link(request.gravity)
-            (result,) = self._node.set_parameters([Parameter('gravity', value=gravity)])
-            if not result.successful:
-                raise ParameterError(result.reason)
-        except RobotDynamicsError as error:
-            self._node.get_logger().warning(f'set_gravity refused, gravity is unchanged: {error}')
-            raise
+        if not request.allow_any:
+            _check_place(request.gravity.vector)
+        gravity = await self._in_root_link(request.gravity)
+        (result,) = self._node.set_parameters([Parameter('gravity', value=gravity)])
+        if not result.successful:
+            raise ParameterError(result.reason)
         given = ', '.join(f'{x:.6g}' for x in gravity)
         response.message = f'gravity is ({given}) m/s^2 in the frame of the root link'
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Inertia, Vector3
-from rclpy.node import Node
 
 from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.dynamics import RobotDynamics
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.payload import Payload
 
 from ..compilation import compared
@@ -21,54 +20,43 @@ NAME = 'payload'
 LONGEST_TRANSITION = 60.0
 
 
+@dataclass(frozen=True)
 class PayloadServices:
     """Changes the payload of the configured robot."""
 
-    def __init__(self, node: Node, holder: RobotHolder) -> None:
-        """Change the robot of this holder, and log to the logger of the node."""
-        self._holder, self._logger = holder, node.get_logger()
+    holder: RobotHolder
 
     def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
-        try:
-            response.message = self._change(request)
-        except RobotDynamicsError as error:
-            self._logger.warning(f'set_payload refused, the payload is unchanged: {error}')
-            raise
-        self._logger.info(response.message)
-
-    def _change(self, request: Any) -> str:
-        robot, time = self._holder.require(), request.transition_time
+        robot, time = self.holder.require(), request.transition_time
         if not 0.0 <= time <= LONGEST_TRANSITION:
             raise ParameterError(
                 f'transition_time is {time} s, allowed are 0 (parameter fade_time) to '
                 f'{LONGEST_TRANSITION:g} s'
             )
-        fade = f'fading over {time or robot.guard.settings.fade_time:g} s'
-        if robot.guard.stopped:
-            fade = 'no torque is commanded at present'
-        before = [f'{each.mass:g} kg on {each.frame}' for each in robot.dynamics.model.payloads]
+        before = robot.dynamics.model.payloads
+        replaced = [f'{each.mass:g} kg on {each.frame} removed' for each in before]
         if request.inertia.m:
             payload = _payload(request)
-            model = robot.dynamics.model.with_checked_payload(payload)
-            dynamics = robot.dynamics.with_model(model)
+            dynamics = robot.dynamics.with_model(
+                robot.dynamics.model.with_checked_payload(payload)
+            )
             _check_frame(dynamics, payload.frame)
-            loaded = compared(replace(robot.compiled, dynamics=dynamics))
             self._check_effort_limits(dynamics)
-            done = [f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}']
-            done += [f'it replaces {each}' for each in before]
-            if doubt := dynamics.model.doubt_about(payload):
-                self._logger.warning(doubt)
-                done.append(doubt)
+            done = [f'payload of {payload.mass:g} kg attached to {payload.frame}', *replaced]
+            done += filter(None, [dynamics.model.doubt_about(payload)])
         elif before:
-            bare = robot.dynamics.without_payload(NAME)
-            loaded = compared(replace(robot.compiled, dynamics=bare))
-            done = [f'payload of {before[0]} removed, {fade}']
+            dynamics, done = robot.dynamics.without_payload(NAME), replaced
         else:
-            return 'no payload is attached: nothing has changed'
-        with self._holder.lock:
-            self._holder.require().use(loaded, time or None)
-        return '; '.join(done)
+            response.message = 'no payload is attached: nothing has changed'
+            return
+        loaded = compared(replace(robot.compiled, dynamics=dynamics))
+        with self.holder.lock:
+            current = self.holder.require()
+            current.use(loaded, time or None)
+            fade = f'fading over {time or current.guard.settings.fade_time:g} s'
+            done.append('no torque is commanded' if current.guard.stopped else fade)
+        response.message = '; '.join(done)
 
     def _check_effort_limits(self, loaded: RobotDynamics) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
@@ -79,8 +67,8 @@ class PayloadServices:
         Raises:
             ParameterError: they cannot; a mass in grams is one cause.
         """
-        with self._holder.lock:
-            current = self._holder.require()
+        with self.holder.lock:
+            current = self.holder.require()
             guard, indices = current.guard, current.feedforward.indices
             q = guard.state.q.copy()
         if not guard.state.complete or 'gravity' not in current.feedforward.selected_terms:
@@ -100,7 +88,7 @@ class PayloadServices:
 
     def get_payload(self, request: Any, response: Any) -> None:
         """Fill in the payload that is attached."""
-        payloads = self._holder.require().dynamics.model.payloads
+        payloads = self.holder.require().dynamics.model.payloads
         response.attached, response.message = bool(payloads), 'no payload is attached'
         for payload in payloads:
             response.frame = payload.frame

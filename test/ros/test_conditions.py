@@ -5,8 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from captured_log import Log
-from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
@@ -14,22 +13,10 @@ from three_joints import URDF, state
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.supervisor import Mode
-from robot_dynamics_ros.ros import conditions, diagnostics, health
-from robot_dynamics_ros.ros.health import FLICKER, OK, WARN, Health, Rule
+from robot_dynamics_ros.ros import conditions, health
+from robot_dynamics_ros.ros.health import FLICKER, OK, STATUSES, WARN, Health, Rule
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-
-
-@pytest.fixture(autouse=True)
-def soon(monkeypatch):
-    """What waits for discovery is logged earlier, so that the tests wait less."""
-    monkeypatch.setattr(health, 'PERIOD', 0.05)
-    monkeypatch.setattr(health, 'PATIENCE', 0.2)
-
-
-@pytest.fixture
-def log(capfd):
-    return Log(capfd)
 
 
 class Clock:
@@ -59,6 +46,7 @@ def table(monkeypatch):
 
     def make(*rows):
         node = SimpleNamespace(create_timer=lambda *args, **kwargs: None)
+        node.create_publisher = node.create_timer
         node.get_logger = lambda: written
         rules = [
             Rule(
@@ -71,7 +59,7 @@ def table(monkeypatch):
             )
             for code, level, more in rows
         ]
-        parts = [None] * 5
+        parts = [None] * 4
         watched = Health(node, SimpleNamespace(current=None), *parts, rules)
 
         def look(seconds, **sentences):
@@ -119,93 +107,95 @@ def test_a_condition_holds_after_its_time_in_log_and_diagnostics(table):
     assert [each.rule.code for each in watched.found] == ['full', 'wait']
 
 
-def test_codes_are_unique_and_their_statuses_exist():
+def test_codes_are_unique_and_the_document_lists_those_of_each_status():
     codes = [rule.code for rule in conditions.RULES]
     assert len(set(codes)) == len(codes)
-    assert {rule.status for rule in conditions.RULES} <= {'', *diagnostics.STATUSES}
-
-
-@pytest.mark.parametrize(
-    ('found', 'said'), [(None, 'change_state with'), ('/bin/ros2', 'ros2 lifecycle')]
-)
-def test_advice_fits_a_machine_without_the_ros2_command(graph, log, monkeypatch, found, said):
-    monkeypatch.setattr(conditions.shutil, 'which', lambda name: found)
-    with graph(robot_description=URDF, autostart=False, namespace='/arm') as (node, observer):
-        line = log.until(observer, 'to configure')
-        assert said in line
-        node.trigger_configure()
-        line = log.until(observer, 'inactive: no torque')
-    assert said in line
-    assert '/arm/robot_dynamics' in line
-    assert 'activate' in line
-
-
-def test_a_description_is_waited_for_under_its_full_name(graph, log):
-    with graph(namespace='/arm') as (_, observer):
-        line = log.until(observer, 'waiting for a description')
-        assert re.search('/arm/observer publishes.*/arm/robot_description', line)
-        elsewhere = observer.node.create_publisher(String, '/robot_description', 1)
-        observer.node.destroy_publisher(observer.description)
-        line = log.until(observer, '/arm/robot_description has no publisher')
-        line = log.until(observer, '; /robot_description has a publisher')
-        assert 'remap /arm/robot_description:=/robot_description' in line
-        observer.node.destroy_publisher(elsewhere)
-
-
-def test_states_in_another_namespace_are_named_with_what_to_do(graph, log):
-    with graph(robot_description=URDF, namespace='/arm') as (_, observer):
-        elsewhere = observer.node.create_publisher(JointState, '/left/joint_states', 10)
-        observer.node.destroy_publisher(observer.states)
-        line = log.until(observer, '/left/joint_states has a publisher')
-        assert 'no valid joint state' in line
-        assert '/arm/joint_states has no publisher' in line
-        assert 'node in namespace /left' in line
-        assert 'remap /arm/joint_states:=/left/joint_states' in line
-        observer.node.destroy_publisher(elsewhere)
-
-
-def test_from_the_start_to_the_first_command(graph, log):
-    with graph(robot_description=URDF) as (_, observer):
-        log.until(observer, 'torques go to /robot_dynamics/commands')
-        log.until(observer, 'received by /observer')
-        log.until(observer, 'no joint state')
-        assert not log.lines('commanding')
-        observer.answer_to(state(Q, V))
-        line = log.until(observer, 'commanding turn, slide, wrist on /robot_dynamics/commands')
-        assert 'gravity + coriolis + inertial' in line
-        observer.call(SetBool, '/robot_dynamics/enable', data=False)
-        log.until(observer, 'disabled: call ~/enable')
-        observer.until(
-            lambda: observer.torques[-1].mode == JointTorques.MODE_SILENT, 'the last torques'
-        )
-
-
-def test_a_node_without_subscribers_names_one_that_comes_and_one_that_leaves(graph, log):
-    with graph(robot_description=URDF) as (_, observer):
-        log.until(observer, 'received by /observer')
-        observer.node.destroy_subscription(observer.received)
-        log.until(observer, 'nobody subscribes to')
-
-
-def test_two_arms_differ_in_diagnostics_by_the_full_name(graph):
-    with graph(robot_description=URDF, namespace='/left') as (_, observer):
-        reports = []
-        observer.node.create_subscription(DiagnosticArray, '/diagnostics', reports.append, 10)
-        observer.until(lambda: reports, 'diagnostics')
-        for status in reports[-1].status:
-            assert status.name.startswith('/left/robot_dynamics: ')
-            assert status.hardware_id == 'three'
+    assert {rule.status for rule in conditions.RULES} <= {'', *STATUSES}
+    text = (Path(__file__).parents[2] / 'docs' / 'interfaces.md').read_text()
+    for status in STATUSES:
+        codes = ', '.join(f'`{each.code}`' for each in conditions.RULES if each.status == status)
+        assert f'| {status} | {codes} |' in text
 
 
 def test_every_mode_has_its_constant():
     values = [getattr(JointTorques, f'MODE_{mode.name}') for mode in Mode]
     assert len(set(values)) == len(values)
-    constants = [name for name in dir(JointTorques) if name.startswith('MODE_')]
-    assert len(constants) == len(values)
+    assert len([name for name in dir(JointTorques) if name.startswith('MODE_')]) == len(values)
 
 
-def test_the_document_lists_the_codes_of_each_status():
-    text = (Path(__file__).parents[2] / 'docs' / 'interfaces.md').read_text()
-    for status in diagnostics.STATUSES:
-        codes = ', '.join(f'`{each.code}`' for each in conditions.RULES if each.status == status)
-        assert f'| {status} | {codes} |' in text
+@pytest.mark.parametrize(
+    ('found', 'said'), [(None, 'change_state with'), ('/bin/ros2', 'ros2 lifecycle')]
+)
+def test_advice_fits_a_machine_without_the_ros2_command(graph, monkeypatch, found, said):
+    monkeypatch.setattr(conditions.shutil, 'which', lambda name: found)
+    with graph(robot_description=URDF, autostart=False, namespace='/arm') as (node, observer):
+        assert said in observer.logs('to configure')
+        node.trigger_configure()
+        line = observer.logs('to activate')
+    assert said in line
+    assert '/arm/robot_dynamics' in line
+
+
+def test_topics_are_waited_for_under_their_full_names(graph):
+    with graph(namespace='/arm') as (node, observer):
+        observer.logs('/arm/observer publishes on /arm/robot_description')
+        elsewhere = observer.node.create_publisher(String, '/robot_description', 1)
+        observer.node.destroy_publisher(observer.description)
+        observer.logs('remap /arm/robot_description:=/robot_description')
+        observer.node.destroy_publisher(elsewhere)
+        assert observer.shows('unconfigured').name == '/arm/robot_dynamics: model'
+        elsewhere = observer.node.create_publisher(JointState, '/left/joint_states', 10)
+        observer.node.destroy_publisher(observer.states)
+        node.set_parameters([Parameter('robot_description', value=URDF)])
+        node.trigger_configure()
+        node.trigger_activate()
+        observer.logs('remap /arm/joint_states:=/left/joint_states')
+        assert observer.shows('no_states').hardware_id == 'three'
+        observer.node.destroy_publisher(elsewhere)
+
+
+def test_from_the_start_to_the_first_command(graph):
+    with graph(robot_description=URDF) as (_, observer):
+        assert '/observer' in observer.logs('torques go to /robot_dynamics/commands')
+        observer.shows('no_states')
+        observer.answer_to(state(Q, V))
+        line = observer.logs('commanding turn, slide, wrist on /robot_dynamics/commands')
+        assert 'gravity + coriolis + inertial' in line
+        observer.call(SetBool, 'enable', data=False)
+        observer.shows('disabled')
+        observer.until(
+            lambda: observer.torques[-1].mode == JointTorques.MODE_SILENT, 'the last torques'
+        )
+        observer.node.destroy_subscription(observer.received)
+        observer.shows('nobody_listens')
+
+
+def test_findings_of_the_audit_are_logged(graph):
+    flat = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="0.05" iyy="0.06" izz="0.5"')
+    with graph(robot_description=flat) as (_, observer):
+        observer.logs('triangle inequality')
+
+
+def test_without_gravity_a_node_that_compensates_it_warns(graph):
+    with graph(robot_description=URDF, gravity=[0.0, 0.0, 0.0]) as (node, observer):
+        observer.shows('no_gravity')
+        node.set_parameters([Parameter('gravity', value=[0.0, 0.0, -9.81])])
+        observer.gone('no_gravity')
+
+
+def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guarded, dynamics):
+    gravity = dynamics.gravity_torque(Q)
+    with guarded() as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.driver.effort = lambda: scene.recording.last
+        key = 'measured excess / gravity [-]'
+        scene.until(
+            lambda: scene.figures('driver gravity')[key] != 'not known', 'a comparison of efforts'
+        )
+        scene.gone('double_gravity')
+        scene.driver.effort = lambda: scene.recording.last + gravity
+        scene.shows('double_gravity')
+        # The advice helps: then the measured effort is right.
+        scene.set(terms=['coriolis', 'inertial'])
+        scene.settle(dynamics.bias_torque(Q, V) - gravity)
+        scene.gone('double_gravity')

@@ -1,0 +1,79 @@
+"""Points of a message as arrays, by name, and stamps on the clock of the references."""
+
+import math
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration, Time
+from references import point, trajectory
+from three_joints import JOINTS
+
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.ros.reference import read_trajectory
+from robot_dynamics_ros.ros.waypoints import read_points
+
+RANDOM = np.random.default_rng(11)
+NOW = 1_700_000_000_123_456_789
+
+
+def message(given='qva', count=5, names=JOINTS):
+    rows = RANDOM.uniform(-1.0, 1.0, (count, 3, len(names)))
+    return trajectory(
+        *(
+            point(*(row[index] if letter in given else [] for index, letter in enumerate('qva')),
+                  seconds=0.25 * number)
+            for number, row in enumerate(rows)
+        ),
+        names=names,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize('names', [JOINTS, ('wrist', 'turn', 'slide')])
+@pytest.mark.parametrize('given', ['q', 'qv', 'qva'])
+def test_points_are_those_of_the_message_in_our_order(names, given):
+    asked = message(given, names=names)
+    # A point may give less than its neighbours.
+    asked.points[1].velocities, asked.points[1].accelerations = [], []
+    asked.points[2].accelerations = []
+    points = read_points(asked, JOINTS, start=3.0)
+    assert len(points) == len(asked.points)
+    for index, expected in enumerate(asked.points):
+        found = points[index]
+        assert found.time == 3.0 + 0.25 * index
+        for field, values in (('positions', found.q), ('velocities', found.v),
+                              ('accelerations', found.a)):  # fmt: skip
+            said = dict(zip(names, getattr(expected, field), strict=False))
+            assert (values is None) == (not said)
+            if said:
+                assert values.tolist() == [said[name] for name in JOINTS]
+
+
+@pytest.mark.parametrize(
+    ('field', 'values', 'reason'),
+    [
+        ('positions', [], 'point 3: positions has 0 values'),
+        ('positions', [0.0, math.inf, 0.0], "3: positions is inf at 'slide'"),
+        ('velocities', [1.0], 'point 3: velocities has 1 values'),
+        ('accelerations', [1.0] * 4, 'point 3: accelerations .*4'),
+        ('time_from_start', Duration(sec=-2), 'point 3: time_from_start is -2 s'),
+    ],
+)
+def test_the_first_bad_point_is_named(field, values, reason):
+    asked = message()
+    for index in (3, 4):
+        setattr(asked.points[index], field, values)
+    with pytest.raises(StateError, match=reason):
+        read_points(asked, JOINTS, start=0.0)
+
+
+@pytest.mark.parametrize('delay', [-100_000_000, 0, 2_500_000_000])
+def test_a_stamp_lies_as_far_from_now_on_the_clock_of_the_references(delay):
+    """That clock has another zero, and may be at any time."""
+    asked = message()
+    total = NOW + delay
+    asked.header.stamp = Time(sec=total // 10**9, nanosec=total % 10**9)
+    for time in (0.0, 12.5, 1e5):
+        read = read_trajectory(asked, JOINTS, now=NOW, time=time)
+        assert read.start - time == pytest.approx(1e-9 * delay, abs=1e-9)
+        asked_now = message()
+        assert read_trajectory(asked_now, JOINTS, now=NOW, time=time).start == time
