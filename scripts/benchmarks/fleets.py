@@ -12,7 +12,7 @@ import core
 import numpy as np
 from figures import Figure
 
-from robot_dynamics_ros.cli.recording_options import RecordingOptions
+from robot_dynamics_ros.cli.recordings import RecordingOptions
 from robot_dynamics_ros.cli.torques import write_torques
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.compiler.threads import available_cores
