@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,6 @@ pytest.importorskip('coal')
 
 from excited_arm import short_urdf
 from running_command import ended
-
-from robot_dynamics_ros.cli import excite as command
-from robot_dynamics_ros.core import ParameterError, RobotDynamics
-from robot_dynamics_ros.identification.excitation import excitation
 
 JOINTS = ('turn', 'shoulder')
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'excitation.md'
@@ -97,17 +92,6 @@ def test_a_library_that_is_missing_is_named(run, files, monkeypatch, missing):
     assert "pip install 'robot_dynamics_ros[identification]'" in found.stderr
 
 
-def test_slow_computation_is_said_before_it_begins(run, files, monkeypatch):
-    def ended(*_):
-        raise ParameterError('ended')
-
-    monkeypatch.setattr(command, 'RobotDynamics', partial(RobotDynamics, backend='python'))
-    monkeypatch.setattr(excitation, 'excite', ended)
-    found = run('excite', *SHORT)
-    assert (found.returncode, 'ended' in found.stderr) == (2, True)
-    assert 'native' in found.stdout
-
-
 @pytest.mark.parametrize(
     ('arguments', 'said'),
     [
@@ -124,15 +108,3 @@ def test_refusals_write_nothing(run, files, arguments, said):
     assert said in found.stderr
     assert found.stderr.count('\n') == 1
     assert sorted(path.name for path in files.iterdir()) == ['arm.urdf']
-
-
-def test_ctrl_c_leaves_the_file_as_it_was(run, files, monkeypatch):
-    (files / 'traj.yaml').write_text('as it was')
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(excitation.Excitation, 'trajectory_text', interrupted)
-    assert run('excite', *SHORT).returncode == 130
-    assert (files / 'traj.yaml').read_text() == 'as it was'
-    assert sorted(path.name for path in files.iterdir()) == ['arm.urdf', 'traj.yaml']
