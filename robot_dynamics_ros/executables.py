@@ -38,11 +38,7 @@ def robot_dynamics() -> object:
     machine ten times slower, as each waits for the other. NumPy reads their number at its import.
     """
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
-    return _run(
-        'robot_dynamics_ros.cli.command_line',
-        read_topic=_description_of,
-        parameter_names=_parameters_of_node,
-    )
+    return _run('robot_dynamics_ros.cli.command_line', read_topic=_description_of)
 
 
 def _description_of(topic: str) -> str:
@@ -55,12 +51,6 @@ def _description_of(topic: str) -> str:
     reader = importlib.import_module('robot_dynamics_ros.ros.description')
     text: str = reader.read_description(topic)
     return text
-
-
-def _parameters_of_node() -> tuple[str, ...]:
-    """Names of the parameters of dynamics_node; their table needs no ROS."""
-    table = importlib.import_module('robot_dynamics_ros.ros.parameter_table')
-    return tuple(table.TABLE.rows)
 
 
 def _run(module: str, **arguments: object) -> object:

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_dynamics_ros.cli.output import Output
-from robot_dynamics_ros.cli.recording_options import options_of, recording_files
-from robot_dynamics_ros.cli.watching import settings_of, watched_robot
+from robot_dynamics_ros.cli.recordings import NamedRecordings, recorded_robot
+from robot_dynamics_ros.cli.watching import watch_settings, watched_robot
 from robot_dynamics_ros.contacts.observed_recording import ObservedRecording
 from robot_dynamics_ros.contacts.residuals import JointResiduals, ResidualPeaks
 from robot_dynamics_ros.contacts.threshold_learning import learned_thresholds, least_thresholds
 from robot_dynamics_ros.contacts.threshold_survey import FALSE_ALARMS_PER_HOUR
 from robot_dynamics_ros.control.external.thresholds import BANDS
-from robot_dynamics_ros.recordings import Recording
 
 LEARNED = 2.0 / 3.0
 
@@ -28,14 +26,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('recording')
     parser.add_argument('urdf', type=Path)
-    parser.add_argument('parameters', nargs='*', type=Path)
+    parser.add_argument('parameters', nargs='?', type=Path)
     parser.add_argument('--rename', action='append', default=[])
     given = parser.parse_args()
-    files = recording_files(given.recording)
-    options = options_of(given.urdf, [], None, tuple(given.rename))
-    robot = watched_robot(options, files, settings_of(options, files, given.parameters, Output()))
-    names = robot.model.joint_names
-    with Recording.read(files, rename=options.rename, joints=names) as recording:
+    named = NamedRecordings([given.recording], given.urdf, None, given.rename)
+    (files,), options = named.files.values(), named.options()
+    settings = watch_settings(recorded_robot(options, files)[1], given.parameters)
+    robot = watched_robot(options, files, settings)
+    with options.open(files, joints=robot.model.joint_names) as recording:
         observed = ObservedRecording(recording, robot)
         parts = list(observed.parts(lambda done: None))
     watched, joints = observed.indices, observed.joints

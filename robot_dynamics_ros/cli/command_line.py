@@ -5,37 +5,30 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
-from importlib import import_module, metadata
+from importlib import import_module
 from types import FrameType
 
 import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
-from .output import (
-    BY_SIGNAL,
-    CANNOT_BE_USED,
-    GOOD,
-    INTERRUPTED,
-    PIPE_CLOSED,
-    ReaderEnded,
-    Subcommands,
-    writing_to_stdout,
-)
-from .surroundings import ParameterNames, Surroundings, TopicReader
+from .output import CANNOT_BE_USED, GOOD
 
-PACKAGE = 'robot_dynamics_ros'
+# As a shell reports signals: this and their number.
+BY_SIGNAL = 128
 # Signals that end the command as Ctrl-C does.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+# Of a device that takes nothing more.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 # What --help says of each; its module, of its name, is imported when it is called.
 SUBCOMMANDS = {
     'compare': 'Compare measured efforts with the torques of a model.',
@@ -51,17 +44,7 @@ SUBCOMMANDS = {
 }
 
 
-def _print_version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
-    if asked:
-        try:
-            version = metadata.version(PACKAGE)
-        except metadata.PackageNotFoundError:
-            version = f'from sources ({PACKAGE} is not installed)'
-        click.echo(f'robot_dynamics {version}')
-        context.exit()
-
-
-class _Lazily(Subcommands):
+class _Lazily(click.Group):
     """Imports a subcommand when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -88,10 +71,9 @@ class _Lazily(Subcommands):
     context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100},
     invoke_without_command=True,
 )
-@click.option(
-    '--version', is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
-    help='Print the version.',
-)  # fmt: skip
+@click.version_option(
+    None, '--version', package_name='robot_dynamics_ros', message='%(prog)s %(version)s'
+)
 @click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
 @click.pass_context
 def commands(context: click.Context) -> int | None:
@@ -106,44 +88,35 @@ def commands(context: click.Context) -> int | None:
 
 
 def main(
-    arguments: Sequence[str] | None = None,
-    read_topic: TopicReader | None = None,
-    parameter_names: ParameterNames | None = None,
+    arguments: Sequence[str] | None = None, read_topic: Callable[[str], str] | None = None
 ) -> None:
     """Run the command, and end the process with its exit code.
 
     Args:
         arguments: None: those of the process.
-        read_topic: gives the description that a running robot publishes; None without ROS.
-        parameter_names: gives those of dynamics_node; None where they are not known.
+        read_topic: gives the text of a description by the name of its topic, from a running
+            robot; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    _replace_closed_streams()
-    _print_what_the_terminal_has()
+    _prepare_streams()
     came: list[int] = []
     try:
         with _ending_as_interruption() as came:
             code = commands.main(
-                given,
-                prog_name='robot_dynamics',
-                standalone_mode=False,
-                obj=Surroundings(read_topic, parameter_names),
+                given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
             )
-            with writing_to_stdout():
-                sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         how = f'ended by {signal.Signals(came[0]).name}' if came else 'interrupted'
         sys.stderr.write(f'robot_dynamics: {how}\n')
-        sys.exit(BY_SIGNAL + came[0] if came else INTERRUPTED)
-    except (ReaderEnded, BrokenPipeError):
-        _discard_stdout()
-        sys.exit(PIPE_CLOSED)
+        sys.exit(BY_SIGNAL + (came[0] if came else signal.SIGINT))
+    except SystemExit:
+        # So click and rich end where nobody reads stdout any more, as `head` leaves it.
+        sys.exit(BY_SIGNAL + signal.SIGPIPE)
     except Exception as error:
         if '--debug' in given:
             traceback.print_exc()
         sys.stderr.write(f'robot_dynamics: {_line_of(error)}\n')
-        if isinstance(error, OSError):
-            _discard_stdout()
+        _discard_full_stdout()
         sys.exit(CANNOT_BE_USED)
     sys.exit(code or GOOD)
 
@@ -177,14 +150,18 @@ def _ending_as_interruption() -> Iterator[list[int]]:
             signal.signal(number, handler or signal.SIG_DFL)
 
 
-def _replace_closed_streams() -> None:
-    """Streams that are closed, as `>&-` leaves them, are None in Python."""
+def _prepare_streams() -> None:
+    """Streams that are closed, as `>&-` leaves them, take everything; others any character."""
     for name in ('stdout', 'stderr'):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), 'w'))
+        elif isinstance(stream, io.TextIOWrapper):
+            # Names in a description may have what the encoding of a terminal lacks.
+            stream.reconfigure(errors='backslashreplace')
 
 
-def _discard_stdout() -> None:
+def _discard_full_stdout() -> None:
     """Python flushes stdout once more at its end, which would fail again where it is full."""
     try:
         sys.stdout.flush()
@@ -192,38 +169,23 @@ def _discard_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print_what_the_terminal_has() -> None:
-    """Names in a description may have characters that the encoding of stdout lacks."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors='backslashreplace')
-
-
 def _line_of(error: Exception) -> str:
     """What a user reads of an error, in one line."""
-    if isinstance(error, click.NoSuchOption) and error.option_name.lstrip('-') in SUBCOMMANDS:
-        name = error.option_name.lstrip('-')
-        text = f'No such option --{name}: {name} is a subcommand (robot_dynamics {name} --help)'
-    elif isinstance(error, click.UsageError) and error.ctx is not None:
-        if isinstance(error, click.NoSuchOption):
-            # click guesses from less; an option that was removed has no near one.
-            near = get_close_matches(error.option_name, error.possibilities or [], cutoff=0.85)
-            error.possibilities = near
-        text = f'{error.format_message()} (robot_dynamics {_subcommand(error.ctx)}--help)'
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        subcommand = f'{error.ctx.info_name} ' if error.ctx.parent else ''
+        text = f'{error.format_message()} (robot_dynamics {subcommand}--help)'
     elif isinstance(error, click.ClickException):
         text = error.format_message()
     elif isinstance(error, OSError):
-        text = f'{error.filename or "a file"}: {error.strerror or error}'
+        # Files that are written are named: what is full is stdout.
+        place = error.filename or ('stdout' if error.errno in FULL else 'a file')
+        text = f'{place}: {error.strerror or error}'
     elif isinstance(error, RobotDynamicsError):
         text = str(error)
     else:
         kind = type(error).__name__
         text = f'error of the program itself ({kind}: {error}): run it again with --debug first'
     return ' '.join(text.split())
-
-
-def _subcommand(context: click.Context) -> str:
-    return '' if context.parent is None else f'{context.info_name} '
 
 
 if __name__ == '__main__':

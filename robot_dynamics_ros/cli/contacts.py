@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,25 +11,15 @@ from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.report import PLOT_ENDINGS, check_report_file, provenance, write_report
 
-from .output import (
-    CANNOT_BE_USED,
-    FINDINGS,
-    GOOD,
-    Output,
-    Subcommand,
-    file_to_write,
-    output_options,
-)
-from .recording_options import named_recordings
-from .table import FittedTable
-from .watching import frequencies, watch_options, watched
+from .output import FileToRead, FileToWrite, FittedTable, Output, exit_code, output_options
+from .recordings import BAGS, NamedRecordings, recording_options
+from .watching import frequencies, watched
 
 # Joints of a contact in a table: those with the largest external torques.
 SHOWN = 3
-HELP = """Find contacts in recordings: when, how, at which link, with which external torques.
+HELP = f"""Find contacts in recordings: when, how, at which link, with which external torques.
 
-Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
-recording together are joined by +. A xacro file takes arguments, name:=value.
+{BAGS}
 
 The momentum observer and the detector of dynamics_node run along the states as they were
 recorded. Thresholds are those of a file of robot_dynamics thresholds, or of a parameter file of
@@ -48,40 +37,36 @@ cannot be used.
 """
 
 
-@click.command('contacts', cls=Subcommand, help=HELP)
-@watch_options
+@click.command('contacts', help=HELP)
+@recording_options('parameters')
 @click.option(
-    '--thresholds',
-    metavar='FILE',
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    '--thresholds', type=FileToRead(exists=True, dir_okay=False), metavar='FILE',
     help='File of robot_dynamics thresholds; without one, and without thresholds in --parameters, '
     'they are learned from the recording itself.',
-)
+)  # fmt: skip
 @click.option(
-    '--plot', type=file_to_write(), metavar='FILE',
+    '--plot', type=FileToWrite(), metavar='FILE',
     help='Draw external torques, thresholds and contacts: .png, .svg or .pdf.',
 )  # fmt: skip
 @output_options
 def contacts_command(
-    thresholds: Path | None, plot: Path | None, output: Output, **given: Any
+    recordings: NamedRecordings, thresholds: Path | None, plot: Path | None, output: Output
 ) -> int:
     """Search each recording, print and draw."""
     if plot is not None:
         check_report_file(plot, PLOT_ENDINGS)
-        if (count := len(named_recordings(given['words'])[0])) > 1:
+        if (count := len(recordings.files)) > 1:
             raise ParameterError(
                 f'--plot {plot} is of one recording, {count} are named: draw each by itself'
             )
-    found, failed = watched(mark_recording, given, output, {'--plot': plot}, thresholds)
+    found, failed = watched(mark_recording, recordings, output, thresholds)
     output.write_json({'recordings': [one.as_json() for one in found], 'failed': failed})
     for one in found:
         _show(one, output)
         if plot is not None:
             write_report(one, provenance(()), plot)
             output.line(f'plot: {plot}')
-    if failed:
-        return CANNOT_BE_USED
-    return FINDINGS if any(one.contacts or one.unusable for one in found) else GOOD
+    return exit_code([one for one in found if one.contacts or one.unusable], failed)
 
 
 def _show(found: MarkedRecording, output: Output) -> None:
@@ -100,7 +85,7 @@ def _show(found: MarkedRecording, output: Output) -> None:
         output.line(f'  {remark}')
     units = dict(zip(found.joints, found.units, strict=True))
     if found.contacts:
-        table = FittedTable('begin', 'end', 'kind', 'link', 'largest external torque', heads=True)
+        table = FittedTable('begin', 'end', 'kind', 'link', 'largest external torque')
         for contact in found.contacts:
             largest = sorted(contact.torques.items(), key=lambda each: -abs(each[1]))
             felt = [f'{name} {value:+.3g} {units[name]}' for name, value in largest[:SHOWN]]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from rich.console import Console
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
@@ -17,8 +16,18 @@ from robot_dynamics_ros.identification.excitation.motion import ExcitationSettin
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import files_and_arguments, read_robot
-from .output import FINDINGS, GOOD, Output, file_to_write, output_options
-from .table import FittedTable
+from .output import (
+    Command,
+    FileToRead,
+    FileToWrite,
+    FittedTable,
+    Output,
+    WordOrNumber,
+    exit_code,
+    named_numbers,
+    output_options,
+    percent_text,
+)
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.identification.excitation.excitation import Excitation
@@ -56,14 +65,39 @@ of the URDF could not be used. 2: no motion is possible within the limits.
 """
 
 
-@click.command('excite', help=HELP, short_help='Write a motion for identification.')
+# Options that are settings of the motion.
+SETTINGS = {
+    'duration': 'Duration [s].',
+    'frequency': 'Highest frequency [Hz].',
+    'share': 'Part of each limit that the motion may use.',
+    'acceleration': 'Limit of each joint [rad/s^2 or m/s^2]. [default: the velocity limit in '
+    '0.25 s]',
+    'distance': 'Distance between bodies of the robot, and from the floor [m].',
+    'seed': 'Seed of the random motions; another one gives another motion, to be held out.',
+}
+
+
+def settings_options(command: Command) -> Command:
+    """Give a subcommand options with the defaults of `ExcitationSettings`."""
+    usual = ExcitationSettings()
+    for name, words in reversed(SETTINGS.items()):
+        default = getattr(usual, name)
+        kind = int if isinstance(default, int) else float
+        option = click.option(
+            f'--{name}', type=kind, default=default, show_default=default is not None, help=words
+        )
+        command = option(command)
+    return command
+
+
+@click.command('excite', help=HELP)
 @click.argument('words', nargs=-1, metavar='[NAME:=VALUE]...')
 @click.option(
-    '--urdf', required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar='FILE', help='URDF or xacro file.',
+    '--urdf', required=True, type=FileToRead(exists=True, dir_okay=False), metavar='FILE',
+    help='URDF or xacro file.',
 )  # fmt: skip
 @click.option(
-    '--output', 'trajectory', required=True, type=file_to_write(), metavar='FILE',
+    '--output', 'trajectory', required=True, type=FileToWrite(), metavar='FILE',
     help='JointTrajectory to write, as YAML for `ros2 topic pub` and `ros2 action send_goal`.',
 )  # fmt: skip
 @click.option(
@@ -74,29 +108,10 @@ of the URDF could not be used. 2: no motion is possible within the limits.
     help='Posture in which the motion starts and ends, JOINT=POSITION separated by commas [rad or '
     'm]; other joints: zero, or the limit nearest to it. [default: chosen]',
 )  # fmt: skip
-@click.option('--duration', type=float, default=20.0, show_default=True, help='Duration [s].')
+@settings_options
 @click.option(
-    '--frequency', type=float, default=1.0, show_default=True, help='Highest frequency [Hz].'
-)
-@click.option(
-    '--share', type=float, default=0.8, show_default=True,
-    help='Part of each limit that the motion may use.',
-)  # fmt: skip
-@click.option(
-    '--acceleration', type=float, metavar='LIMIT',
-    help='Limit of each joint [rad/s^2 or m/s^2]. [default: the velocity limit in 0.25 s]',
-)  # fmt: skip
-@click.option(
-    '--distance', type=float, default=0.05, show_default=True,
-    help='Distance between bodies of the robot, and from the floor [m].',
-)  # fmt: skip
-@click.option(
-    '--floor', default='0', show_default=True, metavar='HEIGHT',
+    '--floor', type=WordOrNumber(NO_FLOOR), default=0.0, show_default=True, metavar='HEIGHT',
     help='Height of the floor in the frame of the root link [m], or none.',
-)  # fmt: skip
-@click.option(
-    '--seed', type=int, default=0, show_default=True,
-    help='Seed of the random motions; another one gives another motion, to be held out.',
 )  # fmt: skip
 @output_options
 def excite_command(
@@ -105,7 +120,7 @@ def excite_command(
     trajectory: Path,
     joints: str | None,
     start: str,
-    floor: str,
+    floor: Any,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -113,10 +128,9 @@ def excite_command(
     files, arguments = files_and_arguments(words)
     if files:
         raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
-    output.check_files([urdf], {'--output': [trajectory]})
-    posture = dict(_position(pair) for pair in start.split(',') if pair)
-    height = None if floor == NO_FLOOR else _number('--floor', floor)
-    settings = ExcitationSettings(floor=height, **asked)
+    pairs = named_numbers('--start', 'JOINT=POSITION', filter(None, start.split(',')))
+    posture = {joint: position for (joint, _), position in pairs.items()}
+    settings = ExcitationSettings(floor=None if floor == NO_FLOOR else floor, **asked)
     _ = settings.band  # refused before anything is computed
     model, text = read_robot(urdf, arguments)
     moving, held = chosen_joints(model, joints, posture)
@@ -128,12 +142,15 @@ def excite_command(
     with written_file(trajectory) as new:
         remark = 'Only the robot itself and the floor were considered, not what is around it.'
         new.write_text(excitation.trajectory_text([*lines, remark]), 'utf-8')
-    output.write_json(as_json(excitation, held))
+    figures = as_json(excitation, held)
+    output.write_json(figures)
     for line in lines:
         output.line(line)
-    output.show('', _share_table(excitation), '', f'{trajectory}: {len(excitation.times)} points')
+    output.show(
+        '', _share_table(excitation, figures), '', f'{trajectory}: {len(excitation.times)} points'
+    )
     output.show(INSTRUCTIONS.format(file=trajectory), *excitation.doubts)
-    return FINDINGS if excitation.doubts else GOOD
+    return exit_code(excitation.doubts)
 
 
 def chosen_joints(
@@ -194,20 +211,6 @@ def as_json(excitation: Excitation, held: Mapping[str, float]) -> dict[str, Any]
     }
 
 
-def _position(pair: str) -> tuple[str, float]:
-    name, separator, position = pair.partition('=')
-    if not separator:
-        raise ParameterError(f'--start: {pair!r} is not JOINT=POSITION')
-    return name.strip(), _number(f'--start: {name.strip()}', position)
-
-
-def _number(what: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ParameterError(f'{what}: {text!r} is not a number') from None
-
-
 def _excited(
     model: RobotModel, text: str, urdf: Path, settings: ExcitationSettings, output: Output
 ) -> Excitation:
@@ -223,8 +226,7 @@ def _excited(
             f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
         ) from None
     dynamics = RobotDynamics(model)
-    with Console(stderr=True).status(f'{urdf}: programs of the robot'):
-        dynamics.compile(*PROGRAMS)
+    dynamics.compile(*PROGRAMS)
     if dynamics.backend == 'python':
         output.line('Plain Python computes, for minutes; in seconds with the extra native')
     with output.progress('motion', SEARCHES, 'stages') as advance:
@@ -258,16 +260,15 @@ def _lines(excitation: Excitation) -> Iterator[str]:
     yield from (f'assumed: {one}' for one in limits.assumptions)
 
 
-def _share_table(excitation: Excitation) -> FittedTable:
+def _share_table(excitation: Excitation, figures: Mapping[str, Any]) -> FittedTable:
     """Where each joint moves, and the largest share of each limit that the motion uses."""
-    columns = ('start', 'from', 'to', 'range', 'velocity', 'acceleration', 'effort')
-    table = FittedTable('joint', *columns)
+    used = ('position', 'velocity', 'acceleration', 'effort')
+    table = FittedTable('joint', 'start', 'from', 'to', 'range', *used[1:])
     q, _, _ = excitation.series.at(excitation.times)
-    for index, joint in enumerate(excitation.model.independent_joints):
+    joints = zip(excitation.model.independent_joints, figures['joints'], q.T, strict=True)
+    for joint, row, positions in joints:
         unit = 'm' if joint.kind == 'prismatic' else 'rad'
-        shares = [f'{share:.0%}' for share in excitation.shares[:, index]]
-        if np.isinf(excitation.constraints.limits.effort[index]):
-            shares[-1] = '-'
-        positions = excitation.series.start[index], q[:, index].min(), q[:, index].max()
-        table.add_row(joint.name, *(f'{one:.3f} {unit}' for one in positions), *shares)
+        places = (row['start'], positions.min(), positions.max())
+        shares = (percent_text(row[name]) for name in used)
+        table.add_row(joint.name, *(f'{one:.3f} {unit}' for one in places), *shares)
     return table

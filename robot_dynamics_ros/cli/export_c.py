@@ -11,8 +11,8 @@ from robot_dynamics_ros.core.export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantity import QUANTITIES
 from robot_dynamics_ros.written_file import check_folder, write_folder
 
-from .description_file import files_and_arguments, robot_of_words
-from .output import Output, Subcommand, output_options
+from .description_file import description_options, robot_of_words
+from .output import Output, output_options, writes
 
 EXAMPLE = """\b
 Example:
@@ -22,8 +22,8 @@ Example:
 LISTED = textwrap.fill(', '.join(QUANTITIES), 76, initial_indent='  ', subsequent_indent='  ')
 HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
-FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
-the description from a running robot; with a recording as FILE, from that recording.
+FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
+/robot_description. Instead of a file, --topic takes the description from a running robot.
 
 {EXAMPLE}
 
@@ -34,13 +34,8 @@ Quantities:
 """
 
 
-@click.command(
-    'export-c', cls=Subcommand, help=HELP, short_help='Write the dynamics of a robot as C99.'
-)
-@click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
-@click.option(
-    '--topic', metavar='TOPIC', help='Topic of the description, such as /robot_description.'
-)
+@click.command('export-c', help=HELP)
+@description_options
 @click.option(
     '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
     help='Folder of the package; an earlier export in it is replaced.',
@@ -67,7 +62,6 @@ def export_c_command(
     output: Output,
 ) -> None:
     """Read the description, and write the package."""
-    output.check_files(files_and_arguments(words)[0])
     check_folder(folder)
     model, urdf, _ = robot_of_words(words, topic)
     files = export_c(
@@ -78,7 +72,7 @@ def export_c_command(
         payload_frame=payload_frame,
         urdf=urdf,
     )
-    output.check_files([], {'--output': [folder / file for file in files]})
+    writes('--output', *(folder / file for file in files))
     write_folder(folder, files)
     package = Path(next(iter(files))).stem
     output.line(f'{folder}: package {package}, {len(files)} files')

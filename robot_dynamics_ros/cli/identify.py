@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 
 from robot_dynamics_ros.comparison.findings import advised
-from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import counted
-from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
 from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
@@ -25,24 +22,32 @@ from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import provenance
 from robot_dynamics_ros.written_file import check_folder
 
-from .output import CANNOT_BE_USED, FINDINGS, GOOD, Output, output_options
-from .recorded_robot import recorded_robot
-from .recording_options import (
+from .output import (
+    FittedTable,
+    Output,
+    WordOrNumber,
+    exit_code,
+    named_numbers,
+    number_text,
+    output_options,
+    percent_text,
+    writes,
+)
+from .recordings import (
+    BAGS,
+    Files,
+    NamedRecordings,
     RecordingOptions,
-    inputs,
-    named_recordings,
-    options_of,
+    named_files,
+    recorded_robot,
     recording_options,
 )
-from .table import FittedTable
 
-HELP = """Identify a robot from recordings: inertia, friction, rotors and offsets.
+HELP = f"""Identify a robot from recordings: inertia, friction, rotors and offsets.
 
-Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
-recording together are joined by +. All recordings are of one robot. The last third of each
-recording is not fitted at first: on it the measured effort is compared with the torques of the
-URDF and of the identified model. What is written is then fitted to everything that was recorded. A
-xacro file takes arguments, name:=value.
+All recordings are of one robot. The last third of each is not fitted at first: on it the measured
+effort is compared with the torques of the URDF and of the identified model. What is written is
+then fitted to everything that was recorded. {BAGS}
 
 DIR gets identified.urdf, a parameter file for dynamics_node, friction.yaml, identification.json,
 report.html and report.png. A model that is worse than the URDF on the held-out part, or
@@ -63,8 +68,7 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 
 
 @click.command('identify', help=HELP)
-@click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
-@recording_options
+@recording_options('cutoff')
 @click.option(
     '--output', 'target', type=click.Path(file_okay=False, path_type=Path), metavar='DIR',
     required=True, help='Folder of the results; it is made.',
@@ -86,55 +90,47 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
     help='Load of known mass that one of the recordings has; may be repeated.',
 )  # fmt: skip
 @click.option(
-    '--effort-delay', 'delay', default='auto', show_default=True, metavar='auto|SECONDS',
+    '--effort-delay', 'delay', type=WordOrNumber('auto'), default='auto', show_default=True,
+    metavar='auto|SECONDS',
     help='Delay of the efforts behind the states; 0: they are not shifted.',
 )  # fmt: skip
 @click.option(
-    '--friction', default='auto', show_default=True, metavar='auto|asymmetric|V0',
+    '--friction', type=WordOrNumber('auto', 'asymmetric'), default='auto', show_default=True,
+    metavar='auto|asymmetric|V0',
     help='Law of friction: v_0 of each joint from the data; coefficients for each direction, and '
     'no offset; or v_0 of all joints, rad/s or m/s.',
 )  # fmt: skip
 @click.option('--force', is_flag=True, help='Write a doubtful model.')
 @output_options
 def identify_command(
-    words: tuple[str, ...],
-    urdf: Path | None,
-    topic: str | None,
-    rename: tuple[str, ...],
-    cutoff: float | None,
+    recordings: NamedRecordings,
     target: Path,
     held_out: tuple[str, ...],
     effort: Effort,
     gains: tuple[str, ...],
     loads: tuple[str, ...],
-    delay: str,
-    friction: str,
+    delay: Any,
+    friction: Any,
     force: bool,
     output: Output,
 ) -> int:
     """Parse, identify, print, and save."""
-    files, arguments = named_recordings(words)
-    options = options_of(urdf, arguments, topic, rename, cutoff)
     check_folder(target)
-    others = named_recordings(held_out)[0] if held_out else {}
-    fitted = {path.resolve() for paths in files.values() for path in paths}
-    for name, paths in others.items():
-        if fitted.intersection(path.resolve() for path in paths):
-            raise ParameterError(f'--held-out {name} is fitted too: name another recording')
-    read = inputs({**files, **others}, urdf)
-    output.check_files(read, {'--output': [target / name for name in READ_AGAIN]})
-    opened, failed, text = _opened(options, files, others)
+    writes('--output', *(target / name for name in READ_AGAIN))
+    files, others = recordings.files, named_files(held_out)
+    opened, failed, text = _opened(recordings.options(), files, others)
     identifier = Identifier(
         text,
-        friction=_setting('--friction', friction, ('auto', 'asymmetric')),
+        friction=friction,
         effort=effort,
-        delay=_setting('--effort-delay', delay, ('auto',)),
+        delay=delay,
         gains={
-            joint: value for (joint, _), value in _numbers('--gain', 'JOINT=VALUE', gains).items()
+            joint: value
+            for (joint, _), value in named_numbers('--gain', 'JOINT=VALUE', gains).items()
         },
         loads=[
             (frame, mass, name)
-            for (frame, name), mass in _numbers('--load', 'FRAME=KG@BAG', loads).items()
+            for (frame, name), mass in named_numbers('--load', 'FRAME=KG@BAG', loads).items()
         ],
         progress=output.progress,
     )
@@ -142,18 +138,31 @@ def identify_command(
         {name: one for name, one in opened.items() if name in files},
         {name: one for name, one in opened.items() if name in others},
     )
-    recordings = (
-        *found.judgement.recordings,
-        *(JudgedRecording(name, error=error) for name, error in failed.items()),
-    )
-    found = replace(found, judgement=replace(found.judgement, recordings=recordings))
+    judged = found.judgement.recordings
+    judged += tuple(JudgedRecording(name, error=error) for name, error in failed.items())
+    found = replace(found, judgement=replace(found.judgement, recordings=judged))
     output.write_json(found.as_json())
     _show(found, output)
-    return _saved(found, target, read, urdf, force, output)
+    for objection in found.objections:
+        output.error(objection)
+    if found.objections and not force:
+        output.error(f'{target} is not written: read the findings; --force writes it anyway')
+    else:
+        held = [path for paths in others.values() for path in paths]
+        command = ['robot_dynamics', *sys.argv[1:]]
+        origin = provenance([*recordings.read, *held], command, output.progress)
+        urdf = recordings.urdf
+        expanded = urdf is not None and urdf.read_bytes() != text.encode()
+        for file in found.save(target, force=force, xacro=expanded, origin=origin):
+            output.line(f'written: {file}')
+    errors = [one.error for one in judged if one.error]
+    for error in errors:
+        output.error(error)
+    return exit_code([*found.objections, *found.judgement.findings], errors)
 
 
 def _opened(
-    options: RecordingOptions, *groups: dict[str, tuple[Path, ...]]
+    options: RecordingOptions, *groups: Files
 ) -> tuple[dict[str, Recording], dict[str, str], str]:
     """The recordings that can be opened, why others cannot, and the text of the URDF.
 
@@ -165,8 +174,8 @@ def _opened(
     text = ''
     for name, paths in chain.from_iterable(group.items() for group in groups):
         try:
-            urdf, joints, _ = recorded_robot(options, paths)
-            opened[name] = options.open(paths, parse_urdf(urdf), joints)
+            urdf, robot, joints = recorded_robot(options, paths)
+            opened[name] = options.open(paths, robot, joints)
             text = text or urdf
         except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
             errors[name] = error
@@ -174,36 +183,6 @@ def _opened(
         if group and opened.keys().isdisjoint(group):
             raise errors[next(iter(group))]
     return opened, {name: str(error) for name, error in errors.items()}, text
-
-
-def _setting(option: str, text: str, words: tuple[str, ...]) -> float | str:
-    """A word, or a number that the Identifier checks."""
-    if text in words:
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ParameterError(
-            f'{option} {text}: {", ".join(words)} or a number is needed'
-        ) from None
-
-
-def _numbers(option: str, form: str, texts: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Numbers, of `NAME=VALUE` or `NAME=VALUE@BAG` each, by name and bag."""
-    found: dict[tuple[str, str], float] = {}
-    for text in texts:
-        match = re.fullmatch(r'([^=]+)=([^@]*)(?:@(.+))?', text)
-        if not match or bool(match[3]) != ('@' in form):
-            raise ParameterError(f'{option} {text}: {form} is needed')
-        key = match[1], match[3] or ''
-        if key in found:
-            name = '@'.join(filter(None, key))
-            raise ParameterError(f'{option}: {name} is named twice: name it once')
-        try:
-            found[key] = float(match[2])
-        except ValueError:
-            raise ParameterError(f'{option} {text}: {match[2]!r} is not a number') from None
-    return found
 
 
 def _show(found: Identified, output: Output) -> None:
@@ -222,20 +201,20 @@ def _show(found: Identified, output: Output) -> None:
     )  # fmt: skip
     for name, joint in judgement.joints.items():
         known = math.isfinite(joint.gain_low)
-        left = f'{_percent(joint.repeated)} repeats'
+        left = f'{percent_text(joint.repeated)} repeats'
         table.add_row(
             name,
-            _text(joint.rms_measured, 4, joint.unit),
-            _text(joint.rms_nominal, 3, joint.unit),
-            _text(joint.rms_identified, 3, joint.unit),
-            _percent(joint.gain),
-            f'{_percent(joint.gain_low)} to {_percent(joint.gain_high)}' if known else '-',
+            number_text(joint.rms_measured, 4, joint.unit),
+            number_text(joint.rms_nominal, 3, joint.unit),
+            number_text(joint.rms_identified, 3, joint.unit),
+            percent_text(joint.gain),
+            f'{percent_text(joint.gain_low)} to {percent_text(joint.gain_high)}' if known else '-',
             {None: '-', True: 'noise', False: left}[joint.is_noise],
         )
     parameters = FittedTable('parameter', 'URDF', 'identified', '95 % from', 'to', 'unit')
     for row in found.joint_rows:
         values = (row.nominal, row.value, row.low, row.high)
-        parameters.add_row(row.name, *(_text(value, 4) for value in values), row.unit)
+        parameters.add_row(row.name, *(number_text(value, 4) for value in values), row.unit)
     output.show('', table, '', JOINT_TABLE, parameters, '')
     for text in (
         *(f'prior: {one}' for one in found.undetermined),
@@ -244,37 +223,3 @@ def _show(found: Identified, output: Output) -> None:
         *judgement.verdict,
     ):
         output.line(text)
-
-
-def _percent(share: float) -> str:
-    return f'{round(100.0 * share)} %' if math.isfinite(share) else '-'
-
-
-def _text(value: float, digits: int, unit: str = '') -> str:
-    return f'{value:.{digits}g} {unit}'.rstrip() if math.isfinite(value) else '-'
-
-
-def _saved(
-    found: Identified,
-    target: Path,
-    read: Sequence[Path],
-    urdf: Path | None,
-    force: bool,
-    output: Output,
-) -> int:
-    """Save the results where nothing speaks against them; the exit code."""
-    for objection in found.objections:
-        output.error(objection)
-    if found.objections and not force:
-        output.error(f'{target} is not written: read the findings; --force writes it anyway')
-    else:
-        xacro = urdf is not None and is_xacro(read_xml(urdf.read_text(encoding='utf-8')))
-        origin = provenance(read, ['robot_dynamics', *sys.argv[1:]], output.progress)
-        for file in found.save(target, force=force, xacro=xacro, origin=origin):
-            output.line(f'written: {file}')
-    failed = [one.error for one in found.judgement.recordings if one.error]
-    for error in failed:
-        output.error(error)
-    if failed:
-        return CANNOT_BE_USED
-    return FINDINGS if found.objections or found.judgement.findings else GOOD

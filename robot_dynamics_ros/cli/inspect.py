@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.loads import PayloadMargin
 from robot_dynamics_ros.inspection.picture import draw
 from robot_dynamics_ros.written_file import written_file
 
-from .description_file import files_and_arguments, robot_of_words
-from .output import FINDINGS, GOOD, Output, Subcommand, file_to_write, output_options
+from .description_file import description_options, robot_of_words
+from .output import FileToWrite, FittedTable, Output, exit_code, output_options
 
 COLORS = {'error': 'bold red', 'warning': 'yellow', 'info': 'cyan'}
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 
-FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
-the description from a running robot; with a recording as FILE, from that recording.
+FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
+/robot_description. Instead of a file, --topic takes the description from a running robot.
 
 The gravity torque is that of all joints at zero, and the worst of 1000 random poses within the
 position limits. Exit code 1: at least one finding is a warning or an error.
@@ -35,21 +33,16 @@ position limits. Exit code 1: at least one finding is a warning or an error.
 Examples:
   robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
   robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
-  robot_dynamics inspect recorded_bag --topic /robot_description
+  robot_dynamics inspect recorded_bag/
   ros2 run robot_dynamics_ros robot_dynamics inspect --topic /robot_description
 """
 
 
-@click.command(
-    'inspect', cls=Subcommand, help=HELP, short_help='Show a robot, its loads and findings.'
-)
-@click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
-@click.option(
-    '--topic', metavar='TOPIC', help='Topic of the description, such as /robot_description.'
-)
+@click.command('inspect', help=HELP)
+@description_options
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
 @click.option(
-    '--picture', type=file_to_write(), metavar='FILE',
+    '--picture', type=FileToWrite(), metavar='FILE',
     help='Draw the robot at zero, with centres of mass and inertia ellipsoids (.png, .svg, .pdf).',
 )  # fmt: skip
 @output_options
@@ -61,12 +54,10 @@ def inspect_command(
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
-    files, _ = files_and_arguments(words)
-    output.check_files(files, {'--picture': filter(None, [picture])})
     model, urdf, source = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame)
     if picture is not None:
-        folder = None if topic else Path(source).parent
+        folder = source and source.parent
         progress = output.progress(str(picture), len(model.frames), 'links')
         with progress as advance, written_file(picture) as new:
             missing = draw(inspection, urdf, folder, new, advance)
@@ -78,7 +69,7 @@ def inspect_command(
     if inspection.margin is not None:
         output.show('', margin_line(inspection.margin, inspection.poses))
     output.show('', *(finding_lines(inspection.findings) or ['no findings']))
-    return GOOD if all(f.severity == 'info' for f in inspection.findings) else FINDINGS
+    return exit_code([one for one in inspection.findings if one.severity != 'info'])
 
 
 def summary(inspection: Inspection) -> str:
@@ -93,16 +84,16 @@ def summary(inspection: Inspection) -> str:
     )
 
 
-def joint_table(model: RobotModel) -> Table:
-    """The tree of joints, each with what it moves before the next joint."""
-    table = _table(
+def joint_table(model: RobotModel) -> FittedTable:
+    """Each joint with what it moves before the next joint."""
+    table = FittedTable(
         'joint', 'type', 'axis', 'range', 'velocity', 'effort', 'mass', 'centre of mass'
     )
-    for branch, joint in _tree(model):
+    for joint in model.joints:
         limits, unit = joint.limits, 'm' if joint.kind == 'prismatic' else 'rad'
         free = math.isinf(limits.lower) and math.isinf(limits.upper)
         table.add_row(
-            f'{branch}{joint.name}',
+            joint.name,
             f'{joint.kind}, mimics {joint.mimicked}' if joint.mimicked else joint.kind,
             _vector(joint.axis),
             'no limit' if free else f'{limits.lower:.3g} to {limits.upper:.3g} {unit}',
@@ -114,9 +105,9 @@ def joint_table(model: RobotModel) -> Table:
     return table
 
 
-def load_table(inspection: Inspection) -> Table:
+def load_table(inspection: Inspection) -> FittedTable:
     """The gravity torque of each joint against its effort limit."""
-    table = _table('gravity torque', 'at zero', 'worst', 'limit', 'share', 'poses beyond')
+    table = FittedTable('gravity torque', 'at zero', 'worst', 'limit', 'share', 'poses beyond')
     joints = inspection.model.independent_joints
     for joint, load in zip(joints, inspection.loads.values(), strict=True):
         unit = 'N' if joint.kind == 'prismatic' else 'N m'
@@ -127,7 +118,6 @@ def load_table(inspection: Inspection) -> Table:
             _limit(load.limit, unit),
             '-' if math.isnan(load.used) else f'{load.used:.0%}',
             f'{load.beyond:.1%}' if load.beyond else '0',
-            style='yellow' if load.beyond else None,
         )
     return table
 
@@ -148,27 +138,6 @@ def finding_lines(findings: Iterable[Finding]) -> list[Text]:
         Text.assemble((f'{one.severity} {one.code}', COLORS[one.severity]), f' {one}')
         for one in findings
     ]
-
-
-def _tree(model: RobotModel, parent: int = -1, branches: str = '') -> Iterator[tuple[str, Joint]]:
-    """Each joint that a body carries, behind the branches of the tree that lead to it."""
-    below = [index for index, joint in enumerate(model.joints) if joint.parent == parent]
-    # A chain stays in its column: only branches are indented.
-    while len(below) == 1:
-        yield branches, model.joints[below[0]]
-        below = [index for index, joint in enumerate(model.joints) if joint.parent == below[0]]
-    for index in below:
-        own, inner = ('└ ', '  ') if index == below[-1] else ('├ ', '│ ')
-        yield branches + own, model.joints[index]
-        yield from _tree(model, index, branches + inner)
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style='bold')
-    table.add_column(first, overflow='fold')
-    for name in others:
-        table.add_column(name, justify='right', overflow='fold')
-    return table
 
 
 def _vector(entries: Iterable[float]) -> str:

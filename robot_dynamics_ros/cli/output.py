@@ -1,49 +1,52 @@
-"""What every subcommand shares: --json, --debug, exit codes, text, the files that it writes."""
+"""What every subcommand shares: --json, --debug, exit codes, printing, and the files it names."""
 
 from __future__ import annotations
 
+import math
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console, RenderableType
+from rich.columns import Columns
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
-from .progress import Advance, progress
-
-# Exit codes of the command.
-GOOD = 0
-# Findings, or a bound that does not hold.
-FINDINGS = 1
-# Wrong usage, or input that cannot be used.
-CANNOT_BE_USED = 2
-# As a shell reports signals: this and their number.
-BY_SIGNAL = 128
-# SIGINT and SIGPIPE.
-INTERRUPTED = 130
-PIPE_CLOSED = 141
+# Exit codes of the command: findings, or a bound that does not hold; wrong usage, or input that
+# cannot be used.
+GOOD, FINDINGS, CANNOT_BE_USED = 0, 1, 2
 
 STDOUT = Path('-')
 # Columns of tables that are not printed on a terminal.
 FILE_WIDTH = 160
+# Wider than any table: how wide one is without a limit.
+NO_LIMIT = 1_000_000
+# A ratio that is larger is one to noise.
+LARGEST_RATIO = 9.99
 # Endings of the files in the folder of a rosbag2 recording.
 OF_A_BAG = ('.mcap', '.db3', '.zstd', '.yaml')
-# Where a running subcommand notes the files that it reads and writes.
-CLAIMS = f'{__name__}.claims'
+# Of a progress bar: when it is shown [s]; and columns of its name and of the bar itself, which
+# leave room for the number and the remaining time of millions of states.
+SHOWN_AFTER = 1.0
+NAME, BAR = 30, 10
 
 Command = TypeVar('Command', bound=Callable[..., Any])
-
-
-class ReaderEnded(Exception):
-    """Nobody reads stdout any more, as `head` leaves it."""
+# Takes the number of items that were done since the last call.
+Advance = Callable[[int], None]
+# Shows the progress of what is done, as `Output.progress` does.
+ShowProgress = Callable[[str, int | None, str], AbstractContextManager[Advance]]
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,7 @@ class Output:
     def line(self, text: str) -> None:
         """Print one line for people, however long."""
         if not self.json_only:
-            with writing_to_stdout():
-                click.echo(' '.join(text.splitlines()))
+            click.echo(' '.join(text.splitlines()))
 
     def error(self, text: str) -> None:
         """Say on stderr in one line why a file cannot be used; the others are gone on with."""
@@ -73,33 +75,17 @@ class Output:
 
     def warning(self, text: str) -> None:
         """Say on stderr in one line what a user has to know of options and files."""
-        click.echo(f'robot_dynamics: warning: {" ".join(text.split())}', err=True)
-
-    def check_files(
-        self, read: Iterable[Path], written: Mapping[str, Iterable[Path]] | None = None
-    ) -> None:
-        """Check that the files that are written, with that of --json, have names of their own.
-
-        Args:
-            read: files, and folders of bags.
-            written: other files that are written, by the option that names them.
-
-        Raises:
-            ParameterError: a file would be written twice, or would replace an input.
-        """
-        own = [] if self.json_file is None or self.json_only else [self.json_file]
-        claim(read, {**(written or {}), '--json': own})
+        self.error(f'warning: {text}')
 
     def show(self, *parts: RenderableType) -> None:
-        """Print tables, trees and texts of rich for people."""
+        """Print tables and texts of rich for people."""
         if self.json_only:
             return
         width = None if sys.stdout.isatty() else FILE_WIDTH
-        console = _Console(width=width, markup=False, highlight=False, emoji=False)
-        with writing_to_stdout():
-            for part in parts:
-                # Lines of text are left whole, for a terminal and for grep.
-                console.print(part, soft_wrap=isinstance(part, (str, Text)))
+        console = Console(width=width, markup=False, highlight=False, emoji=False)
+        for part in parts:
+            # Lines of text are left whole, for a terminal and for grep.
+            console.print(part, soft_wrap=isinstance(part, (str, Text)))
 
     def write_json(self, result: Mapping[str, Any]) -> None:
         """Write the result where --json says; nothing without --json.
@@ -109,57 +95,105 @@ class Output:
         Raises:
             OSError: the file cannot be written.
         """
-        if self.json_file is None:
-            return
-        text = json_text(result)
         if self.json_only:
-            with writing_to_stdout():
-                click.echo(text, nl=False)
+            click.echo(json_text(result), nl=False)
+        elif self.json_file is not None:
+            with written_file(self.json_file) as new:
+                new.write_text(json_text(result), encoding='utf-8')
+
+    @contextmanager
+    def progress(self, what: str, total: int | None, unit: str) -> Iterator[Advance]:
+        """Show on stderr how far some work is, and the time that remains.
+
+        Nothing is shown during the first second, nor where stderr is not a terminal.
+
+        Args:
+            what: is done, such as the name of a file.
+            total: number of items; None where it is not known.
+            unit: of the items, in the plural, such as 'files'.
+
+        Yields:
+            A function that takes the number of items done since the last call, from any thread.
+        """
+        console = Console(stderr=True)
+        # rich takes a file for a terminal where FORCE_COLOR is set.
+        if not (sys.stderr.isatty() and console.is_interactive):
+            yield _advance_nothing
             return
-        with written_file(self.json_file) as new:
-            new.write_text(text, encoding='utf-8')
+        bar = Progress(
+            TextColumn('{task.description}', markup=False),
+            BarColumn(BAR),
+            MofNCompleteColumn(),
+            TextColumn(unit),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            # Otherwise what is printed meanwhile would go to stderr too.
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        # Of a path, the end tells most.
+        task = bar.add_task(what[-NAME:], total=total)
+        shown = threading.Timer(SHOWN_AFTER, bar.start)
+        shown.start()
+        try:
+            yield lambda done: bar.advance(task, done)
+        finally:
+            shown.cancel()
+            shown.join()
+            bar.stop()
 
-    def progress(self, what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
-        """See `progress`."""
-        return progress(what, total, unit)
+
+def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
+    """Progress that is not shown, of a task in another process."""
+    return nullcontext(_advance_nothing)
 
 
-@contextmanager
-def writing_to_stdout() -> Iterator[None]:
-    """While stdout is written to: an error that names no file names it.
+def _advance_nothing(done: int) -> None:
+    """Progress that is not shown."""
 
-    Raises:
-        ReaderEnded: nobody reads it. click takes a BrokenPipeError for exit code 1, which is ours.
-        OSError: it cannot be written.
+
+class FittedTable(Table):
+    """Names and numbers in columns; where they do not fit, one block a row, nothing cut.
+
+    The first column is to the left, the others are to the right. A block has the cells with the
+    headers of their columns.
     """
-    try:
-        yield
-    except BrokenPipeError:
-        raise ReaderEnded from None
-    except OSError as error:
-        if error.filename is None:
-            error.filename = 'stdout'
-        raise
+
+    def __init__(self, *columns: str) -> None:
+        """Have no rows yet."""
+        super().__init__(box=None, pad_edge=False, header_style='bold')
+        for index, column in enumerate(columns):
+            self.add_column(column, justify='right' if index else 'left', no_wrap=True)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The table, or its blocks."""
+        unlimited = options.update(max_width=NO_LIMIT)
+        if console.measure(self, options=unlimited).maximum <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        for row in zip(*(column.cells for column in self.columns), strict=True):
+            cells = zip(self.columns, row, strict=True)
+            first, *others = (Text(f'{column.header} {cell}') for column, cell in cells)
+            first.stylize('bold')
+            yield first
+            yield Padding(Columns(others, padding=(0, 2)), (0, 0, 0, 2))
 
 
-class _Console(Console):
-    """Says that a pipe is closed; rich would end the process with exit code 1."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
+def exit_code(findings: Collection[Any] | int, unusable: Collection[Any] | int = ()) -> int:
+    """The exit code of a subcommand that found something, and could not use something."""
+    return CANNOT_BE_USED if unusable else FINDINGS if findings else GOOD
 
 
-class Subcommand(click.Command):
-    """A subcommand, whose --help names stdout where that cannot be written."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """See click: options such as --help print while they are parsed."""
-        with writing_to_stdout():
-            return super().parse_args(ctx, args)
+def number_text(value: float, digits: int, unit: str = '') -> str:
+    """A number of a table; `-` for one that is not known."""
+    return f'{value:.{digits}g} {unit}'.rstrip() if math.isfinite(value) else '-'
 
 
-class Subcommands(Subcommand, click.Group):
-    """The group of subcommands."""
+def percent_text(ratio: float) -> str:
+    """A ratio as percent; `-` for one that is not known, or to noise."""
+    # Rounded to an int: nothing is -0 %.
+    return f'{round(100.0 * ratio)} %' if abs(ratio) <= LARGEST_RATIO else '-'
 
 
 def output_options(command: Command) -> Command:
@@ -169,56 +203,116 @@ def output_options(command: Command) -> Command:
     )(command)
     return click.option(
         '--json', 'output', callback=lambda context, parameter, given: Output(given),
-        type=file_to_write(stdout=True), metavar='FILE',
+        type=FileToWrite(allow_dash=True), metavar='FILE',
         help='Write the result as JSON too; - for stdout, and then nothing else on it.',
     )(command)  # fmt: skip
 
 
-def file_to_write(*, stdout: bool = False) -> click.ParamType:
-    """The type of an option that names a file to write: it is checked before the work begins.
+class FileToRead(click.Path):
+    """The type of an option that names a file to read, which no other option may replace."""
 
-    Args:
-        stdout: whether `-` stands for stdout.
-    """
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """See click."""
+        file = Path(super().convert(value, param, ctx))
+        reads(file)
+        return file
 
-    def checked(value: Any) -> Path:
+
+class FileToWrite(click.Path):
+    """The type of an option that names a file to write: it is checked before the work begins."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """See click."""
         path = Path(value)
-        if not (stdout and path == STDOUT):
-            try:
-                check_can_be_written(path)
-            except ParameterError as error:
-                raise click.BadParameter(str(error)) from None
+        if not (self.allow_dash and path == STDOUT):
+            check_can_be_written(path)
+            writes(param.opts[0], path)
         return path
 
-    return click.types.FuncParamType(checked)
+
+class WordOrNumber(click.ParamType):
+    """The type of an option that takes one of some words, or a number."""
+
+    name = 'number'
+
+    def __init__(self, *words: str) -> None:
+        """Take these words, as they are."""
+        self.words = words
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str | float:
+        """See click."""
+        try:
+            return str(value) if value in self.words else float(value)
+        except ValueError:
+            self.fail(f'{value!r}: {", ".join(self.words)} or a number is needed', param, ctx)
 
 
-def claim(read: Iterable[Path], written: Mapping[str, Iterable[Path]]) -> None:
-    """Note what the running subcommand reads and writes: no file is written twice, no input lost.
+def named_numbers(option: str, form: str, texts: Iterable[str]) -> dict[tuple[str, str], float]:
+    """Numbers of an option, by name and by what follows an `@`, if anything.
 
     Args:
-        read: files, and folders of bags.
-        written: files by the option that names them.
+        option: its name.
+        form: of each text, `NAME=VALUE` or `NAME=VALUE@BAG`.
+        texts: that were given.
 
     Raises:
-        ParameterError: names the file and the option.
+        ParameterError: a text has another form, or a name comes twice.
     """
+    found: dict[tuple[str, str], float] = {}
+    for text in texts:
+        match = re.fullmatch(r'([^=]+)=([^@]*)(?:@(.+))?', text)
+        try:
+            if not match or bool(match[3]) != ('@' in form):
+                raise ValueError
+            key, value = (match[1].strip(), match[3] or ''), float(match[2])
+        except ValueError:
+            raise ParameterError(f'{option} {text}: {form} is needed') from None
+        if found.setdefault(key, value) != value:
+            raise ParameterError(f'{option} {text}: it is named twice, with other values')
+    return found
+
+
+def reads(*entries: Path) -> None:
+    """Note files, and folders of bags, that the running subcommand reads.
+
+    Raises:
+        ParameterError: one would be replaced; names the file and the option.
+    """
+    inputs, outputs = _noted()
+    inputs.update(file.resolve() for entry in entries for file in _files_of(entry))
+    _check(inputs, outputs)
+
+
+def writes(option: str, *files: Path) -> None:
+    """Note files that the running subcommand writes for an option.
+
+    Raises:
+        ParameterError: one is read, or written for another option.
+    """
+    inputs, outputs = _noted()
+    for file in files:
+        if (other := outputs.setdefault(file.resolve(), option)) != option:
+            raise ParameterError(f'{file} would be written for {other} and for {option}')
+    _check(inputs, outputs)
+
+
+def _noted() -> tuple[set[Path], dict[Path, str]]:
+    """What the running subcommand reads; and what it writes, with the options."""
+    new: tuple[set[Path], dict[Path, str]] = (set(), {})
     context = click.get_current_context(silent=True)
-    claims: tuple[set[Path], dict[Path, str]] = (set(), {})
-    inputs, options = claims if context is None else context.meta.setdefault(CLAIMS, claims)
-    inputs.update(file.resolve() for entry in read for file in _files_of(entry))
-    for option, files in written.items():
-        for file in files:
-            if (other := options.setdefault(file.resolve(), option)) != option:
-                raise ParameterError(f'{file} would be written for {other} and for {option}')
-    for file in inputs & options.keys():
+    # In another process there is none.
+    return new if context is None else context.meta.setdefault(f'{__name__}.files', new)
+
+
+def _check(inputs: set[Path], outputs: Mapping[Path, str]) -> None:
+    for file in inputs & outputs.keys():
         raise ParameterError(
-            f'{file} is read, and {options[file]} would replace it: name another file with '
-            f'{options[file]}'
+            f'{file} is read, and {outputs[file]} would replace it: name another file with '
+            f'{outputs[file]}'
         )
 
 
-def _files_of(entry: Path) -> Sequence[Path]:
+def _files_of(entry: Path) -> Iterable[Path]:
     """A file, or those of a bag; none of a device, which nothing replaces, or of what is missing.
 
     A folder that cannot be listed is refused when it is read.

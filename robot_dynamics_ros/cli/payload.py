@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
 import click
 
 from robot_dynamics_ros.comparison.evidence import Reach
 from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
-from robot_dynamics_ros.core import RobotModel, parse_urdf
-from robot_dynamics_ros.core.errors import ParameterError, RecordingError
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
 from robot_dynamics_ros.identification.result_files import FRICTION
-from robot_dynamics_ros.joint_model import read_joint_model
 from robot_dynamics_ros.recordings import Motion
 
-from .output import FINDINGS, GOOD, Output, Subcommand, output_options
-from .recorded_robot import recorded_robot
-from .recording_options import (
+from .output import Output, exit_code, output_options
+from .recordings import (
+    BAGS,
+    Files,
+    NamedRecordings,
     RecordingOptions,
-    inputs,
-    named_recordings,
-    options_of,
-    parameters_option,
+    named_files,
+    recorded_robot,
     recording_options,
 )
 
-HELP = """Estimate what a link carries: mass, centre of mass and inertia, with 95 % intervals.
+HELP = f"""Estimate what a link carries: mass, centre of mass and inertia, with 95 % intervals.
 
-Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag, of the arm that moves
-with the payload; CSV files that are one recording together are joined by +. The estimate is of
-everything that the link carries and the URDF does not have; it is printed with the command that
-sets it in a running node. A xacro file takes arguments, name:=value.
-
-With --without, recordings of the same arm without the payload, errors of the model cancel.
+The arm moves with the payload. The estimate is of everything that the link carries and the URDF
+does not have; it is printed with the command that sets it in a running node. With --without,
+recordings of the same arm without the payload, errors of the model cancel. {BAGS}
 
 \b
 Examples:
@@ -48,10 +43,8 @@ Exit code 1: the data do not determine the payload. 2: a recording cannot be use
 """
 
 
-@click.command('payload', cls=Subcommand, help=HELP)
-@click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
-@recording_options
-@parameters_option
+@click.command('payload', help=HELP)
+@recording_options('cutoff', 'parameters')
 @click.option('--frame', required=True, metavar='LINK', help='Link that carries the payload.')
 @click.option(
     '--without', multiple=True, metavar='BAG',
@@ -59,23 +52,12 @@ Exit code 1: the data do not determine the payload. 2: a recording cannot be use
 )  # fmt: skip
 @output_options
 def payload_command(
-    words: tuple[str, ...],
-    urdf: Path | None,
-    topic: str | None,
-    rename: tuple[str, ...],
-    cutoff: float | None,
-    parameters: Path | None,
-    frame: str,
-    without: tuple[str, ...],
-    output: Output,
+    recordings: NamedRecordings, frame: str, without: tuple[str, ...], output: Output
 ) -> int:
     """Estimate, and print the estimate with the command that sets it."""
-    files, arguments = named_recordings(words)
-    references = named_recordings(without)[0] if without else {}
-    output.check_files(inputs({**files, **references}, urdf, parameters))
-    options = options_of(urdf, arguments, topic, rename, cutoff, parameters)
-    text, joints, _ = recorded_robot(options, next(iter(files.values())))
-    robot = parse_urdf(text)
+    files, references = recordings.files, named_files(without)
+    options = recordings.options()
+    _, robot, joints = recorded_robot(options, next(iter(files.values())))
     robot.frame(frame)
     if missing := joints_that_matter(robot, joints):
         raise RecordingError(
@@ -91,41 +73,27 @@ def payload_command(
         _motions(options, references, model, output) if references else None,
         options.parameters,
     )
+    parameters = recordings.parameters
     given = f' with {parameters}, other' if parameters else ', its'
     against = ', '.join(references) or f'the model {robot.name}{given} friction estimated'
-    beside = '' if references or parameters else _rotors_beside(urdf, robot)
-    output.write_json({'against': against, 'remark': beside, **estimate.as_json()})
+    beside = recordings.urdf.parent / FRICTION if recordings.urdf else None
+    remark = ''
+    if beside and beside.is_file() and not (references or parameters):
+        # A URDF holds no rotors: without them they are part of the inertia of the payload.
+        remark = f'{beside} lies beside the URDF: name it with --parameters {beside}'
+    output.write_json({'against': against, 'remark': remark, **estimate.as_json()})
     output.line(f'against {against}:')
-    if beside:
-        output.line(beside)
+    if remark:
+        output.line(remark)
     output.line(estimate.sentence())
-    if estimate.refusal:
-        return FINDINGS
-    output.line(estimate.service_call())
-    return GOOD
-
-
-def _rotors_beside(urdf: Path | None, robot: RobotModel) -> str:
-    """That rotors of an identified model are missing, which would be payload; or empty."""
-    if urdf is None or not (beside := urdf.parent / FRICTION).is_file():
-        return ''
-    try:
-        found = read_joint_model(beside)
-        found.check_joints(robot)
-    except (ParameterError, OSError):
-        return ''
-    if not any(value for _, value in found.armature):
-        return ''
-    return (
-        f'{beside} lies beside the URDF and has rotor inertias, which a URDF does not hold: '
-        f'without them they are part of the inertia of the payload. Name it with --parameters '
-        f'{beside}.'
-    )
+    if not estimate.refusal:
+        output.line(estimate.service_call())
+    return exit_code(estimate.refusal)
 
 
 def _motions(
     options: RecordingOptions,
-    files: Mapping[str, tuple[Path, ...]],
+    files: Files,
     model: RobotModel,
     output: Output,
 ) -> Iterator[Motion]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -18,31 +17,20 @@ from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 from robot_dynamics_ros.threshold_file import LearnedThresholds
 from robot_dynamics_ros.written_file import written_file
 
-from .output import (
-    CANNOT_BE_USED,
-    FINDINGS,
-    GOOD,
-    Output,
-    Subcommand,
-    file_to_write,
-    output_options,
-)
-from .table import FittedTable
-from .watching import frequencies, watch_options, watched
+from .output import FileToWrite, FittedTable, Output, exit_code, output_options
+from .recordings import BAGS, NamedRecordings, recording_options
+from .watching import frequencies, watched
 
-HELP = """Learn thresholds of contacts from recordings in which nothing touches the robot.
+HELP = f"""Learn thresholds of contacts from recordings in which nothing touches the robot.
 
-Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
-recording together are joined by +. They need the motions of the application, for at least 10 s;
-the longer they are, the lower the thresholds. A xacro file takes arguments, name:=value.
+Recordings need the motions of the application, for at least 10 s; the longer they are, the lower
+the thresholds. {BAGS}
 
 The momentum observer of dynamics_node runs along the states as they were recorded. Each threshold
 is a constant, a part that grows with the speed, and one that grows with the acceleration of the
 joint: the lowest on average that give that rate of false alarms of all joints together, in motion
-like the recorded one. In any motion they are above what the friction of the model may contribute
-if it varies by a quarter: --parameters names its file. The constant is at least 1 % of the effort
-limit of the joint, for other poses and loads, and the accuracy of efforts. For the rest of motion
-unlike the recorded one, such as a faster one, there is --margin.
+like the recorded one, above what friction may contribute if it varies by a quarter and above 1 %
+of the effort limit. For motion unlike the recorded one, such as a faster one, there is --margin.
 
 \b
 Examples:
@@ -54,44 +42,42 @@ Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
 """
 
 
-@click.command('thresholds', cls=Subcommand, help=HELP)
-@watch_options
+@click.command('thresholds', help=HELP)
+@recording_options('parameters')
 @click.option(
-    '--margin',
-    type=click.FloatRange(1.0, 100.0),
-    default=1.0,
-    show_default=True,
-    metavar='FACTOR',
-    help='Factor of learned thresholds, for motion unlike the recorded one.',
-)
+    '--margin', type=click.FloatRange(1.0, 100.0), default=1.0, show_default=True,
+    metavar='FACTOR', help='Factor of learned thresholds, for motion unlike the recorded one.',
+)  # fmt: skip
 @click.option(
     '--false-alarms', type=click.FloatRange(min=0.0, min_open=True),
     default=FALSE_ALARMS_PER_HOUR, show_default=True, metavar='RATE',
     help='False alarms per hour of motion like the recorded one.',
 )  # fmt: skip
 @click.option(
-    '--output', 'target', type=file_to_write(), metavar='FILE',
+    '--output', 'target', type=FileToWrite(), metavar='FILE',
     help='Write a file for parameter contact_thresholds of dynamics_node, and for --thresholds of '
     'robot_dynamics contacts.',
 )  # fmt: skip
 @output_options
 def thresholds_command(
-    false_alarms: float, margin: float, target: Path | None, output: Output, **given: Any
+    recordings: NamedRecordings,
+    false_alarms: float,
+    margin: float,
+    target: Path | None,
+    output: Output,
 ) -> int:
     """Survey each recording, learn from all, print and write."""
-    recordings, failed = watched(survey_recording, given, output, {'--output': target})
-    if not recordings:
+    surveys, failed = watched(survey_recording, recordings, output)
+    if not surveys:
         raise RecordingError('no recording can be used')
-    found = surveyed(recordings, false_alarms, margin)
+    found = surveyed(surveys, false_alarms, margin)
     output.write_json({**found.as_json(), 'failed': failed})
     _show(found, output)
     if target is not None:
         with written_file(target) as new:
             new.write_text(_threshold_file(found, target.name), encoding='utf-8')
         output.line(f'written: {target}; parameter contact_thresholds of dynamics_node names it')
-    if failed:
-        return CANNOT_BE_USED
-    return FINDINGS if found.doubts else GOOD
+    return exit_code(found.doubts, failed)
 
 
 def _show(found: ThresholdSurvey, output: Output) -> None:

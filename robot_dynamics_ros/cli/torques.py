@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,36 +15,31 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.evidence import Reach
+from robot_dynamics_ros.comparison.model_torques import ModelTorques
 from robot_dynamics_ros.comparison.motion_findings import motion_findings
-from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed
+from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.recordings.torque_file import ENDINGS, check_ending, write_torque_file
 from robot_dynamics_ros.recordings.torque_samples import TorqueOrigin, TorqueSamples
-from robot_dynamics_ros.scheduling import Outcome
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
-from .output import CANNOT_BE_USED, FINDINGS, GOOD, Output, Subcommand, output_options
-from .progress import ShowProgress, no_progress
-from .recorded_robot import model_torques, recorded_robot
-from .recording_options import (
-    Fleet,
+from .output import Output, ShowProgress, exit_code, no_progress, output_options, writes
+from .recordings import (
+    BAGS,
+    Files,
+    NamedRecordings,
     RecordingOptions,
-    fleet_options,
-    inputs,
-    named_recordings,
-    options_of,
-    parameters_option,
+    recorded_robot,
     recording_options,
 )
 
-HELP = """Write the torques that a model needs for the motion of recordings.
+HELP = f"""Write the torques that a model needs for the motion of recordings.
 
-Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
-recording together are joined by +. Position, velocity and acceleration are low-pass filtered
-without a delay; inverse dynamics of the model along them gives
-torques and their parts: gravity, Coriolis, inertia, and the friction of the URDF. A xacro file
-takes arguments, name:=value.
+Position, velocity and acceleration are low-pass filtered without a delay; inverse dynamics of the
+model along them gives torques and their parts: gravity, Coriolis, inertia, and the friction of the
+URDF. {BAGS}
 
 \b
 What is written, by the ending:
@@ -65,10 +61,8 @@ Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 
 
-@click.command('torques', cls=Subcommand, help=HELP)
-@click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
-@recording_options
-@parameters_option
+@click.command('torques', help=HELP)
+@recording_options('cutoff', 'parameters', 'scheduler', 'resume')
 @click.option(
     '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
     help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
@@ -77,79 +71,40 @@ OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
     '--format', 'kind', type=click.Choice([ending[1:] for ending in ENDINGS]), default='mcap',
     show_default=True, help='Format of files in a folder.',
 )  # fmt: skip
-@fleet_options
 @output_options
-def torques_command(
-    words: tuple[str, ...],
-    urdf: Path | None,
-    topic: str | None,
-    rename: tuple[str, ...],
-    cutoff: float | None,
-    parameters: Path | None,
-    target: Path,
-    kind: str,
-    scheduler: str | None,
-    resume: Path | None,
-    output: Output,
-) -> int:
+def torques_command(recordings: NamedRecordings, target: Path, kind: str, output: Output) -> int:
     """Compute each recording, and print one line for it."""
-    files, arguments = named_recordings(words)
-    targets = torque_targets(files, target, kind)
-    output.check_files(inputs(files, urdf, parameters), {'--output': targets.values()})
-    options = options_of(urdf, arguments, topic, rename, cutoff, parameters)
-    fleet = Fleet(scheduler, resume)
-    there = {name: (file.resolve(),) for name, file in targets.items()}
-    outcomes = fleet.outcomes(write_torques, options, files, output, there, targets)
-    rows = []
-    for outcome in outcomes:
-        row = {'file': outcome.name, 'error': outcome.error or None}
-        if outcome.error:
-            output.error(_reason(outcome))
+    targets = torque_targets(recordings.files, target, kind)
+    writes('--output', *targets.values())
+    outcomes = recordings.outcomes(write_torques, recordings.options(), output, targets)
+    rows: list[dict[str, Any]] = []
+    for one in outcomes:
+        row = {'file': one.name, 'error': one.error or None}
+        if one.error:
+            output.error(one.error)
         else:
-            row |= {'output': targets[outcome.name], **outcome.result}
+            row |= {'output': targets[one.name], **one.result}
+            _show(row, output, ' (kept from an earlier run)' if one.kept else '')
         rows.append(row)
-        output.line(_line(outcome, targets[outcome.name]))
-        for remark in () if outcome.error else _remarks(outcome.result):
-            output.line(f'  {remark}')
-    failed = sum(bool(outcome.error) for outcome in outcomes)
-    if len(outcomes) > 1:
-        written = len(outcomes) - failed
-        output.line(f'{len(outcomes)} recordings: {written} written, {failed} failed')
     output.write_json({'recordings': rows})
-    if failed:
-        return CANNOT_BE_USED
-    return FINDINGS if any(outcome.result['findings'] for outcome in outcomes) else GOOD
+    failed = [row for row in rows if row['error']]
+    return exit_code([row for row in rows if row.get('findings')], failed)
 
 
-def _remarks(result: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a recording, one line each."""
-    return [*(finding['message'] for finding in result['findings']), *result['remarks']]
-
-
-def _reason(outcome: Outcome) -> str:
-    """Why there are no torques of a recording."""
-    where = '' if outcome.name in outcome.error else f'{outcome.name}: '
-    advice = ': run this recording alone with --debug' if outcome.traceback else ''
-    return f'{where}{outcome.error}{advice}'
-
-
-def _line(outcome: Outcome, target: Path) -> str:
-    if outcome.error:
-        return f'failed: {outcome.name}'
-    found = outcome.result
-    locked = listed(found['locked'])
-    return (
-        f'{outcome.name}: {found["samples"]} samples at {found["rate"]:.5g} Hz, low pass '
-        f'{found["cutoff"]:.3g} Hz, {len(found["joints"])} joints'
-        + (f', not recorded with these and locked: {locked}' if found['locked'] else '')
-        + f': {target}'
-        + (' (kept from an earlier run)' if outcome.kept else '')
+def _show(row: Mapping[str, Any], output: Output, kept: str) -> None:
+    """Print what was written, and what is wrong with it."""
+    locked = listed(row['locked'])
+    output.line(
+        f'{row["file"]}: {row["samples"]} samples at {row["rate"]:.5g} Hz, low pass '
+        f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints'
+        + (f', not recorded with these and locked: {locked}' if locked else '')
+        + f': {row["output"]}{kept}'
     )
+    for text in (*(finding['message'] for finding in row['findings']), *row['remarks']):
+        output.line(f'  {text}')
 
 
-def torque_targets(
-    files: Mapping[str, tuple[Path, ...]], target: Path, kind: str
-) -> dict[str, Path]:
+def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
     """The file that is written for each recording, by its name.
 
     Args:
@@ -181,11 +136,9 @@ def torque_targets(
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """A name for each file or folder, with the folders around it where that is needed."""
-    names = [path.name for path in paths]
-    if len(set(names)) < len(names):
-        common = os.path.commonpath([path.parent for path in paths])
-        names = ['_'.join(path.relative_to(common).parts) for path in paths]
+    """A name for each file or folder, with the folders in which they differ."""
+    common = os.path.commonpath([path.parent for path in paths])
+    names = ['_'.join(path.relative_to(common).parts) for path in paths]
     for name, count in Counter(names).most_common(1):
         if count > 1:
             raise ParameterError(
@@ -223,8 +176,8 @@ def write_torques(
         ParameterError: the robot has none of the recorded joints.
         OSError: the file cannot be written.
     """
-    urdf, joints, locked = recorded_robot(options, files)
-    model = model_torques(urdf, joints, options.parameters)
+    urdf, _, joints = recorded_robot(options, files)
+    model = _model_torques(urdf, joints, options.parameters)
     peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
     reach = Reach.of_nothing(len(joints))
 
@@ -261,9 +214,15 @@ def write_torques(
             joint: {'peak_torque': peak}
             for joint, peak in zip(joints, peaks.tolist(), strict=True)
         },
-        'locked': list(locked),
+        'locked': list(model.locked),
         'findings': findings,
         'quality': quality.as_json(),
         # What is doubted of the unit is a finding.
         'remarks': [line for line in quality.remarks() if line != quality.unit_doubt],
     }
+
+
+@lru_cache(maxsize=4)
+def _model_torques(urdf: str, joints: tuple[str, ...], parameters: JointModel) -> ModelTorques:
+    """Torques of a robot whose other joints are locked; compiled once in a process."""
+    return ModelTorques(parse_urdf(urdf), joints, parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,15 @@ from robot_dynamics_ros.inspection import CODES, Validation, validate_robot
 from robot_dynamics_ros.inspection.inspection import findings_as_json, pinocchio_is_installed
 from robot_dynamics_ros.scheduling import Outcome, Task, run
 
-from .description_file import files_and_arguments, read_robot, robot_of_topic
-from .output import CANNOT_BE_USED, FINDINGS, GOOD, Output, Subcommand, output_options
+from .description_file import files_and_arguments, read_robot
+from .output import Output, exit_code, output_options, reads
 
 CODE_LINES = '\n'.join(f'  {code:26}{meaning}' for code, meaning in CODES.items())
 HELP = f"""Check descriptions, such as those of a package in continuous integration.
 
-Each FILE is a URDF or a xacro file; the arguments, name:=value, are for each xacro file. Each is
-examined, and compared with Pinocchio. One line is printed for a file; `inspect` shows the details.
+Each FILE is a URDF, a xacro file or a recording; the arguments, name:=value, are for each xacro
+file. Each is examined, and compared with Pinocchio. One line is printed for a file; `inspect`
+shows the details.
 
 Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some cannot
 be used.
@@ -37,49 +38,38 @@ Codes of findings:
 """
 
 
-@click.command(
-    'validate', cls=Subcommand, help=HELP, short_help='Check many descriptions, one line a file.'
-)
+@click.command('validate', help=HELP)
 @click.argument('words', nargs=-1, metavar='FILE... [NAME:=VALUE]...')
-@click.option(
-    '--topic', metavar='TOPIC', help='Topic of a description, such as /robot_description.'
-)
 @click.option('--strict', is_flag=True, help='Warnings count as errors do.')
 @click.option(
     '--ignore', 'ignored', multiple=True, metavar='CODE', help='Leave out findings of this code.'
 )
 @output_options
 def validate_command(
-    words: tuple[str, ...],
-    topic: str | None,
-    strict: bool,
-    ignored: tuple[str, ...],
-    output: Output,
+    words: tuple[str, ...], strict: bool, ignored: tuple[str, ...], output: Output
 ) -> int:
     """Examine each file, and print one line for it."""
     files, arguments = files_and_arguments(words)
-    if not files and topic is None:
-        raise ParameterError('name at least one FILE, or --topic')
+    if not files:
+        raise ParameterError('name at least one FILE')
     for code in ignored:
         if code not in CODES:
             raise UnknownNameError('code of a finding', code, tuple(CODES))
-    output.check_files(files)
+    reads(*files)
     if not pinocchio_is_installed():
         missing = "nothing is compared without Pinocchio: pip install 'robot_dynamics_ros[oracle]'"
         if strict and 'not_compared' not in ignored:
             raise ParameterError(f'--strict: {missing}, or --ignore not_compared')
-        click.echo(missing, err=True)
-    names, outcomes = [str(file) for file in files], []
-    if topic is not None:
-        names.insert(0, topic)
-        outcomes.append(Outcome(topic, validate_robot(*robot_of_topic(topic), ignored)))
+        output.warning(missing)
+    # A file may be named twice.
+    tasks = [Task(f'{n}: {file}', validate_file, (file,)) for n, file in enumerate(files)]
     with output.progress('validate', len(files), 'files') as advance:
-        outcomes += validate_files(files, (arguments, ignored), advance)
-    results = [result_of(*one, strict) for one in zip(names, outcomes, strict=True)]
+        outcomes = run(tasks, common=(arguments, ignored), report=lambda outcome: advance(1))
+    results = [result_of(*one, strict) for one in zip(map(str, files), outcomes, strict=True)]
     counts = Counter({'good': 0, 'findings': 0, 'unusable': 0})
     for outcome, result in zip(outcomes, results, strict=True):
         counts[result['status']] += 1
-        output.line(f'{result["status"]:8} {line_of(result, outcome.result)}')
+        output.line(f'{result["status"]:8} {_line_of(result, outcome.result)}')
         if result['error']:
             output.error(result['error'])
     if len(results) > 1:
@@ -88,26 +78,7 @@ def validate_command(
             f'{counts["unusable"]} unusable'
         )
     output.write_json({'files': results, 'counts': counts})
-    if counts['unusable']:
-        return CANNOT_BE_USED
-    return FINDINGS if counts['findings'] else GOOD
-
-
-def validate_files(
-    files: Sequence[Path],
-    options: tuple[Sequence[str], Sequence[str]],
-    advance: Callable[[int], object],
-) -> list[Outcome]:
-    """Examine many files in processes; the results are in the order of the files.
-
-    Args:
-        files: URDF or xacro.
-        options: of `validate_file`.
-        advance: is called with 1 after each file.
-    """
-    # A file may be named twice.
-    tasks = [Task(f'{n}: {file}', validate_file, (file,)) for n, file in enumerate(files)]
-    return list(run(tasks, common=options, report=lambda outcome: advance(1)))
+    return exit_code(counts['findings'], counts['unusable'])
 
 
 def validate_file(options: tuple[Sequence[str], Sequence[str]], file: Path) -> Validation:
@@ -129,7 +100,7 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
     """The object of a file in --json.
 
     Args:
-        name: of the file, or the topic of the description.
+        name: of the file.
         outcome: with a Validation, or why there is none.
         strict: whether warnings count.
     """
@@ -160,7 +131,7 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
     }
 
 
-def line_of(result: dict[str, Any], found: Validation | None) -> str:
+def _line_of(result: dict[str, Any], found: Validation | None) -> str:
     """What was found about a file, in a line."""
     if found is None or result['error']:
         return str(result['error'])

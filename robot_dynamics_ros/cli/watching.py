@@ -1,70 +1,64 @@
-"""What contacts and thresholds share: options, settings, and how recordings are watched."""
+"""What contacts and thresholds share: how recordings are watched, as the node would do it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import click
+import numpy as np
 
 from robot_dynamics_ros.comparison.evidence import Reach
 from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
 from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
 from robot_dynamics_ros.contacts.observed_recording import Observation
-from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER
+from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, PARAMETER, read_joint_model
+from robot_dynamics_ros.parameter_yaml import (
+    errors_in,
+    finite_number,
+    node_parameters,
+    parameter_blocks,
+    read_yaml,
+)
 from robot_dynamics_ros.threshold_file import read_thresholds
 
-from .node_parameters import settings_of_files, unknown_names
-from .output import Output
-from .progress import ShowProgress, no_progress
-from .recorded_robot import recorded_robot
-from .recording_options import (
-    Fleet,
-    RecordingOptions,
-    inputs,
-    named_recordings,
-    options_of,
-    source_options,
-)
-from .surroundings import surroundings
+from .output import Output, ShowProgress, no_progress
+from .recordings import NamedRecordings, RecordingOptions, recorded_robot
 
-Command = TypeVar('Command', bound=Callable[..., Any])
+THRESHOLDS = tuple(f'{band}_threshold' for band in BANDS)
 # Of a recording, a robot, a name and what takes numbers of states that are done.
 Watch = Callable[..., Observation]
-
-
-def watch_options(command: Command) -> Command:
-    """Give a subcommand BAG, --urdf, --topic, --rename and --parameters; see `watched`."""
-    command = click.option(
-        '--parameters', multiple=True, metavar='FILE',
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help='friction.yaml of identify, or a parameter file of dynamics_node: joint_model, '
-        'external_bandwidth, thresholds; may be repeated.',
-    )(command)  # fmt: skip
-    words = click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
-    return words(source_options(command))
+# Parameters of dynamics_node: what they are where a file does not have them,
+DEFAULTS: dict[str, Any] = {
+    PARAMETER: '',
+    'joints': [],
+    'gravity': list(STANDARD_GRAVITY),
+    'external_bandwidth': [],
+    **{name: [] for name in THRESHOLDS},
+    'contact_thresholds': '',
+    'driver_gravity_check': True,
+}
+# what is needed instead of another type,
+NEEDED = {str: 'the path of a file', list: 'a list', bool: 'true or false'}
+# and those of no other node, from which a block for it is known.
+OWN = DEFAULTS.keys() - {'joints', 'gravity'}
 
 
 def watched(
-    function: Watch,
-    given: Mapping[str, Any],
-    output: Output,
-    written: Mapping[str, Path | None],
-    thresholds: Path | None = None,
+    function: Watch, recordings: NamedRecordings, output: Output, thresholds: Path | None = None
 ) -> tuple[list[Any], list[dict[str, Any]]]:
     """What a function finds in each recording; and for --json, which ones cannot be used.
 
     Args:
         function: of a module: `mark_recording` or `survey_recording`.
-        given: values of `watch_options`.
+        recordings: of the command line.
         output: of the subcommand.
-        written: files that are written, by their option.
         thresholds: file of `robot_dynamics thresholds`; None for none.
 
     Raises:
@@ -72,17 +66,16 @@ def watched(
         RobotDynamicsError: the only recording, or the URDF, cannot be used.
         OSError: a file cannot be read.
     """
-    files, arguments = named_recordings(given['words'])
-    urdf, parameters = given['urdf'], given['parameters']
-    read = [*inputs(files, urdf, thresholds), *parameters]
-    output.check_files(read, {name: [file] for name, file in written.items() if file})
-    options = options_of(urdf, arguments, given['topic'], given['rename'])
-    settings = settings_of(options, next(iter(files.values())), parameters, output, thresholds)
-    outcomes = Fleet().outcomes(watch, (options, settings, function), files, output)
+    options, settings = recordings.options(joint_model=False), WatchSettings()
+    if recordings.parameters or thresholds:
+        # Without --urdf, the robot is that of the first recording.
+        _, robot, _ = recorded_robot(options, next(iter(recordings.files.values())))
+        settings = watch_settings(robot, recordings.parameters, thresholds)
+    outcomes = recordings.outcomes(watch, (options, settings, function), output)
     failed = []
     for one in outcomes:
         if one.error:
-            output.error(one.error if one.name in one.error else f'{one.name}: {one.error}')
+            output.error(one.error)
             failed.append({'file': one.name, 'error': one.error})
     found = [one.result for one in outcomes if not one.error]
     for one in found:
@@ -91,36 +84,82 @@ def watched(
     return found, failed
 
 
-def settings_of(
-    options: RecordingOptions,
-    files: Sequence[Path],
-    parameters: Sequence[Path],
-    output: Output,
-    thresholds: Path | None = None,
+def watch_settings(
+    robot: RobotModel, parameters: Path | None, thresholds: Path | None = None
 ) -> WatchSettings:
-    """The settings of files of parameters, later ones first, and of thresholds; see `watched`.
+    """What files say of friction, observer and thresholds.
 
-    Where no URDF is given, that of the first recording, in `files`, is used.
+    Args:
+        robot: the whole one.
+        parameters: friction.yaml, or as dynamics_node takes it with --params-file. Its lists are
+            for its `joints`, or for all of the robot.
+        thresholds: file of `robot_dynamics thresholds`; None: that which the parameters name.
+
+    Raises:
+        ParameterError: a file is not one, a value is not what the parameter takes, it is for
+            another robot, or thresholds are given twice.
     """
-    settings = WatchSettings()
-    if not parameters and thresholds is None:
-        return settings
-    robot = parse_urdf(recorded_robot(options, files)[0])
-    if parameters:
-        settings = settings_of_files(parameters, robot.joint_names)
-    settings.joint_model.check_joints(robot)
-    if unknown := unknown_names(parameters, surroundings().parameter_names):
-        output.warning(f'unknown parameters are ignored: {unknown}')
-    if thresholds is None:
-        return settings
-    if settings.thresholds:
-        raise ParameterError(f'--thresholds is {thresholds}, and --parameters has thresholds too')
-    learned = read_thresholds(thresholds, robot.joint_names)
-    return replace(
-        settings,
-        thresholds=learned.by_joint,
-        bandwidth={**settings.bandwidth, **learned.bandwidths},
+    values = {**DEFAULTS, **(_parameters(parameters) if parameters else {})}
+    with errors_in(parameters or ''):
+        for name, default in DEFAULTS.items():
+            if type(values[name]) is not type(default):
+                needed = NEEDED[type(default)]
+                raise ParameterError(f'{name} is {values[name]!r}, {needed} is needed')
+        joints = tuple(filter(None, values['joints'])) or robot.joint_names
+        if len(set(joints)) < len(joints) or not {*joints} <= {*robot.joint_names}:
+            raise ParameterError(
+                f'joints is {", ".join(map(str, joints))}: each is named once, and is one of the '
+                f'robot: {", ".join(robot.joint_names)}'
+            )
+        gravity = tuple(finite_number('gravity', each) for each in values['gravity'])
+        if len(gravity) != 3:
+            raise ParameterError(f'gravity is {gravity!r}, three numbers are needed')
+        bandwidth = _by_joint('external_bandwidth', values, joints)
+        lists = {name: _by_joint(name, values, joints) for name in THRESHOLDS}
+    limits = {
+        joint: np.array([[each.get(joint, NEVER), 0.0, 0.0] for each in lists.values()])
+        for joint in joints
+        if any(lists.values())
+    }
+    folder, named = parameters.parent if parameters else Path(), values['contact_thresholds']
+    if file := thresholds or (folder / named if named else None):
+        given = [name for name, each in lists.items() if each]
+        given += ['contact_thresholds'] * bool(named) + ['--thresholds'] * bool(thresholds)
+        if len(given) > 1:
+            raise ParameterError(f'{file}: thresholds are given twice, by {" and ".join(given)}')
+        learned = read_thresholds(file, robot.joint_names)
+        limits, bandwidth = learned.by_joint, {**bandwidth, **learned.bandwidths}
+    model = read_joint_model(folder / values[PARAMETER]) if values[PARAMETER] else AS_DESCRIBED
+    model.check_joints(robot)
+    return WatchSettings(model, gravity, bandwidth, limits, values['driver_gravity_check'])
+
+
+def _parameters(file: Path) -> dict[str, Any]:
+    """All values for dynamics_node in a file."""
+    content = read_yaml(file)
+    if isinstance(content, dict) and isinstance(content.get('joints'), dict):
+        # friction.yaml itself.
+        return {PARAMETER: file.name}
+    with errors_in(file):
+        return node_parameters(parameter_blocks(content), OWN)
+
+
+def _by_joint(name: str, values: Mapping[str, Any], joints: Sequence[str]) -> dict[str, float]:
+    """One value for each joint, or one for all; empty where the list is."""
+    given = values[name]
+    if len(given) not in (0, 1, len(joints)):
+        raise ParameterError(
+            f'{name} is {given!r}, a list of one number for each of the {len(joints)} joints is '
+            'needed, or of one for all'
+        )
+    numbers = [finite_number(name, each) for each in given]
+    by_joint = dict(
+        zip(joints, numbers * len(joints) if len(numbers) == 1 else numbers, strict=False)
     )
+    for joint, value in by_joint.items():
+        if value <= 0.0:
+            raise ParameterError(f'{name} of {joint} is {value:g}, it must be greater than 0')
+    return by_joint
 
 
 def watch(
@@ -144,9 +183,8 @@ def watch(
     # Thresholds of a recording itself need a pass of their own.
     passes = 2 if function is mark_recording and not settings.thresholds else 1
     robot = watched_robot(read, files, settings)
-    joints = robot.model.joint_names
     with (
-        Recording.read(files, topic=read.topic, rename=read.rename, joints=joints) as recording,
+        read.open(files, joints=robot.model.joint_names) as recording,
         progress(name, passes * recording.size, 'states') as advance,
     ):
         reach = Reach.of_nothing(robot.model.size)
@@ -164,10 +202,10 @@ def watched_robot(
     options: RecordingOptions, files: Sequence[Path], settings: WatchSettings
 ) -> WatchedRobot:
     """The robot of a recording, whose other joints are locked; raises as `watch`."""
-    urdf, joints, others = recorded_robot(options, files)
-    whole = parse_urdf(urdf)
-    missing = joints_that_matter(whole, joints)
-    return WatchedRobot(compared_model(whole, joints), settings, others, missing)
+    _, robot, joints = recorded_robot(options, files)
+    locked = tuple(name for name in robot.joint_names if name not in joints)
+    missing = joints_that_matter(robot, joints)
+    return WatchedRobot(compared_model(robot, joints), settings, locked, missing)
 
 
 def frequencies(found: Observation) -> str:

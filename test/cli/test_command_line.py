@@ -1,213 +1,353 @@
-"""The command `robot_dynamics`: exit codes, errors in one line, export-c of URDF and xacro."""
+"""The command as a whole: exit codes, errors in one line, files that stay, its document."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
+from glob import glob
 
+import click
 import pytest
-from running_command import run
-from three_joints import URDF
+import three_joints
+from documented_json import DOCUMENT, documented, keys
+from mechanics.robots import hand_written
+from recorded_states import csv_file, joint_state_bag, sine_states
+from running_command import ended
+from three_joints import LIMITED as URDF
+from waiting import wait_until
 
-from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.export import export_c
+from robot_dynamics_ros.cli.command_line import commands
+from robot_dynamics_ros.inspection import CODES
+
+pytest.importorskip('rosbags')
 
 pytestmark = pytest.mark.contract
 
-__all__ = ['run']
-
-XACRO = """<robot name="xacro_arm" xmlns:xacro="http://ros.org/wiki/xacro">
-<xacro:arg name="mass" default="1"/><xacro:include filename="links.xacro"/>
-<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
-LINKS = """<robot xmlns:xacro="http://ros.org/wiki/xacro"><link name="base"/><link name="arm">
-<inertial><mass value="$(arg mass)"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-</inertial></link></robot>"""
-# Without ROS, as pip installs it.
-PROGRAM = """
-import sys
-for name in ('rclpy', 'ament_index_python'):
-    sys.modules[name] = None
-from robot_dynamics_ros.cli.command_line import main
-main()
-"""
+LIMIT = 60.0
+STATES = replace(sine_states(), names=three_joints.JOINTS)
+SUBCOMMANDS = commands.list_commands(None)
 
 
-@pytest.fixture
-def files(tmp_path):
-    (tmp_path / 'arm.urdf').write_text(URDF)
-    (tmp_path / 'arm.urdf.xacro').write_text(XACRO)
-    (tmp_path / 'links.xacro').write_text(LINKS)
-    (tmp_path / 'binary.urdf').write_bytes(b'\xff\xfe\x00')
-    (tmp_path / 'empty.urdf').write_text('')
-    (tmp_path / 'still.urdf').write_text('<robot name="r"><link name="base"/></robot>')
-    return tmp_path
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    """Descriptions and recordings, good and bad ones."""
+    folder = tmp_path_factory.mktemp('command')
+    for name, text in (
+        ('arm.urdf', URDF), ('empty.urdf', ''), ('other.xml', '<world/>'), ('empty.csv', ''),
+        ('still.urdf', '<robot name="r"><link name="base"/></robot>'),
+        ('pendulum.urdf', hand_written('pendulum').text),
+        ('deep.urdf', '<robot>' + '<a>' * 200_000),
+        ('bomb.urdf', '<!DOCTYPE r [<!ENTITY a "aa">]><robot name="&a;"/>'),
+        ('names.csv', 'seconds,position\n0,1\n'), ('others.yaml', 'joints: {elbow: {coulomb: 1}}'),
+    ):  # fmt: skip
+        (folder / name).write_text(text)
+    (folder / 'binary.urdf').write_bytes(bytes(range(256)))
+    (folder / 'folder.urdf').mkdir()
+    joint_state_bag(folder / 'bag', STATES)
+    csv_file(folder / 'left.csv', replace(STATES, names=tuple(f'left_{n}' for n in STATES.names)))
+    return folder
 
 
-def test_it_writes_what_export_c_gives(run, files):
-    options = '--name', 'my', '--quantities', 'gravity_torque, jacobian', '--frame', 'hand'
-    ended = run('export-c', 'arm.urdf', '--output', 'out', *options)
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == 'out: package my_dynamics, 6 files\n'
-    expected = export_c(
-        parse_urdf(URDF), name='my', quantities=['gravity_torque', 'jacobian'], frame='hand',
-        urdf=URDF,
-    )  # fmt: skip
-    for path, text in expected.items():
-        assert (files / 'out' / path).read_text() == text
+def both(*arguments, said):
+    """The same of both subcommands that take the description of a robot."""
+    return [(['inspect', *arguments], said), (['export-c', *arguments, '--output', 'out'], said)]
 
 
-def test_a_topic(run, files):
-    ended = run(
-        'export-c', '--topic', '/robot_description', '--output', 'out',
-        read_topic=lambda topic: URDF,
-    )  # fmt: skip
-    assert ended.returncode == 0, ended.stderr
-    assert (files / 'out' / 'package.xml').exists()
+def recorded(*arguments, said):
+    """The same of all subcommands that read recordings."""
+    each = {'identify': ['--output', 'out'], 'payload': ['--frame', 'hand'], 'torques': []}
+    names = {'compare': [], 'contacts': [], 'thresholds': [], **each}
+    return [([name, *arguments, *more], said) for name, more in names.items()]
 
 
-def test_json_lists_what_was_written(run, files):
-    ended = run('export-c', 'arm.urdf', '--output', 'out', '--name', 'my', '--json', '-')
-    assert ended.returncode == 0, ended.stderr
-    found = json.loads(ended.stdout)
-    assert (found['folder'], found['package']) == ('out', 'my_dynamics')
-    assert all((files / 'out' / file).is_file() for file in found['files'])
+EXPORT = ('export-c', 'arm.urdf', '--output', 'out')
+COMPARE = ('compare', 'bag', '--urdf', 'arm.urdf')
+TORQUES = ('torques', 'bag', '--urdf', 'arm.urdf')
+EXCITE = ('excite', '--urdf', 'arm.urdf', '--output', 'traj.yaml')
+REFUSED = [
+    *both('nowhere.urdf', said='nowhere.urdf'),
+    *both('no\nwhere.urdf', said='where.urdf'),
+    *both('folder.urdf', said='folder.urdf'),
+    *both('binary.urdf', said='binary.urdf'),
+    *both('empty.urdf', said='empty.urdf'),
+    *both('bomb.urdf', said='bomb.urdf'),
+    *both('deep.urdf', said='deep.urdf'),
+    *both('/dev/zero', said='64 MiB'),
+    *both('other.xml', said='<world>'),
+    *both('arm.urdf', 'mass:=2', said="'mass:=2'"),
+    *both('arm.urdf', 'mass=2', said="'mass=2'"),
+    *both('arm.urdf', '--topic', '/t', said="'arm.urdf'"),
+    *both(said='--topic'),
+    *both('--topic', '/robot_description', said='ROS 2'),
+    *both('bag', said='bag: '),
+    *both('arm.urdf', '--frame', 'foot', said="'foot'"),
+    *both('arm.urdf', '--colour', 'red', said='--colour'),
+    *both('arm.urdf', '--json', 'folder.urdf', said='folder.urdf is a folder'),
+    (['inspect', 'arm.urdf', '--picture', 'nowhere/a.png'], 'no folder nowhere'),
+    (['inspect', 'arm.urdf', '--picture', 'arm.nothing'], 'nothing'),
+    (['validate'], 'FILE'),
+    (['validate', 'mass:=2'], 'FILE'),
+    (['validate', 'arm.urdf', '--ignore', 'densety'], "'densety'"),
+    (['export-c', 'still.urdf', '--output', 'out'], 'no moving joint'),
+    ([*EXPORT, '--quantities', 'power'], "'power'"),
+    ([*EXPORT, '--quantities', 'jacobian'], '--frame'),
+    ([*EXPORT, '--frame', 'hand'], 'jacobian'),
+    ([*EXPORT, '--name', 'UR5'], "'UR5'"),
+    ([*EXPORT[:-1], 'arm.urdf'], 'arm.urdf is a file'),
+    ([*EXPORT[:-1], '/proc/none'], '/proc'),
+    ([*EXPORT[:-1], '.'], 'was not written here'),
+    *recorded(said='BAG'),
+    *recorded('nowhere', '--urdf', 'arm.urdf', said='nowhere'),
+    *recorded('bag', 'bag', '--urdf', 'arm.urdf', said='bag is named twice'),
+    *recorded('bag+', '--urdf', 'arm.urdf', said='bag+'),
+    *recorded('names.csv', '--urdf', 'arm.urdf', said='names.csv'),
+    *recorded('bag', '--urdf', 'nowhere.urdf', said='nowhere.urdf'),
+    *recorded('bag', said='--urdf'),
+    *recorded('bag', 'mass:=2', said='--urdf'),
+    *recorded('bag', '--urdf', 'arm.urdf', 'mass:=2', said="'mass:=2'"),
+    *recorded('bag', '--urdf', 'arm.urdf', '--topic', '/camera', said='/joint_states'),
+    *recorded('bag', '--urdf', 'arm.urdf', '--rename', 'turn', said='RECORDED=NAME'),
+    *recorded('bag', '--urdf', 'arm.urdf', '--rename', 'knee=hip', said="'knee'"),
+    *recorded('left.csv', '--urdf', 'arm.urdf', said='--rename left_='),
+    ([*COMPARE, '--rename', 'a=b', '--rename', 'a=c'], "'a'"),
+    ([*COMPARE, '--cutoff', '500'], 'cutoff'),
+    ([*COMPARE, '--report', 'arm.pdf'], '.html, .png'),
+    ([*COMPARE, '--parameters', 'others.yaml'], "joint 'elbow'"),
+    ([*COMPARE, '--parameters', 'arm.urdf'], 'arm.urdf'),
+    ([*TORQUES, '--output', 'out.txt'], '.mcap'),
+    ([*TORQUES, 'bag/bag.mcap', '--output', 'out.csv'], 'out.csv is a file'),
+    ([*TORQUES, 'bag/bag.mcap', '--output', 'arm.urdf'], 'arm.urdf is a file'),
+    ([*TORQUES, 'bag/../bag', '--output', 'bag'], '2 recordings'),
+    ([*TORQUES, '--output', 'bag/bag.csv'], 'the folder of'),
+    ([*TORQUES, '--output', 'nowhere/out.csv'], 'folder nowhere'),
+    ([*TORQUES, '--scheduler', 'localhost:8786'], 'tcp://HOST:PORT'),
+    (['payload', 'bag', '--urdf', 'arm.urdf', '--frame', 'tool0'], "'tool0'"),
+    (['contacts', 'bag', 'left.csv', '--urdf', 'arm.urdf', '--plot', 'p.png'], '2 are named'),
+    (['contacts', 'bag', '--urdf', 'arm.urdf', '--plot', 'p.txt'], '.png, .svg, .pdf'),
+    (['thresholds', 'bag', '--urdf', 'arm.urdf'], ' need 9.88 s '),
+    (['thresholds', 'bag', '--urdf', 'arm.urdf', '--margin', '0.5'], '--margin'),
+    ([*EXCITE, '--joints', 'turn,knee'], "'knee'"),
+    ([*EXCITE, '--floor', 'deep'], "'deep'"),
+    ([*EXCITE, '--duration', '0.5'], '0.5'),
+    ([*EXCITE, '--start', 'wrist'], 'JOINT=POSITION'),
+    ([*EXCITE, '--start', 'wrist=up'], 'wrist=up'),
+    ([*EXCITE, 'arm.urdf'], '--urdf'),
+]
 
 
-def test_an_argument_that_a_xacro_file_does_not_have_is_refused(run, files):
-    pytest.importorskip('xacro')
-    ended = run('inspect', 'arm.urdf.xacro', 'n:=2')
-    assert ended.returncode == 2
-    assert re.search(r'arm\.urdf\.xacro: .*argument n\b', ended.stderr)
-    assert 'mass' in ended.stderr
-    # Of several files, each takes its own.
-    assert 'no argument' not in run('validate', 'arm.urdf.xacro', 'n:=2').stdout
-
-
-def test_no_file_that_a_xacro_file_includes_is_replaced(run, files):
-    pytest.importorskip('xacro')
-    ended = run('inspect', 'arm.urdf.xacro', '--json', 'links.xacro')
-    assert (ended.returncode, ended.stdout) == (2, '')
-    assert re.search(r'links\.xacro.*--json', ended.stderr)
-    assert (files / 'links.xacro').read_text() == LINKS
-
-
-HAND = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
-<xacro:arg name="grip" default="1"/></robot>"""
-WITH_HAND = """
-<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
-  <xacro:arg name="hand" default="false"/>
-  <xacro:if value="$(arg hand)">
-    <xacro:arg name="fingers" default="2"/>
-    <xacro:property name="model" value="none"/>
-    <xacro:include filename="hand.xacro"/>
-    <xacro:include filename="${model}.xacro"/>
-  </xacro:if>
-  <link name="base"/><link name="tip"><inertial><mass value="1"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="turn" type="continuous"><parent link="base"/><child link="tip"/></joint>
-</robot>
-"""
-
-
-def test_arguments_of_branches_that_are_not_taken_are_no_errors(run, files):
-    pytest.importorskip('xacro')
-    (files / 'hand.xacro').write_text(HAND)
-    (files / 'with_hand.xacro').write_text(WITH_HAND)
-    arguments = ['hand:=false', 'fingers:=3', 'grip:=2']
-    ended = run('export-c', 'with_hand.xacro', *arguments, '--output', 'out')
-    assert ended.returncode == 0, ended.stderr
-    ended = run('inspect', 'with_hand.xacro', 'finger:=3')
-    assert ended.returncode == 2
-    assert re.search(r'argument finger\b.*fingers, grip, hand', ended.stderr)
-    assert 'includes ${model}.xacro' in ended.stderr
-
-
-def test_xacro_files_take_arguments_and_include_others(run, files):
-    pytest.importorskip('xacro')
-    for mass in ('2', '3'):
-        ended = run('export-c', 'arm.urdf.xacro', f'mass:={mass}', '--output', mass)
-        assert ended.returncode == 0, ended.stderr
-    source = 'src/xacro_arm_dynamics.c'
-    assert (files / '2' / source).exists()
-    header = 'include/xacro_arm_dynamics/xacro_arm_dynamics.h'
-    assert (files / '2' / header).read_text() != (files / '3' / header).read_text()
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'said'),
-    [
-        (['nowhere.urdf'], 'nowhere.urdf'),
-        (['no\nwhere.urdf'], 'where.urdf'),
-        (['binary.urdf'], 'binary.urdf: not a URDF'),
-        (['empty.urdf'], 'empty.urdf: '),
-        (['still.urdf'], 'no moving joint'),
-        (['arm.urdf', 'mass:=2'], 'arm.urdf is a URDF'),
-        (['arm.urdf.xacro', 'mass=2'], "'mass=2'"),
-        (['arm.urdf.xacro', 'mass:=heavy'], 'arm.urdf.xacro: '),
-        (['arm.urdf', '--quantities', 'power'], "unknown quantity 'power'"),
-        (['arm.urdf', '--quantities', 'jacobian'], '--frame'),
-        (['arm.urdf', '--frame', 'x'], "unknown frame 'x'"),
-        (['arm.urdf', '--frame', 'hand'], 'only frame_pose, jacobian, '),
-        (['arm.urdf', '--name', 'UR5'], "'UR5'"),
-        (['arm.urdf', '--colour', 'red'], '--colour'),
-        (['arm.urdf', '--output', 'arm.urdf'], 'arm.urdf is a file'),
-        (['arm.urdf', '--output', '/proc/none'], '/proc'),
-        (['arm.urdf', '--output', '.'], 'was not written here'),
-    ],
-)
+@pytest.mark.parametrize(('arguments', 'said'), REFUSED)
 def test_errors_are_one_line_and_nothing_is_written(run, arguments, said, files):
-    before = sorted(files.iterdir())
-    output = [] if '--output' in arguments else ['--output', 'out']
-    ended = run('export-c', *arguments, *output)
+    before = sorted(files.rglob('*'))
+    ended = run(*arguments)
     assert (ended.returncode, ended.stdout) == (2, '')
     assert ended.stderr.startswith('robot_dynamics: ')
     assert said in ended.stderr
     assert ended.stderr.count('\n') == 1
-    assert sorted(files.iterdir()) == before
+    assert sorted(files.rglob('*')) == before
 
 
-def test_debug_adds_the_traceback(run, files):
-    ended = run('export-c', 'still.urdf', '--output', 'out', '--debug')
-    assert ended.returncode == 2
+def test_debug_adds_the_traceback(run):
+    ended = run('inspect', 'empty.urdf', '--debug')
+    assert (ended.returncode, ended.stdout) == (2, '')
     assert 'Traceback' in ended.stderr
     assert ended.stderr.splitlines()[-1].startswith('robot_dynamics: ')
 
 
-def test_foreign_files_are_not_replaced(run, files):
-    (files / 'out').mkdir()
-    (files / 'out' / 'CMakeLists.txt').write_text('mine')
-    ended = run('export-c', 'arm.urdf', '--output', 'out')
-    assert ended.returncode == 2
-    assert 'CMakeLists.txt was not written' in ended.stderr
-    assert [file.name for file in (files / 'out').iterdir()] == ['CMakeLists.txt']
+@pytest.mark.parametrize('words', [[], *([name] for name in SUBCOMMANDS)])
+def test_help_has_an_example(run, words):
+    ended = run(*words, '--help')
+    assert (ended.returncode, ended.stderr) == (0, '')
+    for text in [f'  robot_dynamics {words[0]} ', '--json'] if words else SUBCOMMANDS:
+        assert text in ended.stdout
 
 
-@pytest.mark.parametrize('arguments', [['--help'], ['export-c', '--help']])
-def test_help(run, arguments):
-    ended = run(*arguments)
-    assert ended.returncode == 0, ended.stderr
-    assert 'export-c' in ended.stdout
-    assert max(map(len, ended.stdout.splitlines())) <= 80
-    if len(arguments) > 1:
-        assert 'robot_dynamics export-c arm.urdf --output' in ended.stdout
+def test_without_a_subcommand_there_is_help_and_a_version(run):
+    ended = run()
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert ended.stderr == run('--help').stdout
+    assert re.fullmatch(r'robot_dynamics \d+\.\d+\.\d+\n', run('--version').stdout)
 
 
-def test_all_quantities(run, files):
-    for frame, expected in ([], False), (['--frame', 'hand'], True):
-        ended = run('export-c', 'arm.urdf', '--quantities', 'all', '--output', 'out',
-                    *frame)  # fmt: skip
-        assert ended.returncode == 0
-        header = (files / 'out/include/three_dynamics/three_dynamics.h').read_text()
-        assert 'int three_regressor(' in header
-        assert ('int three_jacobian(' in header) == expected
+@pytest.fixture
+def inputs(tmp_path):
+    """What is broken would be found if anything were read."""
+    (tmp_path / 'bag').mkdir()
+    (tmp_path / 'arm.urdf').write_text(URDF)
+    (tmp_path / 'link.urdf').symlink_to('arm.urdf')
+    for name in ('bag.csv', 'other.csv', 'x.html', 'x.csv', 'bag/bag.mcap', 'bag/m.yaml'):
+        (tmp_path / name).write_text('broken')
+    return tmp_path
 
 
-def test_without_ros(files):
+@pytest.mark.parametrize(
+    'words',
+    [
+        'inspect arm.urdf --json link.urdf',
+        'inspect arm.urdf --picture bag/../arm.urdf',
+        'inspect bag --json bag/m.yaml',
+        'validate nowhere.urdf arm.urdf --json arm.urdf',
+        'export-c arm.urdf --output c --json arm.urdf',
+        'compare bag.csv --urdf x.html --report x.html',
+        'compare bag --json bag/bag.mcap',
+        'compare other.csv+bag.csv --json bag.csv',
+        'compare bag.csv --parameters arm.urdf --json arm.urdf',
+        'torques bag.csv --output bag.csv',
+        'torques bag.csv --urdf x.csv --output x.csv',
+        'thresholds bag.csv --urdf arm.urdf --output arm.urdf',
+        'identify bag.csv --held-out other.csv --json other.csv --output out',
+        # Two outputs.
+        'inspect arm.urdf --picture a.png --json ./a.png',
+        'compare bag.csv --report a.html --json a.html',
+        'torques bag.csv --output a.csv --json a.csv',
+        'torques bag.csv --output . --format csv --json bag_torques.csv',
+        'excite --urdf arm.urdf --output traj.yaml --json traj.yaml',
+        'export-c arm.urdf --output bag.d --json bag.d/package.xml',
+    ],
+)
+def test_no_input_is_replaced_and_two_outputs_have_two_names(inputs, words):
+    (inputs / 'bag.d').mkdir()
+    before = {file: file.is_file() and file.read_text() for file in inputs.rglob('*')}
+    found = ended(inputs, *words.split())
+    assert (found.returncode, found.stdout) == (2, '')
+    assert re.search('--(json|picture|report|output) ', found.stderr)
+    assert {file: file.is_file() and file.read_text() for file in inputs.rglob('*')} == before
+
+
+@pytest.mark.parametrize(
+    ('words', 'code', 'said'),
+    [
+        ('inspect arm.urdf --json - >&-', 0, ''),
+        ('inspect nowhere.urdf 2>&-', 2, ''),
+        ('inspect arm.urdf >/dev/full', 2, 'stdout: No space left'),
+        ('inspect arm.urdf --json - >/dev/full', 2, 'stdout: No space left'),
+        ('inspect arm.urdf --json /dev/full', 2, '/dev/full: No space left'),
+        ('inspect --help >/dev/full', 2, 'stdout: No space left'),
+    ],
+)
+def test_streams_that_are_closed_or_full(in_a_shell, words, code, said):
+    ended = in_a_shell(words)
+    assert ended.returncode == code, ended.stderr
+    assert said in ended.stderr
+    assert ended.stderr.count('\n') == bool(said)
+
+
+def test_a_reader_that_has_ended(files):
+    """As `head` leaves it: no traceback, and the exit code of SIGPIPE."""
+    read, written = os.pipe()
+    os.close(read)
+    for options in ([], ['--json', '-']):
+        process = begun('inspect', 'arm.urdf', *options, folder=files, stdout=written)
+        assert process.communicate(timeout=LIMIT)[1] == ''
+        assert process.returncode == 128 + signal.SIGPIPE
+    os.close(written)
+
+
+def test_without_ros(files, tmp_path):
     """In a process where there is none."""
-    ended = subprocess.run(
-        [sys.executable, '-c', PROGRAM, 'export-c', 'arm.urdf', '--output', 'out'],
-        cwd=files, capture_output=True, text=True, timeout=60,
+    program = (
+        'import sys\nfor name in ("rclpy", "ament_index_python"): sys.modules[name] = None\n'
+        'from robot_dynamics_ros.cli.command_line import main\nmain()'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', program, 'export-c', 'arm.urdf', '--output', tmp_path / 'out'],
+        cwd=files, capture_output=True, text=True, timeout=LIMIT,
         env={'PYTHONPATH': ':'.join(filter(None, sys.path))},
     )  # fmt: skip
-    assert ended.returncode == 0, ended.stderr
-    assert (files / 'out' / 'package.xml').exists()
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / 'out/package.xml').exists()
+
+
+def begun(*words, folder, stdout=subprocess.PIPE):
+    """The command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line', *words], cwd=folder,
+        env={**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path))},
+        stdout=stdout, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def pause():
+    time.sleep(0.002)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interruption_leaves_nothing(tmp_path, number):
+    """A signal while the file is being written: exit code 128 + its number, the file as before."""
+    states = replace(sine_states(rate=1000.0, seconds=90.0), names=three_joints.JOINTS)
+    csv_file(tmp_path / 'long.csv', states)
+    (tmp_path / 'arm.urdf').write_text(URDF)
+    (tmp_path / 'out.mcap').write_text('as before')
+    before = sorted(tmp_path.iterdir())
+    process = begun(
+        'torques', 'long.csv', '--urdf', 'arm.urdf', '--output', 'out.mcap', folder=tmp_path
+    )
+    # pathlib fails where a folder vanishes meanwhile, as that of the first try of the output does.
+    pattern = '.out.mcap.*/*/*/*.mcap'
+    wait_until(lambda: glob(pattern, root_dir=tmp_path), 'a begun file', LIMIT, pause)
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=LIMIT)
+    assert process.returncode == 128 + number, stderr
+    assert 'Traceback' not in stderr
+    assert sorted(tmp_path.iterdir()) == before
+    assert (tmp_path / 'out.mcap').read_text() == 'as before'
+
+
+def test_ctrl_c_ends_all_processes_without_a_traceback(tmp_path):
+    """Each of two processes reads a pipe that nothing comes from."""
+    pipes = [tmp_path / 'one', tmp_path / 'two']
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    held = {}
+
+    def hold_those_with_a_reader():
+        pause()
+        for pipe in pipes:
+            with suppress(OSError):
+                held[pipe] = held.get(pipe) or os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+
+    with begun('validate', 'one', 'two', '--json', 'out.json', folder=tmp_path) as process:
+        try:
+            wait_until(lambda: len(held) == 2, 'both read', LIMIT, hold_those_with_a_reader)
+            os.killpg(process.pid, signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=LIMIT)
+        finally:
+            process.kill()
+            for descriptor in held.values():
+                os.close(descriptor)
+    assert (process.returncode, stdout) == (130, '')
+    assert 'Traceback' not in stderr
+    assert not (tmp_path / 'out.json').exists()
+
+
+def test_every_subcommand_and_every_code_is_documented():
+    listed = re.findall(r'^\| `([a-z-]+)` \|', DOCUMENT.split('| subcommand |')[1], re.MULTILINE)
+    assert set(SUBCOMMANDS) <= set(listed)
+    codes = re.findall(r'^\| `([a-z_]+)` \| (.*) \|$', DOCUMENT.split('## Codes')[1], re.MULTILINE)
+    assert dict(codes) == CODES
+
+
+def test_options_are_few():
+    """A new option takes the place of another; what all subcommands have counts once."""
+    options = [
+        [one.opts[-1] for one in command.params if isinstance(one, click.Option)]
+        for name in SUBCOMMANDS
+        if (command := commands.get_command(None, name))
+    ]
+    shared = set.intersection(*map(set, options))
+    assert shared == {'--json', '--debug'}
+    own = sum(len(set(names) - shared) for names in options)
+    assert own + len({*shared, '--version'}) <= 74
+
+
+def test_the_documented_json_of_validate(run):
+    pytest.importorskip('pinocchio')
+    found = json.loads(run('validate', 'pendulum.urdf', 'empty.urdf', '--json', '-').stdout)
+    shown = documented('validate')
+    assert [keys(file) for file in found['files']] == [keys(file) for file in shown['files']]
+    assert found['counts'] == shown['counts']
+    assert found['files'][0]['findings'] == shown['files'][0]['findings']

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,11 @@ pytest.importorskip('scipy')
 pytest.importorskip('coal')
 
 from excited_arm import short_urdf
-from running_command import run
-
-from robot_dynamics_ros.cli import excite as command
-from robot_dynamics_ros.core import ParameterError, RobotDynamics
-from robot_dynamics_ros.identification.excitation import excitation
-
-__all__ = ['run']
+from running_command import ended
 
 JOINTS = ('turn', 'shoulder')
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'excitation.md'
-
-SHORT = ('--urdf', 'arm.urdf', '--duration', '4')
+SHORT = ('--urdf', 'arm.urdf', '--duration', '4', '--output', 'traj.yaml')
 
 
 @pytest.fixture
@@ -33,12 +25,20 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_files_and_figures(run, files):
-    ended = run('excite', *SHORT, '--output', 'traj.yaml', '--json', 'figures.json')
-    assert ended.returncode == 0, ended.stderr
-    trajectory = yaml.safe_load((files / 'traj.yaml').read_text())
+@pytest.fixture(scope='module')
+def excited(tmp_path_factory):
+    """What has ended, the trajectory, the figures, and the folder."""
+    folder = tmp_path_factory.mktemp('excite')
+    (folder / 'arm.urdf').write_text(short_urdf())
+    found = ended(folder, 'excite', *SHORT, '--seed', 3, '--json', 'figures.json')
+    trajectory = yaml.safe_load((folder / 'traj.yaml').read_text())
+    return found, trajectory, json.loads((folder / 'figures.json').read_text()), folder
+
+
+def test_files_and_figures(excited):
+    found, trajectory, figures, _ = excited
+    assert found.returncode == 0, found.stderr
     assert tuple(trajectory['joint_names']) == JOINTS
-    figures = json.loads((files / 'figures.json').read_text())
     shown = json.loads(re.search(r'```json excite\n(.*?)```', DOCUMENT.read_text(), re.DOTALL)[1])
     assert list(figures) == list(shown)
     assert list(figures['joints'][0]) == list(shown['joints'][0])
@@ -49,27 +49,22 @@ def test_files_and_figures(run, files):
     assert figures['log_det'] > figures['random_log_det']
     assert figures['smallest_distance'] is None  # neighbours alone
     assert figures['smallest_height'] >= 0.05
-    assert 'ros2 bag record' in ended.stdout
-    assert 'Move the robot' in ended.stdout
-    assert f'{12} random motions' in ended.stdout
+    assert 'ros2 bag record' in found.stdout
 
 
-def test_the_same_seed_gives_the_same_file(run, files):
-    for name, seed in (('one', '3'), ('two', '3'), ('three', '4')):
-        assert run('excite', *SHORT, '--output', name, '--seed', seed).returncode == 0
-    one, two, three = ((files / name).read_bytes() for name in ('one', 'two', 'three'))
-    assert one == two != three
+@pytest.mark.parametrize(('seed', 'same'), [(3, True), (4, False)])
+def test_the_same_seed_gives_the_same_file(run, files, excited, seed, same):
+    assert run('excite', *SHORT, '--seed', seed).returncode == 0
+    assert ((files / 'traj.yaml').read_bytes() == (excited[3] / 'traj.yaml').read_bytes()) == same
 
 
-@pytest.mark.parametrize('missing', ['scipy.optimize', 'coal'])
-def test_a_library_that_is_missing_is_named(run, files, monkeypatch, missing):
-    package = 'robot_dynamics_ros.identification.excitation'
-    for name in ('excitation', 'optimisation', 'clearance', 'collision_geometry', 'constraints'):
-        monkeypatch.delitem(sys.modules, f'{package}.{name}', raising=False)
-    monkeypatch.setitem(sys.modules, missing, None)
-    ended = run('excite', *SHORT, '--output', 'traj.yaml')
-    assert ended.returncode == 2
-    assert "pip install 'robot_dynamics_ros[identification]'" in ended.stderr
+def test_some_joints(run, files):
+    options = '--joints', 'shoulder', '--start', 'turn=0.5,shoulder=-0.2', '--json', 'a.json'
+    assert run('excite', *SHORT, *options).returncode == 0
+    assert yaml.safe_load((files / 'traj.yaml').read_text())['joint_names'] == ['shoulder']
+    figures = json.loads((files / 'a.json').read_text())
+    assert figures['held'] == {'turn': 0.5}
+    assert figures['joints'][0]['start'] == -0.2
 
 
 def test_geometry_that_is_not_found_has_exit_code_1(run, files):
@@ -78,75 +73,38 @@ def test_geometry_that_is_not_found_has_exit_code_1(run, files):
     text, count = re.subn(r'<capsule [^>]*length="0.4"/>', mesh, short_urdf())
     assert count == 1
     (files / 'arm.urdf').write_text(text)
-    ended = run('excite', *SHORT, '--output', 'traj.yaml', '--json', 'figures.json')
-    assert ended.returncode == 1
-    said = 'upper: mesh package://nowhere/upper.stl'
-    assert f'not checked: {said}' in ended.stdout
-    assert f'# not checked: {said}' in (files / 'traj.yaml').read_text()
-    assert said in json.loads((files / 'figures.json').read_text())['not_checked'][0]
-    assert 'collision geometry of upper' in ended.stdout
+    found = run('excite', *SHORT, '--json', 'figures.json')
+    assert found.returncode == 1
+    (unchecked, *_) = json.loads((files / 'figures.json').read_text())['not_checked']
+    assert 'upper: mesh package://nowhere/upper.stl' in unchecked
+    assert unchecked in found.stdout
+    assert f'# not checked: {unchecked}' in (files / 'traj.yaml').read_text()
 
 
-def test_slow_computation_is_said_before_it_begins(run, files, monkeypatch):
-    def ended(*_):
-        raise ParameterError('ended')
-
-    in_python = partial(RobotDynamics, backend='python')
-    monkeypatch.setattr(command, 'RobotDynamics', in_python)
-    monkeypatch.setattr(excitation, 'excite', ended)
-    said = run('excite', *SHORT, '--output', 'traj.yaml')
-    assert said.returncode == 2
-    assert 'ended' in said.stderr
-    assert said.stdout.startswith('Plain Python computes,')
-
-
-def test_some_joints(run, files):
-    ended = run('excite', *SHORT, '--output', 'traj.yaml', '--joints', 'shoulder')
-    assert ended.returncode == 0
-    trajectory = yaml.safe_load((files / 'traj.yaml').read_text())
-    assert trajectory['joint_names'] == ['shoulder']
-    assert 'held still: turn 0' in ended.stdout
-    arguments = '--joints', 'shoulder', '--start', 'turn=0.5,shoulder=-0.2', '--json', 'a.json'
-    assert run('excite', *SHORT, '--output', 'traj.yaml', *arguments).returncode == 0
-    figures = json.loads((files / 'a.json').read_text())
-    assert figures['held'] == {'turn': 0.5}
-    assert figures['joints'][0]['start'] == -0.2
+@pytest.mark.parametrize('missing', ['scipy.optimize', 'coal'])
+def test_a_library_that_is_missing_is_named(run, files, monkeypatch, missing):
+    package = 'robot_dynamics_ros.identification.excitation'
+    for name in ('excitation', 'optimisation', 'clearance', 'collision_geometry', 'constraints'):
+        monkeypatch.delitem(sys.modules, f'{package}.{name}', raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    found = run('excite', *SHORT)
+    assert found.returncode == 2
+    assert "pip install 'robot_dynamics_ros[identification]'" in found.stderr
 
 
 @pytest.mark.parametrize(
     ('arguments', 'said'),
     [
-        (('--joints', 'turn,knee'), "unknown joint 'knee'"),
         (('--floor', '3'), 'upper is -'),
-        (('--floor', 'deep'), "--floor: 'deep'"),
-        (('--json', 'traj.yaml'), 'for --output and for --json'),
-        (('--duration', '0.5'), 'duration is 0.5'),
-        (('--duration', '1e5'), 'duration is 100000'),
-        (('--start', 'shoulder'), "'shoulder'"),
-        (('--start', 'shoulder=up'), "--start: shoulder: 'up'"),
+        (('--duration', '1e5'), '100000'),
         (('--start', 'knee=1'), "'knee'"),
-        (('--start', 'turn=2.9'), 'turn uses'),
-        (('--seed', '-1'), 'seed is -1'),
-        (('arm.urdf',), 'name it with --urdf'),
+        (('--start', 'turn=2.9'), 'turn '),
+        (('--seed', '-1'), '-1'),
     ],
 )
 def test_refusals_write_nothing(run, files, arguments, said):
-    ended = run('excite', *SHORT, '--output', 'traj.yaml', *arguments)
-    assert ended.returncode == 2
-    assert said in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
+    found = run('excite', *SHORT, *arguments)
+    assert found.returncode == 2
+    assert said in found.stderr
+    assert found.stderr.count('\n') == 1
     assert sorted(path.name for path in files.iterdir()) == ['arm.urdf']
-
-
-def test_ctrl_c_leaves_the_file_as_it_was(run, files, monkeypatch):
-    (files / 'traj.yaml').write_text('as it was')
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(excitation.Excitation, 'trajectory_text', interrupted)
-    ended = run('excite', *SHORT, '--output', 'traj.yaml')
-    assert ended.returncode == 130
-    assert 'interrupted' in ended.stderr
-    assert (files / 'traj.yaml').read_text() == 'as it was'
-    assert sorted(path.name for path in files.iterdir()) == ['arm.urdf', 'traj.yaml']

@@ -1,0 +1,206 @@
+"""`robot_dynamics compare`: recordings of the simulated arm as files, and the verdicts on them."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('rosbags')
+
+from recorded_states import csv_file, joint_state_bag, ros2_messages, serialized_text, write_bag
+from running_command import ended
+from said_findings import codes, said
+from simulated_recordings import COULOMB, JOINTS, TOOL_MASS, VISCOUS, simulated, urdf
+
+pytestmark = pytest.mark.contract
+
+JOINT_STATE, STRING = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
+OFFSETS = np.array([0.0, 2.5, -1.0, 0.0, 0.0, 0.2])  # [N m]
+FINGER = (
+    '<link name="finger"><inertial><mass value="0.01"/>'
+    '<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    '<joint name="grip" type="prismatic"><parent link="flange_link"/><child link="finger"/>'
+    '<axis xyz="1 0 0"/><limit lower="0" upper="0.04" effort="20" velocity="0.2"/></joint></robot>'
+)
+
+
+def described_bag(folder, text, states):
+    message = (int(states.stamps[0]), serialized_text(text))
+    contents = {
+        '/robot_description': (STRING, [message]),
+        '/joint_states': (JOINT_STATE, ros2_messages(states)),
+    }
+    return write_bag(folder, contents)
+
+
+def halves(states, *groups):
+    """Messages of some of the joints each, by time."""
+    messages = []
+    for names in groups:
+        columns = [JOINTS.index(name) for name in names]
+        fields = ('positions', 'velocities', 'efforts')
+        part = {name: getattr(states, name)[:, columns] for name in fields}
+        messages += ros2_messages(replace(states, names=names, **part))
+    return sorted(messages, key=lambda message: message[0])
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    """Recordings of the arm, good and with defects, and its descriptions."""
+    folder = tmp_path_factory.mktemp('compare')
+    good = simulated()
+    states = good.states
+    joint_state_bag(folder / 'good', states)
+    joint_state_bag(folder / 'late', simulated(tool=True).delayed(0.012).states)
+    degrees = replace(
+        good, positions=np.rad2deg(good.positions), velocities=np.rad2deg(good.velocities)
+    )
+    joint_state_bag(folder / 'degrees', degrees.states)
+    prefixed = replace(good, joints=tuple(f'left_{joint}' for joint in JOINTS))
+    joint_state_bag(folder / 'left', prefixed.states)
+    described_bag(folder / 'first', urdf(), states)
+    described_bag(folder / 'second', urdf(tool=True), states)
+    described_bag(folder / 'again', '<!-- another comment -->' + urdf(), states)
+    contents = {'/joint_states': (JOINT_STATE, halves(states, JOINTS[:3], JOINTS[3:]))}
+    write_bag(folder / 'halves', contents)
+    slow = simulated().part(slice(0, None, 7)).states
+    finger = replace(slow, names=('grip',), **{
+        name: 0.01 * getattr(slow, name)[:, :1] for name in ('positions', 'velocities')
+    }, efforts=None)  # fmt: skip
+    messages = sorted([*ros2_messages(states), *ros2_messages(finger)])
+    write_bag(folder / 'gripper', {'/joint_states': (JOINT_STATE, messages)})
+    csv_file(folder / 'states.csv', states, fields=('position', 'velocity'))
+    csv_file(folder / 'efforts.csv.gz', states, fields=('effort',))
+    csv_file(folder / 'offsets.csv', good.with_efforts(lambda efforts: efforts + OFFSETS).states)
+    (folder / 'arm.urdf').write_text(urdf())
+    (folder / 'frictionless.urdf').write_text(urdf(friction=False))
+    (folder / 'gripper.urdf').write_text(urdf().replace('</robot>', FINGER))
+    (folder / 'broken').mkdir()
+    (folder / 'names.csv').write_text('seconds,position\n0,1\n')
+    lines = [
+        f'  {name}: {{viscous: {one}, coulomb: {two}, torque_offset: {three}}}'
+        for name, one, two, three in zip(JOINTS, VISCOUS, COULOMB, OFFSETS.tolist(), strict=True)
+    ]
+    (folder / 'joints.yaml').write_text('\n'.join(['joints:', *lines]))
+    (folder / 'node.yaml').write_text('/**: {ros__parameters: {joint_model: joints.yaml}}')
+    return folder
+
+
+@pytest.fixture(scope='module')
+def compared(files):
+    """Runs the subcommand: its exit code, JSON, and errors."""
+
+    def compared(*arguments):
+        found = ended(files, 'compare', *arguments, '--json', '-')
+        result = json.loads(found.stdout) if found.stdout else None
+        return found.returncode, result, found.stderr
+
+    return compared
+
+
+def test_a_good_recording_has_exit_code_0(run):
+    ended = run('compare', 'good', '--urdf', 'arm.urdf')
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith('arm: 1 recording, ')
+    for joint in JOINTS:
+        assert ended.stdout.count(f'\n{joint} ') == 2
+
+
+@pytest.mark.parametrize('ending', ['html', 'png'])
+def test_defects_are_findings_with_exit_code_1_and_a_report(run, files, ending):
+    pytest.importorskip('plotly')
+    pytest.importorskip('matplotlib')
+    report = f'arm.{ending}'
+    ended = run('compare', 'late', '--urdf', 'arm.urdf', '--json', 'late.json', '--report', report)
+    assert ended.returncode == 1, ended.stderr
+    assert ended.stdout.endswith(f'{report}\n')
+    assert (files / report).stat().st_size > 10_000
+    result = json.loads((files / 'late.json').read_text())
+    delay, payload = result['findings']
+    assert (delay['code'], payload['code']) == ('delay', 'payload')
+    assert delay['value'] == pytest.approx(0.012, abs=1e-3)
+    assert payload['value'] == pytest.approx(TOOL_MASS, rel=0.03)
+    for one in (delay, payload):
+        assert f'\n{one["code"]}: {one["message"]}\n' in ended.stdout
+    (recording,) = result['recordings']
+    assert (recording['file'], recording['topic']) == ('late', '/joint_states')
+
+
+def test_the_friction_that_a_description_lacks_may_be_that_of_a_file(compared):
+    code, without, _ = compared('offsets.csv', '--urdf', 'frictionless.urdf')
+    assert (code, set(codes(without))) == (1, {'friction'})
+    # friction.yaml itself, or a parameter file that names it.
+    given = [
+        compared('offsets.csv', '--urdf', 'frictionless.urdf', '--parameters', file)
+        for file in ('node.yaml', 'joints.yaml')
+    ]
+    assert given[0] == given[1]
+    assert given[0][0] == 0
+    for (name, joint), offset in zip(given[0][1]['joints'].items(), OFFSETS, strict=True):
+        before = without['joints'][name]
+        assert joint['bias'] == pytest.approx(0.0, abs=0.05), name
+        assert before['bias'] - joint['bias'] == pytest.approx(offset, abs=0.5)
+        assert joint['rms_residual'] < 0.2 * before['rms_residual']
+
+
+def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(compared):
+    assert compared('left', '--urdf', 'arm.urdf', '--rename', 'left_=')[:1] == (0,)
+    code, result, _ = compared('left', '--urdf', 'arm.urdf', '--rename', 'left_shoulder=shoulder')
+    assert (code, set(result['locked'])) == (1, {*JOINTS} - {'shoulder'})
+    assert '--rename left_=' in said(result, 'missing')
+
+
+def test_recordings_with_other_descriptions_are_not_compared_with_the_first(compared):
+    assert compared('first')[0] == 0
+    code, result, _ = compared('first', 'second', 'again')
+    assert code == 2
+    first, second, again = result['recordings']
+    assert first['error'] == again['error'] == ''
+    assert second['error'].startswith('second: ')
+    assert (second['samples'], '--urdf' in second['error']) == (0, True)
+    assert compared('first', 'second', '--urdf', 'arm.urdf')[0] == 0
+
+
+@pytest.mark.parametrize(
+    ('words', 'found', 'locked'),
+    [
+        # What is merged of several messages is said.
+        (['halves', '--urdf', 'arm.urdf'], ['samples'], []),
+        # A light joint does not slow the arm.
+        (['gripper', '--urdf', 'gripper.urdf'], [], ['grip']),
+        (['states.csv+efforts.csv.gz', '--urdf', 'arm.urdf'], [], []),
+    ],
+)
+def test_joints_in_several_messages_or_files(compared, words, found, locked):
+    code, result, _ = compared(*words)
+    assert (code, codes(result), result['locked']) == (int(bool(found)), found, locked)
+    assert tuple(result['joints']) == JOINTS
+    assert result['recordings'][0]['rate'] == pytest.approx(200.0)
+
+
+def test_many_recordings_and_some_that_cannot_be_used(compared, tmp_path):
+    """Each is named with its reason; with --resume, it is not computed again."""
+    arguments = ['good', 'broken', 'names.csv', 'degrees', 'good/../good', '--urdf', 'arm.urdf']
+    code, result, stderr = compared(*arguments, '--resume', tmp_path / 'kept')
+    assert (code, codes(result)) == (2, [])
+    errors = {one['file']: one['error'] for one in result['recordings']}
+    assert list(errors) == arguments[:5]
+    assert [name for name, error in errors.items() if not error] == ['good', 'good/../good']
+    for name in ('broken', 'names.csv', 'degrees'):
+        assert name in errors[name]
+        assert errors[name] in stderr
+    assert compared(*arguments, '--resume', tmp_path / 'kept') == (code, result, stderr)
+
+
+def test_many_copies_of_a_recording_have_its_figures(compared, files):
+    """Of each of them little is kept for plots."""
+    csv_file(files / 'short.csv', simulated().part(slice(0, 1200)).states)
+    copies = [f'{"broken/../" * count}short.csv' for count in range(17)]
+    _, one, _ = compared(copies[0], '--urdf', 'arm.urdf')
+    _, many, _ = compared(*copies, '--urdf', 'arm.urdf')
+    assert [each['error'] for each in many['recordings']] == [''] * len(copies)
+    for name, joint in one['joints'].items():
+        for key in ('rms_measured', 'rms_residual', 'bias'):
+            assert many['joints'][name][key] == pytest.approx(joint[key], rel=1e-9), (name, key)

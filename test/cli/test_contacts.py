@@ -1,0 +1,318 @@
+"""`robot_dynamics thresholds` and `contacts`: from a recording without contact to planted ones."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags')
+pytest.importorskip('scipy')
+yaml = pytest.importorskip('yaml')
+
+from documented_json import documented, keys
+from pushed_recording import HIT, URDF, Pushed, pushed_states
+from recorded_states import csv_file, joint_state_bag
+from running_command import ended
+
+pytestmark = pytest.mark.contract
+
+# The wrist is touched for the second half, with 0.75 of its effort limit.
+TOUCH = Pushed(2, 15.0, 40.0, 15.0)
+LEANING, CUT = Pushed(2, -1.0, 3.0, 15.0), Pushed(2, 8.0, 12.0, 15.0, rise=0.1)
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    """Recordings with and without a contact, and the description without friction."""
+    folder = tmp_path_factory.mktemp('contacts')
+    free = pushed_states(seed=5)
+    joint_state_bag(folder / 'free', free)
+    csv_file(folder / 'hit.csv', pushed_states((HIT,), seed=6))
+    csv_file(folder / 'touched.csv', pushed_states((TOUCH,), seed=5))
+    csv_file(folder / 'leaning.csv', pushed_states((LEANING,), seconds=6.0, seed=6))
+    states = pushed_states((CUT,), seconds=14.0, seed=6)
+    times = (states.stamps - states.stamps[0]) / 1e9
+    csv_file(folder / 'cut.csv', states.part((times < 9.0) | (times > 10.0)))
+    csv_file(folder / 'sign.csv', replace(free, efforts=-free.efforts))
+    csv_file(folder / 'less.csv', replace(free, efforts=free.efforts * [1.0, 1.0, 0.0]))
+    # A joint that turns and one that slides: one is wrong.
+    turns = np.array([180.0 / np.pi if name == 'turn' else 1.0 for name in free.names])
+    csv_file(folder / 'degrees.csv', replace(free, velocities=turns * free.velocities))
+    # Without the joint between the two others.
+    kept = [index for index, name in enumerate(free.names) if name != 'slide']
+    values = {
+        each: getattr(free, each)[:, kept] for each in ('positions', 'velocities', 'efforts')
+    }
+    two = tuple(free.names[index] for index in kept)
+    csv_file(folder / 'two.csv', replace(free, names=two, **values))
+    still = pushed_states((HIT,), seconds=1.0, seed=6)
+    csv_file(folder / 'still.csv', replace(still, efforts=still.efforts * [0.0, 1.0, 1.0]))
+    (folder / 'arm.urdf').write_text(URDF)
+    (folder / 'frictionless.urdf').write_text(re.sub('<dynamics[^>]*/>', '', URDF))
+    return folder
+
+
+@pytest.fixture(scope='module')
+def found_by(files):
+    """Runs a subcommand: its exit code, its JSON, and its errors."""
+
+    def found_by(command, *arguments, urdf='arm.urdf'):
+        done = ended(files, command, *arguments, '--urdf', urdf, '--json', '-')
+        return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+
+    return found_by
+
+
+@pytest.fixture(scope='module')
+def learned(found_by):
+    """What is learned from the recording without contact; also written to thresholds.yaml."""
+    code, found, stderr = found_by('thresholds', 'free', '--output', 'thresholds.yaml')
+    assert (code, stderr, found['doubts']) == (0, '', [])
+    return found
+
+
+@pytest.fixture(scope='module')
+def contacts(found_by, learned):
+    """Searches a recording with these thresholds: exit code, and what is found in it."""
+
+    def contacts(name, *options):
+        code, found, _ = found_by('contacts', name, '--thresholds', 'thresholds.yaml', *options)
+        (recording,) = found['recordings']
+        return code, recording
+
+    return contacts
+
+
+def written_values(file):
+    return yaml.safe_load(file.read_text())['joints']
+
+
+def test_thresholds_are_a_file_by_joint_name(files, learned):
+    values = written_values(files / 'thresholds.yaml')
+    assert list(values) == list(learned['joints']) == ['turn', 'slide', 'wrist']
+    for name, joint in values.items():
+        assert joint['bandwidth'] == 20.0
+        for band in ('collision', 'push'):
+            parts = learned['joints'][name][band]
+            for part, value in joint[band].items():
+                assert value == pytest.approx(parts[part], rel=1e-3)
+            assert parts['constant'] > 0.0
+            assert min(parts['velocity'], parts['acceleration']) >= 0.0
+    # At least what the friction of the wrist may do: 0.7 N m at rest, and a quarter of variation.
+    assert values['wrist']['push']['constant'] >= 1.25 * 0.7
+    assert keys(learned) == keys(documented('thresholds')) | {
+        'joints': dict.fromkeys(values, keys(documented('thresholds')['joints']['turn']))
+    }
+
+
+def test_doubts_stand_at_the_head_of_the_file(run, files, learned):
+    done = run('thresholds', 'touched.csv', '--urdf', 'arm.urdf', '--output', 'touched.yaml',
+               '--json', 'touched.json')  # fmt: skip
+    assert done.returncode == 1
+    doubts = json.loads((files / 'touched.json').read_text())['doubts']
+    assert {'large', 'exceeded'} <= {doubt.partition(':')[0] for doubt in doubts}
+    comment = ' '.join(re.sub('(?m)^#', '', (files / 'touched.yaml').read_text()).split())
+    for doubt in doubts:
+        assert f'\n{doubt}\n' in done.stdout
+        assert doubt in comment
+    assert written_values(files / 'touched.yaml').keys() == learned['joints'].keys()
+
+
+def test_a_joint_without_threshold_is_a_doubt(found_by, files):
+    code, found, _ = found_by('thresholds', 'less.csv', '--output', 'less.yaml')
+    assert (code, found['doubts'][0].split(':')[:2]) == (1, ['unwatched', ' wrist'])
+    assert list(written_values(files / 'less.yaml')) == ['turn', 'slide']
+
+
+def test_a_margin_raises_what_is_learned_for_other_motion(found_by):
+    def constant(*options):
+        _, found, _ = found_by('thresholds', 'free', *options, urdf='frictionless.urdf')
+        return found['margin'], found['joints']['turn']['push']['constant']
+
+    (one, plain), (more, wide) = constant(), constant('--margin', 1.5)
+    assert (one, more) == (1.0, 1.5)
+    assert wide == pytest.approx(1.5 * plain)
+
+
+def test_a_rate_of_false_alarms_and_a_bandwidth(found_by, files):
+    (files / 'slow.yaml').write_text('/**:\n  ros__parameters: {external_bandwidth: [5.0]}\n')
+    options = ('--parameters', 'slow.yaml', '--false-alarms', 2)
+    _, found, _ = found_by('thresholds', 'free', *options)
+    assert (found['bandwidth'], found['false_alarms_per_hour']) == ([5.0] * 3, 2.0)
+
+
+@pytest.mark.parametrize('command', ['contacts', 'thresholds'])
+def test_velocities_in_degrees_are_refused(run, files, command):
+    output = ('--output', 'degrees.yaml') if command == 'thresholds' else ()
+    done = run(command, 'degrees.csv', '--urdf', 'arm.urdf', *output)
+    assert done.returncode == 2
+    assert re.search(r'degrees\.csv: .*velocities.*turn.* 57\.3', done.stderr)
+    assert not (files / 'degrees.yaml').exists()
+
+
+def test_a_joint_that_was_not_recorded_is_named(found_by, contacts):
+    code, found, stderr = found_by('thresholds', 'two.csv')
+    assert code == 1
+    assert any(doubt.startswith('locked: slide: ') for doubt in found['doubts'])
+    remark = found['recordings'][0]['remarks'][0]
+    assert remark.startswith('slide ')
+    assert f'two.csv: {remark}' in stderr
+    code, found = contacts('two.csv')
+    assert (code, found['remarks'][0]) == (1, remark)
+
+
+def test_a_planted_contact_is_found_with_these_thresholds(run, files, learned):
+    pytest.importorskip('matplotlib')
+    done = run(
+        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--thresholds', 'thresholds.yaml',
+        '--plot', 'hit.png', '--json', 'hit.json',
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith('hit.csv: 1 contact; ')
+    assert re.search(r'\n8\.0\d\d s +8\.\d+ s +collision +hand +wrist \+1\d', done.stdout)
+    (recording,) = json.loads((files / 'hit.json').read_text())['recordings']
+    (contact,) = recording['contacts']
+    assert contact['links'] == ['hand']
+    assert contact['begin'] == pytest.approx(HIT.begin, abs=0.02)
+    assert (files / 'hit.png').read_bytes().startswith(b'\x89PNG')
+    shown = documented('contacts')['recordings'][0]
+    assert recording.keys() == shown.keys()
+    assert contact.keys() == shown['contacts'][0].keys()
+    assert recording['joints']['wrist'].keys() == shown['joints']['wrist'].keys()
+
+
+def test_a_contact_from_the_start_and_until_a_gap(contacts):
+    """It may have begun before, and may end later."""
+    _, leaning = contacts('leaning.csv')
+    assert leaning['contacts'][0]['from_start']
+    assert leaning['contacts'][0]['end'] == pytest.approx(LEANING.end, abs=0.6)
+    _, cut = contacts('cut.csv')
+    first, second = cut['contacts']
+    assert (first['until_end'], second['from_start']) == (True, True)
+    assert first['begin'] == pytest.approx(CUT.begin, abs=0.1)
+    assert first['end'] == pytest.approx(9.0, abs=0.01)
+    assert second['end'] == pytest.approx(CUT.end, abs=0.6)
+
+
+def test_several_recordings_are_searched_by_processes(found_by, learned):
+    code, found, _ = found_by('contacts', 'hit.csv', 'free', '--thresholds', 'thresholds.yaml')
+    assert code == 1
+    assert [len(one['contacts']) for one in found['recordings']] == [1, 0]
+
+
+@pytest.mark.parametrize(('name', 'count'), [('free', 0), ('hit.csv', 1)])
+def test_without_thresholds_they_are_those_of_the_recording(found_by, name, count):
+    code, found, _ = found_by('contacts', name)
+    (recording,) = found['recordings']
+    assert (code, len(recording['contacts'])) == (min(count, 1), count)
+    assert recording['thresholds'] == 'this recording'
+
+
+def test_of_efforts_that_tell_nothing_the_exit_code_is_1(found_by):
+    code, found, _ = found_by('contacts', 'sign.csv')
+    (recording,) = found['recordings']
+    assert (code, recording['contacts'], bool(recording['unusable'])) == (1, [], True)
+
+
+@pytest.mark.parametrize('band', ['push', 'collision'])
+def test_one_of_the_thresholds_is_enough_as_in_the_node(found_by, files, band):
+    (files / f'{band}.yaml').write_text(f'/**:\n  ros__parameters: {{{band}_threshold: [3.0]}}\n')
+    code, found, _ = found_by('contacts', 'hit.csv', '--parameters', f'{band}.yaml')
+    (recording,) = found['recordings']
+    assert (code, {contact['kind'] for contact in recording['contacts']}) == (1, {band})
+    assert recording['contacts'][0]['links'] == ['hand']
+    assert recording['contacts'][0]['begin'] == pytest.approx(HIT.begin, abs=0.05)
+
+
+def test_a_parameter_file_names_thresholds_as_for_the_node(found_by, contacts, files):
+    """Relative to its own folder; not beside other thresholds."""
+    (files / 'node.yaml').write_text(
+        '/**: {ros__parameters: {contact_thresholds: thresholds.yaml}}'
+    )
+    arguments = ('contacts', 'hit.csv', '--parameters', 'node.yaml')
+    assert found_by(*arguments)[1]['recordings'] == [contacts('hit.csv')[1]]
+    code, _, stderr = found_by(*arguments, '--thresholds', 'thresholds.yaml')
+    assert code == 2
+    assert 'contact_thresholds and --thresholds' in stderr
+
+
+def test_joints_without_thresholds_are_not_watched(found_by, run, files):
+    (files / 'some.yaml').write_text(
+        '/**:\n  ros__parameters: {joints: [wrist, slide], push_threshold: [3.0]}\n'
+    )
+    code, found, _ = found_by('contacts', 'hit.csv', '--parameters', 'some.yaml')
+    (recording,) = found['recordings']
+    assert (code, list(recording['joints'])) == (1, ['slide', 'wrist'])
+    assert recording['unwatched'] == ['turn']
+    assert [list(contact['torques']) for contact in recording['contacts']] == [['wrist']]
+    # Of the joint that has them, nothing was measured.
+    (files / 'turn.yaml').write_text(
+        '/**:\n  ros__parameters: {joints: [turn], push_threshold: [3.0]}\n'
+    )
+    code, _, stderr = found_by('contacts', 'still.csv', '--parameters', 'turn.yaml')
+    assert (code, '(turn)' in stderr) == (2, True)
+
+
+def test_friction_of_a_parameter_file_is_taken_off(found_by, files):
+    (files / 'friction.yaml').write_text(
+        'joints: {wrist: {viscous: 0.4, coulomb: 0.7, torque_offset: 0.5}, turn: {viscous: 0.0, '
+        'coulomb: 0.0, torque_offset: 0.5}}'
+    )
+    (files / 'named.yaml').write_text(
+        'robot_dynamics:\n  ros__parameters: {joint_model: friction.yaml}\n'
+    )
+
+    def residuals(urdf, *options):
+        _, found, stderr = found_by('thresholds', 'free', *options, urdf=urdf)
+        assert stderr == ''
+        joints = found['joints']
+        return {name: (one['residual_rms'], one['residual_bias']) for name, one in joints.items()}
+
+    without = residuals('frictionless.urdf')
+    known = residuals('frictionless.urdf', '--parameters', 'named.yaml')
+    described = residuals('arm.urdf')
+    assert without['wrist'][0] > 5.0 * described['wrist'][0]
+    assert known == residuals('frictionless.urdf', '--parameters', 'friction.yaml')
+    # The offset is not there: each joint in the file is pushed by as much.
+    for joint, offset in {'wrist': 0.5, 'turn': 0.5, 'slide': 0.0}.items():
+        assert known[joint][1] == pytest.approx(described[joint][1] + offset, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ('content', 'said'),
+    [
+        ('/**: [', 'YAML'),
+        ('/**: 3', 'no block'),
+        ('other:\n  ros__parameters: {joints: [turn]}', '/other'),
+        (
+            '/left/robot_dynamics: {ros__parameters: {push_threshold: [3.0]}}\n'
+            '/right/robot_dynamics: {ros__parameters: {push_threshold: [3.0]}}',
+            '/left/robot_dynamics, /right/robot_dynamics',
+        ),
+        ('joints: {elbow: {coulomb: 1.0}}', "'elbow'"),
+        ('{external_bandwidth: [1.0, 2.0]}', 'external_bandwidth is [1.0, 2.0]'),
+        ('{external_bandwidth: [.nan]}', 'external_bandwidth is nan'),
+        ('{external_bandwidth: [much]}', "external_bandwidth is 'much'"),
+        ('{joint_model: 3}', 'joint_model is 3'),
+        ('{joints: 4}', 'joints is 4'),
+        ('{joints: [wrist], collision_threshold: [0.0]}', 'collision_threshold of wrist is 0'),
+        ('{push_threshold: [1, -1, 0]}', 'push_threshold of slide is -1'),
+        ('{external_bandwidth: [10, 10, 0]}', 'external_bandwidth of wrist is 0'),
+        ('{joints: [a, turn, b]}', 'a, turn, b'),
+        ('{joints: [turn, turn]}', 'turn, turn'),
+        ('{contact_thresholds: none.yaml}', 'none.yaml'),
+        ('{contact_thresholds: a, push_threshold: [1]}', 'push_threshold and contact_thresholds'),
+        ('{driver_gravity_check: 0}', 'driver_gravity_check is 0'),
+        ('{gravity: 9.8}', 'gravity is 9.8'),
+        ('{gravity: [0, 9.8]}', 'gravity is (0.0, 9.8)'),
+    ],
+)
+def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files, content, said):
+    block = f'/**:\n  ros__parameters: {content}' if content.startswith('{') else content
+    (files / 'bad.yaml').write_text(block)
+    done = run('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'bad.yaml')
+    assert (done.returncode, done.stdout) == (2, '')
+    assert said in done.stderr
+    assert done.stderr.count('\n') == 1

@@ -1,0 +1,237 @@
+"""`robot_dynamics identify`: what it writes and refuses, and what its options do."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('scipy')
+pytest.importorskip('rosbags')
+
+from identified_arm.play_and_record import write
+from identified_recordings import ARM, DESCRIBED, JOINTS, loaded_rows, recording, rows
+from running_command import ended
+from said_findings import codes, said
+
+from robot_dynamics_ros.core import parse_urdf
+
+pytestmark = pytest.mark.contract
+
+FILES = {'identified.urdf', 'dynamics_node.yaml', 'friction.yaml', 'identification.json'}
+GAINS = np.array([9.0, 8.0, 7.0])  # [N m/A]
+LOAD = 1.2  # [kg]
+ASSUMED = 1.7  # [kg] of link 3: an argument of the xacro file
+FINGER = """<link name="finger"><inertial><mass value="0.02"/>
+<inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="grip" type="prismatic"><parent link="tool"/><child link="finger"/><axis xyz="0 1 0"/>
+<limit lower="0" upper="0.04" effort="20" velocity="0.1"/></joint></robot>"""
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('identify')
+    urdf = DESCRIBED.read_text()
+    (folder / 'arm.urdf').write_text(urdf)
+    (folder / 'finger.urdf').write_text(urdf.replace('</robot>', FINGER))
+    (folder / 'arm.urdf.xacro').write_text(
+        urdf.replace(
+            '<robot name="three_link_arm">',
+            '<robot name="three_link_arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+            '<xacro:arg name="mass" default="1.577"/>',
+        ).replace('<mass value="1.577"/>', '<mass value="$(arg mass)"/>')
+    )
+    recording(folder / 'good.csv')
+    shutil.copy(folder / 'good.csv', folder / 'other.csv')
+    return folder
+
+
+@pytest.fixture(scope='module')
+def identified(files):
+    """Runs identify, and gives what has ended and its JSON."""
+
+    def identified(*arguments, urdf='arm.urdf', target='out'):
+        (files / 'result.json').unlink(missing_ok=True)
+        found = ended(
+            files, 'identify', *arguments, '--urdf', urdf, '--output', target,
+            '--json', 'result.json',
+        )  # fmt: skip
+        file = files / 'result.json'
+        return found, json.loads(file.read_text()) if file.exists() else None
+
+    return identified
+
+
+@pytest.fixture(scope='module')
+def good(identified):
+    return identified('good.csv', target='good')
+
+
+def parameters(result, kind='joint_parameters'):
+    return {row['name']: row for row in result[kind]}
+
+
+def test_a_good_recording_is_written_and_explained(good, files):
+    found, result = good
+    assert found.returncode == 0, found.stderr
+    written = {file.name for file in (files / 'good').iterdir()}
+    assert {'report.html', 'report.png'} | FILES <= written
+    assert (result['objections'], result['findings'], result['effort_delay']) == ([], [], 0.0)
+    for numbers in result['equations'].values():
+        assert numbers['used'] > numbers['slow'] > 0
+    assert result['rank'] == result['structural_rank'] == 25
+    for joint in result['held_out'].values():
+        assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
+    for name in FILES:
+        assert f'written: good/{name}\n' in found.stdout
+        assert '--force' not in (files / 'good' / name).read_text()
+    saved = json.loads((files / 'good/identification.json').read_text())
+    assert {key: value for key, value in saved.items() if key != 'model'} == result
+
+
+def test_friction_is_that_of_the_arm(good):
+    found = parameters(good[1])
+    for joint, viscous, coulomb in zip(JOINTS, (0.5, 0.7, 0.2), (0.6, 0.9, 0.3), strict=True):
+        # MuJoCo reaches its Coulomb friction at a speed above zero.
+        assert found[f'{joint} viscous']['value'] == pytest.approx(viscous, rel=0.06)
+        assert found[f'{joint} coulomb']['value'] == pytest.approx(coulomb, rel=0.06)
+        width = found[f'{joint} coulomb']['high'] - found[f'{joint} coulomb']['low']
+        assert 0.0 < width < 0.05 * coulomb
+
+
+def test_a_model_that_is_worse_is_written_by_force_with_its_objections(identified, files):
+    """The description is that of the arm; what is fitted is a third that was pushed."""
+
+    def pushed(times, efforts):
+        scale = np.where(times < times[-1] * 2.0 / 3.0 + 0.4, 1.25, 1.0)
+        return efforts * scale[:, None]
+
+    recording(files / 'pushed.csv', pushed)
+    found, result = identified('pushed.csv', '--force', urdf=str(ARM), target='worse')
+    assert found.returncode == 1
+    assert any('worse than' in text for text in result['objections'])
+    saved = json.loads((files / 'worse/identification.json').read_text())
+    assert saved['objections'] == result['objections']
+    for name in ('friction.yaml', 'dynamics_node.yaml'):
+        head = ' '.join((files / 'worse' / name).read_text().replace('#', ' ').split())
+        assert head.startswith('Written with --force')
+        assert 'worse than' in head
+    assert 'Objection: ' in (files / 'worse/report.html').read_text()
+
+
+def test_a_load_of_known_mass_fixes_the_scale_of_currents(identified, files):
+    for name, table in (('empty.csv', rows()), ('loaded.csv', loaded_rows(LOAD))):
+        amperes = table.copy()
+        amperes[:, 7:] /= GAINS
+        write(files / name, list(JOINTS), amperes)
+    load = ('--load', f'tool={LOAD}@loaded.csv')
+    _, result = identified('empty.csv', 'loaded.csv', '--effort', 'current', *load, target='load')
+    for joint, gain in zip(JOINTS, GAINS, strict=True):
+        assert parameters(result)[f'{joint} gain']['value'] == pytest.approx(gain, rel=0.03)
+    assert 'unknown_gain' not in codes(result)
+
+
+def test_currents_with_known_gains_are_torques(identified, files, good):
+    recording(files / 'amperes.csv', lambda times, efforts: efforts / GAINS)
+    gains = [
+        word for joint, gain in zip(JOINTS, GAINS, strict=True)
+        for word in ('--gain', f'{joint}={gain}')
+    ]  # fmt: skip
+    _, result = identified('amperes.csv', '--effort', 'current', *gains, target='amperes')
+    for joint, one in result['held_out'].items():
+        other = good[1]['held_out'][joint]
+        assert one['rms_measured'] == pytest.approx(other['rms_measured'], rel=1e-6)
+        assert one['rms_identified'] == pytest.approx(other['rms_identified'], rel=0.2)
+    assert not {'factor', 'unknown_gain'} & set(codes(result))
+
+
+def test_a_recording_is_held_out_and_all_that_is_given_is_used(identified, files):
+    _, result = identified(
+        'good.csv', f'mass:={ASSUMED}', '--held-out', 'other.csv', '--effort-delay', '0.001',
+        '--friction', '0.08', '--cutoff', '8', '--force', urdf='arm.urdf.xacro', target='given',
+    )  # fmt: skip
+    fitted, held_out = result['recordings']
+    assert (fitted['held_out'], held_out['file']) == (0, 'other.csv')
+    assert held_out['held_out'] > 100
+    # It is the same motion, which judges little.
+    assert 'repeated_motion' in codes(result)
+    assert (result['effort_delay'], fitted['cutoff'], held_out['cutoff']) == (0.001, 8.0, 8.0)
+    found = parameters(result)
+    assert [found[f'{joint} smoothing']['value'] for joint in JOINTS] == [0.08] * len(JOINTS)
+    # The argument is in the URDF that is compared, which the file is not.
+    assert parameters(result, 'body_parameters')['link3 m']['nominal'] == ASSUMED
+    names = {file.name for file in (files / 'given').iterdir()}
+    assert {'identified.urdf', 'identified.patch', 'inertials.yaml'} <= names
+
+
+def test_velocities_of_something_else(identified, files, good):
+    """Nothing is written; beside a good recording, the estimate is that of the good one."""
+    for name, wrong in (('degrees', np.rad2deg), ('zeros', np.zeros_like)):
+        table = rows().copy()
+        table[:, 4:7] = wrong(table[:, 4:7])
+        write(files / f'{name}.csv', list(JOINTS), table)
+    found, result = identified('zeros.csv', target='wrong')
+    assert (found.returncode, codes(result)) == (1, ['units'])
+    assert result['findings'][0]['joints'] == list(JOINTS)
+    assert ('--force' in found.stderr, (files / 'wrong').exists()) == (True, False)
+    found, both = identified('good.csv', 'degrees.csv', target='both')
+    assert found.returncode == 2
+    assert both['joint_parameters'] == good[1]['joint_parameters']
+    errors = [one['error'] for one in both['recordings']]
+    assert (errors[0], errors[1] in found.stderr) == ('', True)
+    assert errors[1].startswith('degrees.csv: ')
+
+
+def test_joints_that_the_description_has_not_are_named(identified, files):
+    """A finger is a remark, not a finding; a joint of nearly the same name gets a renaming."""
+    table = rows()
+    more = np.column_stack([table, table[:, 3], table[:, 6], table[:, 9]])
+    columns = [0, 1, 2, 3, 10, 4, 5, 6, 11, 7, 8, 9, 12]
+    write(files / 'finger.csv', [*JOINTS, 'finger'], more[:, columns])
+    found, result = identified('finger.csv', target='finger')
+    (remark,) = result['remarks']
+    assert 'finger' in remark
+    assert remark in found.stdout
+    assert (found.returncode, result['findings']) == (0, [])
+    write(files / 'renamed.csv', ['joint1', 'joint2', 'arm_joint3'], table)
+    _, result = identified('renamed.csv', target='renamed')
+    assert '--rename arm_=' in said(result, 'missing')
+    assert result['remarks'] == []
+
+
+def test_a_joint_that_was_not_recorded_is_named_in_the_verdict(identified, files, good):
+    """And its body is that of the description; where all were recorded, nothing is said."""
+    _, result = identified('good.csv', urdf='finger.urdf', target='grip')
+    assert result['verdict'][1].startswith('Not identified: grip')
+    assert not any('Not identified' in sentence for sentence in good[1]['verdict'])
+    texts = [(files / name).read_text() for name in ('finger.urdf', 'grip/identified.urdf')]
+    bodies = [parse_urdf(text).joints[-1] for text in texts]
+    assert [body.name for body in bodies] == ['grip', 'grip']
+    assert bodies[0].inertia == bodies[1].inertia
+
+
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        ('--effort current', 'effort is current'),
+        ('--gain joint1=3', '--effort current'),
+        ('--effort current --gain joint1=0', 'joint1 is 0'),
+        ('--effort current --gain wrist=3', "'wrist'"),
+        ('--effort current --gain joint1=3 --gain joint1=4', 'joint1=4'),
+        ('--effort current --gain joint1=much', 'joint1=much'),
+        ('--load tool=1.0', 'FRAME=KG@BAG'),
+        ('--load tool=1@good.csv --load tool=2@good.csv', 'tool=2@good.csv'),
+        ('--held-out good.csv', 'good.csv'),
+        ('--held-out arm.urdf', 'arm.urdf'),
+        ('--effort-delay soon', "'soon': auto"),
+        ('--effort-delay 1', '-0.2 to 0.2'),
+        ('--friction 0', '0.0'),
+        ('--friction none', "'none': auto, asymmetric"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(identified, files, options, said):
+    found, result = identified('good.csv', *options.split(), target='refused')
+    assert (found.returncode, result) == (2, None)
+    assert said in found.stderr
+    assert not (files / 'refused').exists()
