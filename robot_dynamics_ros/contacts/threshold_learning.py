@@ -172,7 +172,6 @@ def learned_thresholds(
             f'external torques are known for {peaks.seconds:.3g} s, without the time in which the '
             f'observer settles at the start and after each gap; thresholds need {needed:.3g} s '
             f'without a contact: take {missing} s more'
-            + (f' ({peaks.breaks})' if peaks.breaks else '')
         )
     # Of a cell without a finite residual it is negative.
     if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():

@@ -97,14 +97,14 @@ def test_a_joint_that_was_not_recorded_makes_thresholds_doubtful(run, without_sl
     assert found['recordings'][0]['remarks'][0].startswith(LOCKED)
 
 
-def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, files):
+def test_efforts_of_which_the_node_estimates_nothing_cannot_be_used(run, files):
     states = pushed_states(seed=5)
     csv_file(files / 'sign.csv', replace(states, efforts=-states.efforts))
-    ended = run('contacts', 'sign.csv', '--urdf', 'arm.urdf')
-    assert ended.returncode == 1, ended.stderr
-    first, second = ended.stdout.splitlines()[:2]
-    assert first.startswith('sign.csv: contacts cannot')
-    assert 'dynamics_node estimates no external' in second
+    ended = run('contacts', 'sign.csv', 'hit.csv', '--urdf', 'arm.urdf', '--json', '-')
+    assert ended.returncode == 2, ended.stderr
+    (failed,) = json.loads(ended.stdout)['failed']
+    assert failed['file'] == 'sign.csv'
+    assert 'measured efforts' in failed['error']
 
 
 def test_a_contact_until_a_gap_may_end_later(run, taught, files):
