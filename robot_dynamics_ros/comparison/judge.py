@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -169,17 +169,12 @@ class Judge:
 
     def errors_of_pairs(self, given: Explanation) -> Array:
         """The error (n, n) of each joint, by rows, with the effort of each joint."""
-        seen, size = self.observations, len(given.gains)
-        efforts, model = seen.efforts(given.delay), self._of_model(given)
-        errors = np.empty((size, size))
-        for joint, gain in enumerate(given.gains):
-            weighted = efforts * seen.weights[joint]
-            explained = weighted @ seen.basis[joint]
-            squares = (weighted**2).sum(axis=1) - (explained**2).sum(axis=1)
-            mixed = weighted @ (self.columns(given.body)[joint] @ given.coefficients)
-            errors[joint] = squares - 2.0 * gain * mixed + gain**2 * model[joint]
-        floored: Array = np.maximum(errors, 0.0) + self.floor
-        return floored
+        own = np.arange(len(given.order))
+        errors = np.empty((len(own), len(own)))
+        for shift in own:
+            other = np.roll(own, shift)
+            errors[own, other] = self.errors(replace(given, order=tuple(other.tolist())))
+        return errors
 
     def misfit(self, given: Explanation) -> float:
         """Sum of the logarithms of the errors: minus the log-likelihood, up to a factor."""

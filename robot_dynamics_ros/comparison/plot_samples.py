@@ -58,6 +58,9 @@ class Rows:
     layers: Array
     begins: Array
 
+    def __len__(self) -> int:
+        return len(self.numbers)
+
     @classmethod
     def joined(cls, parts: Sequence[Rows]) -> Rows:
         """Those of some parts, in their order."""
@@ -124,7 +127,7 @@ class PlotSamples:
         return reduced
 
     def _thin(self, most: int) -> None:
-        while sum(len(piece.numbers) for piece in self.pieces) > most and self.stride < self._seen:
+        while sum(map(len, self.pieces)) > most and self.stride < self._seen:
             self.stride *= 2
             self.pieces = [Rows.joined(self.pieces).chosen(self.stride)]
 
@@ -137,7 +140,7 @@ def samples_of(joints: tuple[str, ...], parts: Sequence[PlotSamples]) -> Samples
     none = Rows(nothing, nothing, np.empty((LAYERS, 0, len(joints))), np.empty(0, bool))
     each = [Rows.joined(part.pieces) for part in reduced]
     rows = Rows.joined([none, *each])
-    recording = np.repeat([*filled], [len(one.times) for one in each]).astype(int)
+    recording = np.repeat([*filled], [len(one) for one in each]).astype(int)
     regular = [one.numbers % part.stride == 0 for one, part in zip(each, reduced, strict=True)]
     return Samples(
         joints,

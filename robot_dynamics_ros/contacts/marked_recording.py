@@ -127,7 +127,7 @@ def mark_recording(
         whole = survey_recording(recording, robot, name, advance)
         free = without_contacts(whole.peaks, FALSE_ALARMS_PER_HOUR)
         thresholds = learned_thresholds(free, FALSE_ALARMS_PER_HOUR, least=whole.least)
-    search = _Search(thresholds, observed, robot.links, max(1, -(-recording.size // STRETCHES)))
+    search = _Search(thresholds, observed, robot.links, math.ceil(recording.size / STRETCHES))
     for part in observed.parts(advance):
         search.take(part)
     search.close(cut=True)

@@ -105,16 +105,13 @@ class WatchedRobot:
         self.dynamics = RobotDynamics(self.model, gravity=settings.gravity)
         self.friction = settings.joint_model.friction(self.model)
         self.missing = tuple(missing)
-        self.locked = ''
-        if locked:
-            was, are = ('was', 'is') if len(locked) == 1 else ('were', 'are')
-            self.locked = f'{listed(locked)} {was} not recorded, and {are} taken to be locked'
-        if missing:
-            self.locked += (
-                f'; motion of {listed(missing)} looks like an external torque on other joints, as '
-                'does a rest that is not at zero or at the nearest position limit: record all '
-                'joints'
-            )
+        was, are = ('was', 'is') if len(locked) == 1 else ('were', 'are')
+        known = f'{listed(locked)} {was} not recorded, and {are} taken to be locked'
+        wrong = (
+            f'motion of {listed(missing)} looks like an external torque on other joints, as does '
+            'a rest that is not at zero or at the nearest position limit: record all joints'
+        )
+        self.locked = '; '.join([known] * bool(locked) + [wrong] * bool(missing))
 
 
 @dataclass(frozen=True)
@@ -274,14 +271,9 @@ class ObservedRecording:
             advance(len(samples))
         # The interval of a single state is NaN.
         if not self._known > LITTLE * self._seconds:
-            needed = SETTLED * (1.0 / (2.0 * np.pi * self.bandwidth.min()) + self._delay)
-            why = [
-                f'{recording.name}: external torques are known for {self._known:.3g} of '
-                f'{self._seconds:.3g} s, the observer needs {needed:.3g} s without a break',
-                '' if estimate.reason in PASSING else f'dynamics_node: {estimate.reason}',
-                self.breaks,
-            ]
-            raise RecordingError('; '.join(filter(None, why)))
+            why = '' if estimate.reason in PASSING else f'dynamics_node: {estimate.reason}'
+            given = f'{recording.name}: {self._share}', why, self.breaks
+            raise RecordingError('; '.join(filter(None, given)))
 
     def _part(
         self, known: Sequence[tuple[float, Array, Array]], begins: bool
@@ -305,6 +297,14 @@ class ObservedRecording:
             ),
             friction=robot.friction,
             offset=settings.joint_model.offsets(robot.model)[self.indices],
+        )
+
+    @property
+    def _share(self) -> str:
+        """Of the recording, in which there is an estimate."""
+        return (
+            f'external torques are known for {self._known:.3g} of {self._seconds:.3g} s, as the '
+            'observer settles anew after each break'
         )
 
     @property
@@ -343,7 +343,4 @@ class ObservedRecording:
         if self._delay:
             yield 'velocities are derived from positions, and late by that'
         if self._known < HALF * self._seconds:
-            yield (
-                f'external torques are known for {self._known:.3g} of {self._seconds:.3g} s: '
-                'the observer settles anew after each break'
-            )
+            yield self._share

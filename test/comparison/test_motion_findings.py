@@ -90,12 +90,6 @@ def test_positions_in_degrees_beside_velocities_in_radians(compared):
     assert velocities.value == pytest.approx(np.pi / 180.0, rel=0.02)
 
 
-def test_velocities_of_another_time(compared):
-    (found,) = compared(changed(lambda velocities: velocities[::-1], 'flange')).findings
-    assert (found.code, found.joints) == ('units', ('flange',))
-    assert abs(found.value) < 0.5
-
-
 def filtered(velocities):
     """With a delay of 30 ms."""
     kernel = np.ones(12) / 12
@@ -116,8 +110,11 @@ def test_what_a_driver_does_to_velocities_is_no_finding(compared, change):
     assert 'units' not in codes(compared(changed(change)))
 
 
-def test_a_joint_that_stands_still_is_not_judged(compared):
-    """Its velocity is noise, or zero."""
+def test_velocities_of_another_time_and_of_a_joint_that_stands_still(compared):
+    """The former do not fit; the latter are noise, or zero, and not judged."""
+    (found,) = compared(changed(lambda velocities: velocities[::-1], 'flange')).findings
+    assert (found.code, found.joints) == ('units', ('flange',))
+    assert abs(found.value) < 0.5
     recorded = simulated(still=('bend',))
     velocities = recorded.velocities.copy()
     velocities[:, 4] = 0.0
@@ -155,22 +152,14 @@ def test_one_recording_of_many_is_named_and_left_out(comparison_with):
     assert len(found.samples.times) == len(both.samples.times)
 
 
-@pytest.mark.parametrize(
-    ('change', 'code', 'joints', 'unit'),
-    [
-        (lambda one: one.efforts * [1.0, 0.8, 1.0], 'factor', ('slide',), '1.25 N for'),
-        (lambda one: one.efforts - one.gravity, 'gravity_compensated', None, ' N of gravity'),
-    ],
-)
-def test_the_effort_of_a_prismatic_joint_is_a_force(change, code, joints, unit):
+def test_the_effort_of_a_prismatic_joint_is_a_force():
     model = parse_urdf(three_joints.URDF)
     dynamics, times = RobotDynamics(model), np.arange(3000) / RATE
     rates, size = 2.0 * np.pi * np.array([0.31, 0.43, 0.37]), np.array([0.8, 0.2, 1.0])
     angles = np.outer(times, rates)
     q, v = size * np.sin(angles), size * rates * np.cos(angles)
-    efforts = dynamics.inverse_dynamics(q, v, -(rates**2) * q)
-    slide = Recorded(times, q, v, efforts, dynamics.gravity_torque(q), three_joints.JOINTS)
-    (found,) = Comparison(model).fit(replace(slide, efforts=change(slide)).reader).findings
-    assert found.code == code
-    assert joints is None or found.joints == joints
-    assert unit in found.message
+    efforts = dynamics.inverse_dynamics(q, v, -(rates**2) * q) * [1.0, 0.8, 1.0]
+    slide = Recorded(times, q, v, efforts, np.zeros_like(q), three_joints.JOINTS)
+    (found,) = Comparison(model).fit(slide.reader).findings
+    assert (found.code, found.joints) == ('factor', ('slide',))
+    assert '1.25 N for' in found.message

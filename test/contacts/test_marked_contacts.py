@@ -126,32 +126,32 @@ def test_a_joint_without_efforts_is_not_watched():
     efforts[:, 0], efforts[:, 1] = np.nan, 3.0
     found = marked(replace(states, efforts=efforts), driver_gravity_check=False)
     assert (found.joints, found.unwatched) == (('wrist',), ('turn', 'slide'))
-    (contact,) = found.contacts
-    assert contact.links == ('hand',)
+    assert [one.links for one in found.contacts] == [('hand',)]
     with pytest.raises(RecordingError, match='varies'):
         marked(replace(states, efforts=None))
 
 
 def test_velocities_may_be_missing():
-    found = marked(replace(pushed_states((HIT,), seed=6), velocities=None))
-    assert (found.residuals.rms[:2] < 0.5).all()
-    (contact,) = found.contacts
-    assert contact.links == ('hand',)
+    """Derived ones are right some time after a start or a gap: before, nothing is known."""
+    states = replace(pushed_states((HIT,), seed=6), velocities=None)
+    times = (states.stamps - states.stamps[0]) / 1e9
+    found = marked(states.part((times < 5.0) | (times > 6.0)), thresholds=GIVEN)
+    assert (found.residuals.largest[:2] < 0.4).all()
+    assert [one.links for one in found.contacts] == [('hand',)]
     assert any('derived from positions' in remark for remark in found.remarks)
 
 
-@pytest.mark.parametrize('given', [{}, {'thresholds': GIVEN}])
 @pytest.mark.parametrize('judged', [marked, survey])
-def test_efforts_of_which_the_node_estimates_nothing_are_refused(judged, given):
+def test_efforts_of_which_the_node_estimates_nothing_are_refused(judged):
     gravity = RobotDynamics(MODEL).gravity_torque(STATES.positions)
     for efforts in (STATES.efforts - gravity, -STATES.efforts, 3.0 * STATES.efforts):
         with pytest.raises(RecordingError, match='measured efforts'):
-            judged(replace(STATES, efforts=efforts), **(given if judged is marked else {}))
+            judged(replace(STATES, efforts=efforts))
     # As in the node, the check can be switched off.
     assert marked(replace(STATES, efforts=efforts), thresholds=GIVEN, driver_gravity_check=False)
 
 
-@pytest.mark.parametrize('absurd', [1e300, -1e18, np.inf, np.nan])
+@pytest.mark.parametrize('absurd', [-1e18, np.inf, np.nan])
 def test_a_state_without_an_effort_is_lost_as_in_the_node(absurd):
     """The observer takes a longer step: no contact, and it goes on."""
     found = marked(
@@ -174,21 +174,14 @@ def test_an_effort_counts_where_it_counts_for_the_node(joint, factor, taken):
     assert bool(marked(states, thresholds=GIVEN).contacts) == taken
 
 
-@pytest.mark.parametrize('judged', [marked, survey])
-def test_recordings_of_which_little_is_known_are_refused_with_what_is_wrong(judged):
+def test_recordings_of_which_little_is_known_are_refused_with_what_is_wrong():
     with pytest.raises(RecordingError, match=r'efforts of slide above 2e\+03'):
-        judged(replace(STATES, efforts=1e4 * STATES.efforts))
+        survey(replace(STATES, efforts=1e4 * STATES.efforts))
     # The observer needs 40 ms to settle, and 0.5 s to know that the efforts are torques.
     rare = np.arange(len(STATES.efforts)) % 40 > 9
     with pytest.raises(RecordingError, match=r'known for 0 .*effort of slide'):
-        judged(with_efforts(lambda efforts: efforts.__setitem__((rare, 1), np.nan)))
+        survey(with_efforts(lambda efforts: efforts.__setitem__((rare, 1), np.nan)))
     with pytest.raises(RecordingError, match='at 8 Hz, at least 10 Hz'):
-        judged(STATES.part(slice(None, None, 25)))
-
-
-def test_too_little_time_to_learn_from_is_refused():
-    states = pushed_states(seconds=9.0, seed=5)
+        survey(STATES.part(slice(None, None, 25)))
     with pytest.raises(StateError, match='thresholds need 10 s'):
-        marked(states)
-    with pytest.raises(StateError, match='thresholds need 10 s'):
-        surveyed([survey(states)])
+        marked(pushed_states(seconds=9.0, seed=5))

@@ -23,7 +23,6 @@ from ruamel.yaml import YAML
 
 from robot_dynamics_ros.comparison import Finding, FrictionFit
 from robot_dynamics_ros.core import ParameterError, RobotDynamicsError
-from robot_dynamics_ros.report import page as page_module
 from robot_dynamics_ros.report import provenance as provenance_of
 from robot_dynamics_ros.report import report_content, write_report
 from robot_dynamics_ros.report.comparison_report import (
@@ -78,20 +77,6 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     with pytest.raises(RobotDynamicsError, match=rf'{package}: pip install .*\[recordings\]'):
         write_report(arm(1), provenance(), tmp_path / f'report{ending}')
     assert list(tmp_path.iterdir()) == []
-
-
-def test_after_an_error_the_file_is_as_before(tmp_path, monkeypatch):
-    path = tmp_path / 'report.html'
-    path.write_text('before')
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sys.modules[page_module.__name__], 'figures_json', interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write_report(arm(1), provenance(), path)
-    assert path.read_text() == 'before'
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_page_of_as_many_samples_as_there_can_be_is_below_15_megabytes(tmp_path):
@@ -209,17 +194,13 @@ def test_a_picture_has_a_row_for_each_joint_whatever_its_name(tmp_path, kind):
 
 
 @pytest.mark.parametrize('kind', RESULTS)
-def test_names_may_hold_anything_and_the_page_allows_no_script_but_its_own(tmp_path, kind):
+def test_the_page_allows_no_script_but_its_own_whatever_names_are(tmp_path, kind):
     findings = [Finding('sign', (name,), 1.0, f'{name} is said</td>') for name in NAMES]
     result = of_names(kind, NAMES, findings=findings)
     text = report_content(result, provenance(), tmp_path / 'r.html').decode()
     assert len(re.findall(r'</script', text, re.IGNORECASE)) == 3
     assert '<img src=' not in text[: text.index('<script type')]
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1)
-    assert "default-src 'none'" in policy
-    scripts = re.search(r'script-src ([^;]*)', policy).group(1).split()
-    assert len(scripts) == 2
-    assert all(one.startswith("'sha256-") for one in scripts)
+    assert re.search(r"default-src 'none'; script-src ('sha256-[^']+' ?){2};", text)
 
 
 def test_provenance_hashes_each_file_of_a_folder(tmp_path):
