@@ -13,8 +13,8 @@ from robot_dynamics_ros.core.errors import StateError
 
 from .residuals import BLOCK, ResidualPeaks
 
-# Quantile of 5 % of the standard normal distribution.
-UNSURE = -1.645
+# Quantile of 95 % of the standard normal distribution.
+SURE = 1.645
 # Blocks from which a level is concluded, at least.
 FEWEST = 10
 # Maxima that show how large one quantity becomes, and how the tail of all decays, at least.
@@ -48,22 +48,21 @@ def rare_levels(maxima: Array, probability: float) -> Array:
     unit = _scales(maxima)
     ordered = np.sort(maxima / unit[:, None], axis=None)
     count = len(ordered)
-    largest = min(max(FEWEST_OF_ALL, round(math.sqrt(count))), count - 1)
+    largest = max(FEWEST_OF_ALL, round(math.sqrt(count)))
     start = float(ordered[-largest - 1])
     excess = float(ordered[-largest:].mean()) - start
     # Of chi-square with 2 m degrees of freedom, divided by 2 m.
     spread = 1.0 / (9.0 * largest)
-    low = (1.0 - spread + UNSURE * math.sqrt(spread)) ** 3
+    low = (1.0 - spread - SURE * math.sqrt(spread)) ** 3
     beyond = max(0.0, math.log(largest / (count * probability)))
     level = max(start + excess / low * beyond, float(ordered[-1]))
     return level * unit
 
 
 def _scales(maxima: Array) -> Array:
-    """How large quantities become: mean (...) of the sqrt(N) largest of their maxima (..., N)."""
-    count = maxima.shape[-1]
-    largest = max(FEWEST_OF_ONE, round(math.sqrt(count)))
-    mean: Array = np.sort(maxima, axis=-1)[..., -largest:].mean(axis=-1)
+    """How large quantities become: mean (K,) of the sqrt(N) largest of their maxima (K, N)."""
+    largest = max(FEWEST_OF_ONE, round(math.sqrt(maxima.shape[1])))
+    mean: Array = np.sort(maxima, axis=1)[:, -largest:].mean(axis=1)
     return mean
 
 

@@ -13,6 +13,7 @@ from robot_dynamics_ros.contacts.threshold_learning import (
     learned_thresholds,
     least_thresholds,
     rare_levels,
+    without_contacts,
 )
 from robot_dynamics_ros.control.external.contact_detector import ContactDetector, ResidualBands
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
@@ -23,20 +24,23 @@ from robot_dynamics_ros.core.errors import StateError
 SCALES, BEGIN = np.linspace(0.3, 9.0, 12)[:, None], 5.0
 
 
-@pytest.mark.parametrize(
-    ('count', 'probability', 'mean', 'bounds'),
-    [(60, 1e-3, np.mean, (0.1, 1.5)), (600, 1e-5, np.mean, (0.1, 1.5)),
-     # Few blocks give the order of magnitude.
-     (10, 1e-4, np.median, (0.1, 10.0))],
-)  # fmt: skip
-def test_the_mean_rate_is_about_the_stated_one(count, probability, mean, bounds):
+@pytest.mark.parametrize(('count', 'probability'), [(60, 1e-3), (600, 1e-5)])
+def test_from_a_minute_on_the_mean_rate_is_about_the_stated_one(count, probability):
     """That with which a block exceeds the levels of exponential maxima, 300 times."""
     random, rates = np.random.default_rng(1), []
     for _ in range(300):
         maxima = SCALES * (BEGIN + random.exponential(size=(12, count)))
         levels = rare_levels(maxima, probability)
         rates.append(np.exp(BEGIN - levels / SCALES[:, 0]).mean())
-    assert bounds[0] < mean(rates) / probability < bounds[1]
+    assert 0.1 * probability < np.mean(rates) < 1.5 * probability
+
+
+def test_the_level_of_an_exponential_tail_is_above_the_true_one_with_a_probability_of_95_percent():
+    random, probability = np.random.default_rng(1), 1e-6
+    true = BEGIN - math.log(probability)
+    maxima = BEGIN + random.exponential(size=(4000, 1, 40))
+    above = np.mean([rare_levels(each, probability)[0] >= true for each in maxima])
+    assert above == pytest.approx(0.95, abs=0.02)
 
 
 def test_of_bounded_maxima_the_level_comes_near_the_bound():
@@ -52,6 +56,11 @@ def test_each_quantity_has_its_own_scale():
     levels = rare_levels(maxima, 1e-4)
     assert (levels >= maxima.max(axis=1)).all()
     np.testing.assert_allclose(rare_levels(factors[:, None] * maxima, 1e-4), factors * levels)
+    # Which is that of the largest: how small the others are does not matter.
+    same = np.sort(maxima[:1], axis=1) * np.ones((2, 1))
+    same[1, :10] *= 0.1
+    first, second = rare_levels(same, 1e-4)
+    assert first == pytest.approx(second)
 
 
 PERIOD = 2e-3
@@ -178,6 +187,16 @@ def test_alarms_are_one_where_they_are_near_and_of_the_same_recording():
     for times, begins in (((50.0, 50.5), [0]), ((50.0, 52.0), [0, 1]), ((50.0, 3.0), [0, 1])):
         peaks = ResidualPeaks.joined([alarm(time) for time in times])
         assert peaks.exceeding(ContactThresholds.of(2, 0.5, 0.5)) == begins
+
+
+def test_a_residual_twice_the_largest_one_is_taken_for_a_contact_and_nothing_else(minute):
+    assert without_contacts(minute, 1.0) is minute
+    times, r, v = arm(60.0, seed=1)
+    r[3000:3010, 1] += abs(r[:, 1]).max()
+    touched_minute = peaks_of(times, r, v)
+    free = without_contacts(touched_minute, 1.0)
+    assert not ((free.times > 29.9) & (free.times < 30.2)).any()
+    assert 0 < len(touched_minute.times) - len(free.times) < 40
 
 
 def test_the_rate_of_false_alarms_is_at_most_the_stated_one(minute):
