@@ -26,7 +26,7 @@ from .hypotheses import least_at
 from .judge import GOOD, NEGLIGIBLE, ROUNDING, Explanation, Judge
 from .observations import FEWEST, Observations
 
-MODEL = GRAVITY + CORIOLIS + INERTIA + FRICTION
+MODEL = np.sum([GRAVITY, CORIOLIS, INERTIA, FRICTION], axis=0)
 # A delay with a larger standard deviation is not known [s].
 KNOWN = 5e-3
 # Bandwidth of the errors of a model [Hz].

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 
@@ -126,7 +127,8 @@ REST = 0.01
 LEAST = 1e-6
 # Shares of constant, velocity and acceleration in the mean threshold. Some constant is always
 # there: nothing is known of a residual at rest that the recording does not have.
-SHARES = np.array([(10 - v - a, v, a) for v in range(10) for a in range(10 - v)]) / 10.0
+TENTHS = product(reversed(range(11)), repeat=3)
+SHARES = np.array([each for each in TENTHS if sum(each) == 10 and each[0]]) / 10.0
 
 
 def learned_thresholds(
@@ -251,8 +253,9 @@ def without_contacts(peaks: ResidualPeaks, false_alarms_per_hour: float) -> Resi
         touched = (ratios > level).any(axis=(1, 2))
         if not touched.any():
             break
-        # Cells that are at most half a block away from a contact may be part of it.
-        near = np.convolve(touched, np.ones(cells // 2 * 2 + 1), mode='same') > 0.5
+        # Cells that are at most half a block away from a contact may be part of it: a window of
+        # an odd number of cells.
+        near = np.convolve(touched, np.ones(cells | 1), mode='same') > 0.5
         free = free.part(~near)
         if len(free.times) < (1.0 - MOST) * len(peaks.times):
             return peaks

@@ -189,14 +189,19 @@ def test_alarms_are_one_where_they_are_near_and_of_the_same_recording():
         assert peaks.exceeding(ContactThresholds.of(2, 0.5, 0.5)) == begins
 
 
-def test_a_residual_twice_the_largest_one_is_taken_for_a_contact_and_nothing_else(minute):
+def test_a_residual_far_above_the_largest_one_is_taken_for_a_contact_unless_it_lasts(minute):
     assert without_contacts(minute, 1.0) is minute
     times, r, v = arm(60.0, seed=1)
-    r[3000:3010, 1] += abs(r[:, 1]).max()
-    touched_minute = peaks_of(times, r, v)
-    free = without_contacts(touched_minute, 1.0)
+    hit, lasting = r.copy(), r.copy()
+    hit[3000:3010, 1] += 0.8 * abs(r[:, 1]).max()
+    peaks = peaks_of(times, hit, v)
+    free = without_contacts(peaks, 1.0)
     assert not ((free.times > 29.9) & (free.times < 30.2)).any()
-    assert 0 < len(touched_minute.times) - len(free.times) < 40
+    assert 0 < len(peaks.times) - len(free.times) < 40
+    # The model is wrong.
+    lasting[:2700, 1] += 10.0 * abs(r[:, 1]).max()
+    peaks = peaks_of(times, lasting, v)
+    assert without_contacts(peaks, 1.0) is peaks
 
 
 def test_the_rate_of_false_alarms_is_at_most_the_stated_one(minute):
