@@ -32,8 +32,7 @@ Examples:
   robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
       --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml --json -
 
-Exit code 1: there is a contact, or efforts are such that no contact can be found. 2: a recording
-cannot be used.
+Exit code 1: there is a contact. 2: a recording cannot be used.
 """
 
 
@@ -66,7 +65,7 @@ def contacts_command(
         if plot is not None:
             write_report(one, provenance(()), plot)
             output.line(f'plot: {plot}')
-    return exit_code([one for one in found if one.contacts or one.unusable], failed)
+    return exit_code([one for one in found if one.contacts], failed)
 
 
 def _show(found: MarkedRecording, output: Output) -> None:
@@ -81,7 +80,7 @@ def _show(found: MarkedRecording, output: Output) -> None:
         f'{found.name}: {found.found}; {found.residuals.samples} states of {found.robot}, '
         f'observer {frequencies(found)}, {origin}'
     )
-    for remark in filter(None, [found.unusable, *found.remarks]):
+    for remark in found.remarks:
         output.line(f'  {remark}')
     units = dict(zip(found.joints, found.units, strict=True))
     if found.contacts:

@@ -25,7 +25,7 @@ from .observations import Observations
 from .plot_samples import samples_of
 from .recorded_joints import unused_joints
 from .relabelling import explained
-from .robot_findings import hidden_joints, robot_findings
+from .robot_findings import robot_findings
 
 
 class Comparison:
@@ -105,7 +105,8 @@ class Comparison:
         """The comparison over all recordings that have joints and robot of the first usable one.
 
         Args:
-            evidence: of each recording, also of those that could not be used.
+            evidence: of each recording, also of those that could not be used; one in another unit
+                than others is left out.
 
         Raises:
             RecordingError: no recording is usable.
@@ -114,65 +115,59 @@ class Comparison:
         if first is None:
             raise RecordingError('; '.join(one.error for one in evidence))
         torques = self.torques(first.joints)
-        return _concluded(torques, [_beside(one, first) for one in evidence])
+        model, names = torques.model, torques.model.joint_names
+        given = [_beside(one, first) for one in evidence]
+        units = [
+            motion_findings(model, one.reach, one.quality) if one.count else [] for one in given
+        ]
+        good = [one for one, wrong in zip(given, units, strict=True) if one.count and not wrong]
+        wrong = [] if good else next(filter(None, units))
+        if good:
+            for row, found in enumerate(units):
+                if found:
+                    error = f'{given[row].file}: {found[0].message} It is left out.'
+                    given[row] = Evidence(given[row].file, given[row].topic, error=error)
+        used = [one for one in given if one.count]
+        excerpts = Excerpts()
+        for one in used:
+            excerpts.add(one.reach.excerpts)
+        observations = Observations(torques, excerpts)
+        usable = observations.independent >= FEWEST and not wrong
+        judge, found, relabelling = explained(
+            observations if usable else Observations(torques, ())
+        )
+        frictions = friction_fits(judge, found)
+        products = np.sum([one.products for one in used], axis=0)
+        figures = joint_figures(model, products, joint_delays(judge, found), frictions)
+        others = [*wrong, *data_findings(torques, used, observations, judge)]
+        robot = robot_findings(judge, found, frictions, figures, relabelling, others)
+        findings = conclude([*robot, *others], int(judge.judged.sum()))
+        return Compared(
+            robot=model.name,
+            recordings=tuple(one.summary for one in given),
+            joints={
+                name: replace(one, verdict=_verdict(name, one, findings))
+                for name, one in figures.items()
+            },
+            findings=findings,
+            samples=samples_of(names, [one.samples for one in given]),
+            spectrum=spectrum_of(observations),
+            locked=torques.locked,
+        )
 
 
 def _beside(evidence: Evidence, first: Evidence) -> Evidence:
     """That of one recording; an error where it cannot be used beside the first."""
     if evidence.error or (evidence.joints, evidence.robot) == (first.joints, first.robot):
         return evidence
-    if evidence.joints != first.joints:
-        why = (
-            f'{evidence.file} has the joints {", ".join(evidence.joints)}, {first.file} has '
-            f'{", ".join(first.joints)}: compare them apart'
-        )
-    else:
-        why = (
-            f'{evidence.file}: its /robot_description is another than that of {first.file}: '
-            'compare them apart, or name the URDF of both with --urdf'
-        )
-    return Evidence(evidence.file, evidence.topic, error=why)
-
-
-def _concluded(torques: ModelTorques, given: Sequence[Evidence]) -> Compared:
-    """Figures and findings; recordings in another unit than others are left out."""
-    model, names = torques.model, torques.model.joint_names
-    units = [motion_findings(model, one.reach, one.quality) if one.count else [] for one in given]
-    both = [*zip(given, units, strict=True)]
-    used = [one for one, wrong in both if one.count and not wrong]
-    evidence = [
-        Evidence(one.file, one.topic, error=f'{one.file}: {wrong[0].message} It is left out.')
-        if wrong and used
-        else one
-        for one, wrong in both
-    ]
-    wrong = [] if used else next(filter(None, units))
-    used = used or [one for one in given if one.count]
-    excerpts = Excerpts()
-    for one in used:
-        excerpts.add(one.reach.excerpts)
-    observations = Observations(torques, excerpts)
-    usable = observations.independent >= FEWEST and not wrong
-    judge, found, relabelling = explained(observations if usable else Observations(torques, ()))
-    frictions = friction_fits(judge, found)
-    products = np.sum([one.products for one in used], axis=0)
-    figures = joint_figures(model, products, joint_delays(judge, found), frictions)
-    hidden = hidden_joints(judge, found)
-    others = [*wrong, *data_findings(torques, used, observations, judge, hidden)]
-    robot = robot_findings(judge, found, frictions, figures, relabelling, others)
-    findings = conclude([*robot, *others], int(judge.judged.sum()))
-    return Compared(
-        robot=model.name,
-        recordings=tuple(one.summary for one in evidence),
-        joints={
-            name: replace(one, verdict=_verdict(name, one, findings))
-            for name, one in figures.items()
-        },
-        findings=findings,
-        samples=samples_of(names, [one.samples for one in evidence]),
-        spectrum=spectrum_of(observations),
-        locked=torques.locked,
+    why = (
+        f'its joints are {", ".join(evidence.joints)}, those of {first.file} are '
+        f'{", ".join(first.joints)}: compare them apart'
+        if evidence.joints != first.joints
+        else f'its /robot_description is another than that of {first.file}: compare them apart, '
+        'or name the URDF of both with --urdf'
     )
+    return Evidence(evidence.file, evidence.topic, error=f'{evidence.file}: {why}')
 
 
 def _verdict(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -49,28 +49,21 @@ def data_findings(
     evidence: Sequence[Evidence],
     observations: Observations,
     judge: Judge,
-    hidden: Collection[str],
 ) -> list[Finding]:
-    """What is wrong with the recordings.
-
-    Args:
-        torques: of the model.
-        evidence: of each recording that is used, one at least.
-        observations: windows of all of them.
-        judge: of these.
-        hidden: recorded joints of which nothing is said without those that are missing.
-    """
+    """What is wrong with the recordings."""
     names, found = torques.model.joint_names, []
     if torques.missing:
         text = (
             f'{", ".join(torques.missing)}: not recorded, though the position matters; taken to '
-            'be at zero, or at the limit nearest to it. gravity_compensated and payload are not '
-            'looked for'
+            'be at zero, or at the limit nearest to it.'
         )
-        if hidden:
-            text += f', and nothing at {", ".join(hidden)}, whose torque depends on it'
-        text = f'{text}. {evidence[0].unused}'.rstrip()
-        found.append(Finding('missing', (*torques.missing, *hidden), None, text))
+        if torques.dependent:
+            text += (
+                f' The torque of {", ".join(torques.dependent)} depends on it: nothing is looked '
+                'for there, and gravity_compensated, factor and payload nowhere.'
+            )
+        text = f'{text} {evidence[0].unused}'.rstrip()
+        found.append(Finding('missing', (*torques.missing, *torques.dependent), None, text))
     low = np.min([one.reach.span[0] for one in evidence], axis=0)
     high = np.max([one.reach.span[1] for one in evidence], axis=0)
     moved = zip(names, high - low >= STILL, strict=True)
@@ -93,17 +86,14 @@ def _efforts(
     """Joints whose effort is not measured, always or for a while, by the reason."""
     low = np.fmin.reduce([one.range[0] for one in evidence])
     high = np.fmax.reduce([one.range[1] for one in evidence])
-    samples, implausible = 0, {}
-    lost = np.zeros(len(names))
+    lost, whole = np.zeros(len(names)), Quality('')
     for one in evidence:
-        samples += one.quality.samples
         lost += [one.quality.missing_efforts.get(name, 0) for name in names]
-        for name, efforts in one.quality.implausible.items():
-            before = implausible.get(name)
-            implausible[name] = before.joined(efforts) if before else efforts
-    groups: dict[str, list[str]] = {}
+        whole.count_implausible(one.quality.implausible)
+    groups: dict[tuple[str, float | None], list[str]] = {}
     for joint, name in enumerate(names):
-        if name in implausible:
+        value = None
+        if name in whole.implausible:
             continue
         if not np.isfinite(low[joint]):
             why = 'no effort is measured, NaN or empty'
@@ -115,17 +105,17 @@ def _efforts(
         elif judge.silent[joint]:
             why = 'the effort is noise about 0: the driver does not measure it'
         elif lost[joint]:
+            value = float(lost[joint])
             why = (
-                f'{lost[joint]:.0f} of {samples} efforts are NaN or infinite: they do not count, '
-                'and the recording is cut where an effort begins or ends to be measured'
+                f'{lost[joint]:.0f} efforts are NaN or infinite: they do not count, and the '
+                'recording is cut where an effort begins or ends to be measured'
             )
         else:
             continue
-        groups.setdefault(why, []).append(name)
-    for why, joints in groups.items():
-        value = float(why.split()[0]) if why[0].isdigit() else None
+        groups.setdefault((why, value), []).append(name)
+    for (why, value), joints in groups.items():
         yield Finding('no_effort', tuple(joints), value, f'{", ".join(joints)}: {why}.')
-    for name, efforts in implausible.items():
+    for name, efforts in whole.implausible.items():
         yield Finding('no_effort', (name,), float(efforts.count), f'{efforts.sentence(name)}.')
 
 

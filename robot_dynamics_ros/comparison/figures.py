@@ -23,26 +23,22 @@ from .evidence import (
     VELOCITY,
 )
 from .hypotheses import least_at
-from .judge import Explanation, Judge
-from .observations import Observations
+from .judge import GOOD, NEGLIGIBLE, ROUNDING, Explanation, Judge
+from .observations import FEWEST, Observations
 
-MODEL = GRAVITY + CORIOLIS + INERTIA + FRICTION
-# Of a sum of squares: a variance below it is rounding of the sums.
-ROUNDING = 1e-12
+MODEL = np.sum([GRAVITY, CORIOLIS, INERTIA, FRICTION], axis=0)
 # A delay with a larger standard deviation is not known [s].
 KNOWN = 5e-3
-# An effort of which more is left shows no delay: what is left may look like one.
-EXPLAINED = 0.15
 # Bandwidth of the errors of a model [Hz].
 SLOW = 1.0
-# Deviations below this share of the effort are not friction that is missed.
-NEGLIGIBLE = 0.02
+# Friction is fitted last: errors of all other parts, each NEGLIGIBLE, look like some.
+NOT_FRICTION = 2.0 * NEGLIGIBLE
 # By how much the logarithm of the error must shrink, and the F statistic that it must reach.
 WORTH, CERTAIN = 0.5, 5.0
 # Coefficients of friction, and all that are fitted.
 TESTED, FITTED = 2, 3
-# Of a spectrum: the share of the samples of the longest window that others must have, and fewest.
-LONG_ENOUGH, FEWEST = 0.5, 32
+# Of a spectrum: the share of the samples of the longest window that others must have.
+LONG_ENOUGH = 0.5
 
 
 @dataclass(frozen=True)
@@ -54,15 +50,14 @@ class JointFriction:
         missing: whether the friction of the URDF is another.
         speed: RMS of the velocity in the fit [rad/s or m/s].
         rms: of what is left after the fit [unit of the efforts].
-        drives: torque at the RMS speed of a fit that may be negative, where it is negative beyond
-            chance: friction that drives the joint, as with a turned sign; else 0 [N m or N].
+        left: its share of the RMS of the effort [-].
     """
 
     fit: FrictionFit | None
     missing: bool
     speed: float
     rms: float
-    drives: float
+    left: float
 
     @property
     def typical(self) -> float:
@@ -117,12 +112,7 @@ def correlation(sums: Array) -> float:
 
 
 def joint_delays(judge: Judge, given: Explanation) -> Array:
-    """The delay (n,) at which the error of each joint is smallest [s]; NaN where not known.
-
-    Args:
-        judge: has the observations.
-        given: explains the rest.
-    """
+    """The delay (n,) at which the error of each joint is smallest [s]; NaN where not known."""
     delays = np.full(judge.observations.size, np.nan)
     squares, _ = judge.target_products(given)
     # What is left is an error of the model, which changes as slowly as the motion.
@@ -133,18 +123,14 @@ def joint_delays(judge: Judge, given: Explanation) -> Array:
         )
         # An error S (d - d_0)^2 + E has the variance E / (S samples) of d_0.
         known = error < KNOWN**2 * curvature * samples
-        if known and error < EXPLAINED**2 * squares[joint]:
+        # What a worse explanation leaves may look like a delay.
+        if known and error < GOOD**2 * squares[joint]:
             delays[joint] = delay
     return delays
 
 
 def friction_fits(judge: Judge, given: Explanation) -> dict[int, JointFriction]:
-    """Friction and offset of each judged joint by its index, fitted to what is left.
-
-    Args:
-        judge: has the observations.
-        given: what else lies between model and measurement.
-    """
+    """Friction and offset of each judged joint by its index, fitted to what is left."""
     seen = judge.observations
     gains = np.array(given.gains)[:, None]
     torque = seen.gravity * given.gravity + seen.motion
@@ -156,22 +142,19 @@ def friction_fits(judge: Judge, given: Explanation) -> dict[int, JointFriction]:
         rows, moving = seen.weights[joint] > 0.0, bool(seen.moving[joint])
         columns, measured = seen.free[joint, rows], efforts[joint, rows]
         values = measured - torque[rows, joint]
-        free, *_ = np.linalg.lstsq(columns, values, rcond=1e-9)
         solution = _not_negative(columns, values)
-        left, after = (float(np.mean((values - columns @ one) ** 2)) for one in (free, solution))
+        after = float(np.mean((values - columns @ solution) ** 2))
         before = float(np.var(values - seen.friction[rows, joint]))
-        floor = NEGLIGIBLE**2 * float(np.mean(measured**2))
+        square = float(np.mean(measured**2))
+        floor = NOT_FRICTION**2 * square
         samples = seen.independent * float(np.mean(rows))
-        speed = float(np.sqrt(np.mean(columns[:, 0] ** 2)))
         missed = np.log((before + floor) / (after + floor)) > WORTH
-        drives = float(free @ (speed, 1.0, 0.0))
-        is_driven = drives < 0.0 and after > np.exp(WORTH) * left
         fits[joint] = JointFriction(
             FrictionFit(*solution.tolist()) if moving else None,
             bool(moving and missed and is_certain(before, after, samples)),
-            speed,
+            float(np.sqrt(np.mean(columns[:, 0] ** 2))),
             float(np.sqrt(after) * np.abs(gains[joint, 0])),
-            drives if moving and is_driven and is_certain(after, left, samples) else 0.0,
+            float(np.sqrt(after / square)),
         )
     return fits
 

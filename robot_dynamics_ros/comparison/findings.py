@@ -50,7 +50,11 @@ TABLE: dict[str, Row] = {
         'Correct the order of joints in the driver, or map names with --rename.',
         (*OF_EFFORTS, 'unexplained'),
     ),
-    'sign': Row('error', 'Turn the sign in the driver, or the axis in the URDF.', OF_EFFORTS),
+    'sign': Row(
+        'error',
+        'Turn the sign in the driver, or the axis in the URDF.',
+        (*OF_EFFORTS, 'unexplained'),
+    ),
     'gravity_compensated': Row(
         'error',
         'The driver compensates gravity itself: leave gravity out of the parameter terms, or it '
@@ -86,7 +90,9 @@ TABLE: dict[str, Row] = {
     'no_effort': Row(
         'warning', 'Look for the cause in the driver or the recorder.', ('saturated',)
     ),
-    'missing': Row('warning', 'Record these joints, or map their names with --rename.'),
+    'missing': Row(
+        'warning', 'Record these joints, or map their names with --rename.', ('unexplained',)
+    ),
     'still': Row('warning', 'Record a motion of all joints.'),
     'excitation': Row('warning', 'Record the trajectory of robot_dynamics excite.'),
     'repeated_motion': Row('warning', 'Hold out a recording of another motion, --held-out.'),

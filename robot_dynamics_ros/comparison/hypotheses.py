@@ -26,7 +26,7 @@ COST = {
     'payload': 3.0,
 }
 # What a wrong position of a joint that was not recorded looks like.
-OF_THE_POSE = ('gravity_compensated', 'payload')
+OF_THE_POSE = ('gravity_compensated', 'factor', 'payload')
 # By how much a hypothesis must be better than that; one about several joints, for each of them.
 WORTH, WORTH_JOINT = 1.0, 0.3
 # Most hypotheses that are combined, and how often their numbers are estimated in turn.
@@ -75,7 +75,7 @@ def search(judge: Judge) -> Explanation:
 
 def _candidates(judge: Judge, given: Explanation) -> Candidates:
     """Explanation and cost of each hypothesis that could be added to an explanation."""
-    unknown_pose = bool(judge.observations.torques.missing)
+    unknown_pose = bool(judge.observations.torques.dependent)
     for code, hypothesis in HYPOTHESES.items():
         if unknown_pose and code in OF_THE_POSE:
             continue
@@ -315,11 +315,6 @@ def mass_deviation(judge: Judge, given: Explanation, body: int) -> float:
     What a model leaves of real torques is correlated in time: the least-squares deviation is too
     small. Estimates from parts that are longer than the correlation show it (batch means). Errors
     that all parts share, such as those of the URDF, are not in it.
-
-    Args:
-        judge: of all windows.
-        given: explanation whose other parts hold.
-        body: index of the joint that carries the load.
     """
     _, white = best_load(judge, given, body)
     groups = [_masses(judge.divided(count), given, body) for count in DIVISIONS]

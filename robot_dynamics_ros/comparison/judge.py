@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
+from .compared import HALF
 from .observations import Flags, Observations
 
 # Deviations below this share of the effort are not worth an explanation: models have them.
@@ -19,11 +20,13 @@ HARDLY_LOADED = 0.01
 # An effort is not measured if it is a smaller share of the torque or of the effort limit, and if
 # torque and friction leave at least this share of its standard deviation.
 SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
-# Sums of squares below this share of what they were before a projection are rounding.
-ROUNDING = 1e-14
-# An explanation is refuted if it leaves more than this share of the efforts. From so many joints
-# on, the worst of them does not count: its sensor may be broken.
-REFUTED, MANY = 0.5, 4
+# A sum of squares below this share of what it was before a projection is rounding.
+ROUNDING = 1e-12
+# An explanation is good for a joint if it leaves at most this share of the RMS of its effort.
+GOOD = 0.15
+# From so many joints on, the worst of them does not refute an explanation: its sensor may be
+# broken.
+MANY = 4
 # Gravity, and Coriolis with inertia; the ten parameters of a load follow.
 PARTS = 2
 
@@ -166,17 +169,12 @@ class Judge:
 
     def errors_of_pairs(self, given: Explanation) -> Array:
         """The error (n, n) of each joint, by rows, with the effort of each joint."""
-        seen, size = self.observations, len(given.gains)
-        efforts, model = seen.efforts(given.delay), self._of_model(given)
-        errors = np.empty((size, size))
-        for joint, gain in enumerate(given.gains):
-            weighted = efforts * seen.weights[joint]
-            explained = weighted @ seen.basis[joint]
-            squares = (weighted**2).sum(axis=1) - (explained**2).sum(axis=1)
-            mixed = weighted @ (self.columns(given.body)[joint] @ given.coefficients)
-            errors[joint] = squares - 2.0 * gain * mixed + gain**2 * model[joint]
-        floored: Array = np.maximum(errors, 0.0) + self.floor
-        return floored
+        own = np.arange(len(given.order))
+        errors = np.empty((len(own), len(own)))
+        for shift in own:
+            other = np.roll(own, shift)
+            errors[own, other] = self.errors(replace(given, order=tuple(other.tolist())))
+        return errors
 
     def misfit(self, given: Explanation) -> float:
         """Sum of the logarithms of the errors: minus the log-likelihood, up to a factor."""
@@ -193,9 +191,6 @@ class Judge:
         """Whether an explanation leaves little of the efforts, over all judged joints together.
 
         Friction and an offset are fitted to each joint. An offset is not counted as an effort.
-
-        Args:
-            given: the explanation; also that nothing differs from the model.
         """
         joints, seen = np.flatnonzero(self.judged), self.observations
         efforts = (seen.efforts(given.delay)[list(given.order)] * seen.weights)[joints]
@@ -205,13 +200,12 @@ class Judge:
         if len(joints) >= MANY:
             others = np.argsort(left / np.maximum(whole, np.finfo(float).tiny))[:-1]
             whole, left = whole[others], left[others]
-        return bool(left.sum() <= REFUTED**2 * whole.sum())
+        return bool(left.sum() <= HALF**2 * whole.sum())
 
 
 def _loaded(torque: Array, model: RobotModel) -> Flags:
     """Whether the torque (n,) of a joint is not small against the largest of its kind."""
-    sliding = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
     loaded = np.zeros(len(torque), dtype=bool)
-    for kind in sliding, ~sliding:
+    for kind in model.sliding, ~model.sliding:
         loaded[kind] = torque[kind] > HARDLY_LOADED * torque[kind].max(initial=0.0)
     return loaded

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 
-from .recorded_joints import carriers, compared_model, joints_that_depend, joints_that_matter
+from .recorded_joints import compared_model, joints_that_depend, joints_that_matter
 
 # Samples whose regressors are in memory at the same time.
 REGRESSOR_ROWS = 512
@@ -41,7 +41,6 @@ class ModelTorques:
         locked: all joints that were not recorded.
         missing: those of them whose position matters, see `joints_that_matter`.
         dependent: joints of the model whose torque is unknown without those that are missing.
-        carrying: joints of the model that carry one that is missing.
         parameters: friction, offsets and rotors in place of those of the URDF.
     """
 
@@ -64,7 +63,6 @@ class ModelTorques:
         self.locked = tuple(name for name in robot.joint_names if name not in recorded)
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing)
-        self.carrying = carriers(robot, recorded, self.missing)
         self.model = parameters.with_rotors(compared_model(robot, recorded))
         self._dynamics = RobotDynamics(self.model)
         self._friction = parameters.friction(self.model)

@@ -34,20 +34,13 @@ UNITS = {
     180.0 / np.pi: 'as deg/s beside rad',
     np.pi / 180.0: 'as rad/s beside degrees',
     30.0 / np.pi: 'as turns per minute beside rad',
-    0.5 / np.pi: 'as turns per second beside rad',
     1e3: 'as mm/s beside m',
     1e-3: 'as m/s beside mm',
 }
 
 
 def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[Finding]:
-    """Joints whose motion is in another unit, or whose velocities are not those of the motion.
-
-    Args:
-        model: whose joints they are.
-        reach: of the recording, which has been read to the end.
-        quality: counts of the reader.
-    """
+    """Joints whose motion is in another unit, or whose velocities are not those of the motion."""
     velocities = _velocity_findings(model, reach.excerpts)
     wrong = [name for one in velocities for name in one.joints]
     speeds = np.where(np.isin(model.joint_names, wrong), 0.0, reach.speeds)
@@ -56,12 +49,6 @@ def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[F
 
 def check_motion(name: str, model: RobotModel, reach: Reach, quality: Quality) -> None:
     """Refuse a recording whose motion is in another unit, or has velocities of something else.
-
-    Args:
-        name: of the recording.
-        model: whose joints they are.
-        reach: of the recording, which has been read to the end.
-        quality: counts of the reader.
 
     Raises:
         RecordingError: it has `units`.
@@ -88,8 +75,7 @@ def _unit_finding(
     which = np.flatnonzero(far)
     if len(which):
         worst = int(which[np.argmax(positions[which])])
-        sliding = model.independent_joints[worst].kind == 'prismatic'
-        unit, other = ('m', 'millimetres') if sliding else ('rad', 'degrees')
+        unit, other = ('m', 'millimetres') if model.sliding[worst] else ('rad', 'degrees')
         text = (
             f'{positions[worst]:.3g} {unit} (limit {ranges[worst]:.3g}) and {speeds[worst]:.3g} '
             f'{unit}/s (limit {model.velocity_limits[worst]:.3g}) are reached by '
@@ -111,10 +97,9 @@ def _velocity_findings(model: RobotModel, windows: Iterable[Window]) -> list[Fin
         sums += (v**2).sum(axis=0), (rates**2).sum(axis=0), (v * rates).sum(axis=0)
         count += len(rates)
     speeds, slopes = np.sqrt(sums[:2] / max(count, 1))
-    slides = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
     groups: dict[str, list[int]] = {}
     gains = np.zeros(model.size)
-    for joint in np.flatnonzero(slopes > np.where(slides, SLIDING, TURNING)).tolist():
+    for joint in np.flatnonzero(slopes > np.where(model.sliding, SLIDING, TURNING)).tolist():
         gain = gains[joint] = sums[2, joint] / sums[1, joint]
         likeness = gain * slopes[joint] / speeds[joint] if speeds[joint] else 0.0
         if abs(likeness) > ALIKE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +27,13 @@ def extreme_rows(values: Array, starts: Indices) -> Indices:
     Returns:
         At most 2 S rows, increasing.
     """
-    finite = np.isfinite(values)
-    lows = _first_equal(np.where(finite, values, np.inf), starts, np.minimum)
-    highs = _first_equal(np.where(finite, values, -np.inf), starts, np.maximum)
-    return np.union1d(lows, highs)
-
-
-def _first_equal(values: Array, starts: Indices, extreme: np.ufunc) -> Indices:
-    """First row of each stretch that has the extreme value of the stretch."""
-    lengths = np.diff(starts, append=len(values))
-    equal = np.flatnonzero(values == np.repeat(extreme.reduceat(values, starts), lengths))
-    stretch = np.searchsorted(starts, equal, side='right')
-    return equal[np.unique(stretch, return_index=True)[1]]
+    low, high = (np.where(np.isfinite(values), values, fill) for fill in (np.inf, -np.inf))
+    rows = [
+        start + int(row)
+        for start, end in pairwise([*starts.tolist(), len(values)])
+        for row in (low[start:end].argmin(), high[start:end].argmax())
+    ]
+    return np.unique(np.array(rows, dtype=np.intp))
 
 
 # The most samples that are kept.
@@ -65,32 +61,32 @@ class Rows:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """Those of some parts, in their order."""
+        return cls(
+            np.concatenate([part.numbers for part in parts]),
+            np.concatenate([part.times for part in parts]),
+            np.concatenate([part.layers for part in parts], axis=1),
+            np.concatenate([part.begins for part in parts]),
+        )
+
     def chosen(self, stride: int) -> Rows:
-        """Every `stride`-th sample of the recording, and peaks, at most as many."""
-        chosen = self.regular(stride) | self._peaks(stride)
-        # A gap before a sample that is dropped lies before the next one.
-        gaps = np.add.accumulate(self.begins)[chosen]
-        begins = np.diff(gaps, prepend=0) > 0
-        return Rows(self.numbers[chosen], self.times[chosen], self.layers[:, chosen], begins)
+        """Every `stride`-th sample of the recording, and peaks, at most as many.
 
-    def regular(self, stride: int) -> Array:
-        """(K,) whether a sample is one of every `stride`-th."""
-        regular: Array = self.numbers % stride == 0
-        return regular
-
-    def _peaks(self, stride: int) -> Array:
-        """(K,) whether an effort or a residual is the smallest or the largest of its stretch.
-
-        There are no more peaks than samples at this stride.
+        A peak is an effort or a residual that is the smallest or the largest of its stretch.
         """
         measured = self.layers[3]
         signals = np.concatenate([measured, measured - self.layers[4:].sum(axis=0)], axis=1)
         stretch = self.numbers // (2 * signals.shape[1] * stride)
         starts = np.flatnonzero(np.diff(stretch, prepend=-1))
-        peaks = np.zeros(len(self), dtype=bool)
+        chosen = self.numbers % stride == 0
         for signal in signals.T:
-            peaks[extreme_rows(signal, starts)] = True
-        return peaks
+            chosen[extreme_rows(signal, starts)] = True
+        # A gap before a sample that is dropped lies before the next one.
+        gaps = np.add.accumulate(self.begins)[chosen]
+        begins = np.diff(gaps, prepend=0) > 0
+        return Rows(self.numbers[chosen], self.times[chosen], self.layers[:, chosen], begins)
 
 
 @dataclass
@@ -99,10 +95,11 @@ class PlotSamples:
 
     Attributes:
         pieces: of the recording, in their order.
+        stride: of the evenly distributed samples.
     """
 
     pieces: list[Rows] = field(default_factory=list)
-    _stride: int = 1
+    stride: int = 1
     _seen: int = 0
 
     def add(self, motion: Motion, terms: Array, *, after_gap: bool) -> None:
@@ -117,54 +114,39 @@ class PlotSamples:
         begins = np.zeros(count, dtype=bool)
         begins[0] = after_gap
         piece = Rows(numbers, motion.times, layers, begins)
-        self.pieces.append(piece if self._stride == 1 else piece.chosen(self._stride))
+        self.pieces.append(piece if self.stride == 1 else piece.chosen(self.stride))
         self._thin(MOST)
 
     def reduced(self, most: int) -> PlotSamples:
-        """At most that many of the samples, as evenly distributed, and their peaks."""
+        """At most that many of the samples, as evenly distributed, and their peaks.
+
+        The first sample and the peaks of the whole recording stay in any case.
+        """
         reduced = replace(self)
         reduced._thin(most)
         return reduced
 
     def _thin(self, most: int) -> None:
-        while sum(map(len, self.pieces)) > most:
-            self._stride *= 2
-            self.pieces = [_joined(self.pieces).chosen(self._stride)]
-
-    def thinned(self, most: int) -> tuple[Rows, Array]:
-        """At most that many samples, and whether each is one of the evenly distributed (K,).
-
-        The first sample and the peaks of the whole recording stay in any case.
-        """
-        stride, rows = self._stride, _joined(self.pieces)
-        while len(rows) > most and stride < self._seen:
-            stride *= -(-len(rows) // most)
-            rows = rows.chosen(stride)
-        return rows, rows.regular(stride)
-
-
-def _joined(pieces: Sequence[Rows]) -> Rows:
-    return Rows(
-        np.concatenate([piece.numbers for piece in pieces]),
-        np.concatenate([piece.times for piece in pieces]),
-        np.concatenate([piece.layers for piece in pieces], axis=1),
-        np.concatenate([piece.begins for piece in pieces]),
-    )
+        while sum(map(len, self.pieces)) > most and self.stride < self._seen:
+            self.stride *= 2
+            self.pieces = [Rows.joined(self.pieces).chosen(self.stride)]
 
 
 def samples_of(joints: tuple[str, ...], parts: Sequence[PlotSamples]) -> Samples:
     """The samples of several recordings, in their order."""
-    filled = [(number, part) for number, part in enumerate(parts) if part.pieces]
-    most = MOST // max(1, len(filled))
-    thinned = [(number, *part.thinned(most)) for number, part in filled]
-    size = len(joints)
-    recording = [np.full(len(rows), number) for number, rows, _ in thinned]
-    layers = [np.empty((LAYERS, 0, size)), *(rows.layers for _, rows, _ in thinned)]
+    filled = {number: part for number, part in enumerate(parts) if part.pieces}
+    reduced = [part.reduced(MOST // len(filled)) for part in filled.values()]
+    nothing = np.empty(0)
+    none = Rows(nothing, nothing, np.empty((LAYERS, 0, len(joints))), np.empty(0, bool))
+    each = [Rows.joined(part.pieces) for part in reduced]
+    rows = Rows.joined([none, *each])
+    recording = np.repeat([*filled], [len(one) for one in each]).astype(int)
+    regular = [one.numbers % part.stride == 0 for one, part in zip(each, reduced, strict=True)]
     return Samples(
         joints,
-        np.concatenate([np.empty(0, dtype=int), *recording]),
-        np.concatenate([np.empty(0, dtype=bool), *(rows.begins for _, rows, _ in thinned)]),
-        np.concatenate([np.empty(0), *(rows.times for _, rows, _ in thinned)]),
-        *np.concatenate(layers, axis=1),
-        regular=np.concatenate([np.empty(0, dtype=bool), *(regular for _, _, regular in thinned)]),
+        recording,
+        rows.begins,
+        rows.times,
+        *rows.layers,
+        regular=np.concatenate([np.empty(0, bool), *regular]),
     )

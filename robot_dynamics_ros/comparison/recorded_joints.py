@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
@@ -75,108 +76,67 @@ def _locked(joint: Joint) -> float:
     return min(max(0.0, joint.limits.lower), joint.limits.upper)
 
 
-def chain_of(model: RobotModel, body: int) -> set[str]:
-    """Names of the independent joints that move a body."""
-    names = set()
-    while body >= 0:
-        names.add(model.joints[body].mimicked or model.joints[body].name)
-        body = model.joints[body].parent
-    return names
-
-
-def _is_heavy(model: RobotModel, bodies: Iterable[int], recorded: Sequence[str]) -> bool:
-    """Whether bodies together are not light against what the recorded joints carry."""
-    carried = (body for body in range(len(model.joints)) if chain_of(model, body) & set(recorded))
-    mass, whole = (
-        sum(model.joints[one].inertia.mass for one in them) for them in (bodies, carried)
-    )
-    return mass > LIGHT * whole
+def moved_bodies(model: RobotModel) -> npt.NDArray[np.bool_]:
+    """Whether each independent joint moves each body, (n, bodies)."""
+    moves = np.zeros((model.size, len(model.joints)), bool)
+    for body, joint in enumerate(model.joints):
+        if joint.parent >= 0:
+            moves[:, body] = moves[:, joint.parent]
+        moves[model.joint_names.index(joint.mimicked or joint.name), body] = True
+    return moves
 
 
 def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
     """Joints that were not recorded, but whose position changes the torque of one that was.
 
     They carry a recorded joint, or a recorded one carries them with a mass that is not light.
-
-    Args:
-        model: the whole robot.
-        recorded: names of joints.
     """
-    chains = [chain_of(model, body) for body in range(len(model.joints))]
-    result = []
-    for name in model.joint_names:
-        moved = [body for body, chain in enumerate(chains) if name in chain]
-        carries = any(model.joints[body].name in recorded for body in moved)
-        carried = [body for body in moved if chains[body] & set(recorded)]
-        if name not in recorded and (carries or _is_heavy(model, carried, recorded)):
-            result.append(name)
-    return tuple(result)
+    moves, known = moved_bodies(model), np.isin(model.joint_names, recorded)
+    own = np.isin([joint.mimicked or joint.name for joint in model.joints], recorded)
+    carried = moves & moves[known].any(axis=0)
+    matters = (moves & own).any(axis=1) | _are_heavy(model, carried, known)
+    return _named(model, matters & ~known)
 
 
 def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
-    """Other joints that move a mass that is not light against what the recorded ones carry.
+    """Other joints that move a mass that is not light against what the recorded ones carry."""
+    known = np.isin(model.joint_names, recorded)
+    return _named(model, _are_heavy(model, moved_bodies(model), known) & ~known)
 
-    Args:
-        model: the whole robot.
-        recorded: names of joints.
-    """
-    chains = [chain_of(model, body) for body in range(len(model.joints))]
-    return tuple(
-        name
-        for name in model.joint_names
-        if name not in recorded
-        and _is_heavy(model, (b for b, chain in enumerate(chains) if name in chain), recorded)
+
+def _are_heavy(
+    model: RobotModel, moved: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Whether bodies (n, bodies) are together not light against what recorded joints carry."""
+    masses = np.array([joint.inertia.mass for joint in model.joints])
+    heavy: npt.NDArray[np.bool_] = moved @ masses > LIGHT * (
+        masses @ moved_bodies(model)[known].any(axis=0)
     )
+    return heavy
 
 
-def carriers(
-    model: RobotModel, recorded: Sequence[str], missing: Sequence[str]
-) -> tuple[str, ...]:
-    """Recorded joints that carry one that is missing, and so what may be fixed behind it.
-
-    Args:
-        model: the whole robot.
-        recorded: names of joints.
-        missing: names of joints that were not recorded, see `joints_that_matter`.
-    """
-    before: set[str] = set()
-    for body, joint in enumerate(model.joints):
-        if (joint.mimicked or joint.name) in missing:
-            before |= chain_of(model, body)
-    return tuple(name for name in model.joint_names if name in before and name in recorded)
+def _named(model: RobotModel, chosen: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(np.array(model.joint_names)[chosen].tolist())
 
 
 def joints_that_depend(
     robot: RobotModel, recorded: Sequence[str], missing: Sequence[str]
 ) -> tuple[str, ...]:
-    """Recorded joints whose gravity torque or own inertia depends on where missing joints are.
-
-    Args:
-        robot: the whole robot.
-        recorded: names of joints.
-        missing: names of joints that were not recorded, see `joints_that_matter`.
-    """
+    """Recorded joints whose gravity torque or own inertia depends on where missing joints are."""
     if not missing:
         return ()
-    joints = robot.independent_joints
-    moved = np.array([state.q for state in random_states(robot, POSES)])
-    held = moved.copy()
-    for index, joint in enumerate(joints):
-        if joint.name not in recorded:
-            held[:, index] = _locked(joint)
-            if joint.name not in missing:
-                moved[:, index] = held[:, index]
+    known, absent = (np.isin(robot.joint_names, names) for names in (recorded, missing))
+    held = np.array([state.q for state in random_states(robot, POSES)])
+    moved = held.copy()
+    held[:, ~known] = np.array([_locked(joint) for joint in robot.independent_joints])[~known]
+    moved[:, ~absent] = held[:, ~absent]
     (gravity, inertia), (gravity_moved, inertia_moved) = (
         _gravity_and_inertia(robot, poses) for poses in (held, moved)
     )
     change, size = (np.abs(one).max(axis=0) for one in (gravity_moved - gravity, gravity))
     changed = (change > CHANGED * size) & (change > NO_GRAVITY * size.max())
     changed |= (np.abs(inertia_moved - inertia) > CHANGED * inertia).any(axis=0)
-    return tuple(
-        joint.name
-        for joint, one in zip(joints, changed, strict=True)
-        if one and joint.name in recorded
-    )
+    return _named(robot, changed & known)
 
 
 def _gravity_and_inertia(robot: RobotModel, poses: Array) -> tuple[Array, Array]:

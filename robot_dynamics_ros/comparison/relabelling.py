@@ -13,11 +13,11 @@ from itertools import combinations, permutations
 import numpy as np
 
 from .hypotheses import search
-from .judge import Explanation, Judge
+from .judge import GOOD, Explanation, Judge
 from .observations import Observations
 
-# Relative error of a joint from which on an explanation is not good, and how many joints have it.
-BAD, FEWEST = 0.15, 2
+# So many joints need a better explanation, at least.
+FEWEST = 2
 # Most joints turned and pairs exchanged.
 MOST = 3
 # By how much the misfit must shrink.
@@ -48,9 +48,6 @@ def explained(seen: Observations) -> tuple[Judge, Explanation, Relabelling]:
 
     Nothing is returned as explanation and relabelling where the best leaves most of the efforts:
     its parts would be chance.
-
-    Args:
-        seen: windows of the recordings.
     """
     nothing = relabelling = Relabelling.nothing(seen.size)
     unchanged = Explanation.nothing(seen.size)
@@ -58,7 +55,7 @@ def explained(seen: Observations) -> tuple[Judge, Explanation, Relabelling]:
     found = search(judge)
     for _ in range(MOST):
         squares, _ = judge.target_products(unchanged)
-        bad = np.flatnonzero(judge.loaded & (judge.errors(found) > BAD**2 * squares)).tolist()
+        bad = np.flatnonzero(judge.loaded & (judge.errors(found) > GOOD**2 * squares)).tolist()
         if len(bad) < FEWEST:
             break
         candidates = [*_candidates(relabelling, bad)]

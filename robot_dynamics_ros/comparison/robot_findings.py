@@ -12,7 +12,7 @@ from .figures import JointFriction
 from .findings import Finding
 from .hypotheses import mass_deviation, scales_shown
 from .judge import Explanation, Judge
-from .recorded_joints import NO_GRAVITY, chain_of
+from .recorded_joints import NO_GRAVITY
 from .relabelling import Relabelling
 
 # A URDF is not wrong by more than this factor; a current is.
@@ -35,14 +35,6 @@ def robot_findings(
     """What an explanation says of robot and driver.
 
     Only `unexplained` where nothing explains the recording: each other finding would be chance.
-
-    Args:
-        judge: has the observations.
-        found: the explanation.
-        frictions: fits by the index of the joint.
-        joints: figures of the joints.
-        relabelling: without which nothing explains the recording.
-        others: findings about the recordings.
     """
     findings: list[Finding] = []
     if judge.is_explained(found):
@@ -54,34 +46,14 @@ def robot_findings(
         few = 2 * len(factors) < max(np.count_nonzero(scales_shown(judge, found)), 3)
         if found.body is not None and (few or currents(factors)):
             findings.append(_payload(judge, found, found.body))
-        unknown = {*hidden_joints(judge, found), *(one.joints[0] for one in weightless)}
+        unknown = {one.joints[0] for one in weightless}
         findings += _friction(judge, frictions, unknown)
-    left = _unexplained(judge, found, frictions, joints, relabelling, [*findings, *others])
+    left = _unexplained(judge, found, frictions, joints, [*findings, *others])
     return [*findings, *left]
 
 
-def hidden_joints(judge: Judge, found: Explanation) -> tuple[str, ...]:
-    """Joints of which nothing is said without the joints that were not recorded.
-
-    Their torque depends on these, or a factor of their effort may as well be a payload.
-
-    Args:
-        judge: has the observations.
-        found: the explanation.
-    """
-    torques = judge.observations.torques
-    names = torques.model.joint_names
-    scaled = {name for name, gain in zip(names, found.gains, strict=True) if abs(gain) != 1.0}
-    unknown = {*torques.dependent, *scaled.intersection(torques.carrying)}
-    return tuple(name for name in names if name in unknown)
-
-
 def currents(findings: Sequence[Finding]) -> list[Finding]:
-    """Factors that no wrong mass explains, if they are at least half of all: of currents.
-
-    Args:
-        findings: of a comparison.
-    """
+    """Factors that no wrong mass explains, if they are at least half of all: of currents."""
     factors = [one for one in findings if one.code == 'factor' and one.value]
     far = [one for one in factors if not 1.0 / CURRENT < (one.value or 1.0) < CURRENT]
     return far if 2 * len(far) >= len(factors) else []
@@ -94,10 +66,11 @@ def _driver(judge: Judge, found: Explanation, relabelling: Relabelling) -> Itera
         (relabelling.order, relabelling.signs, 'Positions, velocities and efforts'),
         (found.order, found.gains, 'Efforts'),
     ):
-        for cycle in _cycles(order):
-            pairs = (f'that of {names[joint]} under {names[order[joint]]}' for joint in cycle)
+        moved = {name: names[other] for name, other in zip(names, order, strict=True)}
+        if others := {name: other for name, other in moved.items() if name != other}:
+            pairs = (f'that of {name} under {other}' for name, other in others.items())
             text = f'{what} are recorded under the names of other joints: {", ".join(pairs)}.'
-            yield Finding('exchanged', tuple(names[joint] for joint in sorted(cycle)), None, text)
+            yield Finding('exchanged', tuple(others), None, text)
         turned = tuple(name for name, sign in zip(names, signs, strict=True) if sign < 0.0)
         if turned:
             text = f'{what} of {", ".join(turned)} have the opposite sign of the URDF.'
@@ -115,17 +88,6 @@ def _driver(judge: Judge, found: Explanation, relabelling: Relabelling) -> Itera
         late, early = ('efforts', 'positions')[:: 1 if found.delay > 0.0 else -1]
         text = f'{1e3 * abs(found.delay):.3g} ms: the {late} come later than the {early}.'
         yield Finding('delay', judge.names(judge.judged), found.delay, text, 's')
-
-
-def _cycles(order: Sequence[int]) -> Iterator[list[int]]:
-    """The cycles of a permutation, without those of one element."""
-    left = {joint for joint, other in enumerate(order) if joint != other}
-    while left:
-        cycle = [min(left)]
-        while order[cycle[-1]] != cycle[0]:
-            cycle.append(order[cycle[-1]])
-        left -= set(cycle)
-        yield cycle
 
 
 def _held(judge: Judge) -> tuple[str, ...]:
@@ -146,18 +108,18 @@ def _payload(judge: Judge, found: Explanation, body: int) -> Finding:
         f'({x:.3f}, {y:.3f}, {z:.3f}) m in this link; standard deviation '
         f'{mass_deviation(judge, found, body):.2g} kg without errors of the URDF.'
     )
-    chain = chain_of(model, body)
+    chain = model.joints_that_move(frame.name)
     joints = tuple(name for name in _held(judge) if name in chain)
     return Finding('payload', joints, mass, text, 'kg')
 
 
 def _factors(judge: Judge, found: Explanation) -> list[Finding]:
     """Joints whose effort is a multiple of their torque."""
-    seen, hidden, findings = judge.observations, hidden_joints(judge, found), []
+    seen, findings = judge.observations, []
     model = seen.torques.model
     for joint, (name, unit) in enumerate(zip(model.joint_names, model.effort_units, strict=True)):
         factor = abs(found.gains[joint])
-        if factor == 1.0 or name in hidden:
+        if factor == 1.0:
             continue
         text = (
             f'{name}: the effort is {factor:.3g} times the torque of the model, '
@@ -212,7 +174,6 @@ def _unexplained(
     found: Explanation,
     frictions: Mapping[int, JointFriction],
     joints: Mapping[str, JointComparison],
-    relabelling: Relabelling,
     others: Sequence[Finding],
 ) -> Iterator[Finding]:
     """Joints at which fitted friction leaves much, or which the model alone does not explain.
@@ -222,32 +183,24 @@ def _unexplained(
     model = judge.observations.torques.model
     named = {name for one in others for name in one.joints}
     is_loaded = any(one.code == 'payload' for one in others)
-    is_relabelled = relabelling != Relabelling.nothing(len(joints))
-    left, hints = {}, []
+    # The RMS of what is left, and its share of the effort.
+    left: dict[str, tuple[float, float]] = {}
     for joint, friction in frictions.items():
         name = model.joint_names[joint]
-        figures = joints[model.joint_names[relabelling.order[joint]]]
-        limit = model.effort_limits[joint]
+        figures, limit = joints[name], model.effort_limits[joint]
         torque = friction.rms / abs(found.gains[joint])
         large = torque > SMALL * limit if math.isfinite(limit) else True
         offset = friction.fit.offset if friction.fit else 0.0
         fitted = math.hypot(friction.rms, offset) <= UNEXPLAINED * figures.rms_measured
-        if friction.rms > UNEXPLAINED * figures.rms_measured and large:
-            left[name] = friction.rms, figures
-        elif not (
-            name in named or is_relabelled or figures.is_explained or (is_loaded and fitted)
-        ):
-            left[name] = figures.rms_residual, figures
-        if name in left and friction.drives:
-            hints.append(f'{name} ({friction.drives:.3g} {figures.unit})')
+        if friction.left > UNEXPLAINED and large:
+            left[name] = friction.rms, friction.left
+        elif not (name in named or figures.is_explained or (is_loaded and fitted)):
+            left[name] = figures.rms_residual, figures.rms_residual / figures.rms_measured
     if not left:
         return
     listed = ', '.join(
-        f'{name} {rms:.3g} of {one.rms_measured:.3g} {one.unit}'
-        for name, (rms, one) in left.items()
+        f'{name} {rms:.3g} of {rms / share:.3g} {joints[name].unit}'
+        for name, (rms, share) in left.items()
     )
-    text = f'RMS of the residual: {listed}.'
-    if hints:
-        text += f' Friction would drive, as with a turned sign: {", ".join(hints)}.'
-    worst = max(rms / one.rms_measured for rms, one in left.values())
-    yield Finding('unexplained', tuple(left), worst, text)
+    worst = max(share for _, share in left.values())
+    yield Finding('unexplained', tuple(left), worst, f'RMS of the residual: {listed}.')

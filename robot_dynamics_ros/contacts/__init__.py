@@ -6,7 +6,6 @@ derived here.
 
 Modules::
 
-    watched_robot       the robot, its settings and its observer
     residuals           how large residuals are, and the largest of short times
     observed_recording  the residuals along a recording, and what is known of it
     threshold_learning  thresholds of residuals: how they are learned
@@ -15,8 +14,8 @@ Modules::
 """
 
 from .marked_recording import MarkedContact, MarkedRecording, mark_recording
+from .observed_recording import WatchedRobot, WatchSettings
 from .threshold_survey import SurveyedRecording, ThresholdSurvey, survey_recording, surveyed
-from .watched_robot import WatchedRobot, WatchSettings
 
 __all__ = [
     'MarkedContact',

@@ -20,11 +20,10 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.recordings import Recording
 
-from .observed_recording import HALF, Advance, Observation, ObservedRecording
+from .observed_recording import HALF, Advance, Observation, ObservedRecording, WatchedRobot
 from .residuals import JointResiduals, ObservedPart
 from .threshold_learning import learned_thresholds, without_contacts
 from .threshold_survey import FALSE_ALARMS_PER_HOUR, survey_recording
-from .watched_robot import WatchedRobot
 
 # Of a recording that is drawn: the pixels of a wide screen.
 STRETCHES = 1500
@@ -83,7 +82,7 @@ class MarkedRecording(Observation):
     Attributes:
         thresholds: that were used.
         own: whether they were learned from the recording itself.
-        contacts: in their order; none where `unusable` says why.
+        contacts: in their order.
         drawn: what a plot shows.
     """
 
@@ -95,8 +94,6 @@ class MarkedRecording(Observation):
     @property
     def found(self) -> str:
         """How many contacts, in words."""
-        if self.unusable:
-            return 'contacts cannot be found'
         return counted(len(self.contacts), 'contact') if self.contacts else 'no contact'
 
     def as_json(self) -> dict[str, Any]:
@@ -108,7 +105,6 @@ class MarkedRecording(Observation):
             'thresholds': 'this recording' if self.own else 'given',
             'contacts': [vars(contact) for contact in self.contacts],
             'joints': self.residuals.as_json(self.joints, self.units),
-            'unusable': self.unusable,
         }
 
 
@@ -117,18 +113,12 @@ def mark_recording(
 ) -> MarkedRecording:
     """Search a recording for contacts, with the thresholds of the settings or its own.
 
-    Args:
-        recording: of all joints of the robot.
-        robot: that was recorded.
-        name: of the recording in results.
-        advance: takes numbers of states that are done.
-
     Raises:
         RecordingError: nothing can be observed.
         ParameterError: a threshold is out of bounds.
         StateError: the recording is too short to learn from it.
     """
-    given, high = robot.settings.thresholds, ''
+    given = robot.settings.thresholds
     observed = ObservedRecording(recording, robot, sorted(given))
     if given:
         each = [given[joint] for joint in observed.joints]
@@ -137,22 +127,20 @@ def mark_recording(
         whole = survey_recording(recording, robot, name, advance)
         free = without_contacts(whole.peaks, FALSE_ALARMS_PER_HOUR)
         thresholds = learned_thresholds(free, FALSE_ALARMS_PER_HOUR, least=whole.least)
-        if high := whole.above_limits(thresholds.limits(free.motions).mean(axis=0)):
-            high += '; give those of a recording without contact'
-    search = _Search(thresholds, observed, robot.links, max(1, -(-recording.size // STRETCHES)))
+    search = _Search(thresholds, observed, robot.links, math.ceil(recording.size / STRETCHES))
     for part in observed.parts(advance):
         search.take(part)
     search.close(cut=True)
     found = observed.observation(name)
     enough = search.untouched.samples >= HALF * found.residuals.samples
-    large = found.large(search.untouched if enough else found.residuals)
-    found = replace(found, remarks=(*found.remarks, *filter(None, [large, high])))
+    if large := found.large(search.untouched if enough else found.residuals):
+        found = replace(found, remarks=(*found.remarks, large))
     columns = zip(*search.drawn, strict=True)
     return MarkedRecording(
         **vars(found),
         thresholds=thresholds,
         own=not given,
-        contacts=() if found.unusable else tuple(search.contacts),
+        contacts=tuple(search.contacts),
         drawn=DrawnResiduals(*(np.concatenate(column) for column in columns)),
     )
 

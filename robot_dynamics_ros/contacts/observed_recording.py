@@ -2,42 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
+from robot_dynamics_ros.control.external.contact import ContactLinks
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
-from robot_dynamics_ros.control.external.drive_torques import LARGEST
-from robot_dynamics_ros.control.external.momentum_observer import SETTLED, ExternalForceObserver
-from robot_dynamics_ros.control.external.thresholds import BANDS
-from robot_dynamics_ros.control.gravity_in_efforts import GravityCheck
+from robot_dynamics_ros.control.external.drive_torques import LARGEST, GivenState
+from robot_dynamics_ros.control.external.estimate import (
+    PASSING,
+    ExternalForceEstimate,
+    ExternalSettings,
+)
+from robot_dynamics_ros.control.external.momentum_observer import SETTLED
 from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT
-from robot_dynamics_ros.control.state_filter import VelocityEstimate
+from robot_dynamics_ros.control.state_filter import VELOCITY_CUTOFF, VelocityEstimate
 from robot_dynamics_ros.control.torque_text import joint_torques, units_of
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import counted, listed
-from robot_dynamics_ros.recordings import JointSamples, Recording
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
+from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.recordings.joint_samples import gap_limit
 
 from .residuals import JointResiduals, ObservedPart
-from .watched_robot import SHARE_OF_RATE, WatchedRobot
 
 # Takes a number of states that are done.
 Advance = Callable[[int], None]
 BEYOND = 'as in dynamics_node: are efforts in N m or N, and is the limit of the URDF right?'
 # States in a part.
 PART = 1 << 13
-# Of velocities that were not measured [Hz]; the rate of the states may ask for less.
-VELOCITY_CUTOFF = 30.0
+# Of the observer [Hz], as of dynamics_node by default.
+BANDWIDTH = 20.0
+# Of the rate of the states, the bandwidth of a filter at most [-]: noise is beyond it.
+SHARE_OF_RATE = 0.2
 # Shares of a recording [-]: where external torques are known in less, it cannot be used, or it is
 # remarked.
 LITTLE, HALF = 0.05, 0.5
 # Share of the effort limit that the root of the mean square is large from [-]: identified arms
 # without a contact have at most 0.035 (docs/external_forces.md).
 LARGE = 0.05
+
+
+@dataclass(frozen=True)
+class WatchSettings:
+    """Values of parameters of dynamics_node; joints that are not named have those of the URDF.
+
+    Attributes:
+        joint_model: friction, offsets and rotors.
+        gravity: acceleration of free fall in the base frame [m/s^2].
+        bandwidth: of the observer [Hz], `BANDWIDTH` of joints that are not named there.
+        thresholds: (2, 3) of each joint by name, see `ContactThresholds`; empty where none are
+            given.
+        driver_gravity_check: whether efforts without gravity, or in another unit, are recognised.
+    """
+
+    joint_model: JointModel = AS_DESCRIBED
+    gravity: tuple[float, ...] = STANDARD_GRAVITY
+    bandwidth: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, Array] = field(default_factory=dict)
+    driver_gravity_check: bool = True
+
+
+class WatchedRobot:
+    """The robot of a recording, with its friction and the settings of its observer.
+
+    Attributes:
+        model: whose joints are those of the recording.
+        settings: see `WatchSettings`.
+        dynamics: of the model.
+        friction: of the joints.
+        links: which link is touched.
+        missing: joints that were not recorded whose position changes the torque of one that was.
+        locked: a remark on all that were not recorded; empty without any.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        settings: WatchSettings,
+        locked: Sequence[str] = (),
+        missing: Sequence[str] = (),
+    ) -> None:
+        """Compile nothing yet.
+
+        Args:
+            model: whose independent joints are those of the recording, in their order.
+            settings: see `WatchSettings`; joints that the model does not have do not matter.
+            locked: joints of the URDF that were not recorded, which `model` has locked.
+            missing: of these, the joints whose position changes the torque of a recorded one.
+
+        Raises:
+            ParameterError: a value is negative or not finite, or a smoothing is 0.
+        """
+        self.model, self.settings = settings.joint_model.with_rotors(model), settings
+        self.links = ContactLinks(self.model)
+        self.dynamics = RobotDynamics(self.model, gravity=settings.gravity)
+        self.friction = settings.joint_model.friction(self.model)
+        self.missing = tuple(missing)
+        was, are = ('was', 'is') if len(locked) == 1 else ('were', 'are')
+        known = f'{listed(locked)} {was} not recorded, and {are} taken to be locked'
+        wrong = (
+            f'motion of {listed(missing)} looks like an external torque on other joints, as does '
+            'a rest that is not at zero or at the nearest position limit: record all joints'
+        )
+        self.locked = '; '.join([known] * bool(locked) + [wrong] * bool(missing))
 
 
 @dataclass(frozen=True)
@@ -56,7 +130,6 @@ class Observation:
         bandwidth: (k,) of the observer [Hz].
         residuals: how large they are.
         remarks: about the recording.
-        unusable: why no contact can be found, as a phrase; empty if it can.
     """
 
     name: str
@@ -70,7 +143,6 @@ class Observation:
     bandwidth: Array
     residuals: JointResiduals
     remarks: tuple[str, ...]
-    unusable: str
 
     def as_json(self) -> dict[str, Any]:
         """What is said of it beside its joints."""
@@ -82,43 +154,23 @@ class Observation:
         }
 
     def large(self, residuals: JointResiduals) -> str:
-        """That external torques are large throughout, as a sentence; empty if they are not.
-
-        Args:
-            residuals: of its states, or of those without a contact.
-        """
+        """That external torques are large throughout, as a sentence; empty if they are not."""
         left_out = ', contacts left out' if residuals.samples < self.residuals.samples else ''
         known = np.where(np.isfinite(self.limits), self.limits, UNKNOWN_LIMIT)
-        which = self._torques(residuals.rms, LARGE * known)
-        if self.unusable or not which:
+        above = residuals.rms > LARGE * known
+        if not above.any():
             return ''
+        names, units = compress(self.joints, above), compress(self.units, above)
+        which = joint_torques([*names], residuals.rms[above].tolist(), units)
         return (
             f'the external torque is large throughout{left_out}: RMS of {which}; the model is '
             'wrong, positions are not in rad and m, efforts are those of other joints, or '
             'something touches the robot'
         )
 
-    def above_limits(self, means: Array) -> str:
-        """Which thresholds are above the effort limits, as a clause; empty where they are below.
-
-        Args:
-            means: (2, k) thresholds of collision and push, on average [N m or N].
-        """
-        found = zip(BANDS, (self._torques(row, self.limits) for row in means), strict=True)
-        above = listed([f'{band} {torques}' for band, torques in found if torques])
-        if self.unusable or not above:
-            return ''
-        return f'thresholds above the effort limits, which contacts hardly exceed: {above}'
-
-    def _torques(self, values: Array, limits: Array) -> str:
-        """Those (k,) that are above a limit (k,), with names and units; empty where none is."""
-        above = values > limits
-        names, units = compress(self.joints, above), compress(self.units, above)
-        return joint_torques([*names], values[above].tolist(), units)
-
 
 class ObservedRecording:
-    """The residuals of the observer of a robot along a recording.
+    """The residuals of a recording: the external torques that `ExternalForceEstimate` gives.
 
     Attributes:
         joints: whose effort is measured and varies, of those that are to be watched, k of them.
@@ -163,7 +215,8 @@ class ObservedRecording:
                 f'{self.breaks or "does the driver publish measured efforts?"}'
             )
         self.indices = np.flatnonzero(chosen)
-        self.bandwidth = robot.bandwidth(recording.interval)[self.indices]
+        given = [robot.settings.bandwidth.get(name, BANDWIDTH) for name in self.joints]
+        self.bandwidth = np.minimum(given, SHARE_OF_RATE / recording.interval)
 
     def parts(self, advance: Advance) -> Iterator[ObservedPart]:
         """The residuals, from the first state on; one part at least.
@@ -172,53 +225,87 @@ class ObservedRecording:
             advance: takes numbers of states that are done.
 
         Raises:
-            RecordingError: the observer hardly ever settles.
+            RecordingError: there is hardly any estimate: breaks are too frequent, or the efforts
+                are such that the node gives none.
         """
-        recording, robot, indices = self._recording, self._robot, self.indices
-        self._residuals = JointResiduals.of(np.empty((0, len(indices))))
-        # Of the states, and of those in which the observer has settled [s].
-        self._seconds = self._known = last = 0.0
-        self._doubt = ''
-        check = GravityCheck(robot.model.effort_bounds[indices])
-        observer = robot.observer(recording.interval)
-        cutoff = min(VELOCITY_CUTOFF, SHARE_OF_RATE / recording.interval)
-        estimate = VelocityEstimate(robot.model, cutoff)
-        # How late derived velocities are [s].
-        self._delay, begins, start = 0.0, True, 0.0
+        recording, interval = self._recording, self._recording.interval
+        self._residuals = JointResiduals.of(np.empty((0, len(self.joints))))
+        # Of the states, and of those with an estimate [s].
+        self._seconds = self._known = 0.0
+        estimate = self._estimate()
+        cutoff = min(VELOCITY_CUTOFF, SHARE_OF_RATE / interval)
+        derived = VelocityEstimate(self._robot.model, cutoff)
+        # How late derived velocities are, and from when on they are right [s].
+        self._delay = ready = 0.0
+        begins, longest = True, 2.0 * gap_limit(interval)
         for samples in recording.segments(PART):
-            self._seconds += len(samples) * recording.interval
-            if not np.isfinite(samples.efforts[:, indices]).all():
-                continue
-            if samples.begins:
-                observer.reset()
-                estimate.reset()
-                begins, start = True, samples.times[0]
-            velocities = samples.velocities
-            if not np.isfinite(velocities[0]).all():
+            self._seconds += len(samples) * interval
+            missing = ~np.isfinite(samples.velocities[0])
+            are_derived = bool(missing.any())
+            if are_derived:
                 self._delay = 1.0 / (2.0 * np.pi * cutoff)
-                velocities = _derived(samples, estimate)
-            ready = start + SETTLED * self._delay
-            residuals, first = _residuals(observer, samples, velocities, ready)
-            if first == len(samples):
-                continue
-            if begins:
-                check.reset()
-                last = samples.times[first]
-            self._known, last = self._known + samples.times[-1] - last, samples.times[-1]
-            r = residuals[first:, indices]
-            self._judge(check, samples.part(slice(first, None)), r)
-            self._residuals += JointResiduals.of(r)
-            yield ObservedPart(begins, samples.times[first:], r, velocities[first:, indices])
-            advance(len(r))
-            begins = False
+            if samples.begins:
+                derived.reset()
+                ready = samples.times[0] + SETTLED * self._delay
+            known: list[tuple[float, Array, Array]] = []
+            for time, q, v, effort in zip(
+                samples.times.tolist(),
+                samples.positions,
+                samples.velocities,
+                samples.efforts,
+                strict=True,
+            ):
+                velocity = np.where(missing, derived.update(time, q), v) if are_derived else v
+                if time < ready:
+                    continue
+                given = GivenState(q, velocity, effort)
+                estimate.update(time, q, velocity, given, longest_interval=longest)
+                if estimate.reason:
+                    yield from self._part(known, begins)
+                    known, begins = [], True
+                elif estimate.stamp == time:
+                    # Else the state is lost, as it has no effort: the next step is longer.
+                    known.append((time, estimate.torque.copy(), velocity[self.indices]))
+            yield from self._part(known, begins)
+            begins = begins and not known
+            advance(len(samples))
         # The interval of a single state is NaN.
         if not self._known > LITTLE * self._seconds:
-            needed = SETTLED * (1.0 / (2.0 * np.pi * self.bandwidth.min()) + self._delay)
-            raise RecordingError(
-                f'{recording.name}: external torques are known for {self._known:.3g} of '
-                f'{self._seconds:.3g} s: the observer needs {needed:.3g} s without a break to '
-                f'settle: {self.breaks or "record longer"}'
-            )
+            why = '' if estimate.reason in PASSING else f'dynamics_node: {estimate.reason}'
+            given = f'{recording.name}: {self._share}', why, self.breaks
+            raise RecordingError('; '.join(filter(None, given)))
+
+    def _part(
+        self, known: Sequence[tuple[float, Array, Array]], begins: bool
+    ) -> Iterator[ObservedPart]:
+        """The part of states with time, external torques (k,) and velocities (k,), if any."""
+        if known:
+            times, r, v = (np.array(column) for column in zip(*known, strict=True))
+            self._known += len(times) * self._recording.interval
+            self._residuals += JointResiduals.of(r)
+            yield ObservedPart(begins, times, r, v)
+
+    def _estimate(self) -> ExternalForceEstimate:
+        """As dynamics_node composes it, with a state of the recording for each of its states."""
+        robot, settings = self._robot, self._robot.settings
+        return ExternalForceEstimate(
+            robot.dynamics,
+            self.joints,
+            ExternalSettings(
+                external_bandwidth=tuple(self.bandwidth.tolist()),
+                driver_gravity_check=settings.driver_gravity_check,
+            ),
+            friction=robot.friction,
+            offset=settings.joint_model.offsets(robot.model)[self.indices],
+        )
+
+    @property
+    def _share(self) -> str:
+        """Of the recording, in which there is an estimate."""
+        return (
+            f'external torques are known for {self._known:.3g} of {self._seconds:.3g} s, as the '
+            'observer settles anew after each break'
+        )
 
     @property
     def breaks(self) -> str:
@@ -230,10 +317,6 @@ class ObservedRecording:
     def observation(self, name: str) -> Observation:
         """What is known of the recording once `parts` has been read; `name` is for results."""
         robot, all_joints = self._robot, self._recording.joints
-        unusable = (
-            f'dynamics_node estimates no external torques from these efforts: they {self._doubt} '
-            '(driver_gravity_check: false in a parameter file uses them in spite of that)'
-        )
         return Observation(
             name,
             robot.model.name,
@@ -241,12 +324,11 @@ class ObservedRecording:
             units_of(robot.model, self.joints),
             robot.model.effort_bounds[self.indices],
             tuple(joint for joint in all_joints if joint not in self.joints),
-            robot.locked_remark,
+            robot.locked,
             robot.missing,
             self.bandwidth,
             self._residuals,
             tuple(self._remarks()),
-            unusable if self._doubt else '',
         )
 
     def _remarks(self) -> Iterator[str]:
@@ -261,49 +343,4 @@ class ObservedRecording:
         if self._delay:
             yield 'velocities are derived from positions, and late by that'
         if self._known < HALF * self._seconds:
-            yield (
-                f'external torques are known for {self._known:.3g} of {self._seconds:.3g} s: '
-                'the observer settles anew after each break'
-            )
-
-    def _judge(self, check: GravityCheck, samples: JointSamples, r: Array) -> None:
-        """Compare residuals (N, k) with gravity, as the node does, until the efforts fit."""
-        if check.fits or not self._robot.settings.driver_gravity_check:
-            return
-        gravity = self._robot.dynamics.gravity_torque(samples.positions)[:, self.indices]
-        intervals = np.diff(samples.times, prepend=samples.times[0])
-        for row, elapsed in enumerate(intervals.tolist()):
-            check.step(r[row], gravity[row], elapsed)
-            if check.fits:
-                break
-        self._doubt = check.reason
-
-
-def _derived(samples: JointSamples, estimate: VelocityEstimate) -> Array:
-    """Velocities (N, n); of joints whose are not measured, derived from their positions."""
-    velocities = np.array(samples.velocities)
-    missing = ~np.isfinite(velocities[0])
-    states = zip(samples.times.tolist(), samples.positions, strict=True)
-    for row, (time, positions) in enumerate(states):
-        velocities[row, missing] = estimate.update(time, positions)[missing]
-    return velocities
-
-
-def _residuals(
-    observer: ExternalForceObserver, samples: JointSamples, velocities: Array, ready: float
-) -> tuple[Array, int]:
-    """The residuals (N, n), and the first row in which the observer has settled.
-
-    The velocities (N, n) are right from the time `ready` on [s].
-    """
-    residuals = np.zeros_like(samples.positions)
-    first = len(samples)
-    efforts = np.nan_to_num(samples.efforts)
-    states = zip(samples.positions, velocities, efforts, samples.times.tolist(), strict=True)
-    for row, state in enumerate(states):
-        if state[-1] < ready:
-            continue
-        residuals[row] = observer.step(*state)
-        if first > row and observer.settled:
-            first = row
-    return residuals, first
+            yield self._share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -85,8 +85,6 @@ CELL = 0.05
 ROUNDED = 0.999 * CELL
 # Cells in which maxima are taken as independent [s]: longer than the filters remember.
 BLOCK = 1.0
-# A contact shows in several cells: of two that are nearer than this, it is one [s].
-APART = 1.0
 
 
 @dataclass(frozen=True)
@@ -98,14 +96,12 @@ class ResidualPeaks:
         sizes: (C, 2, k) largest residual of collision and push [N m or N].
         motions: (C, 2, 2, k) speed and absolute acceleration at it.
         seconds: that the cells last together.
-        breaks: what interrupted the observer, for messages; empty for nothing.
     """
 
     times: Array
     sizes: Array
     motions: Array
     seconds: float
-    breaks: str = ''
 
     @classmethod
     def of(cls, size: int, parts: Iterable[ObservedPart]) -> ResidualPeaks:
@@ -145,14 +141,13 @@ class ResidualPeaks:
         """Those of several recordings, one at least."""
         each = ((part.times, part.sizes, part.motions) for part in parts)
         arrays = map(np.concatenate, zip(*each, strict=True))
-        breaks = '; '.join(part.breaks for part in parts if part.breaks)
-        return cls(*arrays, sum(part.seconds for part in parts), breaks)
+        return cls(*arrays, sum(part.seconds for part in parts))
 
     def part(self, rows: Array | slice) -> ResidualPeaks:
         """Some of the cells."""
-        arrays = (each[rows] for each in (self.times, self.sizes, self.motions))
-        found = ResidualPeaks(*arrays, self.seconds, self.breaks)
-        return replace(found, seconds=self.seconds * len(found.times) / max(1, len(self.times)))
+        times, sizes, motions = (each[rows] for each in (self.times, self.sizes, self.motions))
+        share = len(times) / max(1, len(self.times))
+        return ResidualPeaks(times, sizes, motions, self.seconds * share)
 
     @property
     def cells(self) -> int:
@@ -164,6 +159,6 @@ class ResidualPeaks:
         """Cells in which alarms begin, as a detector with these thresholds would find them."""
         beyond = (self.sizes > thresholds.limits(self.motions)).any(axis=(1, 2))
         rows = np.flatnonzero(beyond)
-        # Of another recording, times begin anew.
-        begins = abs(np.diff(self.times[rows], prepend=-np.inf)) > APART
+        # A contact shows in several cells; of another recording, times begin anew.
+        begins = abs(np.diff(self.times[rows], prepend=np.inf)) > BLOCK
         return [int(row) for row in rows[begins]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from robot_dynamics_ros.core.errors import StateError
 
 from .residuals import BLOCK, ResidualPeaks
 
-# Quantile of 5 % of the standard normal distribution.
-UNSURE = -1.645
+# Quantile of 95 % of the standard normal distribution.
+SURE = 1.645
 # Blocks from which a level is concluded, at least.
 FEWEST = 10
 # Maxima that show how large one quantity becomes, and how the tail of all decays, at least.
@@ -48,22 +49,21 @@ def rare_levels(maxima: Array, probability: float) -> Array:
     unit = _scales(maxima)
     ordered = np.sort(maxima / unit[:, None], axis=None)
     count = len(ordered)
-    largest = min(max(FEWEST_OF_ALL, round(math.sqrt(count))), count - 1)
+    largest = max(FEWEST_OF_ALL, round(math.sqrt(count)))
     start = float(ordered[-largest - 1])
     excess = float(ordered[-largest:].mean()) - start
     # Of chi-square with 2 m degrees of freedom, divided by 2 m.
     spread = 1.0 / (9.0 * largest)
-    low = (1.0 - spread + UNSURE * math.sqrt(spread)) ** 3
+    low = (1.0 - spread - SURE * math.sqrt(spread)) ** 3
     beyond = max(0.0, math.log(largest / (count * probability)))
     level = max(start + excess / low * beyond, float(ordered[-1]))
     return level * unit
 
 
 def _scales(maxima: Array) -> Array:
-    """How large quantities become: mean (...) of the sqrt(N) largest of their maxima (..., N)."""
-    count = maxima.shape[-1]
-    largest = max(FEWEST_OF_ONE, round(math.sqrt(count)))
-    mean: Array = np.sort(maxima, axis=-1)[..., -largest:].mean(axis=-1)
+    """How large quantities become: mean (K,) of the sqrt(N) largest of their maxima (K, N)."""
+    largest = max(FEWEST_OF_ONE, round(math.sqrt(maxima.shape[1])))
+    mean: Array = np.sort(maxima, axis=1)[:, -largest:].mean(axis=1)
     return mean
 
 
@@ -127,7 +127,8 @@ REST = 0.01
 LEAST = 1e-6
 # Shares of constant, velocity and acceleration in the mean threshold. Some constant is always
 # there: nothing is known of a residual at rest that the recording does not have.
-SHARES = np.array([(10 - v - a, v, a) for v in range(10) for a in range(10 - v)]) / 10.0
+TENTHS = product(reversed(range(11)), repeat=3)
+SHARES = np.array([each for each in TENTHS if sum(each) == 10 and each[0]]) / 10.0
 
 
 def learned_thresholds(
@@ -172,7 +173,6 @@ def learned_thresholds(
             f'external torques are known for {peaks.seconds:.3g} s, without the time in which the '
             f'observer settles at the start and after each gap; thresholds need {needed:.3g} s '
             f'without a contact: take {missing} s more'
-            + (f' ({peaks.breaks})' if peaks.breaks else '')
         )
     # Of a cell without a finite residual it is negative.
     if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():
@@ -253,8 +253,9 @@ def without_contacts(peaks: ResidualPeaks, false_alarms_per_hour: float) -> Resi
         touched = (ratios > level).any(axis=(1, 2))
         if not touched.any():
             break
-        # Cells that are at most half a block away from a contact may be part of it.
-        near = np.convolve(touched, np.ones(cells // 2 * 2 + 1), mode='same') > 0.5
+        # Cells that are at most half a block away from a contact may be part of it: a window of
+        # an odd number of cells.
+        near = np.convolve(touched, np.ones(cells | 1), mode='same') > 0.5
         free = free.part(~near)
         if len(free.times) < (1.0 - MOST) * len(peaks.times):
             return peaks

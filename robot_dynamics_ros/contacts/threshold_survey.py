@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
@@ -15,18 +15,15 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import Recording
 
-from .observed_recording import Advance, Observation, ObservedRecording
+from .observed_recording import Advance, Observation, ObservedRecording, WatchedRobot
 from .residuals import BLOCK, JointResiduals, ResidualPeaks
 from .threshold_learning import FEWEST, REST, learned_thresholds, least_thresholds
-from .watched_robot import WatchedRobot
 
 FALSE_ALARMS_PER_HOUR = 0.1
 # Bandwidths that come from the rates of recordings may differ by so much.
 SAME = 0.02
 # Times the shortest duration: some of a recording is lost where the observer begins.
 SECURE = 2.5
-# Exceeded times that a line lists.
-LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -47,19 +44,11 @@ def survey_recording(
 ) -> SurveyedRecording:
     """Collect the largest residuals of a recording without contact.
 
-    Args:
-        recording: of all joints of the robot.
-        robot: that was recorded.
-        name: of the recording in results.
-        advance: takes numbers of states that are done.
-
     Raises:
         RecordingError: nothing can be observed.
     """
     observed = ObservedRecording(recording, robot)
     peaks = ResidualPeaks.of(len(observed.joints), observed.parts(advance))
-    if observed.breaks:
-        peaks = replace(peaks, breaks=f'{name}: {observed.breaks}')
     found = observed.observation(name)
     least = least_thresholds(robot.friction.bounds[:, observed.indices], found.limits)
     return SurveyedRecording(**vars(found), peaks=peaks, least=least)
@@ -115,7 +104,7 @@ class ThresholdSurvey:
     @property
     def doubts(self) -> list[str]:
         """Why the thresholds may not hold, one line each; empty where nothing is known."""
-        return list(self._doubts())
+        return [*self._doubts()]
 
     def as_json(self) -> dict[str, Any]:
         """The result by names, in SI units."""
@@ -142,8 +131,6 @@ class ThresholdSurvey:
     def _doubts(self) -> Iterator[str]:
         first, still, exceeded = self.first, self.still, self.exceeded
         for one in self.recordings:
-            if one.unusable:
-                yield f'efforts: {one.name}: {one.unusable}'
             if large := one.large(one.residuals):
                 yield f'large: {one.name}: {large}'
         if first.unwatched:
@@ -161,23 +148,17 @@ class ThresholdSurvey:
                 f'still: {", ".join(still)}: mean speed below {REST:g} rad/s or m/s; record the '
                 'motions of the application'
             )
-        if above := first.above_limits(self.mean_limits):
-            yield (
-                f'high: {above}; the recording has contacts, or the model is wrong: record '
-                'without contact'
-            )
         if exceeded is None:
             yield (
                 f'short: {self.thresholds.seconds:.3g} s, too little to test thresholds of one '
                 f'half on the other; record {SECURE * FEWEST * BLOCK:g} s or more'
             )
         elif exceeded:
-            times = ', '.join(f'{name} at {time:.1f} s' for name, time in exceeded[:LISTED])
-            more = f' and {len(exceeded) - LISTED} more' if len(exceeded) > LISTED else ''
+            name, time = exceeded[0]
             yield (
-                f'exceeded: {len(exceeded)} x, thresholds of one half of the recordings in the '
-                f'other half ({times}{more}); if something touched the robot then, record again; '
-                'else record longer, so that both halves have all motions'
+                f'exceeded: {len(exceeded)} x, first in {name} at {time:.1f} s, by thresholds of '
+                'the other half of the recordings; if something touched the robot then, record '
+                'again; else record longer, so that both halves have all motions'
             )
 
 

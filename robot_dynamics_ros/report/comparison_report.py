@@ -61,11 +61,7 @@ LOWEST = 1e-4
 
 
 def comparison_report(comparison: Compared) -> Report:
-    """What a page or a picture shows of a comparison.
-
-    Args:
-        comparison: to show.
-    """
+    """What a page or a picture shows of a comparison."""
     joints = [*_joints(comparison)]
     levels: list[Level] = [one.severity for one in comparison.findings]
     failed = [bool(one.error) for one in comparison.recordings]
@@ -128,12 +124,7 @@ def friction_parameters(comparison: Compared) -> Sequence[str]:
 
 
 def joint_level(joint: JointComparison, findings: Sequence[Finding]) -> Level:
-    """How well the model explains the effort of a joint.
-
-    Args:
-        joint: its figures.
-        findings: that concern it.
-    """
+    """How well the model explains the effort of a joint."""
     if not joint.is_explained:
         return 'error'
     known: Level = 'good' if math.isfinite(joint.relative_residual) else 'warning'

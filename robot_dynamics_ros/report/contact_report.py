@@ -22,11 +22,7 @@ STRONG, WEAK = 1.0, 0.35
 
 
 def contact_report(marked: MarkedRecording) -> Report:
-    """What a picture shows of a recording with contacts.
-
-    Args:
-        marked: the recording.
-    """
+    """What a picture shows of a recording with contacts."""
     origin = 'the recording itself' if marked.own else 'a parameter file'
     joints = []
     for joint, name in enumerate(marked.joints):
@@ -42,19 +38,14 @@ def contact_report(marked: MarkedRecording) -> Report:
         f'External torque of each joint, and thresholds of {origin} (dashed). Collisions: red, '
         'pushes: yellow.',
         f'{marked.found} in {PurePath(marked.name).name}',
-        'error' if marked.unusable else worst(one.level for one in joints),
+        worst(one.level for one in joints),
         joints,
         ROW,
     )
 
 
 def joint_panels(marked: MarkedRecording, joint: int) -> tuple[Panel, ...]:
-    """Panels of the fast and of the slow part of the external torque.
-
-    Args:
-        marked: the recording.
-        joint: index among the watched ones.
-    """
+    """Panels of the fast and of the slow part of the external torque."""
     drawn, unit, name = marked.drawn, marked.units[joint], marked.joints[joint]
     gaps = np.flatnonzero(drawn.begins)
     bands = tuple(

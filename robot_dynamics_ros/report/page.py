@@ -35,12 +35,7 @@ FEW_POWERS = 2.0
 
 
 def page(report: Report, provenance: Provenance) -> str:
-    """The text of the file.
-
-    Args:
-        report: to show.
-        provenance: how it was made.
-    """
+    """The text of the file."""
     plotly, script = get_plotlyjs(), _resource('page.js')
     figures = {
         f'{index}-{figure.key}': figure

@@ -160,12 +160,7 @@ class Report:
 
 
 def overall(joints: Sequence[JointReport], others: Iterable[Level]) -> Level:
-    """The mark of a headline: an error of fewer than half of the joints is a warning there.
-
-    Args:
-        joints: of the report.
-        others: marks of findings and recordings.
-    """
+    """The mark of a headline: an error of fewer than half of the joints is a warning there."""
     marks = [one.level for one in joints]
     if 2 * marks.count('error') < len(marks):
         marks = ['warning' if one == 'error' else one for one in marks]
@@ -173,13 +168,7 @@ def overall(joints: Sequence[JointReport], others: Iterable[Level]) -> Level:
 
 
 def verdict_section(joints: Sequence[JointReport], columns: Sequence[str], hint: str) -> Section:
-    """The verdict on each joint beside its figures.
-
-    Args:
-        joints: of the report.
-        columns: headings of their cells.
-        hint: what columns and marks mean.
-    """
+    """The verdict on each joint beside its figures."""
     rows = [
         (
             Cell(names=(one.name,), link=f'#joint-{i}'),
@@ -193,12 +182,7 @@ def verdict_section(joints: Sequence[JointReport], columns: Sequence[str], hint:
 
 
 def findings_section(findings: Sequence[Finding], none: str) -> Section:
-    """The findings with their marks.
-
-    Args:
-        findings: the most important one first.
-        none: what is said where there is no finding.
-    """
+    """The findings with their marks."""
     rows = [
         (
             Cell(one.code, 'code', one.severity),

@@ -2,11 +2,12 @@
 
 import itertools
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
-from report.browser import Visit
 from report.synthetic import NAMES, arm, comparison_of, identification, provenance, samples_of
+from waiting import wait_until
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.report import write_report
@@ -14,6 +15,61 @@ from robot_dynamics_ros.report.text import REPLACEMENT
 
 JOINTS = 2
 KINDS = ('time', 'velocity', 'position', 'spectrum')
+
+
+# scripts/test installs the first one where it may.
+BROWSERS = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
+
+
+# Not for the session: while Playwright runs, no other test could run asyncio in this thread.
+@pytest.fixture(scope='module')
+def chromium():
+    """A browser without a window; skips, with what to install, where there is none."""
+    sync_api = pytest.importorskip('playwright.sync_api', reason='needs: pip install playwright')
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip(f'needs a browser, one of {", ".join(BROWSERS)}: apt-get install chromium')
+    with sync_api.sync_playwright() as playwright:
+        # Chromium's own sandbox does not start for root or in a container.
+        opened = playwright.chromium.launch(executable_path=executable, args=['--no-sandbox'])
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """A page that was opened, what it wrote to the console, and what it asked for."""
+
+    def __init__(self, chromium, file, *, width=1280, height=900, **settings):
+        """Open a file in a context of its own, without a network."""
+        self.file = file
+        self.context = chromium.new_context(
+            viewport={'width': width, 'height': height}, offline=True, **settings
+        )
+        self.page = self.context.new_page()
+        self.complaints, self.requests = [], []
+        self.page.on('console', lambda message: self.complaints.append(message.text))
+        self.page.on('pageerror', lambda error: self.complaints.append(str(error)))
+        self.page.on('request', lambda request: self.requests.append(request.url))
+        self.page.goto(file.as_uri())
+
+    def figure(self, key):
+        """The place of a figure, drawn."""
+        place = self.page.locator(f'[data-figure="{key}"]')
+        place.scroll_into_view_if_needed()
+        place.locator('.main-svg').first.wait_for()
+        return place
+
+    def draw_all(self):
+        """Scroll past every figure, as a reader does."""
+        keys = self.page.locator('.plot').evaluate_all('all => all.map(p => p.dataset.figure)')
+        return {key: self.figure(key) for key in keys}
+
+    def wait_for(self, condition, what):
+        """Wait for what the page does by itself; its policy forbids Playwright's own way."""
+        wait_until(condition, what, 30.0, lambda: self.page.wait_for_timeout(20))
+
+    def close(self):
+        self.context.close()
 
 
 @pytest.fixture(scope='module')
@@ -65,14 +121,19 @@ def test_the_plots_hold_the_samples_and_say_so_in_words(visit):
     )
     assert len(alternatives) == JOINTS * len(KINDS)
     for role, label, words in alternatives:
-        assert (role, bool(label)) == ('img', True)
+        assert role == 'img'
+        assert label
         assert any(letter.isdigit() for letter in words), words
 
 
-@pytest.mark.parametrize('width', [1280, 700, 360])
+@pytest.mark.parametrize('width', [1280, 360])
 def test_nothing_overlaps_and_the_page_is_not_wider_than_the_window(opened, width):
-    visit = opened(arm(1, description_has_friction=True), width=width)
+    text = 9 * 'The residual is friction that the model does not have (80 %): set friction. '
+    found = Finding('friction', ('joint_0',), 1.5, text)
+    visit = opened(arm(1, description_has_friction=True, findings=[found]), width=width)
     figures = visit.draw_all()
+    (cell,) = visit.page.locator('#findings tbody td:last-child').all()
+    assert cell.bounding_box()['width'] > 0.5 * width
     assert visit.page.evaluate('document.documentElement.scrollWidth') <= width
     for place in figures.values():
         boxes = [
@@ -90,36 +151,6 @@ def assert_apart(boxes):
         right = min(box['x'] + box['width'] for box in (one, other))
         bottom = min(box['y'] + box['height'] for box in (one, other))
         assert right - x <= 1.0 or bottom - y <= 1.0, (one, other)
-
-
-SENTENCE = (
-    'The residual is friction that the model does not have, and the gravity of a payload that the '
-    'URDF does not know (80 %): set friction and payload.'
-)
-# The break before `%` depends on what comes before: one of these lines would break there.
-FILLS = ['i' * count for count in range(1, 40)]
-# For each finding: its width, and whether `80` and `%` are in different lines.
-MEANINGS = """
-rows => rows.map((row) => {
-  const cell = row.lastElementChild, text = cell.firstChild;
-  const at = text.data.indexOf('(80'), range = document.createRange();
-  range.setStart(text, at);
-  range.setEnd(text, at + '(80 %'.length);
-  return { width: cell.clientWidth, lines: new Set(
-    Array.from(range.getClientRects(), (box) => Math.round(box.top))).size };
-})
-"""
-
-
-@pytest.mark.parametrize('width', [1280, 390])
-def test_findings_have_room_and_keep_a_number_and_its_per_cent_together(opened, width):
-    findings = [Finding('friction', ('joint_0',), 1.5, f'{fill} {SENTENCE}') for fill in FILLS]
-    visit = opened(arm(1, findings=findings), width=width)
-    meanings = visit.page.locator('#findings tbody tr').evaluate_all(MEANINGS)
-    assert len(meanings) == len(FILLS)
-    assert all(one['width'] > 0.5 * width for one in meanings)
-    assert {one['lines'] for one in meanings} == {1}
-    assert visit.page.evaluate('document.documentElement.scrollWidth') <= width
 
 
 PRINTED = """
@@ -162,8 +193,7 @@ def test_print_draws_every_plot_within_the_paper_and_then_restores_the_page(open
 
 
 def test_without_scripts_everything_but_the_plots_can_be_read(opened):
-    visit = opened(arm(JOINTS), java_script_enabled=False)
-    text = visit.page.inner_text('body')
+    text = opened(arm(JOINTS), java_script_enabled=False).page.inner_text('body')
     for words in ('JavaScript', 'joint_0', 'joint_1', 'mean from', 'SHA-256'):
         assert words in text
 

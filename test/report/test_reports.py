@@ -4,7 +4,6 @@ import builtins
 import hashlib
 import re
 import sys
-import zlib
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -24,7 +23,6 @@ from ruamel.yaml import YAML
 
 from robot_dynamics_ros.comparison import Finding, FrictionFit
 from robot_dynamics_ros.core import ParameterError, RobotDynamicsError
-from robot_dynamics_ros.report import page as page_module
 from robot_dynamics_ros.report import provenance as provenance_of
 from robot_dynamics_ros.report import report_content, write_report
 from robot_dynamics_ros.report.comparison_report import (
@@ -38,23 +36,31 @@ from robot_dynamics_ros.report.text import in_one_line, percent
 RESULTS = {'comparison': arm, 'identification': identification}
 
 
-def page_of(result, tmp_path):
+def of_names(kind, names, **options):
+    """A result of joints with these names."""
+    if kind == 'identification':
+        return identification(names)
+    return comparison_of(samples_of(names, 300, 100.0), robot=names[0], **options)
+
+
+def body_of(result, tmp_path):
     """The elements of a page, without its scripts."""
     text = report_content(result, provenance(), tmp_path / 'r.html').decode()
     return text[text.index('<body') : text.index('<script type')]
 
 
+def loaded(lines):
+    return YAML(typ='safe').load('\n'.join(lines))['joints']
+
+
 @pytest.mark.parametrize('ending', ['.docx', '.pdf'])
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path, ending):
-    with pytest.raises(ParameterError, match=rf'report\{ending}.*\.html, \.png') as refused:
+    with pytest.raises(ParameterError, match=rf'report\{ending}.*\.html, \.png'):
         write_report(arm(1), provenance(), tmp_path / f'report{ending}')
-    assert ('browser' in str(refused.value)) == (ending == '.pdf')
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ('package', 'ending'), [('plotly', '.html'), ('jinja2', '.html'), ('matplotlib', '.png')]
-)
+@pytest.mark.parametrize(('package', 'ending'), [('jinja2', '.html'), ('matplotlib', '.png')])
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     tmp_path, monkeypatch, package, ending
 ):
@@ -73,31 +79,15 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_after_an_error_the_file_is_as_before(tmp_path, monkeypatch):
-    path = tmp_path / 'report.html'
-    path.write_text('before')
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sys.modules[page_module.__name__], 'figures_json', interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write_report(arm(1), provenance(), path)
-    assert path.read_text() == 'before'
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize('joints', [7, 32])
-def test_a_page_of_as_many_samples_as_there_can_be_is_below_15_megabytes(tmp_path, joints):
-    random = np.random.default_rng(0)
-    samples = samples_of([f'joint_{i}' for i in range(joints)], 16_384, 4.6)
-    samples.measured[:] += random.standard_normal(samples.measured.shape)
+def test_a_page_of_as_many_samples_as_there_can_be_is_below_15_megabytes(tmp_path):
+    samples = samples_of([f'joint_{i}' for i in range(32)], 16_384, 4.6)
+    samples.measured[:] += np.random.default_rng(0).standard_normal(samples.measured.shape)
     assert len(report_content(comparison_of(samples), provenance(), tmp_path / 'r.html')) < 15e6
 
 
 @pytest.mark.parametrize('kind', RESULTS)
 def test_a_page_has_the_verdict_first_and_how_it_was_made(tmp_path, kind):
-    body = page_of(RESULTS[kind](), tmp_path)
+    body = body_of(RESULTS[kind](), tmp_path)
     assert body.index('id="verdict"') < body.index('id="findings"') < body.index('class="plot"')
     for file in provenance().files:
         assert file.sha256 in body
@@ -106,53 +96,35 @@ def test_a_page_has_the_verdict_first_and_how_it_was_made(tmp_path, kind):
 
 
 def test_the_page_of_a_comparison_has_the_friction_to_set(tmp_path):
-    body = page_of(arm(3), tmp_path)
+    body = body_of(arm(3), tmp_path)
     assert body.count('0.15\N{NO-BREAK SPACE}N\N{NO-BREAK SPACE}m</td>') == 3  # after the fit
     lines = body.partition('<pre><code>')[2].partition('</code>')[0].replace('&#39;', "'")
-    said = YAML(typ='safe').load(lines)
-    assert list(said['joints'].values()) == 3 * [{'viscous': VISCOUS, 'coulomb': COULOMB}]
-    assert 'coulomb: ' not in page_of(arm(2, findings=[]), tmp_path)
+    assert [*loaded([lines]).values()] == 3 * [{'viscous': VISCOUS, 'coulomb': COULOMB}]
+    assert 'coulomb: ' not in body_of(arm(2, findings=[]), tmp_path)
 
 
 def test_the_page_of_an_identification_has_parameters_and_the_held_out_part(tmp_path):
-    body = page_of(identification(), tmp_path).replace('\N{NO-BREAK SPACE}', ' ')
-    for words in (
-        'It is better.',
-        'one stands still.',
-        '24 of 25',
-        '0.4 to 0.6',
-        '10 s on',
-        '0.06 to 0.08',
-        '16 % to 24 %',
-    ):
+    body = body_of(identification(), tmp_path).replace('\N{NO-BREAK SPACE}', ' ')
+    for words in ('24 of 25', '0.4 to 0.6', '10 s on', '0.06 to 0.08', '16 % to 24 %'):
         assert words in body, words
 
 
-def test_parameters_are_doubles_and_0_where_nothing_was_fitted():
-    comparison = arm(2)
-    first, second = comparison.joints
-    joints = {
-        first: replace(comparison.joints[first], friction=FrictionFit(2.0, 0.123456, 1.0)),
-        second: replace(comparison.joints[second], friction=None),
-    }
-    said = YAML(typ='safe').load(
-        '\n'.join(friction_parameters(replace(comparison, joints=joints)))
-    )
-    assert said['joints'][first] == {'viscous': 2.0, 'coulomb': 0.1235}
-    assert said['joints'][second] == {'viscous': 0.0, 'coulomb': 0.0}
-    assert all(type(value) is float for value in said['joints'][second].values())
-
-
-def test_parameters_leave_out_efforts_that_are_not_the_torque():
-    comparison = arm(3)
-    first, second, last = comparison.joints
-    findings = [*comparison.findings, Finding('factor', (first,), 1.3, '')]
-    findings.append(Finding('unexplained', (second,), 0.6, ''))
-    lines = friction_parameters(replace(comparison, findings=findings))
-    said = YAML(typ='safe').load('\n'.join(lines))
-    assert [one['coulomb'] for one in said['joints'].values()] == [0.0, 0.0, COULOMB]
-    findings.append(Finding('missing', (last,), None, ''))
-    assert friction_parameters(replace(comparison, findings=findings)) == ()
+def test_parameters_are_doubles_and_0_where_nothing_is_known():
+    """Not where an effort is not the torque either."""
+    comparison = arm(4)
+    joints = dict(comparison.joints)
+    first, second, third, last = joints
+    joints[first] = replace(joints[first], friction=FrictionFit(2.0, 0.123456, 1.0))
+    joints[second] = replace(joints[second], friction=None)
+    findings = [*comparison.findings, Finding('factor', (third,), 1.3, '')]
+    changed = replace(comparison, joints=joints, findings=findings)
+    found = loaded(friction_parameters(changed))
+    assert found[first] == {'viscous': 2.0, 'coulomb': 0.1235}
+    assert found[second] == found[third] == {'viscous': 0.0, 'coulomb': 0.0}
+    assert all(type(value) is float for value in found[second].values())
+    assert found[last]['coulomb'] == COULOMB
+    findings.append(Finding('missing', (first, second, last), None, ''))
+    assert friction_parameters(replace(changed, findings=findings)) == ()
 
 
 @pytest.mark.parametrize(
@@ -170,8 +142,7 @@ def test_a_joint_is_bad_if_more_than_half_of_its_effort_is_residual(left, codes,
     ('gain', 'level'), [(0.2, 'good'), (1.0, 'warning'), (1.5, 'error'), (np.nan, 'warning')]
 )
 def test_an_identified_joint_is_good_if_it_was_judged_and_is_better(gain, level):
-    report = identification(gain=gain)
-    assert report.joints[1].level == level
+    assert identification(gain=gain).joints[1].level == level
 
 
 @pytest.mark.parametrize('kind', RESULTS)
@@ -199,70 +170,37 @@ def test_recordings_that_cannot_be_used_mark_the_headline(errors, level):
     assert comparison_report(changed).level == level
 
 
-def test_a_ratio_to_nothing_is_no_figure_and_a_text_ends_after_a_word():
+def test_texts_and_cells():
     assert percent(916.41) == '> 999\N{NO-BREAK SPACE}%'
     assert in_one_line('friction of the elbow', 16) == 'friction of the…'
     assert in_one_line('a' * 20, 10) == f'{"a" * 9}…'
-
-
-def test_a_cell_shows_its_interval_where_it_is_known():
-    one = Cell.of_ratio(0.2, 0.15, 1.4)
-    assert one.bar == (0.15, 0.2, 1.0)
-    assert '15' in one.interval
-    assert '140' in one.interval
+    assert Cell.of_ratio(0.2, 0.15, 1.4).bar == (0.15, 0.2, 1.0)
     assert Cell.of_ratio(0.2).bar == (0.2, 0.2, 0.2)
     assert Cell.of_ratio(np.nan).bar == ()
-    assert '0.06 to 0.08' in Cell.of(0.07, 'N m', 0.06, 0.08).interval
     assert Cell.of(0.07, 'N m').interval == ''
 
 
+@pytest.mark.filterwarnings('ignore:Glyph')
 @pytest.mark.parametrize('kind', RESULTS)
-def test_a_picture_has_a_row_for_each_joint(tmp_path, kind):
+def test_a_picture_has_a_row_for_each_joint_whatever_its_name(tmp_path, kind):
     sizes = []
-    for joints in (1, 3):
-        names = [f'joint_{i}' for i in range(joints)]
-        result = arm(joints) if kind == 'comparison' else identification(names)
-        sizes.append(png_size(report_content(result, provenance(), tmp_path / 'r.png')))
+    for names in (NAMES[4:5], NAMES[4:7]):
+        content = report_content(of_names(kind, names), provenance(), tmp_path / 'r.png')
+        assert content.startswith(b'\x89PNG\r\n\x1a\n')
+        sizes.append([int.from_bytes(content[first : first + 4], 'big') for first in (16, 20)])
     (width, one), (same, three) = sizes
     assert width == same
     assert three == one + 2 * 215
 
 
-def png_size(content):
-    """Width and height; the checksum of the header must be right."""
-    assert content.startswith(b'\x89PNG\r\n\x1a\n')
-    header = content[12:29]
-    assert zlib.crc32(header) == int.from_bytes(content[29:33], 'big')
-    return int.from_bytes(header[4:8], 'big'), int.from_bytes(header[8:12], 'big')
-
-
 @pytest.mark.parametrize('kind', RESULTS)
-def test_names_may_hold_anything_and_the_page_allows_no_script_but_its_own(tmp_path, kind):
-    samples = samples_of(NAMES, 300, 100.0)
+def test_the_page_allows_no_script_but_its_own_whatever_names_are(tmp_path, kind):
     findings = [Finding('sign', (name,), 1.0, f'{name} is said</td>') for name in NAMES]
-    result = (
-        identification(NAMES)
-        if kind == 'identification'
-        else comparison_of(samples, findings=findings, robot=NAMES[0])
-    )
+    result = of_names(kind, NAMES, findings=findings)
     text = report_content(result, provenance(), tmp_path / 'r.html').decode()
     assert len(re.findall(r'</script', text, re.IGNORECASE)) == 3
     assert '<img src=' not in text[: text.index('<script type')]
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1)
-    assert "default-src 'none'" in policy
-    scripts = re.search(r'script-src ([^;]*)', policy).group(1).split()
-    assert len(scripts) == 2
-    assert all(one.startswith("'sha256-") for one in scripts)
-
-
-@pytest.mark.filterwarnings('ignore:Glyph')
-@pytest.mark.parametrize('kind', RESULTS)
-def test_matplotlib_draws_any_name(tmp_path, kind):
-    names = NAMES[4:6]
-    result = identification(names) if kind == 'identification' else comparison_of(
-        samples_of(names, 300, 100.0), robot=names[0]
-    )  # fmt: skip
-    assert len(report_content(result, provenance(), tmp_path / 'r.png')) > 10_000
+    assert re.search(r"default-src 'none'; script-src ('sha256-[^']+' ?){2};", text)
 
 
 def test_provenance_hashes_each_file_of_a_folder(tmp_path):

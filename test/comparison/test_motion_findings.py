@@ -1,0 +1,165 @@
+"""A motion in another unit, or with velocities of something else, is named with its factor."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import three_joints
+
+pytest.importorskip('mujoco')
+
+from memory_source import MemorySource
+from recorded_states import TOPIC
+from simulated_recordings import JOINTS, RATE, Recorded, simulated
+
+from robot_dynamics_ros.comparison import Comparison
+from robot_dynamics_ros.comparison.evidence import Reach, Window
+from robot_dynamics_ros.comparison.motion_findings import motion_findings
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.recordings.quality import Quality
+
+ONE_JOINT = """<robot name="pan"><link name="base"/><link name="head"><inertial><mass value="1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="pan" type="continuous"><parent link="base"/><child link="head"/></joint></robot>"""
+
+
+def at_any_cutoff(recorded):
+    return Recording(MemorySource(recorded.states), TOPIC, {}, None)
+
+
+def changed(change, joint=None):
+    """The recording with other velocities: of all joints, or of one."""
+    recorded = simulated()
+    velocities = recorded.velocities.copy()
+    columns = slice(None) if joint is None else JOINTS.index(joint)
+    velocities[:, columns] = change(velocities[:, columns])
+    return replace(recorded, velocities=velocities)
+
+
+def codes(comparison):
+    return [finding.code for finding in comparison.findings]
+
+
+def in_degrees(rate):
+    """The arm at another rate [Hz]."""
+    recorded = simulated().part(slice(None, None, round(RATE / rate)))
+    degrees = {one: np.rad2deg(getattr(recorded, one)) for one in ('positions', 'velocities')}
+    return replace(recorded, **degrees)
+
+
+@pytest.mark.parametrize('rate', [30.0, 200.0])
+def test_degrees_are_found_at_any_rate(comparison_with, rate):
+    found = codes(comparison_with().fit(at_any_cutoff(in_degrees(rate))))
+    assert found[0] == 'units'
+    assert set(found) <= {'units', 'samples'}
+
+
+def test_where_each_step_of_degrees_is_a_jump_the_refusal_says_why(comparison_with):
+    with pytest.raises(RecordingError, match='degrees'):
+        comparison_with().fit(at_any_cutoff(in_degrees(10.0)))
+
+
+def test_one_wrong_position_is_not_another_unit(compared):
+    """A single sample far outside is a jump; the verdicts on the others stay."""
+    recorded = simulated().with_efforts(np.negative, 'elbow')
+    positions = recorded.positions.copy()
+    positions[1000, 2] = 1e4
+    found = set(codes(compared(replace(recorded, positions=positions))))
+    assert 'sign' in found
+    assert 'units' not in found
+
+
+@pytest.mark.parametrize('factor', [180.0 / np.pi, 30.0 / np.pi, 100.0, -1.0, 0.0])
+@pytest.mark.parametrize('joint', [None, 'elbow'])
+def test_velocities_in_another_unit_or_direction(compared, factor, joint):
+    comparison = compared(changed(lambda velocities: factor * velocities, joint))
+    (found,) = comparison.findings
+    assert (found.code, found.joints) == ('units', (joint,) if joint else JOINTS)
+    assert found.value == pytest.approx(factor, rel=0.02)
+
+
+def test_positions_in_degrees_beside_velocities_in_radians(compared):
+    """Two findings: the positions are far outside the limits, and the velocities small."""
+    recorded = simulated()
+    found = compared(replace(recorded, positions=np.rad2deg(recorded.positions))).findings
+    positions, velocities = (one for one in found if one.code == 'units')
+    assert positions.value > 50.0
+    assert velocities.joints == JOINTS
+    assert velocities.value == pytest.approx(np.pi / 180.0, rel=0.02)
+
+
+def filtered(velocities):
+    """With a delay of 30 ms."""
+    kernel = np.ones(12) / 12
+    columns = [np.convolve(one, kernel)[: len(one)] for one in velocities.T]
+    return np.stack(columns, axis=1)
+
+
+@pytest.mark.parametrize(
+    'change',
+    [
+        lambda v: v + np.random.default_rng(1).normal(0.0, 0.05, v.shape),
+        lambda v: 0.02 * np.round(v / 0.02),
+        filtered,
+        lambda v: np.full_like(v, np.nan),
+    ],
+)
+def test_what_a_driver_does_to_velocities_is_no_finding(compared, change):
+    assert 'units' not in codes(compared(changed(change)))
+
+
+def test_velocities_of_another_time_and_of_a_joint_that_stands_still(compared):
+    """The former do not fit; the latter are noise, or zero, and not judged."""
+    (found,) = compared(changed(lambda velocities: velocities[::-1], 'flange')).findings
+    assert (found.code, found.joints) == ('units', ('flange',))
+    assert abs(found.value) < 0.5
+    recorded = simulated(still=('bend',))
+    velocities = recorded.velocities.copy()
+    velocities[:, 4] = 0.0
+    for one in (recorded, replace(recorded, velocities=velocities)):
+        assert 'units' not in codes(compared(one))
+
+
+@pytest.mark.parametrize(('sign', 'count'), [(1.0, 0), (-1.0, 1)])
+def test_fast_motion_at_a_low_rate_is_no_finding(sign, count):
+    """At a quarter of the rate, differences of samples are 1.57 times too small."""
+    times = np.arange(600) / 20.0
+    angle = 2.0 * np.pi * 4.9
+    q, v = np.sin(angle * times), sign * angle * np.cos(angle * times)
+    reach = Reach.of_nothing(1)
+    reach.span[:] = 0.0
+    reach.excerpts.add([Window(0.05, 5.0, *np.stack([q, v, 0 * times, 0 * times])[..., None])])
+    found = motion_findings(parse_urdf(ONE_JOINT), reach, Quality('header'))
+    assert [one.joints for one in found] == count * [('pan',)]
+
+
+def test_one_recording_of_many_is_named_and_left_out(comparison_with):
+    """The others have the verdict that they have without it."""
+    model = comparison_with()
+    turned = simulated().with_efforts(np.negative, 'elbow')
+    good = [model.gather(turned.reader, file) for file in ('one.mcap', 'two.mcap')]
+    both = model.conclude(good)
+    wrong = model.gather(changed(np.zeros_like).reader, 'wrong.mcap')
+    found = model.conclude([good[0], wrong, good[1]])
+    assert [bool(one.error) for one in found.recordings] == [False, True, False]
+    assert found.recordings[1].error.startswith('wrong.mcap: ')
+    assert found.recordings[1].samples == 0
+    assert found.findings == both.findings
+    assert codes(found) == ['sign']
+    assert found.joints['base'] == both.joints['base']
+    assert len(found.samples.times) == len(both.samples.times)
+
+
+def test_the_effort_of_a_prismatic_joint_is_a_force():
+    model = parse_urdf(three_joints.URDF)
+    dynamics, times = RobotDynamics(model), np.arange(3000) / RATE
+    rates, size = 2.0 * np.pi * np.array([0.31, 0.43, 0.37]), np.array([0.8, 0.2, 1.0])
+    angles = np.outer(times, rates)
+    q, v = size * np.sin(angles), size * rates * np.cos(angles)
+    efforts = dynamics.inverse_dynamics(q, v, -(rates**2) * q) * [1.0, 0.8, 1.0]
+    slide = Recorded(times, q, v, efforts, np.zeros_like(q), three_joints.JOINTS)
+    (found,) = Comparison(model).fit(slide.reader).findings
+    assert (found.code, found.joints) == ('factor', ('slide',))
+    assert '1.25 N for' in found.message
