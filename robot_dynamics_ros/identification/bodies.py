@@ -22,8 +22,14 @@ from robot_dynamics_ros.core.model.inertial_parameters import body_of
 
 from .equations import Flags, Numbers
 from .estimate import Estimate
-from .parameters import BODY, JointTerm, ParameterLayout
-from .scales import FRICTION, body_length, mean_mass, parameter_scales
+from .parameters import (
+    BODY,
+    FRICTION,
+    ParameterLayout,
+    body_length,
+    mean_mass,
+    parameter_scales,
+)
 
 SIZE = 4
 # Of the mean mass of the bodies: a body with less counts as massless.
@@ -34,14 +40,6 @@ MASSLESS = 1e-6
 THIN, ROUND = 0.01, 0.1
 # Of that length: the radius of gyration, in each direction, of a body without inertia in the URDF.
 WIDE = 0.5
-# Terms that take energy, or store it.
-NOT_NEGATIVE: tuple[JointTerm, ...] = (
-    'armature',
-    'viscous',
-    'coulomb',
-    'viscous_negative',
-    'coulomb_negative',
-)
 # Of the largest contribution to the torques: what a parameter has that no equation feels.
 FELT = 1e-12
 # Weight of the log det of a body without mass in the URDF, and pull of a term without a value.
@@ -219,7 +217,7 @@ class Unknowns:
     @property
     def bounded(self) -> list[int]:
         """Columns of the free terms that must not be negative."""
-        columns = columns_not_negative(self.layout)
+        columns = self.layout.not_negative
         return [column for column in self.terms if column in columns]
 
     @property
@@ -227,11 +225,6 @@ class Unknowns:
         """Places of these in z, and the least z there (m,)."""
         places = BODY * len(self.bodies) + np.searchsorted(self.terms, self.bounded)
         return places, -self.origin[self.bounded] / self.scales[self.bounded]
-
-
-def columns_not_negative(layout: ParameterLayout) -> list[int]:
-    """Columns of the terms that are not negative, in any order."""
-    return [column for term in NOT_NEGATIVE for column in layout.columns(term).tolist()]
 
 
 def unknowns_of(

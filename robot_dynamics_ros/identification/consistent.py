@@ -20,12 +20,11 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError, InertiaError
 from robot_dynamics_ros.extra import required
 
+from .base_parameters import Structure
 from .bodies import BARE, SIZE, SYMMETRIC, Unknowns, fixed_parameters, unknowns_of
-from .equations import Numbers
+from .equations import Numbers, ReducedEquations, triangle
 from .estimate import Estimate, with_instruments
 from .parameters import BODY
-from .reduced import ReducedEquations, triangle
-from .structure import Structure
 
 # Of the torque of a joint: data count as no more exact.
 LEAST_NOISE = 1e-8

@@ -11,7 +11,7 @@ problem without squaring its condition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,14 +23,157 @@ import numpy.typing as npt
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.checks import Array
 
-from .parameters import BODY, JointTerm, ParameterLayout
-from .reduced import MISSING, SATURATED, SLOW, Factor, ReducedEquations, WindowSums
+from .parameters import JointTerm, ParameterLayout
+
+# Why an equation does not count: an effort was not measured, its joint was slow, or an effort was
+# saturated. The first one that holds is said.
+REASONS = ('missing', 'slow', 'saturated')
+MISSING, SLOW, SATURATED = range(len(REASONS))
+# Of an orthonormal basis: what rounding leaves of a direction that no equation has.
+ROUNDING = 1e-15
+
+
+@dataclass(frozen=True)
+class ReducedEquations:
+    """For each joint j the triangle R of [Y_j | tau_j].
+
+    R^T R = [Y_j | tau_j]^T [Y_j | tau_j]: |Y_j x - tau_j| is |R [x; -1]| for every x.
+
+    Attributes:
+        layout: of the columns.
+        triangles: (n, p + 1, p + 1) upper triangular; zero in the columns of known parameters.
+        counts: (n,) equations that were used.
+        independent: (n,) of these, how many white noise of the samples leaves independent.
+        weights: (n,) sum of their weights; `counts` without weights.
+        left_out: (n, reasons) equations that were left out for each of `REASONS`.
+    """
+
+    layout: ParameterLayout
+    triangles: Array
+    counts: Array
+    independent: Array
+    weights: Array
+    left_out: Array
+
+    @property
+    def numbers(self) -> Mapping[str, Mapping[str, int]]:
+        """By the names of the joints: how many equations were used, how many were not, and why."""
+        return {
+            name: {'used': int(used), **dict(zip(REASONS, map(int, others), strict=True))}
+            for name, used, others in zip(
+                self.layout.joints, self.counts, self.left_out, strict=True
+            )
+        }
+
+    @property
+    def independence(self) -> Array:
+        """Share (n,) of the equations that are independent: of dependent ones, fewer count."""
+        share: Array = self.independent / np.maximum(self.counts, 1.0)
+        return share
+
+    def rms(self, parameters: Array) -> Array:
+        """Root mean square (n,) of the torques of these parameters [N m or N].
+
+        Known parameters and gains do not count: they are part of the measured torque.
+
+        Args:
+            parameters: (p,) full ones.
+        """
+        own = np.where(self.layout.is_known, 0.0, parameters)
+        own[self.layout.columns('gain')] = 0.0
+        sums = np.linalg.norm(self.triangles[:, :, :-1] @ own, axis=1)
+        rms: Array = sums / np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
+        return rms
+
+    @property
+    def usual_torques(self) -> Array:
+        """Root mean square (n,) of what parameters explain, or the URDF predicts [N m or N]."""
+        # Without the last entry, which no parameters explain.
+        explained = np.linalg.norm(self.triangles[:, :-1, -1], axis=1)
+        explained /= np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
+        torques: Array = np.maximum(explained, self.rms(self.layout.nominal()))
+        return torques
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Products of the equations of a joint over W windows: root^T grams[w] root.
+
+    Attributes:
+        grams: (W, k, k) weighted products of an orthonormal basis.
+        root: (k, p + 1) [Y | tau] in this basis.
+    """
+
+    grams: Array
+    root: Array
+
+    def triangle(self, layout: ParameterLayout) -> Array:
+        """That (p + 1, p + 1) of all windows, with known parameters on the right-hand side."""
+        known = layout.is_known
+        rows = _root(self.grams.sum(axis=0)) @ self.root
+        rows[:, -1] -= rows[:, :-1][:, known] @ layout.nominal()[known]
+        rows[:, :-1][:, known] = 0.0
+        return triangle(rows)
+
+
+@dataclass(frozen=True)
+class WindowSums:
+    """Sums over W windows of time, of all joints.
+
+    Attributes:
+        total: the equations of all windows.
+        factors: (n,) products of each joint.
+        counts: (W, n) equations that were used.
+    """
+
+    total: ReducedEquations
+    factors: tuple[Factor, ...]
+    counts: Array
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def products(self, joint: int, columns: Array) -> Array:
+        """Products (W, c, c) of combinations of the columns of [Y | tau] of a joint.
+
+        Args:
+            joint: its number.
+            columns: (p + 1, c) the combinations.
+        """
+        factor = self.factors[joint]
+        chosen = factor.root @ columns
+        products: Array = chosen.T @ factor.grams @ chosen
+        return products
+
+
+def triangle(rows: Array) -> Array:
+    """The triangle (c, c) of rows (m, c), with a diagonal that is not negative.
+
+    Columns that are zero take no time: no joint feels the bodies before it.
+    """
+    columns = rows.shape[1]
+    filled = np.flatnonzero(rows.any(axis=0))
+    upper = np.zeros((columns, columns))
+    if not filled.size:
+        return upper
+    factor = np.linalg.qr(rows[:, filled], mode='r')
+    signs = np.where(np.diag(factor) < 0.0, -1.0, 1.0)
+    # The row of a column keeps its place: so the triangle stays one.
+    upper[np.ix_(filled[: len(factor)], filled)] = signs[:, None] * factor
+    return upper
+
+
+def _root(gram: Array) -> Array:
+    """F (k, k) with F^T F = gram, which is positive semidefinite."""
+    values, vectors = np.linalg.eigh(gram)
+    least = ROUNDING * max(1.0, float(values[-1]) if values.size else 0.0)
+    root: Array = np.sqrt(np.where(values > least, values, 0.0))[:, None] * vectors.T
+    return root
+
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int_]
 
-# Bytes that are kept: beyond, one of two equations is dropped.
-MOST_KEPT = 400_000_000
 # Of the time between two equations: larger gaps end a run of consecutive equations.
 GAP = 1.5
 
@@ -128,7 +271,7 @@ class Equations:
         return len(self.times)
 
     @classmethod
-    def joined(cls, parts: Iterable[Equations], most_kept: int = MOST_KEPT) -> Equations:
+    def joined(cls, parts: Iterable[Equations], most_kept: float = np.inf) -> Equations:
         """All equations of parts, such as those of `MotionEquations.of_motions`.
 
         Args:
@@ -146,15 +289,23 @@ class Equations:
                     'equations of different layouts cannot be joined: use the same model, terms '
                     'and loads for all recordings'
                 )
-            kept.append(part.chosen(slice(None, None, step)) if step > 1 else part)
-            size += kept[-1]._size
+            kept.append(part.thinned(step))
+            size += kept[-1].size
             if size > most_kept:
                 step *= 2
-                kept = [_concatenated(kept).chosen(slice(None, None, 2))]
-                size = kept[0]._size
+                kept = [_concatenated(kept).thinned(2)]
+                size = kept[0].size
         if not kept:
             raise ParameterError('there are no equations: no motion was long enough')
         return kept[0] if len(kept) == 1 else _concatenated(kept)
+
+    def thinned(self, step: int) -> Equations:
+        """One of so many equations, which depend less on each other."""
+        if step == 1:
+            return self
+        one = self.chosen(slice(None, None, step))
+        share = np.minimum(1.0, step * one.independence)
+        return replace(one, interval=step * one.interval, independence=share)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -331,7 +482,7 @@ class Equations:
         return window
 
     @property
-    def _size(self) -> int:
+    def size(self) -> int:
         """Bytes, with those of the basis."""
         return sum(int(getattr(self, name).nbytes) for name in (*OF_TIMES, 'inertial'))
 
@@ -350,7 +501,7 @@ class Equations:
     def _columns(self, joint: int) -> Iterator[tuple[Numbers, Array]]:
         """Numbers and values of the columns of one joint, in three groups."""
         layout = self.layout
-        flat = felt(layout)
+        flat = layout.felt
         begin = int(np.count_nonzero(flat[:joint]))
         own = np.flatnonzero(flat[joint])
         yield own, self.inertial[:, begin : begin + len(own)]
@@ -412,18 +563,6 @@ OF_TIMES = (
     'number', 'times', 'inertial', 'accelerations', 'velocities', 'forward', 'signs',
     'forward_signs', 'efforts', 'flags', 'independence', 'interval',
 )  # fmt: skip
-
-
-def felt(layout: ParameterLayout) -> Flags:
-    """Which joint feels which inertial parameter (n, 10 bodies and loads): what it carries."""
-    joints = layout.model.joints
-    felt = np.zeros((len(layout.joints), len(layout.bodies)), bool)
-    of_loads = [layout.model.frame(load.frame).body for load in layout.loads]
-    for body, carrier in enumerate([*range(len(joints)), *of_loads]):
-        while carrier >= 0:
-            felt[joints[carrier].coordinate.index, body] = True
-            carrier = joints[carrier].parent
-    return felt.repeat(BODY, axis=1)
 
 
 def _concatenated(parts: Sequence[Equations]) -> Equations:

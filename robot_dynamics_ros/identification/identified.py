@@ -17,13 +17,13 @@ from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import Provenance, provenance, report_content
 from robot_dynamics_ros.written_folder import write_folder
 
-from .data_findings import FEWEST, driver_findings
+from .findings import FEWEST, driver_findings
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .identify import IdentifiedParameters
 from .judgement import Judgement, judge
 from .parameter_rows import ParameterRow, base_rows, body_rows, joint_rows, without_scale
-from .recorded_data import RecordedData, Source
+from .recorded_data import RecordedData, Source, still_open
 from .result_files import URDF, result_files, written_urdf
 
 REPORTS = ('report.html', 'report.png')
@@ -188,13 +188,11 @@ class Identified:
             RecordingError: a recording cannot be used.
         """
         data = self.data
-        sources = [
-            replace(
-                Source.surveyed(one.name, one, data.model, data.progress),
-                split=-math.inf,
-            )
+        surveyed = (
+            Source.surveyed(one.name, still_open(one), one, data.model, data.progress)
             for one in recordings
-        ]
+        )
+        sources = [replace(one, split=-math.inf) for one in surveyed]
         # No other friction is looked for.
         smoothing = tuple(data.layout.smoothings.tolist())
         other = replace(data, sources=sources, smoothing=smoothing)

@@ -9,23 +9,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Finding, RecordingSummary
+from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.comparison.findings import advised, conclude
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.model.findings import listed
 
-from .data_findings import (
+from .findings import (
     FEWEST,
     STILL,
     robot_findings,
     saturation_findings,
     short_findings,
     still_findings,
-    usual_residual,
 )
-from .held_out import Residuals, Torques, residuals
-from .survey import Survey
-from .whiteness import whiteness
+from .held_out import Residuals, Torques, residuals, whiteness
+from .recorded_data import JudgedRecording, Survey
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth; where it is half it is worth loading.
@@ -34,8 +32,6 @@ WORSE, BETTER, HALF = 1.05, 0.9, 0.5
 MOSTLY = 0.5
 # Share of the variance of a residual that earlier values predict, from which on it is said.
 REPEATS = 0.25
-# Samples for plots.
-MOST_DRAWN = 16384
 
 Standing = Literal['better', 'same', 'worse', 'unjudged']
 
@@ -138,20 +134,6 @@ class JointJudgement:
 
 
 @dataclass(frozen=True)
-class JudgedRecording(RecordingSummary):
-    """One recording of an identification; its duration is that of the held-out part.
-
-    Attributes:
-        split: time at which its held-out part begins [s]; infinite where all of it is fitted, and
-            minus infinity where all of it is held out.
-        held_out: samples of the held-out part.
-    """
-
-    split: float = math.nan
-    held_out: int = 0
-
-
-@dataclass(frozen=True)
 class Judgement:
     """An identified model on data that were not fitted.
 
@@ -238,7 +220,6 @@ def judge(
     moved = enough | (shortly & free)
     unscaled = {name for one in found if one.code == 'unknown_gain' for name in one.joints}
     scaled = enough & ~np.isin(names, list(unscaled))
-    samples = [one.thinned(MOST_DRAWN // len(held_out)) for one in held_out]
     long = sum(map(len, held_out)) >= FEWEST or not moved.any()
     own = [
         *still_findings(names, moved, held.moving >= FEWEST if long else moved),
@@ -247,7 +228,7 @@ def judge(
     said = {(one.code, name) for one in own for name in one.joints}
     causes = [
         *(one for one in found if not one.joints or {(one.code, n) for n in one.joints} - said),
-        *robot_findings(names, of_fitted, usual_residual(fitted), scaled),
+        *robot_findings(names, of_fitted, scaled),
         *short_findings(() if long else held_out, empty),
     ]
     judged = int(np.count_nonzero(moved))
@@ -255,18 +236,17 @@ def judge(
         causes += late
     findings = conclude([*causes, *own], judged)
     # All equations have the same low pass, and the same interval but for the rate of the samples.
-    white = whiteness(
-        (one.residual[rows] for one in held_out for rows in one.pieces()),
+    is_noise, repeated = whiteness(
+        held_out,
         min(one.cutoff for one in recordings if not one.error),
         1.0 / max(one.interval for one in torques),
-        len(names),
     )
     known = held.counts >= FEWEST
     shares = survey.saturated_shares
     figures = np.where(
         known,
         [
-            held.measured, held.nominal, held.identified, white.repeated, *held.interval,
+            held.measured, held.nominal, held.identified, repeated, *held.interval,
             *held.gain_interval,
         ],
         np.nan,
@@ -277,10 +257,10 @@ def judge(
         joints[joint.name] = JointJudgement(
             'N' if joint.kind == 'prismatic' else 'N m',
             bool(moved[index]), measured, nominal, rms,
-            white.is_noise[index] if known[index] else None, repeated, low, high,
+            is_noise[index] if known[index] else None, repeated, low, high,
             of_gain[0], of_gain[1], int(held.counts[index]), float(shares[index]),
         )  # fmt: skip
-    result = Judgement(model.name, tuple(recordings), joints, findings, samples)
+    result = Judgement(model.name, tuple(recordings), joints, findings, held_out)
     headline, *advice = _sentences(result, held)
     return replace(result, verdict=(headline, *words, *advice))
 

@@ -12,12 +12,10 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 
-from .bodies import NOT_NEGATIVE
+from .base_parameters import BaseParameters, Structure
 from .estimate import Estimate
 from .intervals import interval
-from .observability import BaseParameters
-from .parameters import BODY, JointTerm
-from .structure import Structure
+from .parameters import BODY, NOT_NEGATIVE, JointTerm
 
 # Of a normal distribution: half the width of a 95 % interval.
 HALF = NormalDist().inv_cdf(0.975)

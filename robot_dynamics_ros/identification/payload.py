@@ -35,7 +35,7 @@ from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameter
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
-from .moving_samples import dead_bands
+from .motion_equations import dead_bands
 from .payload_estimate import PayloadEstimate, PayloadFit, model_error, payload_estimate
 
 # Of the filtered samples so many are used for each period of the cutoff: what is left of the noise

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import COULOMB, exact_motion, law
+from identified_equations import COULOMB, exact_motion, law
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics

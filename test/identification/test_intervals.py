@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from exact_motion import exact_motion, truth
+from identified_equations import exact_motion, truth
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
@@ -21,7 +21,7 @@ from robot_dynamics_ros.identification import (
     identify,
     joint_rows,
 )
-from robot_dynamics_ros.identification.structure import structure_of
+from robot_dynamics_ros.identification.base_parameters import structure_of
 
 # The robot that is recorded is not that of the URDF, which has no load.
 MODEL = hand_written('oblique').model
@@ -74,21 +74,17 @@ def found():
     return identify(recorded(9, 0.0, 0.0), STRUCTURE)
 
 
-def test_a_parameter_that_acts_with_others_has_no_interval(found):
+def test_a_parameter_that_acts_with_others_has_no_interval_and_none_is_impossible(found):
     rows = {row.name: row for row in joint_rows(found.structure, found.base, found.final)}
+    for name, row in rows.items():
+        if np.isfinite(row.low) and not name.endswith('offset'):
+            assert 0.0 <= row.low <= row.high > 0.0
     rows |= {row.name: row for row in body_rows(found.structure, found.base, found.final)}
     assert set(rows) == set(LAYOUT.names)
     assert np.isfinite(rows[f'{LAYOUT.joints[1]} viscous'].low)
     # The rotor of the first joint turns with its link.
     for name in (f'{LAYOUT.joints[0]} armature', f'{LAYOUT.bodies[0]} m'):
         assert np.isnan(rows[name].low)
-
-
-def test_no_interval_of_a_possible_robot_holds_the_impossible(found):
-    for row in joint_rows(found.structure, found.base, found.final):
-        if np.isfinite(row.low) and not row.name.endswith('offset'):
-            assert row.low >= 0.0
-            assert row.high > 0.0
 
 
 def test_correlated_noise_makes_intervals_wider(found):
