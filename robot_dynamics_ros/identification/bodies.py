@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.inertial_parameters import body_of
 
 from .equations import Flags, Numbers
@@ -83,18 +82,10 @@ def fixed_parameters(layout: ParameterLayout, carried: Array | None = None) -> A
     Args:
         layout: of the parameters.
         carried: (10 moving bodies,) what else is fixed to them; None: nothing.
-
-    Raises:
-        ParameterError: `carried` has another shape.
     """
     model = layout.model
     fixed = model.inertial_parameters() - (model.unloaded or model).inertial_parameters()
     if carried is not None:
-        if np.shape(carried) != fixed.shape:
-            raise ParameterError(
-                f'carried has the shape {np.shape(carried)}, it must be {fixed.shape}: ten '
-                'parameters for each moving body'
-            )
         fixed = fixed + carried
     parameters = np.zeros((len(layout.bodies), BODY))
     parameters[: len(model.joints)] = fixed.reshape(-1, BODY)

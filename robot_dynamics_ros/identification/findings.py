@@ -44,7 +44,7 @@ LOADED = 0.02
 REPEATED = 0.5
 # Findings of the comparison that the fit takes up, or judges itself; and those about the scale of
 # efforts, which is estimated where efforts are currents.
-FITTED = ('friction', 'payload', 'unexplained', 'delay')
+FITTED = ('friction', 'payload', 'unexplained', 'delay', 'still')
 OF_SCALE = ('factor', 'sign', 'exchanged', 'gravity_compensated')
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
 # trajectories for the identification of base inertial parameters of robots", 1992: below 100).

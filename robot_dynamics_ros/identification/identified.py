@@ -240,25 +240,16 @@ class Identified:
             )
         files: dict[str, str | bytes] = dict(
             result_files(
-                self.urdf,
-                self.data.model,
-                self.model,
-                self.as_json(),
-                rows=self.joint_rows,
-                objections=self.objections,
-                xacro=xacro,
-                unknown=self.unknown_joints,
+                self.urdf, self.data.model, self.model, self.as_json(), rows=self.joint_rows,
+                objections=self.objections, xacro=xacro, unknown=self.unknown_joints,
             )
-        )
+        )  # fmt: skip
         made = origin or provenance(())
         page = identification_report(
-            self.judgement,
-            (self.joint_rows, self.body_rows, self.base_rows),
-            summary=self.summary,
-            equations=self.equations,
-            undetermined=self.undetermined,
+            self.judgement, (self.joint_rows, self.body_rows, self.base_rows),
+            summary=self.summary, equations=self.equations, undetermined=self.undetermined,
             objections=self.objections,
-        )
+        )  # fmt: skip
         for name in REPORTS:
             files[name] = report_content(page, made, Path(folder) / name)
         write_folder(folder, files)

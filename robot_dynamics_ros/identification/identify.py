@@ -15,6 +15,7 @@ from robot_dynamics_ros.core.errors import IdentificationError
 
 from .base_parameters import BaseParameters, Structure, base_parameters, still_joints, structure_of
 from .consistent import consistent, with_kept_parameters
+from .consistent import prior_weight as best_prior_weight
 from .equations import Equations, Period
 from .estimate import Estimate, estimate
 from .findings import contact_findings, contradiction_findings, excitation_findings, mass_findings
@@ -23,7 +24,6 @@ from .identified_model import IdentifiedModel, model_of_parameters
 from .intervals import bootstrap_windows, with_consistent_draws, with_draws
 from .outliers import robust_weights
 from .parameter_rows import negative_terms
-from .prior import prior_weight as best_prior_weight
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_o
 from robot_dynamics_ros.core.spatial import Transform
 from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, kernels
 
-from .equations import REASONS, Equations, FineEfforts
-from .parameters import ParameterLayout
+from .equations import COULOMB, REASONS, Equations, FineEfforts
+from .parameters import JointTerm, ParameterLayout
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings import Motion
@@ -338,8 +338,8 @@ class MotionEquations:
     def _columns(self, samples: Samples, recording: str) -> tuple[Array, Array]:
         """Columns (N, c) and flags (N, f) of single samples.
 
-        Columns are felt inertial entries, a, v, v where positive, for each smoothing s(v) and s(v)
-        where v is positive, and efforts; flags are those of `REASONS`, (N, n) each.
+        Columns are felt inertial entries, v, efforts, then those of the terms of joints, Coulomb
+        friction for each smoothing; flags are those of `REASONS`, (N, n) each.
         """
         q, v, a = samples.positions, samples.velocities, samples.accelerations
         inertial = self._dynamics.regressor(q, v, a)
@@ -350,9 +350,21 @@ class MotionEquations:
         inertial = np.concatenate([inertial, *loads], axis=2) if loads else inertial
         chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
         signs = [smooth_sign(v, smoothing) for smoothing in self._smoothings]
-        halves = [np.where(v > 0.0, values, 0.0) for values in (v, *signs)]
-        parts = [chosen, a, v, halves[0], *signs, *halves[1:], _finite(samples.efforts)]
+        both = {'armature': [a], 'viscous': [v], 'coulomb': signs}
+        parts = [chosen, v, _finite(samples.efforts)]
+        for term in self._terms:
+            whole = both[term.removesuffix('_negative')]
+            if term.endswith('_negative'):
+                whole = [np.where(v < 0.0, one, 0.0) for one in whole]
+            elif f'{term}_negative' in self._terms:
+                whole = [np.where(v > 0.0, one, 0.0) for one in whole]
+            parts += whole
         return np.concatenate(parts, axis=1), self._flags(samples)
+
+    @property
+    def _terms(self) -> list[JointTerm]:
+        """Those whose columns depend on the motion."""
+        return [term for term in self.layout.terms if term not in ('offset', 'gain')]
 
     @property
     def _smoothings(self) -> list[Array]:
@@ -378,25 +390,21 @@ class MotionEquations:
         shares: Array,
         fine: FineEfforts,
     ) -> Equations:
-        n, number = len(self.layout.joints), len(times)
-        first = len(self._felt)
-        a, v, forward, *rest = np.split(columns[:, first:], columns[:, first:].shape[1] // n, 1)
-        tried = len(rest) // 2
-        signs = np.stack(rest[:tried], axis=1)
-        forward_signs = np.stack(rest[tried : 2 * tried], axis=1)
+        n, number, first = len(self.layout.joints), len(times), len(self._felt)
+        of_joints = columns[:, first:].reshape(number, -1, n)
+        smoothings = np.stack(self._smoothings)
+        widths = [len(smoothings) if term in COULOMB else 1 for term in self._terms]
+        of_terms = np.split(of_joints, np.cumsum([2, *widths])[:-1], axis=1)[1:]
         return Equations(
             layout=self.layout,
             recordings=(recording,),
             number=np.zeros(number, int),
             times=times,
             inertial=columns[:, :first],
-            accelerations=a,
-            velocities=v,
-            forward=forward,
-            signs=signs,
-            forward_signs=forward_signs,
-            smoothings=np.stack(self._smoothings),
-            efforts=rest[-1],
+            velocities=of_joints[:, 0],
+            columns=dict(zip(self._terms, of_terms, strict=True)),
+            smoothings=smoothings,
+            efforts=of_joints[:, 1],
             flags=np.moveaxis(shares.reshape(number, len(REASONS), n), 1, 2) > LARGEST_SHARES,
             independence=np.full(number, parallel.independence),
             interval=np.full(number, parallel.interval),

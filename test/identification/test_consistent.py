@@ -7,12 +7,17 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from identified_equations import drawn, identifiable, law, truth
+from identified_equations import drawn, exact_motion, identifiable, law, truth
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core import InertiaError, ParameterError, RobotDynamics
+from robot_dynamics_ros.core import InertiaError, RobotDynamics
 from robot_dynamics_ros.identification.bodies import UPPER, congruence, pseudo_inertia
-from robot_dynamics_ros.identification.consistent import consistent
+from robot_dynamics_ros.identification.consistent import (
+    FOLDS,
+    consistent,
+    folds,
+    repeated_period,
+)
 from robot_dynamics_ros.identification.identify import identify
 from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
 from robot_dynamics_ros.identification.parameters import NOT_NEGATIVE, Load, ParameterLayout
@@ -174,14 +179,6 @@ def test_what_a_body_carries_can_be_taken_off(noisy):
     assert all(map(exists, rest.reshape(-1, 10)))
 
 
-def test_refuses_what_does_not_exist(noisy):
-    with pytest.raises(ParameterError, match='prior is 0'):
-        fitted(noisy.reduced, noisy.estimate, weight=0.0)
-    with pytest.raises(ParameterError, match='the shape'):
-        fitted(noisy.reduced, noisy.estimate, carried=np.zeros(3))
-
-
-# Robots whose description has no inertials, or not all: data take the place of the prior.
 TRUE = RobotDynamics(hand_written('oblique').model, backend='python')
 BODIES = len(TRUE.model.joints)
 NOISE = 0.005
@@ -233,3 +230,87 @@ def test_bodies_that_are_written_can_exist_and_what_no_drive_feels_is_not_invent
     told = {column // 10 for column in found.base.columns}
     for number, body in enumerate(bodies.reshape(BODIES, 10)):
         assert exists(body) != (number in lacking and number not in told and not body.any())
+
+
+# The weight of the prior.
+GANTRY = hand_written('gantry').model
+# Share of the largest torque, and how much of an error the next equation has too.
+SIZE, REPEATED = 0.05, 0.95
+# Equations in a second.
+RATE = 10.0
+
+
+def moving(seed, robot=GANTRY):
+    """Exact equations of a motion of a robot, and the parameters of the URDF."""
+    layout = ParameterLayout(GANTRY)
+    dynamics = RobotDynamics(GANTRY, backend='python')
+    made = MotionEquations(layout, EquationOptions(effort_levels=np.inf), dynamics)
+    true = RobotDynamics(robot, backend='python')
+    motion = exact_motion(true, seconds=40.0, rate=RATE, highest=0.4, seed=seed)
+    return made.of_samples(motion), truth(layout)
+
+
+def with_errors(equations, repeated):
+    """The equations with errors of which each has a share of the one before."""
+    random = np.random.default_rng(3)
+    errors = np.zeros_like(equations.efforts)
+    for row in range(len(errors)):
+        new = random.normal(size=errors.shape[1])
+        errors[row] = repeated * errors[row - 1] + np.sqrt(1.0 - repeated**2) * new
+    largest = np.abs(equations.efforts).max(axis=0)
+    return replace(equations, efforts=equations.efforts + SIZE * largest * errors)
+
+
+@pytest.fixture(scope='module')
+def lasting():
+    """Efforts with errors that last."""
+    fitted = with_errors(moving(0)[0], REPEATED)
+    return fitted, identify(fitted)
+
+
+def test_a_good_urdf_counts_more_where_errors_last(lasting):
+    """More than one equation; the torques of the bodies in another motion are nearer the truth."""
+    fitted, found = lasting
+    assert found.final.prior_weight > 1.0
+    usual = consistent(fitted.reduced(), found.unconstrained).estimate
+    other, parameters = moving(7)
+    bodies = slice(0, 10 * len(GANTRY.joints))
+    rows = other.rows[:, :, bodies]
+    errors = [
+        np.linalg.norm(rows @ (one.parameters - parameters)[bodies])
+        for one in (found.final, usual)
+    ]
+    assert errors[0] < 0.9 * errors[1], errors
+
+
+def test_a_wrong_urdf_counts_little():
+    """Where the bodies are others, with noise of the same size: it hinders more than it helps."""
+    other = GANTRY.with_inertial_parameters(3.0 * GANTRY.inertial_parameters())
+    fitted = with_errors(moving(0, other)[0], 0.0)
+    assert identify(fitted).final.prior_weight <= 3.0
+
+
+SECONDS = np.arange(900) / 20.0
+
+
+@pytest.mark.parametrize('period', [4.0, 10.0])
+def test_a_motion_that_repeats_is_found(period):
+    phase = 2.0 * np.pi * SECONDS[:, None] / period
+    velocities = np.sin(phase * [1.0, 2.0]) + 0.5 * np.cos(phase * [3.0, 1.0])
+    noise = np.random.default_rng(0).normal(size=velocities.shape)
+    assert 0.05 * repeated_period(velocities + 0.05 * noise) == pytest.approx(period, abs=0.1)
+    chirp = np.sin(2.0 * np.pi * np.outer(SECONDS, [0.31, 0.173]) + SECONDS[:, None] ** 2 / 40.0)
+    assert repeated_period(chirp) == 0
+
+
+def test_all_repetitions_of_a_motion_are_in_one_fold(lasting):
+    """So that no fold is predicted from its twin."""
+    fitted, _ = lasting
+    times = np.arange(len(fitted)) / RATE
+    velocities = np.sin(2.0 * np.pi * times[:, None] / 10.0 * np.array([1.0, 2.0, 3.0]))
+    labels = folds(replace(fitted, times=times, velocities=velocities))
+    assert set(labels) == set(range(FOLDS))
+    period = round(10.0 * RATE)
+    assert np.mean(labels[period:] == labels[:-period]) > 0.98
+    # Blocks: neighbours are in one fold.
+    assert np.mean(np.diff(labels) == 0) > 0.9
