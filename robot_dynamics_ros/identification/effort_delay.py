@@ -25,8 +25,8 @@ LARGEST = 0.2
 SMALL = 2e-3
 # Standard deviations of a delay that is certain.
 DEVIATIONS = 5.0
-# Of the efforts: there is no less noise than that, rounding at least.
-LEAST_NOISE = 1e-6
+# Rounds of parameters and noise at each delay, and the least share of the efforts that is noise.
+ROUNDS, LEAST_NOISE = 3, 1e-6
 # No driver delivers efforts more samples than this ahead of their states: such a shift makes good
 # for something else that the model lacks.
 EARLIEST = 2.0
@@ -93,21 +93,22 @@ def _certain(equations: Equations, weights: Array, found: IdentifiedParameters) 
     gains = layout.columns('gain').tolist()
     columns = [column for column in found.base.columns if column not in gains]
     triangles = equations.reduced(weights).triangles[:, :, columns]
-    noise = found.final.noise
-    shares = np.where(noise > 0.0, 1.0 / np.where(noise > 0.0, noise, 1.0) ** 2, 0.0)
-    rows = (np.sqrt(shares)[:, None, None] * triangles).reshape(-1, len(columns))
-    inverse = np.linalg.pinv(rows.T @ rows, hermitian=True)
+    grams = np.swapaxes(triangles, 1, 2) @ triangles
     known = equations.predicted(np.where(layout.is_known, layout.nominal(), 0.0))
 
     def misfit(delay: float) -> float:
-        """Minus the logarithm of the likelihood, with the parameters that fit best."""
+        """Minus the logarithm of the likelihood, with the parameters and noise that fit best."""
         late = replace(equations, efforts=equations.fine.at(delay)[0])
         torques = late.measured(found.final.parameters) - known
         mixed = equations.mixed_products((weights * torques)[:, :, None])[:, columns, 0]
-        values = inverse @ (shares @ mixed)
         squares = np.sum(weights * torques**2, axis=0)
-        left = squares - 2.0 * mixed @ values + np.sum((triangles @ values) ** 2, axis=1)
-        left = np.maximum(left, LEAST_NOISE**2 * squares)
+        left = squares
+        for _ in range(ROUNDS):
+            shares = np.where(left > 0.0, counts / np.where(left > 0.0, left, 1.0), 0.0)
+            total = np.tensordot(shares, grams, 1)
+            values = np.linalg.pinv(total, hermitian=True) @ (shares @ mixed)
+            left = squares - 2.0 * mixed @ values + np.sum((triangles @ values) ** 2, axis=1)
+            left = np.maximum(left, LEAST_NOISE**2 * squares)
         return 0.5 * float(counts @ np.log(np.where(left > 0.0, left, 1.0)))
 
     delay, _, curvature = least_delay(misfit)

@@ -76,7 +76,7 @@ def robust_weights(
         periods += [Period(name, begin - LENGTH, end + LENGTH) for begin, end in disturbed(pieces)]
     inside = equations.inside(periods)
     sizes = np.abs(residuals)
-    noise = [NORMAL * _median(column[~inside]) for column in sizes.T]
+    noise = [_scale(column[~inside]) for column in sizes.T]
     limits = GROSS * np.maximum(noise, LEAST_NOISE * reduced.usual_torques)
     with np.errstate(invalid='ignore', divide='ignore'):
         weights = np.where(sizes > limits, limits / sizes, 1.0)
@@ -84,9 +84,13 @@ def robust_weights(
     return weights, tuple(periods)
 
 
-def _median(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if known.size else 0.0
+def _scale(sizes: Array) -> float:
+    """The RMS of residuals of these sizes, NaN where not known, but for gross outliers."""
+    known = sizes[np.isfinite(sizes)]
+    scale = NORMAL * float(np.median(known)) if known.size else 0.0
+    for _ in range(ROUNDS):
+        scale = float(np.sqrt(np.mean(np.minimum(known, GROSS * scale) ** 2))) if scale else 0.0
+    return scale
 
 
 def trimmed_parameters(
@@ -175,9 +179,9 @@ def disturbed(pieces: Iterable[tuple[Array, Array, Array]]) -> list[tuple[float,
     near[:-1] |= turns[1:]
     large = squares > FAR**2 * _medians(squares, known & ~near)
     far = known & ~near & large
-    rows = np.flatnonzero(far.sum(axis=1) >= min(JOINTS, np.count_nonzero(known.any(axis=0))))
-    if len(rows) > MOST * known.any(axis=1).sum():
+    if np.count_nonzero(far.any(axis=1)) > MOST * np.count_nonzero(known.any(axis=1)):
         return []
+    rows = np.flatnonzero(far.sum(axis=1) >= min(JOINTS, np.count_nonzero(known.any(axis=0))))
     lasting = np.any(large, axis=1)
     left_out = np.zeros(len(lasting), bool)
     for run in np.split(rows, np.flatnonzero(np.diff(rows) > GAP + 1) + 1):
