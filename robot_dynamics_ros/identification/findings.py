@@ -119,7 +119,8 @@ def still_findings(names: Sequence[str], moved: Flags, judged: Flags) -> Iterato
         judged: (n,) which joints move for long enough on the held-out part.
     """
     few = f'in fewer than {FEWEST} samples of the held-out part: not judged'
-    still = 'still: what only that motion shows stays as the URDF says'
+    others = ', '.join(_chosen(names, moved))
+    still = f'still, not {others}: what only that motion shows stays as the URDF says'
     for which, verb, text in ((~moved, 'stand', still), (moved & ~judged, 'move', few)):
         if chosen := _chosen(names, which):
             verb = f'{verb}s' if len(chosen) == 1 else verb
