@@ -23,7 +23,7 @@ from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
 
-from .equations import SLOW, ReducedEquations, triangle
+from .equations import SLOW, Flags, ReducedEquations, triangle
 from .motion_equations import EquationOptions, MotionEquations
 from .parameters import ParameterLayout, parameter_scales
 
@@ -193,11 +193,10 @@ class BaseParameters:
 
     Attributes:
         layout: of the parameters.
+        structure: what the best data of this robot would determine.
         columns: (b,) of independent columns, ascending.
         combination: (b, p), the identity in `columns`; a dependent column d is
             Y[:, columns] @ combination[:, d].
-        rank: b, the number of base parameters that these data determine.
-        structural_rank: the number that the best data of this robot would determine.
         condition: of the independent columns, each scaled to unit length.
         sentences: (b,) each base parameter as a sum of parameters, readable.
         undetermined: a sentence for each body that stays at its prior, wholly or in part: why.
@@ -207,10 +206,9 @@ class BaseParameters:
     """
 
     layout: ParameterLayout
+    structure: Structure
     columns: tuple[int, ...]
     combination: Array
-    rank: int
-    structural_rank: int
     condition: float
     sentences: tuple[str, ...]
     undetermined: Mapping[str, str]
@@ -219,9 +217,22 @@ class BaseParameters:
     spread: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of the independent columns (b,)."""
-        return tuple(self.layout.names[column] for column in self.columns)
+    def rank(self) -> int:
+        """b, the number of base parameters that these data determine."""
+        return len(self.columns)
+
+    @property
+    def structural_rank(self) -> int:
+        """The number that the best data of this robot would determine."""
+        return self.structure.rank
+
+    @property
+    def alone(self) -> Flags:
+        """Which parameters (p,) the data tell alone, not in a sum with others."""
+        found = np.zeros(self.layout.size, bool)
+        for column, row in zip(self.structure.columns, self.structure.combination, strict=True):
+            found[column] = column in self.columns and np.count_nonzero(row) == 1
+        return found
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -253,10 +264,9 @@ def base_parameters(
     undetermined_columns = tuple(structure.columns[k] for k in undetermined)
     return BaseParameters(
         layout,
+        structure,
         columns,
         combination,
-        len(columns),
-        structure.rank,
         _condition(white.triangle[:, list(columns)]),
         combination_sentences(layout, combination, white.scales),
         undetermined_bodies(structure, undetermined_columns),

@@ -335,19 +335,16 @@ def mass_findings(final: Estimate) -> Iterator[Finding]:
     )
 
 
-def contradiction_findings(
-    structure: Structure, base: BaseParameters, unconstrained: Estimate
-) -> Iterator[Finding]:
+def contradiction_findings(base: BaseParameters, unconstrained: Estimate) -> Iterator[Finding]:
     """Terms that are negative by more than their interval: no robot has them.
 
     Args:
-        structure: of the robot.
         base: what the data determine.
         unconstrained: estimate of least squares.
     """
     layout, values = base.layout, unconstrained.parameters
-    widths = HALF * deviations_alone(structure, base, unconstrained)
-    if found := negative_terms(structure, base, unconstrained):
+    widths = HALF * deviations_alone(base, unconstrained)
+    if found := negative_terms(base, unconstrained):
         listed = ', '.join(
             f'{layout.names[k]} {values[k]:.2g} +- {widths[k]:.1g} {layout.units[k]}'
             for k in found
@@ -375,11 +372,10 @@ def load_findings(
     """
     known = {k: value for k, value in equations.layout.known.items() if k not in masses}
     free = equations.with_known(known)
-    layout, structure = free.layout, structure_of(free.layout)
-    windows = bootstrap_windows(free, weights)
-    base = base_parameters(windows.total, structure)
+    layout, windows = free.layout, bootstrap_windows(free, weights)
+    base = base_parameters(windows.total, structure_of(layout))
     found, _ = with_draws(estimate(windows.total, base), base, windows)
-    deviations = deviations_alone(structure, base, found)
+    deviations = deviations_alone(base, found)
     for load in layout.loads:
         column, declared = layout.names.index(f'{load.name} m'), masses[f'{load.name} m']
         value, deviation = float(found.parameters[column]), float(deviations[column])

@@ -82,13 +82,13 @@ class Identified:
     def joint_rows(self) -> tuple[ParameterRow, ...]:
         """Friction, rotor and offset of the joints."""
         found = self.found
-        rows = joint_rows(found.structure, found.base, found.final)
+        rows = joint_rows(found.base, found.final)
         return without_scale(rows, found.unknown_gains)
 
     @cached_property
     def body_rows(self) -> tuple[ParameterRow, ...]:
         """Inertial parameters of the bodies."""
-        return body_rows(self.found.structure, self.found.base, self.found.final)
+        return body_rows(self.found.base, self.found.final)
 
     @cached_property
     def base_rows(self) -> tuple[ParameterRow, ...]:

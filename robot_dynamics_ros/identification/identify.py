@@ -31,7 +31,6 @@ class IdentifiedParameters:
     """What the equations of recordings tell of a robot.
 
     Attributes:
-        structure: of the robot.
         base: what the data determine.
         unconstrained: the estimate of weighted least squares, with its intervals.
         final: the physically consistent estimate, with its own; without one, the unconstrained.
@@ -46,7 +45,6 @@ class IdentifiedParameters:
         still: joints that hardly move: their few equations are jitter.
     """
 
-    structure: Structure
     base: BaseParameters
     unconstrained: Estimate
     final: Estimate
@@ -63,6 +61,11 @@ class IdentifiedParameters:
     def model(self) -> IdentifiedModel:
         """The robot with these parameters."""
         return model_of_parameters(self.base.layout, self.final.parameters)
+
+    @property
+    def structure(self) -> Structure:
+        """Of the robot."""
+        return self.base.structure
 
     @property
     def used(self) -> int:
@@ -111,7 +114,7 @@ def identify(
     reduced = windows.total
     base = base_parameters(reduced, structure)
     found, inflation = with_draws(estimate(reduced, base), base, windows)
-    if link_side is None and (negative := negative_terms(structure, base, found, ('armature',))):
+    if link_side is None and (negative := negative_terms(base, found, ('armature',))):
         joints = tuple(equations.layout.names[column].rpartition(' ')[0] for column in negative)
         return identify(equations, None, carried, prior_weight, joints)
     findings = [*excitation_findings(reduced, base)]
@@ -123,11 +126,11 @@ def identify(
         failure = ''
     except IdentificationError as error:
         final, failure = found, str(error)
-    findings += contradiction_findings(structure, base, found)
+    findings += contradiction_findings(base, found)
     if is_scaled:
         findings += [*mass_findings(final), *contact_findings(left_out)]
     law = friction_law(equations, weights, reduced, base, found)
     return IdentifiedParameters(
-        structure, base, found, law.widened(final), findings, left_out, failure, reduced.numbers,
+        base, found, law.widened(final), findings, left_out, failure, reduced.numbers,
         inflation, law.joints, link_side or (), still_joints(reduced),
     )  # fmt: skip

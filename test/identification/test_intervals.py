@@ -75,11 +75,11 @@ def found():
 
 
 def test_a_parameter_that_acts_with_others_has_no_interval_and_none_is_impossible(found):
-    rows = {row.name: row for row in joint_rows(found.structure, found.base, found.final)}
+    rows = {row.name: row for row in joint_rows(found.base, found.final)}
     for name, row in rows.items():
         if np.isfinite(row.low) and not name.endswith('offset'):
             assert 0.0 <= row.low <= row.high > 0.0
-    rows |= {row.name: row for row in body_rows(found.structure, found.base, found.final)}
+    rows |= {row.name: row for row in body_rows(found.base, found.final)}
     assert set(rows) == set(LAYOUT.names)
     assert np.isfinite(rows[f'{LAYOUT.joints[1]} viscous'].low)
     # The rotor of the first joint turns with its link.
