@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -198,8 +199,6 @@ class BaseParameters:
         combination: (b, p), the identity in `columns`; a dependent column d is
             Y[:, columns] @ combination[:, d].
         condition: of the independent columns, each scaled to unit length.
-        sentences: (b,) each base parameter as a sum of parameters, readable.
-        undetermined: a sentence for each body that stays at its prior, wholly or in part: why.
         undetermined_columns: those that the structure allows to determine, and these data do not.
         scales: (p,) plausible values of the parameters.
         spread: (b,) what these of the undetermined columns change of each base parameter.
@@ -210,8 +209,6 @@ class BaseParameters:
     columns: tuple[int, ...]
     combination: Array
     condition: float
-    sentences: tuple[str, ...]
-    undetermined: Mapping[str, str]
     undetermined_columns: tuple[int, ...] = ()
     scales: Array = field(default_factory=lambda: np.zeros(0))
     spread: Array = field(default_factory=lambda: np.zeros(0))
@@ -225,6 +222,36 @@ class BaseParameters:
     def structural_rank(self) -> int:
         """The number that the best data of this robot would determine."""
         return self.structure.rank
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """Each (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'."""
+        sentences = []
+        for row in self.combination:
+            parts = np.abs(row) * self.scales
+            chosen = np.flatnonzero(parts > PRINTED * parts.max(initial=0.0))
+            text = ' '.join(_part(row[k], self.layout.names[k]) for k in chosen)
+            sentences.append(f'-{text[2:]}' if text.startswith('- ') else text[2:])
+        return tuple(sentences)
+
+    @cached_property
+    def undetermined(self) -> Mapping[str, str]:
+        """A sentence for each body that stays at its prior, wholly or in part: why."""
+        layout, names, found = self.layout, np.array(PARAMETERS), {}
+        unfelt = ~(self.structure.combination.any(axis=0) | layout.is_known)
+        missed = np.isin(np.arange(layout.size), self.undetermined_columns)
+        for index, body in enumerate(layout.bodies):
+            own, chain = layout.body_columns(index), ', '.join(carrying_joints(layout, index))
+            reasons = []
+            if unfelt[own].any():
+                which = ', '.join(names[unfelt[own]])
+                reasons.append(f'no drive feels {which}: it is moved by {chain} alone')
+            if missed[own].any():
+                which = ', '.join(names[missed[own]])
+                reasons.append(f'the efforts of {chain} do not show {which} in these data')
+            if reasons:
+                found[body] = f'{body}: {"; ".join(reasons)}. They stay at their prior.'
+        return found
 
     @property
     def alone(self) -> Flags:
@@ -268,8 +295,6 @@ def base_parameters(
         columns,
         combination,
         _condition(white.triangle[:, list(columns)]),
-        combination_sentences(layout, combination, white.scales),
-        undetermined_bodies(structure, undetermined_columns),
         undetermined_columns,
         white.scales,
         np.linalg.norm(
@@ -391,25 +416,6 @@ def _noise(reduced: ReducedEquations, columns: Sequence[int]) -> Array:
     return noise
 
 
-def combination_sentences(
-    layout: ParameterLayout, combination: Array, scales: Array
-) -> tuple[str, ...]:
-    """Each base parameter (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'.
-
-    Args:
-        layout: of the parameters.
-        combination: (b, p).
-        scales: (p,) plausible values of the parameters.
-    """
-    sentences = []
-    for row in combination:
-        parts = np.abs(row) * scales
-        chosen = np.flatnonzero(parts > PRINTED * parts.max(initial=0.0))
-        text = ' '.join(_part(row[k], layout.names[k]) for k in chosen)
-        sentences.append(f'-{text[2:]}' if text.startswith('- ') else text[2:])
-    return tuple(sentences)
-
-
 def _part(coefficient: float, name: str) -> str:
     """A part of a sum, with its sign."""
     sign, size = '-' if coefficient < 0.0 else '+', abs(coefficient)
@@ -417,54 +423,18 @@ def _part(coefficient: float, name: str) -> str:
     return f'{sign} {factor}{name}'
 
 
-def undetermined_bodies(
-    structure: Structure, undetermined_columns: Sequence[int]
-) -> Mapping[str, str]:
-    """A sentence for each body with parameters that no drive feels, or these data do not tell.
+def silent_joints(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
+    """Joints with hardly any equation.
 
     Args:
-        structure: of the robot.
-        undetermined_columns: those that the structure allows to determine, and these data do not.
+        reduced: the equations.
+        slow: whether those that did not move out of the dead band, or those that did, of whose
+            efforts none can be used.
     """
-    layout, names = structure.layout, np.array(PARAMETERS)
-    unfelt = ~(structure.combination.any(axis=0) | layout.is_known)
-    missed = np.isin(np.arange(layout.size), undetermined_columns)
-    found = {}
-    for index, body in enumerate(layout.bodies):
-        own, chain = layout.body_columns(index), carrying_joints(layout, index)
-        reasons = []
-        if unfelt[own].any():
-            which = ', '.join(names[unfelt[own]])
-            reasons.append(f'no drive feels {which}: it is moved by {", ".join(chain)} alone')
-        if missed[own].any():
-            which = ', '.join(names[missed[own]])
-            reasons.append(f'the efforts of {", ".join(chain)} do not show {which} in these data')
-        if reasons:
-            found[body] = f'{body}: {"; ".join(reasons)}. They stay at their prior.'
-    return found
-
-
-def still_joints(reduced: ReducedEquations) -> tuple[str, ...]:
-    """Joints that have hardly any equation: they did not move out of the dead band."""
-    return _without_equations(reduced, slow=True)
-
-
-def unmeasured_joints(reduced: ReducedEquations) -> tuple[str, ...]:
-    """Joints that moved and have hardly any equation: no effort of them can be used."""
-    return _without_equations(reduced, slow=False)
-
-
-def _without_equations(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
-    """Joints with hardly any equation, as they were slow for most of the time or not."""
-    layout = reduced.layout
     rested = reduced.left_out[:, SLOW]
     every = float((reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
-    was_slow = rested >= RESTED * every
-    return tuple(
-        joint
-        for joint, count, one in zip(layout.joints, reduced.counts, was_slow, strict=True)
-        if count < FEWEST and one == slow
-    )
+    chosen = (reduced.counts < FEWEST) & ((rested >= RESTED * every) == slow)
+    return tuple(np.array(reduced.layout.joints)[chosen].tolist())
 
 
 def carrying_joints(layout: ParameterLayout, body: int) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ from .base_parameters import (
     Structure,
     base_parameters,
     carrying_joints,
+    silent_joints,
     structure_of,
-    unmeasured_joints,
 )
 from .equations import Equations, Period, ReducedEquations
 from .estimate import Estimate, estimate
@@ -252,7 +252,7 @@ def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> Iter
         reduced: equations of all data.
         base: what they determine.
     """
-    silent = unmeasured_joints(reduced)
+    silent = silent_joints(reduced, slow=False)
     yield from _unknown_gains(base, silent)
     layout = base.layout
     # No motion fixes the gain of a drive: the finding above says what does.

@@ -13,7 +13,13 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 
-from .base_parameters import BaseParameters, Structure, base_parameters, still_joints, structure_of
+from .base_parameters import (
+    BaseParameters,
+    Structure,
+    base_parameters,
+    silent_joints,
+    structure_of,
+)
 from .consistent import consistent, with_kept_parameters
 from .consistent import prior_weight as best_prior_weight
 from .equations import Equations, Period
@@ -132,5 +138,5 @@ def identify(
     law = friction_law(equations, weights, reduced, base, found)
     return IdentifiedParameters(
         base, found, law.widened(final), findings, left_out, failure, reduced.numbers,
-        inflation, law.joints, link_side or (), still_joints(reduced),
+        inflation, law.joints, link_side or (), silent_joints(reduced, slow=True),
     )  # fmt: skip
