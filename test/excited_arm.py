@@ -113,4 +113,4 @@ def told_by(recording):
     motions = recording.motions(motions_cutoff(cutoff, 1.0 / recording.interval))
     reduced = Equations.joined(made.of_motions(motions)).reduced()
     base = base_parameters(reduced)
-    return base, excitation_findings(reduced, base)
+    return base, tuple(excitation_findings(reduced, base))
