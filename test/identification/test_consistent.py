@@ -128,6 +128,27 @@ def test_friction_that_is_hardly_told_is_estimated_all_the_same():
     np.testing.assert_allclose(found[columns], known.parameters[columns], rtol=0.1)
 
 
+@pytest.mark.parametrize('weight', [1.0, 30.0])
+def test_the_prior_of_a_term_is_worth_so_many_equations(weight):
+    """With noise so large that both the equations and the prior count."""
+    model = hand_written('pendulum').model
+    layout = ParameterLayout(model)
+    known = dict(zip(layout.names, truth(layout), strict=True))
+    column = layout.column('viscous', layout.joints[0])
+    del known[layout.names[column]]
+    one = identifiable(
+        model, noise=0.1, count=40, layout=replace(layout, known=known), changed=False
+    )
+    fit = consistent(one.reduced, replace(one.estimate, base_columns=(column,)), weight=weight)
+    length = np.linalg.norm(one.reduced.triangles[0, :, column])
+    information = (fit.unknowns.scales[column] * length / one.estimate.noise[0]) ** 2
+    free = np.linalg.lstsq(one.block.rows[:, 0, [column]], one.block.torques[:, 0], rcond=None)[0]
+    nominal = layout.nominal()[column]
+    expected = nominal + (free[0] - nominal) * information / (information + weight)
+    assert 0.1 < information < 1000.0
+    assert fit.estimate.parameters[column] == pytest.approx(max(0.0, expected), rel=1e-3)
+
+
 def test_massless_bodies_that_are_not_told_stay():
     known = identifiable(hand_written('massless_tip').model, noise=0.005)
     tip = len(known.layout.bodies) - 1

@@ -87,6 +87,15 @@ def test_a_parameter_that_acts_with_others_has_no_interval_and_none_is_impossibl
         assert np.isnan(rows[name].low)
 
 
+def test_intervals_of_white_noise_are_hardly_wider_than_those_of_its_covariance(found):
+    """By Student's quantile and the jackknife of some twenty windows, and not by more."""
+    rows = base_rows(found.base, found.unconstrained)
+    white = 1.96 * np.sqrt(np.diag(found.unconstrained.base_covariance))
+    ratios = [(row.high - row.low) / 2.0 / one for row, one in zip(rows, white, strict=True)]
+    assert min(ratios) > 0.9
+    assert 1.0 < np.mean(ratios) < 1.6
+
+
 def test_correlated_noise_makes_intervals_wider(found):
     """And is found: a multiple of what white noise of this size would give."""
     lasting = identify(recorded(9, 0.99, 0.0), STRUCTURE)
