@@ -12,7 +12,12 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.identification.base_parameters import structure_of
 from robot_dynamics_ros.identification.identify import identify
-from robot_dynamics_ros.identification.outliers import GROSS, disturbed, robust_weights
+from robot_dynamics_ros.identification.outliers import (
+    GROSS,
+    disturbed,
+    robust_weights,
+    trimmed_parameters,
+)
 
 RATE = 20.0
 TIMES = np.arange(0.0, 60.0, 1.0 / RATE)
@@ -110,6 +115,18 @@ def test_a_contact_in_a_fifth_of_the_data_changes_no_noise_and_no_rank(known):
     (period,) = touched.left_out
     assert (period.begin, period.end) == pytest.approx((100.0, 180.0), abs=15.0)
     np.testing.assert_allclose(touched.unconstrained.noise, clean.unconstrained.noise, rtol=0.1)
+
+
+def test_least_trimmed_squares_follow_the_windows_that_agree(known):
+    """A third of them has other efforts: the rest is left with its noise."""
+    block = known.block
+    size = np.abs(block.torques).max(axis=0)
+    push = np.zeros_like(block.torques)
+    push[100:230] = 0.3 * size
+    pushed = replace(block, efforts=block.efforts + push)
+    parameters = trimmed_parameters(pushed, structure_of(known.layout), pushed.reduced())
+    left = np.sqrt(np.mean(block.residuals(parameters) ** 2, axis=0))
+    assert (left < 1.5 * 0.005 * size).all()
 
 
 def test_a_single_sample_has_no_more_influence_than_ten_deviations(known):
