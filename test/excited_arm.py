@@ -98,14 +98,14 @@ def slope_by_differences(function, x, step=1e-6):
 def told_by(recording):
     """Base parameters that a recording determines, and what is missing in its motion."""
     # SciPy may be missing.
+    from robot_dynamics_ros.identification.base_parameters import base_parameters
     from robot_dynamics_ros.identification.equations import Equations
-    from robot_dynamics_ros.identification.excitation_findings import excitation_findings
+    from robot_dynamics_ros.identification.findings import excitation_findings
     from robot_dynamics_ros.identification.motion_equations import (
         EquationOptions,
         MotionEquations,
         motions_cutoff,
     )
-    from robot_dynamics_ros.identification.observability import base_parameters
 
     layout = excited().information.layout
     cutoff = recording.usual_cutoff()
@@ -113,4 +113,4 @@ def told_by(recording):
     motions = recording.motions(motions_cutoff(cutoff, 1.0 / recording.interval))
     reduced = Equations.joined(made.of_motions(motions)).reduced()
     base = base_parameters(reduced)
-    return base, excitation_findings(reduced, base)
+    return base, tuple(excitation_findings(reduced, base))

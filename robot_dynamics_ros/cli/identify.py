@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,7 @@ from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
-from robot_dynamics_ros.identification.judgement import JudgedRecording
-from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.identification.recorded_data import JudgedRecording, Opens
 from robot_dynamics_ros.report import provenance
 from robot_dynamics_ros.written_file import check_folder
 
@@ -163,19 +163,21 @@ def identify_command(
 
 def _opened(
     options: RecordingOptions, *groups: Files
-) -> tuple[dict[str, Recording], dict[str, str], str]:
-    """The recordings that can be opened, why others cannot, and the text of the URDF.
+) -> tuple[dict[str, Opens], dict[str, str], str]:
+    """What opens the recordings that can be opened, why others cannot, and the text of the URDF.
 
     Raises:
         RobotDynamicsError: none of a group can be opened.
     """
-    opened: dict[str, Recording] = {}
+    opened: dict[str, Opens] = {}
     errors: dict[str, RobotDynamicsError | OSError] = {}
     text = ''
     for name, paths in chain.from_iterable(group.items() for group in groups):
         try:
             urdf, robot, joints = recorded_robot(options, paths)
-            opened[name] = options.open(paths, robot, joints)
+            opens = partial(options.open, paths, robot, joints)
+            with opens():
+                opened[name] = opens
             text = text or urdf
         except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
             errors[name] = error

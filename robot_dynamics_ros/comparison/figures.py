@@ -12,6 +12,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.low_pass import density
 
 from .compared import TERMS, FrictionFit, JointComparison, Spectrum
+from .delay import least_delay
 from .evidence import (
     CORIOLIS,
     DIRECTION,
@@ -22,7 +23,6 @@ from .evidence import (
     ONE,
     VELOCITY,
 )
-from .hypotheses import least_at
 from .judge import GOOD, NEGLIGIBLE, ROUNDING, Explanation, Judge
 from .observations import FEWEST, Observations
 
@@ -118,7 +118,7 @@ def joint_delays(judge: Judge, given: Explanation) -> Array:
     # What is left is an error of the model, which changes as slowly as the motion.
     samples = max(2.0 * SLOW * judge.observations.duration, 1.0)
     for joint in np.flatnonzero(judge.judged).tolist():
-        delay, error, curvature = least_at(
+        delay, error, curvature = least_delay(
             lambda delay, joint=joint: judge.errors(replace(given, delay=delay))[joint]
         )
         # An error S (d - d_0)^2 + E has the variance E / (S samples) of d_0.

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
+from .delay import least_delay
 from .judge import PARTS, Explanation, Judge
-from .observations import LONGEST_DELAY, Flags
+from .observations import Flags
 
 # By how much the misfit must shrink for each number that a hypothesis takes from the data. Sums of
 # logarithms of errors: 1.0 means that the RMS of one joint shrinks to 61 %.
@@ -33,8 +34,6 @@ WORTH, WORTH_JOINT = 1.0, 0.3
 MOST_STEPS, SWEEPS = 8, 2
 # Factors nearer to 1 are an inaccurate model. Below that correlation a factor means nothing.
 FACTOR, CORRELATION = 0.05, 0.5
-# Delays that are tried at first, and the distance of those around the best [s].
-GRID, STEP = 21, 2e-3
 # Smallest delay that is reported [s], and its costs for each joint.
 DELAY, DELAY_JOINT = 1e-3, 0.15
 # Smallest mass that is reported [kg], and its standard deviations: some 99 % of Student's
@@ -175,36 +174,8 @@ def _delay(judge: Judge, given: Explanation) -> Candidates:
 
 def best_delay(judge: Judge, given: Explanation) -> float:
     """The delay of all efforts with the smallest misfit [s]."""
-    delay, _, _ = least_at(lambda delay: judge.misfit(replace(given, delay=delay)))
+    delay, _, _ = least_delay(lambda delay: judge.misfit(replace(given, delay=delay)))
     return delay
-
-
-def least_at(errors: Callable[[float], float]) -> tuple[float, float, float]:
-    """Where an error is smallest within the longest delay, that error, and half its curvature.
-
-    A parabola through the three values around the best of a grid shows where three nearer ones
-    determine the delay.
-
-    Args:
-        errors: by the delay [s].
-    """
-    grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, GRID)
-    values = np.array([errors(delay) for delay in grid.tolist()])
-    best = int(np.argmin(values))
-    if best in (0, GRID - 1):
-        return float(grid[best]), float(values[best]), 0.0
-    near = grid[best] + _vertex(values[best - 1 : best + 2], grid[1] - grid[0])
-    near = float(np.clip(near, STEP - LONGEST_DELAY, LONGEST_DELAY - STEP))
-    values = np.array([errors(near + STEP * side) for side in (-1.0, 0.0, 1.0)])
-    curvature = (values[0] - 2.0 * values[1] + values[2]) / (2.0 * STEP**2)
-    delay = float(np.clip(near + _vertex(values, STEP), -LONGEST_DELAY, LONGEST_DELAY))
-    return delay, float(values[1]), float(curvature)
-
-
-def _vertex(errors: Array, step: float) -> float:
-    """Where the parabola through three equidistant points has its minimum, from the middle one."""
-    bend = errors[0] - 2.0 * errors[1] + errors[2]
-    return float(0.5 * step * (errors[0] - errors[2]) / bend) if bend > 0.0 else 0.0
 
 
 def _payload(judge: Judge, given: Explanation) -> Candidates:

@@ -8,32 +8,23 @@
 Modules::
 
     identifier           fit, judge, save: the whole identification
-    recorded_data        the recordings of an identification, and their equations
-    survey               a first look at a recording: what is held out, saturated efforts
-    moving_samples       when joints move, and when they rest
+    recorded_data        the recordings of an identification: a first look, equations, torques
     motion_equations     filtered and decimated equations of motions
-    parallel_filter      one zero-phase filter for both sides of the equations
-    equations            the equations in memory
-    reduced              sums of products of equations, as triangles
-    parameters, scales   the columns of the regressor: names, units, values of the URDF, sizes
-    structure            base parameters that the best data would determine
-    observability        base parameters that these data determine, rank, condition
+    equations            the equations in memory, and their sums of products
+    parameters           the columns of the regressor: names, units, values of the URDF, sizes
+    base_parameters      what the structure of a robot allows to determine, and what data do
     identify             from equations to the parameters of a robot
-    estimate             weighted and robust least squares
-    contacts_left_out    periods that something else than the robot has made
-    bodies, consistent   estimates that a real robot can have
-    prior                how much the URDF counts, by cross-validation
+    outliers             contacts and single samples that do not fit
+    estimate             weighted least squares
+    bodies, consistent   estimates that a real robot can have, and how much the URDF counts
     intervals            a bootstrap over windows of time
     friction             whether friction is that of the law, and from which speed on it is full
     effort_delay         by how much efforts come later than states
-    judgement            the model on data that were not fitted
     held_out             measured torques beside those of URDF and model, residuals with intervals
-    whiteness            whether a residual is noise
-    repeated_motion      whether a held-out motion repeats the fitted one
-    data_findings, excitation_findings, plausibility
-                         findings about recordings, about motion, and that an estimate contradicts
-    parameter_rows       parameters with intervals
-    identified_model     a robot with identified parameters
+    judgement            the model on data that were not fitted
+    findings             about recordings, about motion, and what an estimate contradicts
+    identified_model, parameter_rows
+                         a robot with identified parameters; these with intervals
     identified           the result: judges other recordings, writes files
     identification_report, result_files, identified_urdf
                          the report and the files of an identified robot

@@ -17,13 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.inertial_parameters import body_of
 
 from .equations import Flags, Numbers
 from .estimate import Estimate
-from .parameters import BODY, JointTerm, ParameterLayout
-from .scales import FRICTION, body_length, mean_mass, parameter_scales
+from .parameters import (
+    BODY,
+    FRICTION,
+    ParameterLayout,
+    body_length,
+    mean_mass,
+    parameter_scales,
+)
 
 SIZE = 4
 # Of the mean mass of the bodies: a body with less counts as massless.
@@ -34,14 +39,6 @@ MASSLESS = 1e-6
 THIN, ROUND = 0.01, 0.1
 # Of that length: the radius of gyration, in each direction, of a body without inertia in the URDF.
 WIDE = 0.5
-# Terms that take energy, or store it.
-NOT_NEGATIVE: tuple[JointTerm, ...] = (
-    'armature',
-    'viscous',
-    'coulomb',
-    'viscous_negative',
-    'coulomb_negative',
-)
 # Of the largest contribution to the torques: what a parameter has that no equation feels.
 FELT = 1e-12
 # Weight of the log det of a body without mass in the URDF, and pull of a term without a value.
@@ -85,18 +82,10 @@ def fixed_parameters(layout: ParameterLayout, carried: Array | None = None) -> A
     Args:
         layout: of the parameters.
         carried: (10 moving bodies,) what else is fixed to them; None: nothing.
-
-    Raises:
-        ParameterError: `carried` has another shape.
     """
     model = layout.model
     fixed = model.inertial_parameters() - (model.unloaded or model).inertial_parameters()
     if carried is not None:
-        if np.shape(carried) != fixed.shape:
-            raise ParameterError(
-                f'carried has the shape {np.shape(carried)}, it must be {fixed.shape}: ten '
-                'parameters for each moving body'
-            )
         fixed = fixed + carried
     parameters = np.zeros((len(layout.bodies), BODY))
     parameters[: len(model.joints)] = fixed.reshape(-1, BODY)
@@ -219,7 +208,7 @@ class Unknowns:
     @property
     def bounded(self) -> list[int]:
         """Columns of the free terms that must not be negative."""
-        columns = columns_not_negative(self.layout)
+        columns = self.layout.not_negative
         return [column for column in self.terms if column in columns]
 
     @property
@@ -227,11 +216,6 @@ class Unknowns:
         """Places of these in z, and the least z there (m,)."""
         places = BODY * len(self.bodies) + np.searchsorted(self.terms, self.bounded)
         return places, -self.origin[self.bounded] / self.scales[self.bounded]
-
-
-def columns_not_negative(layout: ParameterLayout) -> list[int]:
-    """Columns of the terms that are not negative, in any order."""
-    return [column for term in NOT_NEGATIVE for column in layout.columns(term).tolist()]
 
 
 def unknowns_of(

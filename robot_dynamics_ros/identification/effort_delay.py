@@ -1,10 +1,7 @@
 """By how much the efforts of a recording come later than its states.
 
-To first order, efforts that come later by d are tau(t) - d tau'(t), so that d is one more unknown
-of the equations, with tau' as its column. A delay looks like viscous friction and inertia, which
-take nearly all of it, so all parameters are fitted anew with it: what their columns leave of tau'
-shows the delay. The efforts are shifted by what is found, and the rest is found again (Gauss and
-Newton), until the shift has the largest likelihood.
+A delay looks like viscous friction and inertia, which take nearly all of it, so all parameters are
+fitted anew at each delay: the one with the largest likelihood is that of the efforts.
 """
 
 from __future__ import annotations
@@ -13,21 +10,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robot_dynamics_ros.comparison.delay import least_delay
+from robot_dynamics_ros.comparison.observations import LONGEST_DELAY
 from robot_dynamics_ros.core.checks import Array
 
 from .equations import Equations
 from .friction import fast_weights
 from .identify import IdentifiedParameters
-from .moving_samples import dead_bands
+from .motion_equations import dead_bands
 
-# Delays that can be given, and those that are looked for [s]: no driver delivers efforts later.
-LARGEST, LATEST = 0.2, 0.1
+# Delays that can be given [s]: no driver delivers efforts later.
+LARGEST = 0.2
 # Less has no effect that matters [s].
 SMALL = 2e-3
 # Standard deviations of a delay that is certain.
 DEVIATIONS = 5.0
-# Steps of the search, and the change at which it ends [s].
-STEPS, CHANGE = 20, 1e-5
+# Rounds of parameters and noise at each delay, and the least share of the efforts that is noise.
+ROUNDS, LEAST_NOISE = 3, 1e-6
 # No driver delivers efforts more samples than this ahead of their states: such a shift makes good
 # for something else that the model lacks.
 EARLIEST = 2.0
@@ -59,7 +58,7 @@ class EffortDelay:
             interval: between two samples [s].
         """
         early = self.value >= -EARLIEST * interval
-        return self.is_fast and early and interval < abs(self.value) < LATEST
+        return self.is_fast and early and interval < abs(self.value) < LONGEST_DELAY
 
 
 def effort_delay(equations: Equations, found: IdentifiedParameters) -> EffortDelay:
@@ -70,6 +69,9 @@ def effort_delay(equations: Equations, found: IdentifiedParameters) -> EffortDel
         found: what they tell without a delay: what is left out, base parameters and gains.
     """
     weights = np.where(equations.used, equations.outside(found.left_out), 0.0)
+    # Those whose efforts are known with every shift.
+    for end in (-LONGEST_DELAY, LONGEST_DELAY):
+        weights = np.where(equations.shifted(end).used, weights, 0.0)
     delay = _certain(equations, weights, found)
     if not delay:
         return EffortDelay(0.0)
@@ -84,10 +86,6 @@ def effort_delay(equations: Equations, found: IdentifiedParameters) -> EffortDel
 
 def _certain(equations: Equations, weights: Array, found: IdentifiedParameters) -> float:
     """The delay of the efforts behind the states, if it is certain; else 0 [s]."""
-    fine, parameters = equations.fine, found.final.parameters
-    # Those whose efforts are known with every shift.
-    for end in (-LATEST, LATEST):
-        weights = np.where(equations.shifted(end).used, weights, 0.0)
     counts = weights.sum(axis=0)
     if not counts.any():
         return 0.0
@@ -95,36 +93,27 @@ def _certain(equations: Equations, weights: Array, found: IdentifiedParameters) 
     gains = layout.columns('gain').tolist()
     columns = [column for column in found.base.columns if column not in gains]
     triangles = equations.reduced(weights).triangles[:, :, columns]
+    grams = np.swapaxes(triangles, 1, 2) @ triangles
     known = equations.predicted(np.where(layout.is_known, layout.nominal(), 0.0))
-    step = float(np.min(fine.interval))
 
-    def torques(delay: float) -> Array:
-        return replace(equations, efforts=fine.at(delay)[0]).measured(parameters)
+    def misfit(delay: float) -> float:
+        """Minus the logarithm of the likelihood, with the parameters and noise that fit best."""
+        late = replace(equations, efforts=equations.fine.at(delay)[0])
+        torques = late.measured(found.final.parameters) - known
+        mixed = equations.mixed_products((weights * torques)[:, :, None])[:, columns, 0]
+        squares = np.sum(weights * torques**2, axis=0)
+        left = squares
+        for _ in range(ROUNDS):
+            shares = np.where(left > 0.0, counts / np.where(left > 0.0, left, 1.0), 0.0)
+            total = np.tensordot(shares, grams, 1)
+            values = np.linalg.pinv(total, hermitian=True) @ (shares @ mixed)
+            left = squares - 2.0 * mixed @ values + np.sum((triangles @ values) ** 2, axis=1)
+            left = np.maximum(left, LEAST_NOISE**2 * squares)
+        return 0.5 * float(counts @ np.log(np.where(left > 0.0, left, 1.0)))
 
-    delay, noise = 0.0, np.zeros(0)
-    for _ in range(STEPS):
-        slopes = (torques(delay + step) - torques(delay - step)) / (2.0 * step)
-        both = np.stack([torques(delay) - known, slopes], axis=2)
-        # Of the efforts and their slopes: products with the columns, and with one another.
-        mixed = equations.mixed_products(weights[:, :, None] * both)[:, columns]
-        squares = np.einsum('Nj,Nja,Njb->jab', weights, both, both)
-        if not noise.size:
-            noise = squares[:, 0, 0] / np.maximum(counts, 1.0)
-        shares = np.where(noise > 0.0, 1.0 / np.where(noise > 0.0, noise, 1.0), 0.0)
-        rows = (np.sqrt(shares)[:, None, None] * triangles).reshape(-1, len(columns))
-        values = np.linalg.pinv(rows.T @ rows, hermitian=True) @ np.tensordot(shares, mixed, 1)
-        # What least squares with the columns leave.
-        explained = np.swapaxes(mixed, 1, 2) @ values
-        fitted = triangles @ values
-        squares += np.swapaxes(fitted, 1, 2) @ fitted - explained - np.swapaxes(explained, 1, 2)
-        slope, information = np.tensordot(shares, squares, 1)[1]
-        if not information > 0.0:
-            return 0.0
-        change = -slope / information
-        noise = squares[:, 0, 0] + 2.0 * change * squares[:, 0, 1] + change**2 * squares[:, 1, 1]
-        noise = noise / np.maximum(counts, 1.0)
-        delay = float(np.clip(delay + change, -LATEST, LATEST))
-        if abs(change) < CHANGE:
-            break
-    deviation = np.sqrt(max(1.0, found.inflation) / (equations.independence.mean() * information))
-    return delay if max(SMALL, DEVIATIONS * deviation) < abs(delay) < LATEST else 0.0
+    delay, _, curvature = least_delay(misfit)
+    if not curvature > 0.0:
+        return 0.0
+    variance = max(1.0, found.inflation) / (equations.independence.mean() * 2.0 * curvature)
+    certain = max(SMALL, DEVIATIONS * float(np.sqrt(variance)))
+    return delay if certain < abs(delay) < LONGEST_DELAY else 0.0

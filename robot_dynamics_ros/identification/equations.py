@@ -11,7 +11,7 @@ problem without squaring its condition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,16 +23,146 @@ import numpy.typing as npt
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.checks import Array
 
-from .parameters import BODY, JointTerm, ParameterLayout
-from .reduced import MISSING, SATURATED, SLOW, Factor, ReducedEquations, WindowSums
+from .parameters import JointTerm, ParameterLayout
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int_]
 
-# Bytes that are kept: beyond, one of two equations is dropped.
-MOST_KEPT = 400_000_000
+# Why an equation does not count: an effort was not measured, its joint was slow, or an effort was
+# saturated. The first one that holds is said.
+REASONS = ('missing', 'slow', 'saturated')
+MISSING, SLOW, SATURATED = range(len(REASONS))
+# Of an orthonormal basis: what rounding leaves of a direction that no equation has.
+ROUNDING = 1e-15
 # Of the time between two equations: larger gaps end a run of consecutive equations.
 GAP = 1.5
+
+
+@dataclass(frozen=True)
+class ReducedEquations:
+    """For each joint j the triangle R of [Y_j | tau_j].
+
+    R^T R = [Y_j | tau_j]^T [Y_j | tau_j]: |Y_j x - tau_j| is |R [x; -1]| for every x.
+
+    Attributes:
+        layout: of the columns.
+        triangles: (n, p + 1, p + 1) upper triangular; zero in the columns of known parameters.
+        counts: (n,) equations that were used.
+        independent: (n,) of these, how many white noise of the samples leaves independent.
+        weights: (n,) sum of their weights; `counts` without weights.
+        left_out: (n, reasons) equations that were left out for each of `REASONS`.
+    """
+
+    layout: ParameterLayout
+    triangles: Array
+    counts: Array
+    independent: Array
+    weights: Array
+    left_out: Array
+
+    @property
+    def numbers(self) -> Mapping[str, Mapping[str, int]]:
+        """By the names of the joints: how many equations were used, how many were not, and why."""
+        return {
+            name: {'used': int(used), **dict(zip(REASONS, map(int, others), strict=True))}
+            for name, used, others in zip(
+                self.layout.joints, self.counts, self.left_out, strict=True
+            )
+        }
+
+    @property
+    def independence(self) -> Array:
+        """Share (n,) of the equations that are independent: of dependent ones, fewer count."""
+        share: Array = self.independent / np.maximum(self.counts, 1.0)
+        return share
+
+    def rms(self, parameters: Array) -> Array:
+        """Root mean square (n,) of the torques of these parameters [N m or N].
+
+        Known parameters and gains do not count: they are part of the measured torque.
+
+        Args:
+            parameters: (p,) full ones.
+        """
+        own = np.where(self.layout.is_known, 0.0, parameters)
+        own[self.layout.columns('gain')] = 0.0
+        sums = np.linalg.norm(self.triangles[:, :, :-1] @ own, axis=1)
+        rms: Array = sums / np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
+        return rms
+
+    @property
+    def usual_torques(self) -> Array:
+        """Root mean square (n,) of what parameters explain, or the URDF predicts [N m or N]."""
+        # Without the last entry, which no parameters explain.
+        explained = np.linalg.norm(self.triangles[:, :-1, -1], axis=1)
+        explained /= np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
+        torques: Array = np.maximum(explained, self.rms(self.layout.nominal()))
+        return torques
+
+
+@dataclass(frozen=True)
+class WindowSums:
+    """Sums over W windows of time, of all joints.
+
+    Attributes:
+        total: the equations of all windows.
+        grams: of each joint (W, k, k), weighted products of an orthonormal basis.
+        roots: of each joint (k, p + 1), [Y | tau] in this basis.
+        counts: (W, n) equations that were used.
+    """
+
+    total: ReducedEquations
+    grams: tuple[Array, ...]
+    roots: tuple[Array, ...]
+    counts: Array
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def products(self, joint: int, columns: Array) -> Array:
+        """Products (W, c, c) of combinations of the columns of [Y | tau] of a joint.
+
+        Args:
+            joint: its number.
+            columns: (p + 1, c) the combinations.
+        """
+        chosen = self.roots[joint] @ columns
+        products: Array = chosen.T @ self.grams[joint] @ chosen
+        return products
+
+
+def triangle(rows: Array) -> Array:
+    """The triangle (c, c) of rows (m, c), with a diagonal that is not negative.
+
+    Columns that are zero take no time: no joint feels the bodies before it.
+    """
+    columns = rows.shape[1]
+    filled = np.flatnonzero(rows.any(axis=0))
+    upper = np.zeros((columns, columns))
+    if not filled.size:
+        return upper
+    factor = np.linalg.qr(rows[:, filled], mode='r')
+    signs = np.where(np.diag(factor) < 0.0, -1.0, 1.0)
+    # The row of a column keeps its place: so the triangle stays one.
+    upper[np.ix_(filled[: len(factor)], filled)] = signs[:, None] * factor
+    return upper
+
+
+def _triangle(gram: Array, root: Array, layout: ParameterLayout) -> Array:
+    """That (p + 1, p + 1) of products, with known parameters on the right-hand side.
+
+    Args:
+        gram: (k, k) positive semidefinite, of an orthonormal basis.
+        root: (k, p + 1) [Y | tau] in this basis.
+        layout: of the columns.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    least = ROUNDING * max(1.0, float(values[-1]) if values.size else 0.0)
+    rows = np.sqrt(np.where(values > least, values, 0.0))[:, None] * vectors.T @ root
+    known = layout.is_known
+    rows[:, -1] -= rows[:, :-1][:, known] @ layout.nominal()[known]
+    rows[:, :-1][:, known] = 0.0
+    return triangle(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +218,9 @@ class Equations:
         number: (N,) of the recording of each equation, in `recordings`.
         times: (N,) since the start of the recording [s].
         inertial: (N, f) columns of bodies and loads that a joint feels, see `felt`.
-        accelerations: (N, n) filtered [rad/s^2 or m/s^2].
         velocities: (N, n) filtered [rad/s or m/s].
-        forward: (N, n) filtered velocities, where positive.
-        signs: (N, k, n) filtered smooth signs for each of k smoothings.
-        forward_signs: (N, k, n) the same where the velocity is positive.
+        columns: of those terms of joints that depend on the motion: (N, 1, n) filtered, of Coulomb
+            friction (N, k, n) for each of k smoothings.
         smoothings: (k, n) v_0 of the smooth signs [rad/s or m/s].
         efforts: (N, n) filtered [N m, N or A].
         fine: the same at smaller intervals.
@@ -109,11 +237,8 @@ class Equations:
     number: Numbers
     times: Array
     inertial: Array
-    accelerations: Array
     velocities: Array
-    forward: Array
-    signs: Array
-    forward_signs: Array
+    columns: Mapping[JointTerm, Array]
     smoothings: Array
     efforts: Array
     flags: Flags
@@ -128,7 +253,7 @@ class Equations:
         return len(self.times)
 
     @classmethod
-    def joined(cls, parts: Iterable[Equations], most_kept: int = MOST_KEPT) -> Equations:
+    def joined(cls, parts: Iterable[Equations], most_kept: float = np.inf) -> Equations:
         """All equations of parts, such as those of `MotionEquations.of_motions`.
 
         Args:
@@ -146,15 +271,23 @@ class Equations:
                     'equations of different layouts cannot be joined: use the same model, terms '
                     'and loads for all recordings'
                 )
-            kept.append(part.chosen(slice(None, None, step)) if step > 1 else part)
-            size += kept[-1]._size
+            kept.append(part.thinned(step))
+            size += kept[-1].size
             if size > most_kept:
                 step *= 2
-                kept = [_concatenated(kept).chosen(slice(None, None, 2))]
-                size = kept[0]._size
+                kept = [_concatenated(kept).thinned(2)]
+                size = kept[0].size
         if not kept:
             raise ParameterError('there are no equations: no motion was long enough')
         return kept[0] if len(kept) == 1 else _concatenated(kept)
+
+    def thinned(self, step: int) -> Equations:
+        """One of so many equations, which depend less on each other."""
+        if step == 1:
+            return self
+        one = self.chosen(slice(None, None, step))
+        share = np.minimum(1.0, step * one.independence)
+        return replace(one, interval=step * one.interval, independence=share)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -217,6 +350,7 @@ class Equations:
     def chosen(self, rows: Flags | Numbers | slice) -> Equations:
         """Some of the equations."""
         arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in OF_TIMES}
+        arrays['columns'] = {term: one[rows] for term, one in self.columns.items()}
         fine = replace(self.fine, place=self.fine.place[rows], interval=self.fine.interval[rows])
         return replace(self, **arrays, fine=fine, _cache={})
 
@@ -281,22 +415,26 @@ class Equations:
         weight = self.used if weights is None else np.where(self.used, weights, 0.0)
         edges = np.searchsorted(window, np.arange(int(window.max(initial=-1)) + 2))
         parts = [slice(*pair) for pair in pairwise(edges)]
-        factors = []
+        grams, roots = [], []
         for joint in range(len(self.names)):
             basis, root = self._basis(joint)
             weighted = weight[:, joint, None] * basis
-            grams = [basis[part].T @ weighted[part] for part in parts]
-            factors.append(Factor(np.array(grams), root))
+            grams.append(np.array([basis[part].T @ weighted[part] for part in parts]))
+            roots.append(root)
         counts = np.array([self.used[part].sum(axis=0) for part in parts], dtype=float)
+        triangles = [
+            _triangle(gram.sum(axis=0), root, self.layout)
+            for gram, root in zip(grams, roots, strict=True)
+        ]
         total = ReducedEquations(
             self.layout,
-            np.stack([factor.triangle(self.layout) for factor in factors]),
+            np.stack(triangles),
             counts.sum(axis=0),
             self.independence @ self.used,
             weight.sum(axis=0, dtype=float),
             self.left_out.sum(axis=0, dtype=float),
         )
-        return WindowSums(total, tuple(factors), counts)
+        return WindowSums(total, tuple(grams), tuple(roots), counts)
 
     def inside(self, periods: Iterable[Period]) -> Flags:
         """(N,) whether an equation lies in one of some periods."""
@@ -331,9 +469,10 @@ class Equations:
         return window
 
     @property
-    def _size(self) -> int:
+    def size(self) -> int:
         """Bytes, with those of the basis."""
-        return sum(int(getattr(self, name).nbytes) for name in (*OF_TIMES, 'inertial'))
+        arrays = [getattr(self, name) for name in (*OF_TIMES, 'inertial')]
+        return sum(one.nbytes for one in (*arrays, *self.columns.values()))
 
     @property
     def _right(self) -> Array:
@@ -348,28 +487,29 @@ class Equations:
         return products
 
     def _columns(self, joint: int) -> Iterator[tuple[Numbers, Array]]:
-        """Numbers and values of the columns of one joint, in three groups."""
+        """Numbers and values of the columns of one joint.
+
+        First the inertial ones, then those of terms that do not depend on smoothing or delay, then
+        the others.
+        """
         layout = self.layout
-        flat = felt(layout)
-        begin = int(np.count_nonzero(flat[:joint]))
-        own = np.flatnonzero(flat[joint])
+        begin = int(np.count_nonzero(layout.felt[:joint]))
+        own = np.flatnonzero(layout.felt[joint])
         yield own, self.inertial[:, begin : begin + len(own)]
-        fixed: dict[JointTerm, Array] = {
-            'armature': self.accelerations[:, joint],
+        smoothing = int(np.flatnonzero(self.smoothings[:, joint] == layout.smoothings[joint])[0])
+        values: dict[JointTerm, Array] = {
             'offset': np.ones(len(self)),
-            **self._halves('viscous', self.velocities[:, joint], self.forward[:, joint]),
-        }
-        k = int(np.flatnonzero(self.smoothings[:, joint] == layout.smoothings[joint])[0])
-        signs = self.signs[:, k, joint], self.forward_signs[:, k, joint]
-        chosen: dict[JointTerm, Array] = {
-            **self._halves('coulomb', *signs),
             'gain': -self.efforts[:, joint],
+            **{
+                term: one[:, smoothing if term in COULOMB else 0, joint]
+                for term, one in self.columns.items()
+            },
         }
-        for group in (fixed, chosen):
-            present = [term for term in layout.terms if term in group]
-            numbers = np.array([layout.columns(term)[joint] for term in present], int)
-            values = [group[term] for term in present]
-            yield numbers, np.array(values).T.reshape(len(self), len(values))
+        for chosen in (False, True):
+            terms = [one for one in layout.terms if (one in (*COULOMB, 'gain')) == chosen]
+            numbers = np.array([layout.columns(term)[joint] for term in terms], int)
+            both = np.array([values[term] for term in terms])
+            yield numbers, both.T.reshape(len(self), len(terms))
 
     def mixed_products(self, values: Array) -> Array:
         """(n, p, k) products of the columns of each joint with values (N, n, k)."""
@@ -378,13 +518,6 @@ class Equations:
             for columns, own in self._columns(joint):
                 result[columns] = own.T @ values[:, joint]
         return products
-
-    def _halves(self, term: str, whole: Array, forward: Array) -> dict[Any, Array]:
-        """The columns of a term whose coefficient may depend on the direction."""
-        negative = f'{term}_negative'
-        if negative in self.layout.terms:
-            return {term: forward, negative: whole - forward}
-        return {term: whole}
 
     def _basis(self, joint: int) -> tuple[Array, Array]:
         """Orthonormal (N, k), and (k, p + 1): their product is [Y | tau] of a joint."""
@@ -408,22 +541,10 @@ class Equations:
         return np.hstack([basis, rest / np.where(lengths > 0.0, lengths, 1.0)]), whole
 
 
+COULOMB: tuple[JointTerm, ...] = ('coulomb', 'coulomb_negative')
 OF_TIMES = (
-    'number', 'times', 'inertial', 'accelerations', 'velocities', 'forward', 'signs',
-    'forward_signs', 'efforts', 'flags', 'independence', 'interval',
+    'number', 'times', 'inertial', 'velocities', 'efforts', 'flags', 'independence', 'interval',
 )  # fmt: skip
-
-
-def felt(layout: ParameterLayout) -> Flags:
-    """Which joint feels which inertial parameter (n, 10 bodies and loads): what it carries."""
-    joints = layout.model.joints
-    felt = np.zeros((len(layout.joints), len(layout.bodies)), bool)
-    of_loads = [layout.model.frame(load.frame).body for load in layout.loads]
-    for body, carrier in enumerate([*range(len(joints)), *of_loads]):
-        while carrier >= 0:
-            felt[joints[carrier].coordinate.index, body] = True
-            carrier = joints[carrier].parent
-    return felt.repeat(BODY, axis=1)
 
 
 def _concatenated(parts: Sequence[Equations]) -> Equations:
@@ -431,21 +552,19 @@ def _concatenated(parts: Sequence[Equations]) -> Equations:
     arrays: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts]) for name in OF_TIMES
     }
+    numbers = [[names.index(one) for one in part.recordings] for part in parts]
     arrays['number'] = np.concatenate(
-        [
-            np.array([names.index(one) for one in part.recordings], int)[part.number]
-            for part in parts
-        ]
+        [np.array(own)[part.number] for own, part in zip(numbers, parts, strict=True)]
     )
-    return replace(parts[0], recordings=names, **arrays, fine=_joined_efforts(parts), _cache={})
-
-
-def _joined_efforts(parts: Sequence[Equations]) -> FineEfforts:
+    arrays['columns'] = {
+        term: np.concatenate([part.columns[term] for part in parts]) for term in parts[0].columns
+    }
     fine = [part.fine for part in parts]
     begins = np.cumsum([0, *(len(one.values) for one in fine)])
-    return FineEfforts(
+    efforts = FineEfforts(
         np.concatenate([one.values for one in fine]),
         np.concatenate([one.segment for one in fine]),
         np.concatenate([one.place + begin for one, begin in zip(fine, begins, strict=False)]),
         np.concatenate([one.interval for one in fine]),
     )
+    return replace(parts[0], recordings=names, **arrays, fine=efforts, _cache={})

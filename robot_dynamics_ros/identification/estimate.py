@@ -1,9 +1,7 @@
-"""Weighted and robust estimates: base parameters, the noise of each joint, and the covariance.
+"""Weighted least squares: base parameters, the noise of each joint, and the covariance.
 
 Each joint has noise of its own, and counts with its inverse variance (Gautier, "Dynamic
-identification of robots with power model", 1997: weights by the error of each joint). Huber's
-weights bound the influence of equations that do not fit ("Robust estimation of a location
-parameter", 1964).
+identification of robots with power model", 1997: weights by the error of each joint).
 
 With --effort current, what the drives give is gain times measured current: the current is a
 column, and its noise pulls the gain, and with it all masses, towards zero (errors in variables).
@@ -24,34 +22,22 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
-from .equations import Equations, Period
-from .observability import BaseParameters, base_parameters, whitened
+from .base_parameters import BaseParameters, whitened
+from .equations import ReducedEquations, triangle
 from .parameters import ParameterLayout
-from .reduced import ReducedEquations, triangle
 
 # Rounds of parameters and noise, and the relative change of the noise at which they end.
 ROUNDS, CHANGE = 20, 1e-4
 # Steps of instruments, and the change in standard deviations at which they end.
 STEPS, STEP_CHANGE = 20, 1e-4
-# Passes of robust weights, and the relative change of the noise at which they end.
-PASSES, NOISE_CHANGE = 10, 0.01
 # Gains count as changes from this one.
 URDF_GAIN = 1.0
 # Of the measured torque: there is no less noise than that, rounding at least.
 LEAST_NOISE = 1e-9
 # Share of the equations that is left for noise beside the parameters, at least.
 LEAST_FREE = 0.05
-# Standard deviations up to which a residual has its whole weight: 95 % of the efficiency of least
-# squares with normal noise.
-THRESHOLD = 1.345
-# Of squares of normal noise with these weights: E[w z^2] / E[w], where E[z^2] is 1.
-VARIANCE = 0.8556923435
-# The same for the final estimate: a single sample that is farther off, as an effort that was sent
-# wrong, has no more influence than that. Friction that the model lacks is nearer: residuals of
-# real arms have longer tails than normal ones, at all of the motion that is to be predicted.
-GROSS = 10.0
 
-Method = Literal['weighted', 'robust', 'consistent']
+Method = Literal['weighted', 'consistent']
 
 
 @dataclass(frozen=True)
@@ -64,7 +50,7 @@ class Estimate:
         base_columns: (b,) columns of the base parameters, those of `BaseParameters.columns`.
         base_covariance: (b, b) of the base parameters of weighted least squares, for white noise.
         noise: (n,) standard deviation of the equations of each joint [N m or N]; zero without any.
-        method: 'weighted', 'robust' or 'consistent'.
+        method: 'weighted' or 'consistent'.
         prior_weight: of a consistent estimate: how many equations the prior of a parameter is
             worth.
         draws: (R, p) the estimate for resampled data, see `intervals`; none: not known.
@@ -80,59 +66,30 @@ class Estimate:
     draws: Array = field(default_factory=lambda: np.empty((0, 0)))
 
 
-def estimate(
-    reduced: ReducedEquations,
-    base: BaseParameters | None = None,
-    robust: Equations | None = None,
-    left_out: Sequence[Period] = (),
-) -> Estimate:
-    """Parameters by weighted least squares, or by Huber's weights until nothing changes.
+def estimate(reduced: ReducedEquations, base: BaseParameters) -> Estimate:
+    """Base parameters and noise that fit each other, by weighted least squares.
 
     Args:
-        reduced: the equations, without weights.
-        base: what they determine, where it is known already.
-        robust: the same equations, for a robust estimate.
-        left_out: periods of these that do not count.
+        reduced: the equations, weighted or not.
+        base: what they determine.
     """
-    base = base or base_parameters(reduced)
-    solution = _least_squares(reduced, base, whitened(reduced, base.columns).noise)
-    if robust is not None:
-        solution = _robust(solution, base, robust, left_out)
-    return Estimate(
-        base.layout,
-        _completed(base, solution.values),
-        base.columns,
-        solution.covariance,
-        solution.noise,
-        'weighted' if robust is None else 'robust',
-    )
-
-
-def huber_weights(
-    equations: Equations, parameters: Array, noise: Array, threshold: float = THRESHOLD
-) -> Array:
-    """min(1, k sigma / |residual|) of each equation (N, n).
-
-    Args:
-        equations: to be weighted.
-        parameters: (p,) from which residuals are computed.
-        noise: (n,) standard deviation of the equations.
-        threshold: k [-].
-    """
-    residuals = np.abs(equations.residuals(parameters))
-    with np.errstate(divide='ignore', invalid='ignore'):
-        weights = threshold * noise / residuals
-    weights[residuals <= threshold * noise] = 1.0
-    return weights
-
-
-def outlier_weights(
-    equations: Equations, robust: Estimate, left_out: Sequence[Period] = ()
-) -> Array:
-    """The weights (N, n) of the final estimate: 0 in some periods, less than 1 beyond `GROSS`."""
-    weights = huber_weights(equations, robust.parameters, robust.noise, GROSS)
-    weights[equations.inside(left_out)] = 0.0
-    return weights
+    factors = _factors(reduced, base)
+    gains = reduced.layout.unknown_gains.items()
+    places = [(j, base.columns.index(one)) for j, one in gains if one in base.columns]
+    floor = LEAST_NOISE * np.linalg.norm(reduced.triangles[:, :, -1], axis=1)
+    floor /= np.sqrt(np.maximum(reduced.weights, 1.0))
+    used = reduced.weights > 0.0
+    noise = np.where(used, np.maximum(whitened(reduced, base.columns).noise, floor), 0.0)
+    for _ in range(ROUNDS):
+        values, root = _solved(factors, noise, reduced, places)
+        before, noise = noise, _noise(factors, values, root, noise, reduced)
+        noise = np.where(used, np.maximum(noise, floor), 0.0)
+        if np.allclose(noise, before, rtol=CHANGE, atol=0.0):
+            break
+    values, root = _solved(factors, noise, reduced, places)
+    # The nearest parameters to the URDF with these base parameters.
+    parameters = base.layout.nominal() + completion(base) @ values
+    return Estimate(base.layout, parameters, base.columns, root @ root.T, noise, 'weighted')
 
 
 def with_instruments(
@@ -159,34 +116,6 @@ def with_instruments(
     return result
 
 
-@dataclass(frozen=True)
-class _Solution:
-    """Base parameters (b,), their covariance (b, b), the noise (n,) of the equations."""
-
-    values: Array
-    covariance: Array
-    noise: Array
-
-
-def _robust(
-    solution: _Solution,
-    base: BaseParameters,
-    equations: Equations,
-    left_out: Sequence[Period],
-) -> _Solution:
-    """The solution that its own weights give again."""
-    inside = equations.inside(left_out)
-    for _ in range(PASSES):
-        parameters = _completed(base, solution.values)
-        weights = huber_weights(equations, parameters, solution.noise)
-        weights[inside] = 0.0
-        before = solution.noise
-        solution = _least_squares(equations.reduced(weights), base, before, VARIANCE)
-        if np.allclose(solution.noise, before, rtol=NOISE_CHANGE, atol=0.0):
-            break
-    return solution
-
-
 def completion(base: BaseParameters) -> Array:
     """(p, b): by how much parameters change with the base parameters, as little as possible.
 
@@ -200,41 +129,6 @@ def completion(base: BaseParameters) -> Array:
     spread = base.combination * free / own[:, None]
     changes: Array = free[:, None] * np.linalg.pinv(spread) / own
     return changes
-
-
-def _completed(base: BaseParameters, values: Array) -> Array:
-    """The parameters (p,) with these base parameters (b,) that are nearest to the URDF."""
-    nominal = base.layout.nominal()
-    parameters: Array = nominal + completion(base) @ (values - base.values(nominal))
-    return parameters
-
-
-def _least_squares(
-    reduced: ReducedEquations, base: BaseParameters, noise: Array, variance: float = 1.0
-) -> _Solution:
-    """Base parameters and noise that fit each other.
-
-    Args:
-        reduced: the equations, weighted or not.
-        base: what they determine.
-        noise: (n,) a first guess.
-        variance: of weighted squares of noise of variance 1, see `VARIANCE`.
-    """
-    factors = _factors(reduced, base)
-    gains = reduced.layout.unknown_gains.items()
-    places = [(j, base.columns.index(one)) for j, one in gains if one in base.columns]
-    floor = LEAST_NOISE * np.linalg.norm(reduced.triangles[:, :, -1], axis=1)
-    floor /= np.sqrt(np.maximum(reduced.weights, 1.0))
-    used = reduced.weights > 0.0
-    noise = np.where(used, np.maximum(noise, floor), 0.0)
-    for _ in range(ROUNDS):
-        values, root = _solved(factors, noise, reduced, places)
-        before, noise = noise, _noise(factors, values, root, noise, reduced, variance)
-        noise = np.where(used, np.maximum(noise, floor), 0.0)
-        if np.allclose(noise, before, rtol=CHANGE, atol=0.0):
-            break
-    values, root = _solved(factors, noise, reduced, places)
-    return _Solution(base.values(base.layout.nominal()) + values, root @ root.T, noise)
 
 
 def _factors(reduced: ReducedEquations, base: BaseParameters) -> Array:
@@ -292,7 +186,6 @@ def _noise(
     root: Array,
     noise: Array,
     reduced: ReducedEquations,
-    variance: float,
 ) -> Array:
     """Standard deviation of each equation, without what the parameters take of it.
 
@@ -305,5 +198,5 @@ def _noise(
         left = float(np.linalg.norm(factor @ np.append(values, -1.0)))
         hat = reduced.independence[j] * np.linalg.norm(factor[:, :-1] @ root / noise[j]) ** 2
         free = max(LEAST_FREE, 1.0 - hat / max(1.0, reduced.independent[j]))
-        found[j] = left / np.sqrt(reduced.weights[j] * free * variance)
+        found[j] = left / np.sqrt(reduced.weights[j] * free)
     return found

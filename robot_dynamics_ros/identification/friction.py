@@ -18,14 +18,10 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 
-from .bodies import columns_not_negative
-from .equations import Equations, Period
+from .base_parameters import BaseParameters, Structure, whitened
+from .equations import Equations, Period, ReducedEquations
 from .estimate import Estimate, estimate
-from .motion_equations import SMOOTHINGS
-from .moving_samples import dead_bands
-from .observability import BaseParameters, whitened
-from .reduced import ReducedEquations
-from .structure import Structure
+from .motion_equations import SMOOTHINGS, dead_bands
 
 # Dead bands below which a joint is slow: 0.2 rad/s, 0.05 m/s.
 BANDS = 10.0
@@ -59,7 +55,7 @@ class FrictionLaw:
         random = np.random.default_rng(2)
         draws = found.draws + random.normal(size=(len(found.draws), 1)) * self.shift
         if found.method == 'consistent':
-            bounded = columns_not_negative(found.layout)
+            bounded = found.layout.not_negative
             draws[:, bounded] = np.maximum(draws[:, bounded], 0.0)
         return replace(found, draws=draws)
 

@@ -6,6 +6,15 @@ jackknife over `BLOCKS` blocks of time, with Student's distribution. So few bloc
 the time, are longer than most residuals are correlated, whatever their law (B. Schmeiser, "Batch
 size effects in the analysis of simulation output", 1982; R. Ibragimov, U. Mueller, "t-statistic
 based correlation and heterogeneity robust inference", 2010).
+
+White noise that has passed a low pass is correlated over a time of 1 / cutoff. What a residual has
+beyond that is torque that the model lacks (G. M. Ljung, G. E. P. Box, "On a measure of lack of fit
+in time series models", 1978: the deviation of autocorrelations of noise is 1 / sqrt(N)).
+
+A held-out motion that repeats the fitted one cannot judge the model: it follows the noise of the
+fitted samples, or has errors that this motion does not show. For the dynamics a motion is a
+repetition where the velocities are the same and the torques of the URDF too, which depend on pose
+and acceleration.
 """
 
 from __future__ import annotations
@@ -21,10 +30,10 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.recordings.low_pass import half_length
+from robot_dynamics_ros.recordings.low_pass import half_length, kernels
 
 from .equations import Equations
-from .moving_samples import Flags, at_rest, dead_bands
+from .motion_equations import Flags, at_rest, dead_bands
 
 # Of the usual interval: two equations that are farther apart do not follow each other.
 GAP = 1.5
@@ -32,6 +41,29 @@ GAP = 1.5
 BLOCKS, SHORTEST, FEWEST_BLOCKS = 8, 1.0, 5
 # End of a 95 % interval.
 HIGH = 0.975
+# Of normal noise, the standard deviation relative to the median of the absolute value.
+NORMAL = 1.4826
+# Lags that are looked at, each of 1 / (2 cutoff).
+LAGS = 20
+# Standard deviations of an autocorrelation of noise, above which one of LAGS is not noise.
+DEVIATIONS = 3.5
+# Largest bound of the autocorrelation at which anything is said: few samples hide what repeats.
+LARGEST_BOUND = 0.5
+# Samples of the kernel in 1 / cutoff, for its autocorrelation.
+FINE = 64.0
+# Time between two beginnings of fitted windows, between the points of a window, and length [s].
+STEP, POINT_STEP, LENGTH = 0.02, 0.1, 1.0
+# Of the range of a velocity: windows in which no joint is faster repeat each other, as rest does.
+LEAST_MOTION = 0.1
+# Of the largest range of a torque: a smaller range is mostly noise of accelerations.
+LEAST_TORQUE = 0.1
+# Windows are the same if they differ by less, root mean square over columns and points, each as a
+# share of the range of its column.
+SAME = 0.05
+# Windows of the held-out part that are looked for at most, and fewest that allow a statement.
+MOST_WINDOWS, FEWEST_WINDOWS = 200, 3
+# Fitted windows that are compared at the same time.
+ROWS = 4096
 
 
 def split_motions(motions: Iterable[Motion], split: float) -> Iterator[tuple[bool, Motion]]:
@@ -142,16 +174,6 @@ class Torques:
         borders = [*np.flatnonzero(self.begins).tolist(), len(self)]
         yield from (slice(start, stop) for start, stop in pairwise(borders))
 
-    def thinned(self, most: int) -> Torques:
-        """Every sample, or every second, third, ... where there are more than `most`.
-
-        Torques are filtered and sampled at twice the cutoff: no peak lies between.
-        """
-        step = -(-len(self) // most) or 1
-        # A gap before a sample that is left out lies before the next one.
-        begins = np.diff(np.cumsum(self.begins)[::step], prepend=0) > 0
-        return replace(self.part(slice(None, None, step)), begins=begins)
-
     def part(self, chosen: Flags | slice) -> Torques:
         """Some of its samples, such as those of the held-out part."""
         rows = {
@@ -184,6 +206,8 @@ class Residuals:
         nominal: (n,) RMS of the residual of the URDF [N m or N].
         identified: (n,) RMS of the residual of the identified model [N m or N].
         deviations: (n,) standard deviation of the effort; 0 without a sample [N m or N].
+        usual: (n,) that of normal noise with the median of the residual of the identified model:
+            what touched the robot for less than half of the time hardly changes it [N m or N].
         changes: (2, B, n) of the logarithms of `identified` and of `gain` without each block.
         blocks: (n,) number of the blocks with samples of each joint.
     """
@@ -194,6 +218,7 @@ class Residuals:
     nominal: Array
     identified: Array
     deviations: Array
+    usual: Array
     changes: Array
     blocks: Array
 
@@ -259,8 +284,10 @@ def residuals(parts: Sequence[Torques]) -> Residuals:
         changes = 0.5 * np.stack([model - counts, model - urdf])
     moving = np.sum([(~one.rests).sum(axis=0) for one in parts], axis=0).astype(float)
     deviations = np.sqrt(np.maximum(np.nan_to_num(variances), 0.0))
+    sizes = [np.abs(errors[1][rows, joint]) for joint, rows in enumerate(known.T)]
+    usual = np.array([NORMAL * np.median(one) if one.size else 0.0 for one in sizes])
     blocks = (sums[0] > 0.0).sum(axis=0)
-    return Residuals(moving, total[0], rms[0], rms[1], rms[2], deviations, changes, blocks)
+    return Residuals(moving, total[0], rms[0], rms[1], rms[2], deviations, usual, changes, blocks)
 
 
 def _blocks(parts: Sequence[Torques]) -> list[int]:
@@ -275,3 +302,105 @@ def _blocks(parts: Sequence[Torques]) -> list[int]:
             starts += [first + rows.start + index * size // count for index in range(count)]
         first += len(one)
     return starts
+
+
+def whiteness(
+    torques: Sequence[Torques], cutoff: float, rate: float
+) -> tuple[list[bool | None], Array]:
+    """Whether residuals are noise, and what share of their variance earlier values predict.
+
+    Args:
+        torques: of parts of recordings, one at least, of the same joints.
+        cutoff: of the low pass that they have passed [Hz].
+        rate: of the samples [Hz].
+
+    Returns:
+        Of each joint, whether no autocorrelation is certainly other than that of filtered noise,
+        None where too few samples are known; (n,) the square of the largest autocorrelation, at
+        most 1, NaN without samples.
+    """
+    step = max(1, round(rate / (2.0 * cutoff)))
+    products, counts = np.zeros((2, LAGS + 1, torques[0].measured.shape[1]))
+    for residual in (one.residual[rows] for one in torques for rows in one.pieces()):
+        known = np.isfinite(residual)
+        values = np.where(known, residual, 0.0)
+        for lag in range(min(LAGS, (len(values) - 1) // step) + 1):
+            end = len(values) - lag * step
+            products[lag] += (values[:end] * values[lag * step :]).sum(axis=0)
+            counts[lag] += (known[:end] & known[lag * step :]).sum(axis=0)
+    # The autocorrelation that the low pass gives to white noise.
+    kernel = kernels(1.0, FINE)[0]
+    lags = np.rint(FINE * cutoff * step / rate * np.arange(LAGS + 1)).astype(int)
+    overlaps = [kernel[: max(0, len(kernel) - lag)] @ kernel[lag:] for lag in lags]
+    filtered = np.array(overlaps)[1:, None] / overlaps[0]
+    with np.errstate(all='ignore'):
+        means = products / counts
+        beyond = means[1:] / means[0] - filtered
+        bound = DEVIATIONS * np.sqrt(step / counts[1:])
+        far = np.any(np.abs(beyond) > bound, axis=0)
+    is_noise = [
+        not one if enough else None
+        for one, enough in zip(far.tolist(), bound[0] < LARGEST_BOUND, strict=True)
+    ]
+    # The low pass alone correlates noise by less than 0: what is there then is not noise.
+    beyond = np.clip(beyond + np.minimum(filtered, 0.0), 0.0, 1.0)
+    return is_noise, np.fmax.reduce(beyond) ** 2
+
+
+def repeated_share(torques: Sequence[Torques]) -> float:
+    """The share of the held-out windows that move and occur in the fitted part.
+
+    Args:
+        torques: of each recording.
+
+    Returns:
+        From 0 to 1; NaN where the held-out part has too few windows that move.
+    """
+    fitted, held_out = _stretches(torques, False), _stretches(torques, True)
+    if not held_out:
+        return float('nan')
+    ranges = np.ptp(np.concatenate([*fitted, *held_out]), axis=0)
+    size = len(ranges) // 2
+    ranges[size:] = np.maximum(ranges[size:], LEAST_TORQUE * ranges[size:].max())
+    # A joint that stands still does not count.
+    ranges[ranges == 0.0] = np.inf
+    stride = round(LENGTH / STEP / 2.0)
+    windows = np.concatenate([rows for one in held_out for rows in _windows(one / ranges, stride)])
+    speeds = np.abs(windows.reshape(len(windows), -1, 2 * size)[:, :, :size])
+    wanted = windows[speeds.max(axis=(1, 2)) > LEAST_MOTION]
+    if len(wanted) < FEWEST_WINDOWS:
+        return float('nan')
+    wanted = wanted[np.linspace(0, len(wanted) - 1, min(len(wanted), MOST_WINDOWS)).astype(int)]
+    nearest = np.full(len(wanted), np.inf)
+    for stretch in fitted:
+        for rows in _windows(stretch / ranges, 1):
+            squares = (wanted**2).sum(axis=1)[:, None] + (rows**2).sum(axis=1)
+            np.minimum(nearest, (squares - 2.0 * wanted @ rows.T).min(axis=1), out=nearest)
+    return float((nearest < SAME**2 * wanted.shape[1]).mean())
+
+
+def _stretches(torques: Sequence[Torques], held_out: bool) -> list[Array]:
+    """Velocities and torques of the URDF (N, 2 n) without a gap, each `STEP`."""
+    found = []
+    for one in torques:
+        for rows in one.pieces():
+            times = one.times[rows]
+            if one.held_out[rows.start] == held_out and times[-1] - times[0] > LENGTH:
+                values = np.hstack([one.velocities[rows], one.nominal[rows]])
+                grid = np.arange(times[0], times[-1], STEP)
+                found.append(np.stack([np.interp(grid, times, each) for each in values.T], axis=1))
+    return found
+
+
+def _windows(shares: Array, stride: int) -> Iterator[Array]:
+    """Windows (k, points c) of columns as shares of their ranges, up to `ROWS` at a time.
+
+    Args:
+        shares: (N, c) [-].
+        stride: steps between the beginnings of two windows.
+    """
+    offsets = np.arange(0, round(LENGTH / STEP), round(POINT_STEP / STEP))
+    begins = np.arange(0, len(shares) - offsets[-1], stride)
+    for first in range(0, len(begins), ROWS):
+        places = begins[first : first + ROWS, None] + offsets
+        yield shares[places].reshape(len(places), -1)

@@ -22,9 +22,10 @@ from robot_dynamics_ros.report.report import (
 )
 from robot_dynamics_ros.report.text import duration, number, quantity
 
-from .judgement import JointJudgement, JudgedRecording, Judgement
+from .equations import REASONS
+from .judgement import JointJudgement, Judgement
 from .parameter_rows import ParameterRow
-from .reduced import REASONS
+from .recorded_data import JudgedRecording
 
 COLUMNS = ('measured RMS', 'residual RMS, URDF', 'identified', 'identified / URDF')
 HINT = (

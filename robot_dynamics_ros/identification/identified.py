@@ -17,13 +17,13 @@ from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import Provenance, provenance, report_content
 from robot_dynamics_ros.written_file import write_folder
 
-from .data_findings import FEWEST, driver_findings
+from .findings import FEWEST, driver_findings
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .identify import IdentifiedParameters
 from .judgement import Judgement, judge
 from .parameter_rows import ParameterRow, base_rows, body_rows, joint_rows, without_scale
-from .recorded_data import RecordedData, Source
+from .recorded_data import RecordedData, Source, still_open
 from .result_files import URDF, result_files, written_urdf
 
 REPORTS = ('report.html', 'report.png')
@@ -82,13 +82,13 @@ class Identified:
     def joint_rows(self) -> tuple[ParameterRow, ...]:
         """Friction, rotor and offset of the joints."""
         found = self.found
-        rows = joint_rows(found.structure, found.base, found.final)
+        rows = joint_rows(found.base, found.final)
         return without_scale(rows, found.unknown_gains)
 
     @cached_property
     def body_rows(self) -> tuple[ParameterRow, ...]:
         """Inertial parameters of the bodies."""
-        return body_rows(self.found.structure, self.found.base, self.found.final)
+        return body_rows(self.found.base, self.found.final)
 
     @cached_property
     def base_rows(self) -> tuple[ParameterRow, ...]:
@@ -188,13 +188,11 @@ class Identified:
             RecordingError: a recording cannot be used.
         """
         data = self.data
-        sources = [
-            replace(
-                Source.surveyed(one.name, one, data.model, data.progress),
-                split=-math.inf,
-            )
+        surveyed = (
+            Source.surveyed(one.name, still_open(one), one, data.model, data.progress)
             for one in recordings
-        ]
+        )
+        sources = [replace(one, split=-math.inf) for one in surveyed]
         # No other friction is looked for.
         smoothing = tuple(data.layout.smoothings.tolist())
         other = replace(data, sources=sources, smoothing=smoothing)
@@ -242,25 +240,16 @@ class Identified:
             )
         files: dict[str, str | bytes] = dict(
             result_files(
-                self.urdf,
-                self.data.model,
-                self.model,
-                self.as_json(),
-                rows=self.joint_rows,
-                objections=self.objections,
-                xacro=xacro,
-                unknown=self.unknown_joints,
+                self.urdf, self.data.model, self.model, self.as_json(), rows=self.joint_rows,
+                objections=self.objections, xacro=xacro, unknown=self.unknown_joints,
             )
-        )
+        )  # fmt: skip
         made = origin or provenance(())
         page = identification_report(
-            self.judgement,
-            (self.joint_rows, self.body_rows, self.base_rows),
-            summary=self.summary,
-            equations=self.equations,
-            undetermined=self.undetermined,
+            self.judgement, (self.joint_rows, self.body_rows, self.base_rows),
+            summary=self.summary, equations=self.equations, undetermined=self.undetermined,
             objections=self.objections,
-        )
+        )  # fmt: skip
         for name in REPORTS:
             files[name] = report_content(page, made, Path(folder) / name)
         write_folder(folder, files)

@@ -9,15 +9,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Compared, Comparison, Finding
-from robot_dynamics_ros.comparison.recorded_joints import compared_model, unused_joints
+from robot_dynamics_ros.comparison import Comparison, Finding
+from robot_dynamics_ros.comparison.evidence import Evidence
+from robot_dynamics_ros.comparison.recorded_joints import compared_model
 from robot_dynamics_ros.core import (
     ParameterError,
     RobotDynamics,
@@ -29,24 +31,35 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
 from robot_dynamics_ros.recordings import Recording
 
-from .data_findings import check_motion, delay_finding, driver_findings, repetition_findings
 from .effort_delay import LARGEST, EffortDelay, effort_delay
+from .findings import (
+    check_motion,
+    delay_finding,
+    difference_findings,
+    driver_findings,
+    load_findings,
+    repetition_findings,
+)
 from .friction import certain_smoothings, law_words
-from .held_out import Torques
+from .held_out import repeated_share
 from .identified import Identified
 from .identify import IdentifiedParameters, identify
-from .judgement import JudgedRecording, Judgement, judge, locked_words
+from .judgement import Judgement, judge, locked_words
 from .parameters import USUAL, JointTerm, Load
-from .plausibility import difference_findings, load_findings
-from .recorded_data import Progress, RecordedData, Source, no_progress
-from .repeated_motion import repeated_share
-from .structure import Structure
+from .recorded_data import (
+    JudgedRecording,
+    Opens,
+    Progress,
+    RecordedData,
+    Source,
+    no_progress,
+    still_open,
+)
 
 ASYMMETRIC: tuple[JointTerm, ...] = (
     'armature', 'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative',
 )  # fmt: skip
-# Of a load: the whole recording.
-Recordings = Mapping[str, Recording] | Sequence[Recording]
+Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
@@ -127,7 +140,7 @@ class Identifier:
 
         Args:
             recordings: of the joints of the robot, or of those that were recorded: a sequence, or
-                by name.
+                by name, open or what opens them: these are open one after another.
             held_out: recordings to judge by; None: the last third of each of the others.
 
         Raises:
@@ -138,20 +151,18 @@ class Identifier:
         fitted, held = _by_name(recordings), _by_name(held_out or ())
         if twice := sorted(set(fitted) & set(held)):
             raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
-        data, errors = self._surveyed({**fitted, **held}, held)
         comparison = Comparison(self.model)
-        beside = self._compared(comparison, data)
-        wrong = {one.file: one.error for one in beside.recordings if one.error}
-        if wrong:
+        seen, errors = self._surveyed({**fitted, **held}, held, comparison)
+        data = self._prepared(seen, errors, held)
+        compared = comparison.conclude([evidence for _, evidence in seen])
+        if wrong := {one.file: one.error for one in compared.recordings if one.error}:
             errors |= wrong
-            kept = [one for one in data.sources if one.name not in wrong]
-            _check_left(kept, errors, held)
-            data = self._prepared(kept)
-        compared = beside.findings
+            kept = [(one, evidence) for one, evidence in seen if one.name not in wrong]
+            data = self._prepared(kept, errors, held)
         # An effort that is not measured at all is no torque that a body could explain.
-        silent = [one for one in compared if one.code == 'no_effort' and one.value is None]
-        data = replace(data, unmeasured=tuple(name for one in silent for name in one.joints))
-        judged = self._chosen(data.read())
+        silent = [one for one in compared.findings if one.code == 'no_effort']
+        unmeasured = [name for one in silent if one.value is None for name in one.joints]
+        judged = self._chosen(replace(data, unmeasured=tuple(unmeasured)).read())
         everything = judged.data.all_fitted()
         final = identify(
             everything.equations,
@@ -160,69 +171,76 @@ class Identifier:
             prior_weight=judged.found.final.prior_weight,
             link_side=(),
         )
-        judgement = self._judged(judged, final, everything, compared, errors)
         # A finding about missing joints says the same, with a renaming.
-        said = any(one.code == 'missing' for one in compared)
-        unused = [unused_joints(self.model, one.recording.names) for one in data.sources]
-        remarks = () if said else tuple(dict.fromkeys(filter(None, unused)))
+        said = any(one.code == 'missing' for one in compared.findings)
+        remarks = () if said else [evidence.unused for _, evidence in seen if evidence.unused]
         return Identified(
-            judgement,
+            self._judged(judged, final, everything, compared.findings, errors),
             final,
             everything,
             self.robot if isinstance(self.robot, str) else '',
             comparison,
             judged.found.used,
             judged.found.failure or final.failure,
-            remarks,
+            tuple(dict.fromkeys(remarks)),
         )
 
     def _surveyed(
-        self, named: Mapping[str, Recording], held_out: Mapping[str, Recording]
-    ) -> tuple[RecordedData, dict[str, str]]:
-        """The usable recordings, and why others are not."""
-        sources: list[Source] = []
+        self, named: Mapping[str, Opens], held_out: Collection[str], comparison: Comparison
+    ) -> tuple[list[tuple[Source, Evidence]], dict[str, str]]:
+        """The usable recordings beside the URDF, and why others are not; one open at a time."""
         errors: dict[str, str] = {}
+        joints: dict[str, tuple[str, ...]] = {}
         # The joints of most of the samples: a short recording of a few others does not decide.
         sizes: Counter[tuple[str, ...]] = Counter()
-        for recording in named.values():
-            sizes[self._joints(recording)] += recording.size or 1
-        joints = max(sizes, key=lambda own: sizes[own], default=())
-        for name, recording in named.items():
-            own = self._joints(recording)
-            if own != joints:
+        for name, opens in named.items():
+            with _error_of(name, errors), opens() as recording:
+                own = tuple(one for one in self.model.joint_names if one in recording.joints)
+                joints[name] = own
+                sizes[own] += recording.size or 1
+        most = max(sizes, key=lambda own: sizes[own], default=())
+        seen = []
+        for name, own in joints.items():
+            if own != most:
                 errors[name] = (
-                    f'{name} has the joints {", ".join(own)}, others have {", ".join(joints)}: '
+                    f'{name} has the joints {", ".join(own)}, others have {", ".join(most)}: '
                     'identify them apart'
                 )
                 continue
-            try:
+            opens = named[name]
+            with _error_of(name, errors), opens() as recording:
                 model = compared_model(self.model, recording.joints)
-                source = Source.surveyed(name, recording, model, self.progress)
-            except (RobotDynamicsError, OSError) as error:
-                errors[name] = str(error)
-                continue
-            if held_out:
-                source = replace(source, split=-np.inf if name in held_out else np.inf)
-            sources.append(source)
-        _check_left(sources, errors, held_out)
-        return self._prepared(sources), errors
+                source = Source.surveyed(name, opens, recording, model, self.progress)
+                if held_out:
+                    split = -np.inf if name in held_out else np.inf
+                    source = replace(source, split=split)
+                with self.progress(name, recording.size, 'states') as advance:
+                    seen.append((source, comparison.gathered(recording, name, advance)))
+        return seen, errors
 
-    def _joints(self, recording: Recording) -> tuple[str, ...]:
-        """Joints of the robot that a recording has."""
-        return tuple(joint for joint in self.model.joint_names if joint in recording.joints)
-
-    def _prepared(self, sources: Sequence[Source]) -> RecordedData:
+    def _prepared(
+        self,
+        seen: Sequence[tuple[Source, Evidence]],
+        errors: Mapping[str, str],
+        held_out: Collection[str],
+    ) -> RecordedData:
         """Recordings with what is known of their joints.
 
         Raises:
+            RecordingError: none is left to fit, or to hold out where some are named.
             ParameterError: the recordings show no motion.
             UnknownNameError: a setting names what does not exist.
         """
-        model = compared_model(self.model, sources[0].recording.joints)
+        sources = [one for one, _ in seen]
+        names = tuple(one.name for one in sources)
+        for wanted in (False, True) if held_out else (False,):
+            if not any((name in held_out) is wanted for name in names):
+                texts = [text for name, text in errors.items() if (name in held_out) is wanted]
+                raise RecordingError((*texts, 'there is no recording: name at least one')[0])
+        model = compared_model(self.model, sources[0].joints)
         for joint in self.gains:
             if joint not in model.joint_names:
                 raise UnknownNameError('joint', joint, model.joint_names)
-        names = tuple(one.name for one in sources)
         for link, _, name in self.loads:
             model.frame(link)
             if name not in names:
@@ -252,14 +270,6 @@ class Identifier:
     def _masses(self) -> dict[str, float]:
         """The declared masses of loads by the names of their parameters [kg]."""
         return {f'load {number} m': mass for number, (_, mass, _) in enumerate(self.loads, 1)}
-
-    def _compared(self, comparison: Comparison, data: RecordedData) -> Compared:
-        """The recordings beside the URDF."""
-        evidence = []
-        for one in data.sources:
-            with self.progress(one.name, one.recording.size, 'states') as advance:
-                evidence.append(comparison.gathered(one.recording, one.name, advance))
-        return comparison.conclude(evidence)
 
     def _carried(self, model: RobotModel) -> Array:
         """(10 b,) what is fixed to the bodies by joints that were not recorded."""
@@ -311,9 +321,9 @@ class Identifier:
                 what = f'Those of {name} were not shifted by that: friction is wrong.'
                 yield delay_finding(delay.value, what)
 
-    def _fitted(self, data: RecordedData, structure: Structure | None = None) -> _Fitted:
+    def _fitted(self, data: RecordedData) -> _Fitted:
         """The fit, without the motion of joints whose few equations are jitter."""
-        found = identify(data.equations, structure, self._carried(data.model))
+        found = identify(data.equations, carried=self._carried(data.model))
         if found.link_side:
             rotors = {f'{name} armature': 0.0 for name in found.link_side}
             data = replace(data, known={**data.known, **rotors})
@@ -325,9 +335,8 @@ class Identifier:
             # What is not fitted is not judged.
             data = replace(data, still=still)
             if any(found.numbers[name]['used'] for name in still):
-                return self._fitted(data, found.structure)
-        nominal = data.layout.nominal()
-        return _Fitted(data, found, data.torques(nominal, found.final.parameters))
+                return self._fitted(data)
+        return _Fitted(data, found)
 
     def _judged(
         self,
@@ -338,38 +347,37 @@ class Identifier:
         errors: Mapping[str, str],
     ) -> Judgement:
         """The judgement, with what is wrong with the recordings."""
-        data = judged.data
-        unscaled = self.effort == 'current'
-        of_data = driver_findings(compared, data.model.joint_names, scaled=not unscaled)
+        data, found = judged.data, judged.found
+        scaled = self.effort != 'current'
+        torques = data.torques(data.layout.nominal(), found.final.parameters)
         findings = [
-            *final.left_out_findings(),
-            *repetition_findings(repeated_share(judged.torques)),
-            *of_data,
-            *(
-                ()
-                if unscaled or not self.loads
-                else load_findings(data.equations, self._masses, judged.found.left_out)
-            ),
-            *(() if unscaled else _difference_findings(judged)),
+            *repetition_findings(repeated_share(torques)),
+            *driver_findings(compared, data.model.joint_names, scaled=scaled),
             *final.findings,
         ]
+        if scaled and self.loads:
+            weights = data.equations.outside(found.left_out)
+            findings += load_findings(data.equations, self._masses, weights)
+        if scaled and len(data.alone) > 1:
+            alone = {
+                name: one.reduced(one.outside(found.left_out)) for name, one in data.alone.items()
+            }
+            findings += difference_findings(alone, found.structure, found.unconstrained)
         locked = [name for name in self.model.joint_names if name not in data.model.joint_names]
-        words = (
-            locked_words(locked) if locked else '',
-            law_words(final.other_friction) if final.other_friction else '',
-        )
-        recordings = data.judged_recordings(judged.torques)
+        words = [locked_words(locked)] if locked else []
+        words += [law_words(final.other_friction)] if final.other_friction else []
+        recordings = data.judged_recordings(torques)
         return judge(
             data.model,
             data.survey,
-            judged.torques,
+            torques,
             [*recordings, *(JudgedRecording(name, error=text) for name, text in errors.items())],
             found=findings,
-            currents=unscaled,
+            currents=not scaled,
             still=data.still,
             late=[*self._late(everything, final)],
             empty=data.empty_names(),
-            words=tuple(filter(None, words)),
+            words=words,
         )
 
 
@@ -380,29 +388,15 @@ class _Fitted:
     Attributes:
         data: with all choices.
         found: the parameters.
-        torques: of each recording.
     """
 
     data: RecordedData
     found: IdentifiedParameters
-    torques: Sequence[Torques]
 
 
 def _delays(data: RecordedData, found: IdentifiedParameters) -> list[tuple[str, EffortDelay]]:
     """Names of the recordings with equations, and by how much their efforts are late still."""
-    names = [one.name for one in data.fitted_sources if one.name not in data.empty_names()]
-    return [(name, effort_delay(data.alone(name).equations, found)) for name in names]
-
-
-def _difference_findings(judged: _Fitted) -> Iterator[Finding]:
-    """Recordings that do not show one robot."""
-    data, found, equations = judged.data, judged.found, judged.data.equations
-    empty = data.empty_names()
-    names = [one.name for one in data.fitted_sources if one.name not in empty]
-    if len(names) > 1:
-        weights = equations.outside(found.left_out)
-        alone = {name: equations.reduced(weights * equations.of(name)[:, None]) for name in names}
-        yield from difference_findings(alone, found.structure, found.unconstrained)
+    return [(name, effort_delay(equations, found)) for name, equations in data.alone.items()]
 
 
 def _is_between(value: object, low: float, high: float, *, ends: bool = False) -> bool:
@@ -412,26 +406,28 @@ def _is_between(value: object, low: float, high: float, *, ends: bool = False) -
     return low < value < high or (ends and value in (low, high))
 
 
-def _by_name(recordings: Recordings) -> dict[str, Recording]:
-    """Recordings by name.
+def _by_name(recordings: Recordings) -> dict[str, Opens]:
+    """What opens each recording, by its name; one that is open stays so.
 
     Raises:
         ParameterError: two have one name.
     """
-    if isinstance(recordings, Mapping):
-        return dict(recordings)
-    names = [one.name for one in recordings]
-    for name in names:
-        if names.count(name) > 1:
-            raise ParameterError(f'{name} is named twice: name each recording once')
-    return dict(zip(names, recordings, strict=True))
+    if not isinstance(recordings, Mapping):
+        names = [one.name for one in recordings]
+        for name in names:
+            if names.count(name) > 1:
+                raise ParameterError(f'{name} is named twice: name each recording once')
+        recordings = dict(zip(names, recordings, strict=True))
+    return {
+        name: still_open(one) if isinstance(one, Recording) else one
+        for name, one in recordings.items()
+    }
 
 
-def _check_left(
-    usable: Sequence[Source], errors: Mapping[str, str], held_out: Mapping[str, Recording]
-) -> None:
-    """Check that there is a recording to fit, and one to hold out where some are named."""
-    for wanted in (False, True) if held_out else (False,):
-        if not any((one.name in held_out) is wanted for one in usable):
-            texts = [text for name, text in errors.items() if (name in held_out) is wanted]
-            raise RecordingError((*texts, 'there is no recording: name at least one')[0])
+@contextmanager
+def _error_of(name: str, errors: dict[str, str]) -> Iterator[None]:
+    """Keep why a recording cannot be used."""
+    try:
+        yield
+    except (RobotDynamicsError, OSError) as error:
+        errors[name] = str(error)

@@ -5,7 +5,7 @@ The `Identifier`, benchmarks and programs in Python use this one function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,24 +13,23 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 
+from .base_parameters import (
+    BaseParameters,
+    Structure,
+    base_parameters,
+    silent_joints,
+    structure_of,
+)
 from .consistent import consistent, with_kept_parameters
-from .contacts_left_out import contact_periods
+from .consistent import prior_weight as best_prior_weight
 from .equations import Equations, Period
-from .estimate import Estimate, estimate, outlier_weights
-from .excitation_findings import excitation_findings
+from .estimate import Estimate, estimate
+from .findings import contact_findings, contradiction_findings, excitation_findings, mass_findings
 from .friction import friction_law
 from .identified_model import IdentifiedModel, model_of_parameters
-from .intervals import bootstrap_windows, inflation, with_consistent_draws, with_draws
-from .observability import BaseParameters, base_parameters, still_joints
+from .intervals import bootstrap_windows, with_consistent_draws, with_draws
+from .outliers import robust_weights
 from .parameter_rows import negative_terms
-from .plausibility import contradiction_findings, mass_findings
-from .prior import prior_weight as best_prior_weight
-from .structure import Structure, structure_of
-
-# Times that it is decided which parameters the data determine, at most.
-DECISIONS = 3
-# Periods that a message lists.
-LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,10 @@ class IdentifiedParameters:
     """What the equations of recordings tell of a robot.
 
     Attributes:
-        structure: of the robot.
         base: what the data determine.
         unconstrained: the estimate of weighted least squares, with its intervals.
         final: the physically consistent estimate, with its own; without one, the unconstrained.
-        findings: about the excitation.
+        findings: that the equations and the estimate show.
         left_out: periods that are not fitted, as something else than the robot made the efforts.
         failure: why no consistent estimate was found; empty where one was.
         numbers: of equations by joint: used, and left out for each reason.
@@ -53,7 +51,6 @@ class IdentifiedParameters:
         still: joints that hardly move: their few equations are jitter.
     """
 
-    structure: Structure
     base: BaseParameters
     unconstrained: Estimate
     final: Estimate
@@ -72,6 +69,11 @@ class IdentifiedParameters:
         return model_of_parameters(self.base.layout, self.final.parameters)
 
     @property
+    def structure(self) -> Structure:
+        """Of the robot."""
+        return self.base.structure
+
+    @property
     def used(self) -> int:
         """Number of equations that were fitted."""
         return sum(one['used'] for one in self.numbers.values())
@@ -81,27 +83,6 @@ class IdentifiedParameters:
         """Joints whose drive gain nothing fixes."""
         found = [one.joints for one in self.findings if one.code == 'unknown_gain']
         return tuple(dict.fromkeys(name for joints in found for name in joints))
-
-    def left_out_findings(self) -> Iterator[Finding]:
-        """That periods are not fitted, and which; not where a scale is unknown.
-
-        Efforts that are wrong by a factor look like contacts.
-        """
-        if not self.left_out or self.unknown_gains:
-            return
-        listed = ', '.join(
-            f'{one.recording} {one.begin:.1f} s to {one.end:.1f} s'
-            for one in self.left_out[:LISTED]
-        )
-        more = f' and {len(self.left_out) - LISTED} more' if len(self.left_out) > LISTED else ''
-        yield Finding(
-            'contact',
-            (),
-            sum(one.end - one.begin for one in self.left_out),
-            f'Not fitted, as the efforts do not fit what the rest of the recordings agrees on: '
-            f'{listed}{more}: a contact, a hand or a cable.',
-            's',
-        )
 
 
 def identify(
@@ -113,11 +94,10 @@ def identify(
 ) -> IdentifiedParameters:
     """Identify a robot from all equations that are fitted.
 
-    Periods that do not fit the others are left out; a robust estimate then shows single outliers;
-    least squares without these decide again what the data determine.
-    A rotor inertia that is certainly negative is none: the efforts are on the side of the link.
-    Last, the nearest parameters that a real robot can have, with the weight of the prior that
-    predicts other motion best, and their intervals by a bootstrap.
+    Weights leave out what does not fit the rest. A rotor inertia that is certainly negative is
+    none: the efforts are on the side of the link. Last, the nearest parameters that a real robot
+    can have, with the weight of the prior that predicts other motion best, and their intervals by
+    a bootstrap.
 
     Args:
         equations: of the recordings.
@@ -134,39 +114,29 @@ def identify(
     if link_side:
         known = {**equations.layout.known, **{f'{name} armature': 0.0 for name in link_side}}
         equations, structure = equations.with_known(known), None
-    reduced = equations.reduced()
     structure = structure or structure_of(equations.layout)
-    left_out = contact_periods(equations, structure, reduced)
-    if left_out:
-        reduced = equations.reduced(equations.outside(left_out))
-    base = base_parameters(reduced, structure)
-    for _ in range(DECISIONS):
-        robust = estimate(reduced, base, equations, left_out)
-        weights = outlier_weights(equations, robust, left_out)
-        weighted = equations.reduced(weights)
-        # Contacts may hide parameters that the rest of the data tells, or tell them alone.
-        before, base = base, base_parameters(weighted, structure)
-        if base.columns == before.columns:
-            break
+    weights, left_out = robust_weights(equations, structure, equations.reduced())
     windows = bootstrap_windows(equations, weights)
-    found = with_draws(estimate(weighted, base), base, windows)
-    if link_side is None and (negative := negative_terms(structure, base, found, ('armature',))):
+    reduced = windows.total
+    base = base_parameters(reduced, structure)
+    found, inflation = with_draws(estimate(reduced, base), base, windows)
+    if link_side is None and (negative := negative_terms(base, found, ('armature',))):
         joints = tuple(equations.layout.names[column].rpartition(' ')[0] for column in negative)
         return identify(equations, None, carried, prior_weight, joints)
-    findings = list(excitation_findings(reduced, base))
+    findings = [*excitation_findings(reduced, base)]
+    is_scaled = not any(one.code == 'unknown_gain' for one in findings)
     try:
         weight = prior_weight or best_prior_weight(equations, weights, found, carried)
-        fit = consistent(weighted, found, carried, weight)
+        fit = consistent(reduced, found, carried, weight)
         final = with_kept_parameters(structure, with_consistent_draws(fit, windows))
         failure = ''
     except IdentificationError as error:
         final, failure = found, str(error)
-    findings += contradiction_findings(structure, base, found)
-    if not any(one.code == 'unknown_gain' for one in findings):
-        findings += mass_findings(final)
-    law = friction_law(equations, weights, weighted, base, found)
+    findings += contradiction_findings(base, found)
+    if is_scaled:
+        findings += [*mass_findings(final), *contact_findings(left_out)]
+    law = friction_law(equations, weights, reduced, base, found)
     return IdentifiedParameters(
-        structure, base, law.widened(found), law.widened(final), findings, left_out, failure,
-        reduced.numbers, inflation(found, base, windows), law.joints, link_side or (),
-        still_joints(reduced),
+        base, found, law.widened(final), findings, left_out, failure, reduced.numbers,
+        inflation, law.joints, link_side or (), silent_joints(reduced, slow=True),
     )  # fmt: skip

@@ -23,11 +23,10 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
+from .base_parameters import BaseParameters
 from .consistent import EXACT, LEAST_NOISE, Consistent, held_above
-from .equations import Equations
+from .equations import Equations, WindowSums
 from .estimate import Estimate, completion
-from .observability import BaseParameters
-from .reduced import WindowSums
 
 # Windows: their usual length [s], the fewest and the most of them, and equations in one at least.
 LENGTH, FEWEST, MOST, SHORTEST = 3.0, 20, 100, 5
@@ -60,8 +59,10 @@ def bootstrap_windows(equations: Equations, weights: Array) -> WindowSums:
     return equations.windows(equations.consecutive(size), weights)
 
 
-def with_draws(found: Estimate, base: BaseParameters, windows: WindowSums) -> Estimate:
-    """Least squares with the estimates of drawn windows.
+def with_draws(
+    found: Estimate, base: BaseParameters, windows: WindowSums
+) -> tuple[Estimate, float]:
+    """Least squares with the estimates of drawn windows, and how correlated the residuals are.
 
     No standard deviation becomes smaller than that of white noise: that residuals alternate
     proves no more precision.
@@ -70,16 +71,25 @@ def with_draws(found: Estimate, base: BaseParameters, windows: WindowSums) -> Es
         found: weighted least squares of all windows.
         base: what the data determine.
         windows: of the same equations and weights.
+
+    Returns:
+        The estimate; the mean of the variances of base parameters, relative to those of white
+        noise: what the jackknife and the number of windows add to intervals is no correlation.
     """
-    hessians, scores = _windows(windows, found, _unit_columns(base), found.noise)
-    if not len(base.columns):
-        return found
+    if not base.columns:
+        return found, 1.0
+    columns = np.zeros((base.layout.size, len(base.columns)))
+    columns[list(base.columns), np.arange(len(base.columns))] = 1.0
+    hessians, scores = _windows(windows, found, columns, found.noise)
     total = _definite(hessians.sum(axis=0))
+    white = np.diag(found.base_covariance)
+    changes = np.linalg.solve(total, _influences(total, hessians, scores, 0.5).T)
+    inflation = np.sum(changes**2, axis=1) / np.maximum(white, np.finfo(float).tiny)
     drawn = np.linalg.solve(total, _drawn(total, hessians, scores).T).T
-    white = np.sqrt(np.diag(found.base_covariance))
     spread = drawn.std(axis=0)
-    drawn *= np.maximum(1.0, white / np.where(spread > 0.0, spread, 1.0))
-    return replace(found, draws=found.parameters + drawn @ completion(base).T)
+    drawn *= np.maximum(1.0, np.sqrt(white) / np.where(spread > 0.0, spread, 1.0))
+    draws = found.parameters + drawn @ completion(base).T
+    return replace(found, draws=draws), float(np.mean(inflation))
 
 
 def with_consistent_draws(fit: Consistent, windows: WindowSums) -> Estimate:
@@ -130,32 +140,6 @@ def interval(draws: Array, value: float) -> tuple[float, float]:
         return float('nan'), float('nan')
     low, high = np.quantile(draws, [LOW, HIGH])
     return float(min(low, value)), float(max(high, value))
-
-
-def inflation(found: Estimate, base: BaseParameters, windows: WindowSums) -> float:
-    """Mean of the variances of base parameters, relative to those of white noise.
-
-    What the jackknife and the number of windows add to intervals is no correlation.
-
-    Args:
-        found: weighted least squares of all windows.
-        base: what the data determine.
-        windows: of the same equations and weights.
-    """
-    hessians, scores = _windows(windows, found, _unit_columns(base), found.noise)
-    if not len(base.columns):
-        return 1.0
-    total = _definite(hessians.sum(axis=0))
-    changes = np.linalg.solve(total, _influences(total, hessians, scores, 0.5).T)
-    white = np.diag(found.base_covariance)
-    return float(np.mean(np.sum(changes**2, axis=1) / np.maximum(white, np.finfo(float).tiny)))
-
-
-def _unit_columns(base: BaseParameters) -> Array:
-    """(p, b): the base columns among all."""
-    columns = np.zeros((base.layout.size, len(base.columns)))
-    columns[list(base.columns), np.arange(len(base.columns))] = 1.0
-    return columns
 
 
 def _windows(

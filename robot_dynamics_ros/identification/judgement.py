@@ -9,33 +9,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Finding, RecordingSummary
+from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.comparison.findings import advised, conclude
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.model.findings import listed
 
-from .data_findings import (
+from .findings import (
     FEWEST,
     STILL,
     robot_findings,
     saturation_findings,
     short_findings,
     still_findings,
-    usual_residual,
 )
-from .held_out import Residuals, Torques, residuals
-from .survey import Survey
-from .whiteness import whiteness
+from .held_out import Residuals, Torques, residuals, whiteness
+from .recorded_data import JudgedRecording, Survey
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
-# where it is smaller by a tenth; where it is half it is worth loading.
-WORSE, BETTER, HALF = 1.05, 0.9, 0.5
-# Share of saturated samples of a joint from which on it was judged at small efforts alone.
-MOSTLY = 0.5
-# Share of the variance of a residual that earlier values predict, from which on it is said.
-REPEATS = 0.25
-# Samples for plots.
-MOST_DRAWN = 16384
+# where it is smaller by a tenth.
+WORSE, BETTER = 1.05, 0.9
 
 Standing = Literal['better', 'same', 'worse', 'unjudged']
 
@@ -105,50 +97,24 @@ class JointJudgement:
         return self.moves and self.standing == 'worse'
 
     @property
-    def is_structured(self) -> bool:
-        """Whether much of the residual certainly repeats earlier values."""
-        return self.is_noise is False and self.repeated > REPEATS
-
-    @property
     def verdict(self) -> str:
         """One sentence that does not repeat the figures."""
         if self.standing == 'unjudged':
-            return (
-                f'Not judged: fewer than {FEWEST} samples of the held-out part have motion and a '
-                'measured effort.'
-                if self.moves
-                else 'Not judged: the joint stands still.'
-            )
+            few = f'fewer than {FEWEST} samples with motion and a measured effort'
+            return f'Not judged: {few if self.moves else "the joint stands still"}.'
         beside = {
             'worse': 'Worse than the URDF',
             'better': 'Better than the URDF',
             'same': 'No certain difference from the URDF',
         }[self.standing]
-        if self.is_noise is None:
-            return f'{beside}; whether the residual is noise is not known: too few samples.'
-        if self.is_noise:
-            return f'{beside}; the residual is noise.'
-        share = f'{100.0 * self.repeated:.0f} %'
-        return f'{beside}; {share} of the variance of the residual is predicted by earlier values.'
+        share = f'{_percent(self.repeated)} of its variance is predicted by earlier values'
+        residual = {None: 'too few samples to know if it is noise', True: 'noise', False: share}
+        return f'{beside}; residual: {residual[self.is_noise]}.'
 
     def as_json(self) -> dict[str, Any]:
         """Part of the contract of `robot_dynamics identify --json`."""
         more = {name: getattr(self, name) for name in ('gain', 'is_worse', 'verdict')}
         return {**vars(self), **more}
-
-
-@dataclass(frozen=True)
-class JudgedRecording(RecordingSummary):
-    """One recording of an identification; its duration is that of the held-out part.
-
-    Attributes:
-        split: time at which its held-out part begins [s]; infinite where all of it is fitted, and
-            minus infinity where all of it is held out.
-        held_out: samples of the held-out part.
-    """
-
-    split: float = math.nan
-    held_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -238,49 +204,39 @@ def judge(
     moved = enough | (shortly & free)
     unscaled = {name for one in found if one.code == 'unknown_gain' for name in one.joints}
     scaled = enough & ~np.isin(names, list(unscaled))
-    samples = [one.thinned(MOST_DRAWN // len(held_out)) for one in held_out]
     long = sum(map(len, held_out)) >= FEWEST or not moved.any()
-    own = [
+    causes = [
+        *found,
+        *robot_findings(names, of_fitted, scaled),
+        *short_findings(() if long else held_out, empty),
         *still_findings(names, moved, held.moving >= FEWEST if long else moved),
         *saturation_findings(model, survey, scaled=not currents),
     ]
-    said = {(one.code, name) for one in own for name in one.joints}
-    causes = [
-        *(one for one in found if not one.joints or {(one.code, n) for n in one.joints} - said),
-        *robot_findings(names, of_fitted, usual_residual(fitted), scaled),
-        *short_findings(() if long else held_out, empty),
-    ]
     judged = int(np.count_nonzero(moved))
-    if not any(one.is_error for one in conclude(causes, judged)):
-        causes += late
-    findings = conclude([*causes, *own], judged)
+    findings = conclude(causes, judged)
+    if not any(one.is_error for one in findings):
+        findings = conclude([*causes, *late], judged)
     # All equations have the same low pass, and the same interval but for the rate of the samples.
-    white = whiteness(
-        (one.residual[rows] for one in held_out for rows in one.pieces()),
+    is_noise, repeated = whiteness(
+        held_out,
         min(one.cutoff for one in recordings if not one.error),
         1.0 / max(one.interval for one in torques),
-        len(names),
     )
     known = held.counts >= FEWEST
-    shares = survey.saturated_shares
-    figures = np.where(
-        known,
-        [
-            held.measured, held.nominal, held.identified, white.repeated, *held.interval,
-            *held.gain_interval,
-        ],
-        np.nan,
+    of_joints = (
+        held.measured, held.nominal, held.identified, repeated, *held.interval,
+        *held.gain_interval,
     )  # fmt: skip
+    figures = np.where(known, of_joints, np.nan).T.tolist()
     joints = {}
     for index, joint in enumerate(model.independent_joints):
-        measured, nominal, rms, repeated, low, high, *of_gain = figures[:, index].tolist()
+        measured, nominal, rms, share, low, high, least, most = figures[index]
         joints[joint.name] = JointJudgement(
-            'N' if joint.kind == 'prismatic' else 'N m',
-            bool(moved[index]), measured, nominal, rms,
-            white.is_noise[index] if known[index] else None, repeated, low, high,
-            of_gain[0], of_gain[1], int(held.counts[index]), float(shares[index]),
+            'N' if joint.kind == 'prismatic' else 'N m', bool(moved[index]), measured, nominal,
+            rms, is_noise[index] if known[index] else None, share, low, high, least, most,
+            int(held.counts[index]), float(survey.saturated_shares[index]),
         )  # fmt: skip
-    result = Judgement(model.name, tuple(recordings), joints, findings, samples)
+    result = Judgement(model.name, tuple(recordings), joints, findings, held_out)
     headline, *advice = _sentences(result, held)
     return replace(result, verdict=(headline, *words, *advice))
 
@@ -288,42 +244,31 @@ def judge(
 def _sentences(judgement: Judgement, held: Residuals) -> Iterator[str]:
     """The verdict on the model as a whole."""
     joints, fatal = judgement.joints, judgement.fatal
-    reason = f'{fatal[:1].upper()}{fatal[1:]}. ' if fatal else ''
     judged = {name: one for name, one in joints.items() if one.moves and math.isfinite(one.gain)}
     if not judged:
         yield (
-            f'{reason}0 joints are judged, do not load it: none has {FEWEST} samples with motion '
-            'and a measured effort on the held-out part.'
+            f'0 joints are judged, do not load it: none has {FEWEST} samples with motion and a '
+            'measured effort on the held-out part.'
         )
-        return
-    mean, low, high = held.mean_gain(np.isin(list(joints), list(judged)))
-    worst = max(judged, key=lambda name: judged[name].gain)
-    said = [f'95 % interval {_percent(low)} to {_percent(high)}'] if math.isfinite(low) else []
-    if len(judged) > 1:
-        said += [f'geometric mean of {len(judged)} joints']
-        said += [f'worst {worst}, {_percent(judged[worst].gain)}']
     else:
-        said += [worst]
-    yield f"Held-out residual: {_percent(mean)} of the URDF's ({'; '.join(said)})."
+        mean, low, high = held.mean_gain(np.isin(list(joints), list(judged)))
+        worst = max(judged, key=lambda name: judged[name].gain)
+        said = [f'95 % interval {_percent(low)} to {_percent(high)}'] * math.isfinite(low)
+        if len(judged) > 1:
+            said += [f'geometric mean of {len(judged)} joints']
+            worst = f'worst {worst}, {_percent(judged[worst].gain)}'
+        yield f"Held-out residual: {_percent(mean)} of the URDF's ({'; '.join([*said, worst])})."
     if judgement.worse:
         yield f'It is worse than the URDF at {", ".join(judgement.worse)}: do not load it.'
     if fatal:
-        yield f'{reason}Do not load it.'
-        return
-    structured = [name for name, one in judged.items() if one.is_structured]
-    if structured:
-        yield (
-            f'The residual at {", ".join(structured)} is not noise: friction that depends '
-            'on load, position or temperature, elasticity, or what the findings name.'
+        yield f'{fatal[:1].upper()}{fatal[1:]}. Do not load it.'
+    elif judged and not judgement.worse:
+        better = (
+            'better than' if mean <= BETTER and not high >= 1.0 else 'not certainly better than'
         )
-    if not judgement.worse:
-        doubts = [*_doubts(judgement)]
-        if mean > HALF:
-            doubts.append("its residual is more than half of the URDF's")
-        certain = mean <= BETTER and not high >= 1.0
-        better = 'better than' if certain else 'not certainly better than'
+        doubts = '; '.join(_doubts(judgement))
         yield (
-            f'It is {better} the URDF, but {"; ".join(doubts)}, before it is loaded.'
+            f'It is {better} than the URDF, but {doubts}, before it is loaded.'
             if doubts
             else 'It can be loaded.'
         )
@@ -332,8 +277,7 @@ def _sentences(judgement: Judgement, held: Residuals) -> Iterator[str]:
 def _doubts(judgement: Judgement) -> Iterator[str]:
     """What is to be read before a model is loaded that is not worse than the URDF."""
     joints = judgement.joints
-    codes = [one.code for one in judgement.findings if one.severity == 'warning']
-    if codes:
+    if codes := [one.code for one in judgement.findings if one.severity == 'warning']:
         yield f'read {_findings(list(dict.fromkeys(codes)))}'
     if unjudged := [name for name, one in joints.items() if one.moves and not one.is_judged]:
         yield f'{", ".join(unjudged)} was not judged'
@@ -341,11 +285,6 @@ def _doubts(judgement: Judgement) -> Iterator[str]:
         yield (
             f'{", ".join(still)} stood still: friction there and what only that motion shows are '
             'those of the URDF, and were not judged'
-        )
-    if clipped := [name for name, one in joints.items() if one.moves and one.saturated > MOSTLY]:
-        yield (
-            f'most efforts of {", ".join(clipped)} are saturated: large torques there were '
-            'neither fitted nor judged'
         )
 
 

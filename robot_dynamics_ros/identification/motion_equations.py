@@ -2,8 +2,14 @@
 
     tau = Y(q, v, a) pi + armature a + friction(v) + offset
 
-Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
-(1986).
+A linear filter leaves linear equations true: h * (Y pi) = (h * Y) pi = h * tau, whatever the
+motion, and even where a column jumps, as that of Coulomb friction does at a reversal. One without
+delay passes over both sides. Torque noise above its cutoff is removed, and one of D equations is
+kept, so that white noise of the samples leaves the kept ones nearly independent.
+
+Sources: C. Atkeson, C. An, J. Hollerbach, Estimation of inertial parameters of manipulator loads
+and links, 1986; M. Gautier, Dynamic identification of robots with power model, ICRA 1997 (parallel
+filtering and decimation); the kernel: `recordings.low_pass`.
 """
 
 from __future__ import annotations
@@ -17,22 +23,28 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.comparison.model_torques import States
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, UnknownNameError
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import smooth_sign
+from robot_dynamics_ros.core.model.friction import SLIDING_BAND, TURNING_BAND, smooth_sign
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
 from robot_dynamics_ros.core.spatial import Transform
-from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE
+from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, kernels
 
-from .equations import Equations, FineEfforts, felt
-from .moving_samples import dead_bands
-from .parallel_filter import Decimation, ParallelFilter
-from .parameters import ParameterLayout
-from .reduced import REASONS
+from .equations import COULOMB, REASONS, Equations, FineEfforts
+from .parameters import JointTerm, ParameterLayout
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings import Motion
 
+Flags = npt.NDArray[np.bool_]
+
+# A joint that is slower than its dead band for longer than a reversal lasts [s] rests: friction is
+# then anything up to Coulomb's, which no model can know.
+REST = 0.5
+# Of the cutoff of the motions: above this share, a second filter would damp nothing more.
+LARGEST_SHARE = 0.95
+# Equations that are computed together: as many rows of a band matrix.
+BAND_ROWS = 32
 # The filter of the motions passes all that the filter of the equations passes. What it distorts
 # falls with their ratio: parameters are off by 1e-5 at 8, and by 1e-2 at 1, where both sides have
 # the filter of the motions alone. Noise of accelerations enters linearly: the second filter damps
@@ -53,6 +65,148 @@ BELOW, ABOVE = 0.98, 1.05
 # Of the segments of all recordings, so that none continues another one.
 SEGMENTS = count()
 OF_SAMPLES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
+
+
+def dead_bands(model: RobotModel) -> Array:
+    """Speeds (n,) below which the independent joints may stick [rad/s or m/s]."""
+    kinds = [joint.kind for joint in model.independent_joints]
+    return np.where(np.equal(kinds, 'prismatic'), SLIDING_BAND, TURNING_BAND)
+
+
+def at_rest(slow: Flags, interval: float) -> Flags:
+    """Which samples (N, n) are parts of a rest.
+
+    Args:
+        slow: (N, n) which samples are slower than the dead band; consecutive in time.
+        interval: between two samples [s].
+    """
+    least = max(1.0, REST / interval)
+    resting = np.zeros_like(slow)
+    for column, flags in enumerate(slow.T):
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+        for start, stop in edges.reshape(-1, 2).tolist():
+            resting[start:stop, column] = stop - start >= least
+    return resting
+
+
+class ParallelFilter:
+    """Filters columns of samples at equal intervals, and keeps one of `step` results.
+
+    Attributes:
+        half: samples that an equation needs on each side of its time.
+        step: D, samples between two equations.
+        independence: share of the equations that white noise of the samples leaves independent:
+            var(y) / sum_k R_y(k) for the filtered and decimated noise y.
+        interval: between two equations [s].
+    """
+
+    def __init__(self, kernel: Array, step: int, independence: float, interval: float) -> None:
+        """Take the kernel (2 h + 1,)."""
+        self.half, self.step, self.independence = len(kernel) // 2, step, independence
+        self.interval = interval
+        self._kernel = kernel
+        self._value = _band(kernel, step)
+        self._weight = _band(np.abs(kernel) / np.abs(kernel).sum(), step)
+
+    @classmethod
+    def nothing(cls, interval: float) -> ParallelFilter:
+        """An equation for each sample, as it is."""
+        return cls(np.ones(1), 1, 1.0, interval)
+
+    @classmethod
+    def of_motion(cls, rate: float, passed: float, cutoff: float | None = None) -> ParallelFilter:
+        """The filter for the equations of filtered motions.
+
+        Args:
+            rate: of the samples [Hz].
+            passed: cutoff of the filter of the motions [Hz].
+            cutoff: wanted one of the equations [Hz]; None, or near that of the motions: the
+                equations are not filtered again.
+        """
+        wanted = passed if cutoff is None else min(cutoff, passed)
+        value = np.ones(1)
+        whole = kernels(passed, rate)[0]
+        if wanted <= LARGEST_SHARE * passed:
+            value = kernels(wanted, rate)[0]
+            whole = np.convolve(whole, value)
+        step = max(1, int(rate / (2.0 * wanted)))
+        independence = float(min(1.0, step * np.sum(whole**2)))
+        return cls(value, step, independence, step / rate)
+
+    def finer(self, times: int) -> ParallelFilter:
+        """The same filter with up to `times` as many results."""
+        step = max(1, self.step // times)
+        return ParallelFilter(
+            self._kernel, step, self.independence, self.interval * step / self.step
+        )
+
+    def results(self, count: int) -> int:
+        """Number of equations that so many consecutive samples give."""
+        return max(0, (count - 2 * self.half - 1) // self.step + 1)
+
+    def value(self, columns: Array) -> Array:
+        """The filtered columns (K, c) of samples (N, c)."""
+        return self._applied(self._value, columns)
+
+    def share(self, flags: Array) -> Array:
+        """What share of each equation (K, c) is of samples with a flag (N, c), by weight."""
+        return self._applied(self._weight, flags)
+
+    def _applied(self, band: Array, columns: Array) -> Array:
+        total = self.results(len(columns))
+        filtered = np.empty((total, columns.shape[1]))
+        for first in range(0, total, BAND_ROWS):
+            count = min(BAND_ROWS, total - first)
+            width = (count - 1) * self.step + 2 * self.half + 1
+            rows = columns[first * self.step : first * self.step + width]
+            np.matmul(band[:count, :width], rows, out=filtered[first : first + count])
+        return filtered
+
+
+class Decimation:
+    """Filters the samples of one segment as they come."""
+
+    def __init__(self, parallel: ParallelFilter, number: int) -> None:
+        """Begin a segment.
+
+        Args:
+            parallel: the filter.
+            number: of the first sample in the segment: results lie at multiples of the step.
+        """
+        self._parallel = parallel
+        # Of the first sample that is kept, and of the first one that the next result needs.
+        self._first, self._next = number, number + -number % parallel.step
+        self._kept: list[Array] = []
+
+    def push(self, columns: Array, flags: Array) -> tuple[Array, Array, npt.NDArray[np.int_]]:
+        """The results that some more samples complete.
+
+        Args:
+            columns: (N, c) that are filtered.
+            flags: (N, f) as 0 or 1.
+
+        Returns:
+            Filtered columns (K, c); shares (K, f) of the flags; numbers (K,) of the samples in the
+            middle of the results.
+        """
+        parallel, rows = self._parallel, [columns, flags]
+        if self._kept:
+            rows = [np.concatenate(pair) for pair in zip(self._kept, rows, strict=True)]
+        own, flagged = (one[min(self._next - self._first, len(one)) :] for one in rows)
+        count = parallel.results(len(own))
+        numbers = self._next + parallel.half + parallel.step * np.arange(count)
+        self._next += parallel.step * count
+        passed = min(self._next - self._first, len(rows[0]))
+        self._kept, self._first = [one[passed:] for one in rows], self._first + passed
+        return parallel.value(own), parallel.share(flagged), numbers
+
+
+def _band(kernel: Array, step: int) -> Array:
+    """Rows that convolve samples with a kernel (2 h + 1,), each `step` samples later."""
+    rows = np.zeros((BAND_ROWS, (BAND_ROWS - 1) * step + len(kernel)))
+    for index, row in enumerate(rows):
+        row[index * step : index * step + len(kernel)] = kernel[::-1]
+    return rows
 
 
 class Samples(States, Protocol):
@@ -133,7 +287,7 @@ class MotionEquations:
         self._dynamics = dynamics or RobotDynamics(layout.model)
         frames = [(load.recording, layout.model.frame(load.frame)) for load in layout.loads]
         self._loads = [(name, one.body, _to_body(one.placement)) for name, one in frames]
-        self._felt = np.flatnonzero(felt(layout))
+        self._felt = np.flatnonzero(layout.felt)
         self._bands = dead_bands(layout.model)
         # A current has another unit than the limits.
         limits = np.where('gain' in layout.terms, np.inf, layout.model.effort_bounds)
@@ -184,8 +338,8 @@ class MotionEquations:
     def _columns(self, samples: Samples, recording: str) -> tuple[Array, Array]:
         """Columns (N, c) and flags (N, f) of single samples.
 
-        Columns are felt inertial entries, a, v, v where positive, for each smoothing s(v) and s(v)
-        where v is positive, and efforts; flags are those of `REASONS`, (N, n) each.
+        Columns are felt inertial entries, v, efforts, then those of the terms of joints, Coulomb
+        friction for each smoothing; flags are those of `REASONS`, (N, n) each.
         """
         q, v, a = samples.positions, samples.velocities, samples.accelerations
         inertial = self._dynamics.regressor(q, v, a)
@@ -196,9 +350,21 @@ class MotionEquations:
         inertial = np.concatenate([inertial, *loads], axis=2) if loads else inertial
         chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
         signs = [smooth_sign(v, smoothing) for smoothing in self._smoothings]
-        halves = [np.where(v > 0.0, values, 0.0) for values in (v, *signs)]
-        parts = [chosen, a, v, halves[0], *signs, *halves[1:], _finite(samples.efforts)]
+        both = {'armature': [a], 'viscous': [v], 'coulomb': signs}
+        parts = [chosen, v, _finite(samples.efforts)]
+        for term in self._terms:
+            whole = both[term.removesuffix('_negative')]
+            if term.endswith('_negative'):
+                whole = [np.where(v < 0.0, one, 0.0) for one in whole]
+            elif f'{term}_negative' in self._terms:
+                whole = [np.where(v > 0.0, one, 0.0) for one in whole]
+            parts += whole
         return np.concatenate(parts, axis=1), self._flags(samples)
+
+    @property
+    def _terms(self) -> list[JointTerm]:
+        """Those whose columns depend on the motion."""
+        return [term for term in self.layout.terms if term not in ('offset', 'gain')]
 
     @property
     def _smoothings(self) -> list[Array]:
@@ -224,25 +390,21 @@ class MotionEquations:
         shares: Array,
         fine: FineEfforts,
     ) -> Equations:
-        n, number = len(self.layout.joints), len(times)
-        first = len(self._felt)
-        a, v, forward, *rest = np.split(columns[:, first:], columns[:, first:].shape[1] // n, 1)
-        tried = len(rest) // 2
-        signs = np.stack(rest[:tried], axis=1)
-        forward_signs = np.stack(rest[tried : 2 * tried], axis=1)
+        n, number, first = len(self.layout.joints), len(times), len(self._felt)
+        of_joints = columns[:, first:].reshape(number, -1, n)
+        smoothings = np.stack(self._smoothings)
+        widths = [len(smoothings) if term in COULOMB else 1 for term in self._terms]
+        of_terms = np.split(of_joints, np.cumsum([2, *widths])[:-1], axis=1)[1:]
         return Equations(
             layout=self.layout,
             recordings=(recording,),
             number=np.zeros(number, int),
             times=times,
             inertial=columns[:, :first],
-            accelerations=a,
-            velocities=v,
-            forward=forward,
-            signs=signs,
-            forward_signs=forward_signs,
-            smoothings=np.stack(self._smoothings),
-            efforts=rest[-1],
+            velocities=of_joints[:, 0],
+            columns=dict(zip(self._terms, of_terms, strict=True)),
+            smoothings=smoothings,
+            efforts=of_joints[:, 1],
             flags=np.moveaxis(shares.reshape(number, len(REASONS), n), 1, 2) > LARGEST_SHARES,
             independence=np.full(number, parallel.independence),
             interval=np.full(number, parallel.interval),

@@ -12,12 +12,10 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 
-from .bodies import NOT_NEGATIVE
+from .base_parameters import BaseParameters
 from .estimate import Estimate
 from .intervals import interval
-from .observability import BaseParameters
-from .parameters import BODY, JointTerm
-from .structure import Structure
+from .parameters import BODY, NOT_NEGATIVE, JointTerm
 
 # Of a normal distribution: half the width of a 95 % interval.
 HALF = NormalDist().inv_cdf(0.975)
@@ -50,13 +48,10 @@ class ParameterRow:
         return f'{self.name}: {self.value:.3g} {self.unit}, {interval}'
 
 
-def joint_rows(
-    structure: Structure, base: BaseParameters, estimate: Estimate
-) -> tuple[ParameterRow, ...]:
+def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
     """Friction, rotors and offsets, joint by joint; the smoothing has no interval.
 
     Args:
-        structure: of the robot.
         base: what the data determine.
         estimate: of the parameters.
     """
@@ -66,7 +61,7 @@ def joint_rows(
         layout.model.independent_joints, layout.smoothings.tolist(), strict=True
     ):
         columns = [layout.column(term, joint.name) for term in layout.terms]
-        rows += _rows(structure, base, estimate, columns)
+        rows += _rows(base, estimate, columns)
         if value != SMOOTHING:
             unit = 'm/s' if joint.kind == 'prismatic' else 'rad/s'
             name = f'{joint.name} smoothing'
@@ -74,17 +69,14 @@ def joint_rows(
     return tuple(rows)
 
 
-def body_rows(
-    structure: Structure, base: BaseParameters, estimate: Estimate
-) -> tuple[ParameterRow, ...]:
+def body_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
     """Inertial parameters of bodies and loads.
 
     Args:
-        structure: of the robot.
         base: what the data determine.
         estimate: of the parameters.
     """
-    return _rows(structure, base, estimate, range(BODY * len(base.layout.bodies)))
+    return _rows(base, estimate, range(BODY * len(base.layout.bodies)))
 
 
 def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
@@ -124,22 +116,13 @@ def without_scale(
     )
 
 
-def alone(structure: Structure, base: BaseParameters) -> Array:
-    """Which parameters (p,) the data tell alone, not in a sum with others."""
-    found = np.zeros(base.layout.size, bool)
-    for column, row in zip(structure.columns, structure.combination, strict=True):
-        found[column] = column in base.columns and np.count_nonzero(row) == 1
-    return found
-
-
-def deviations_alone(structure: Structure, base: BaseParameters, estimate: Estimate) -> Array:
+def deviations_alone(base: BaseParameters, estimate: Estimate) -> Array:
     """Standard deviations (p,) of parameters that data tell alone; NaN of all others.
 
     They include what plausible values of the parameters that these data do not tell would change:
     the estimate takes those of the URDF.
 
     Args:
-        structure: of the robot.
         base: what the data determine.
         estimate: of least squares, with draws.
     """
@@ -148,11 +131,10 @@ def deviations_alone(structure: Structure, base: BaseParameters, estimate: Estim
         deviations = estimate.draws.std(axis=0)
         columns = list(base.columns)
         deviations[columns] = np.hypot(deviations[columns], base.spread)
-    return np.where(alone(structure, base), deviations, np.nan)
+    return np.where(base.alone, deviations, np.nan)
 
 
 def negative_terms(
-    structure: Structure,
     base: BaseParameters,
     unconstrained: Estimate,
     terms: Sequence[JointTerm] = NOT_NEGATIVE,
@@ -160,24 +142,23 @@ def negative_terms(
     """Columns of terms that are negative by more than their 95 % interval.
 
     Args:
-        structure: of the robot.
         base: what the data determine.
         unconstrained: estimate of least squares, with draws.
         terms: that cannot be negative.
     """
     layout = base.layout
     columns = [column for term in terms for column in layout.columns(term).tolist()]
-    widths = HALF * deviations_alone(structure, base, unconstrained)
+    widths = HALF * deviations_alone(base, unconstrained)
     with np.errstate(invalid='ignore'):
         negative = ~layout.is_known & (unconstrained.parameters + widths < 0.0)
     return [column for column in columns if negative[column]]
 
 
 def _rows(
-    structure: Structure, base: BaseParameters, estimate: Estimate, columns: Iterable[int]
+    base: BaseParameters, estimate: Estimate, columns: Iterable[int]
 ) -> tuple[ParameterRow, ...]:
     layout, nominal = base.layout, base.layout.nominal()
-    told = alone(structure, base) if estimate.draws.size else np.zeros(layout.size, bool)
+    told = base.alone if estimate.draws.size else np.zeros(layout.size, bool)
     return tuple(
         ParameterRow(
             layout.names[column],

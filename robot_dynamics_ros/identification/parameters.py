@@ -1,4 +1,4 @@
-"""The parameters that an identification estimates: their order, names, units and URDF values."""
+"""The parameters of an identification: order, names, units, values of the URDF, magnitudes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, UnknownNameError
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
+
+Flags = npt.NDArray[np.bool_]
 
 BODY = len(PARAMETERS)
 BODY_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
@@ -30,6 +33,10 @@ JointTerm = Literal[
 ]  # fmt: skip
 TERMS: tuple[JointTerm, ...] = get_args(JointTerm)
 USUAL: tuple[JointTerm, ...] = ('armature', 'viscous', 'coulomb', 'offset')
+# Terms that take energy, or store it.
+NOT_NEGATIVE: tuple[JointTerm, ...] = (
+    'armature', 'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative',
+)  # fmt: skip
 # Of joints that turn, and of those that slide.
 TERM_UNITS: Mapping[str, tuple[str, str]] = {
     'armature': ('kg m^2', 'kg'),
@@ -40,6 +47,16 @@ TERM_UNITS: Mapping[str, tuple[str, str]] = {
     'coulomb_negative': ('N m', 'N'),
     'gain': ('N m/A', 'N/A'),
 }
+# A body whose description says less has this share of the mean mass.
+LIGHTEST = 0.1
+# [m]: bodies are not smaller.
+SHORTEST = 0.05
+# [kg], of a robot whose description gives no mass.
+USUAL_MASS = 1.0
+# [m/s^2]
+GRAVITY = 9.81
+# Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
+FRICTION = 0.5
 
 
 @dataclass(frozen=True)
@@ -189,9 +206,26 @@ class ParameterLayout:
         return np.arange(first, first + len(self.joints))
 
     @cached_property
+    def felt(self) -> Flags:
+        """Which joint feels which inertial parameter (n, 10 bodies and loads): what it carries."""
+        joints = self.model.joints
+        felt = np.zeros((len(self.joints), len(self.bodies)), bool)
+        of_loads = [self.model.frame(load.frame).body for load in self.loads]
+        for body, carrier in enumerate([*range(len(joints)), *of_loads]):
+            while carrier >= 0:
+                felt[joints[carrier].coordinate.index, body] = True
+                carrier = joints[carrier].parent
+        return felt.repeat(BODY, axis=1)
+
+    @cached_property
     def is_known(self) -> np.ndarray:
         """Which parameters (p,) are known, and so not estimated."""
         return np.array([name in self.known for name in self.names])
+
+    @property
+    def not_negative(self) -> list[int]:
+        """Columns of the terms that take or store energy, in any order."""
+        return [column for term in NOT_NEGATIVE for column in self.columns(term).tolist()]
 
     @cached_property
     def unknown_gains(self) -> Mapping[int, int]:
@@ -225,3 +259,57 @@ class ParameterLayout:
             elif term in ('coulomb', 'coulomb_negative'):
                 values[index] += multiplier * joint.friction
         return np.ones(len(self.joints)) if term == 'gain' else values
+
+
+def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
+    """Plausible magnitudes of the parameters (p,), in their units.
+
+    Args:
+        layout: of the parameters.
+        torques: (n,) usual magnitude of the torque of each joint [N m or N].
+    """
+    model = layout.model
+    own = _masses(layout, torques)
+    masses = np.concatenate([own, np.full(len(layout.loads), own.mean())])
+    length = body_length(model)
+    per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
+    terms = [_of_term(layout, term, torques, length) for term in layout.terms]
+    scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
+    plausible: Array = np.maximum(scales, np.abs(layout.nominal()))
+    return plausible
+
+
+def mean_mass(model: RobotModel) -> float:
+    """Of the moving bodies [kg]; `USUAL_MASS` where the description gives none."""
+    masses = [joint.inertia.mass for joint in model.joints]
+    return float(np.mean(masses)) or USUAL_MASS
+
+
+def body_length(model: RobotModel) -> float:
+    """Plausible length of a body [m]."""
+    return max(SHORTEST, model.reach / (len(model.joints) + 1))
+
+
+def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:
+    """Those of a term (n,)."""
+    if term == 'armature':
+        # Gears match the inertia of the rotor to what the joint carries.
+        slides = [joint.kind == 'prismatic' for joint in layout.model.independent_joints]
+        masses = _masses(layout, torques)
+        carried = layout.felt[:, ::BODY][:, : len(masses)] @ masses
+        return carried * np.where(slides, 1.0, length**2)
+    return np.ones(len(torques)) if term == 'gain' else FRICTION * torques
+
+
+def _masses(layout: ParameterLayout, torques: Array) -> Array:
+    """Plausible masses (bodies,) of the moving bodies [kg].
+
+    Where the description gives none, each may be the one that loads the strongest joint.
+    """
+    model = layout.model
+    described = np.array([joint.inertia.mass for joint in model.joints])
+    least = LIGHTEST * mean_mass(model)
+    if not described.any():
+        least = max(least, float(torques.max()) / (GRAVITY * body_length(model)))
+    masses: Array = np.maximum(described, least)
+    return masses

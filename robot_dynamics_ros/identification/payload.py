@@ -25,7 +25,7 @@ from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameter
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
-from .moving_samples import dead_bands
+from .motion_equations import dead_bands
 from .payload_fit import PAYLOAD, BlockSums, PayloadFit, fit_payload
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')

@@ -1,7 +1,13 @@
-"""The recordings of an identification: their equations, and the torques of models."""
+"""The recordings of an identification: a first look at each, their equations, torques of models.
+
+A drive at its limit gives the same effort for long. So does a joint that waits, and efforts of
+coarse steps stay the same at each peak: what tells is that no other effort is held for as long.
+A glitch of a sample or two is no extreme: the extremes are those of a running median.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -11,7 +17,9 @@ from operator import itemgetter
 from typing import TypeVar
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
+from robot_dynamics_ros.comparison import RecordingSummary
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import JointSamples, Motion, Recording
@@ -19,16 +27,217 @@ from robot_dynamics_ros.recordings.low_pass import checked_cutoff
 
 from .equations import Equations
 from .held_out import Torques, split_motions
-from .judgement import JudgedRecording
-from .motion_equations import SMOOTHINGS, EquationOptions, MotionEquations, motions_cutoff
-from .moving_samples import dead_bands
+from .motion_equations import (
+    ABOVE,
+    SMOOTHINGS,
+    EquationOptions,
+    Flags,
+    MotionEquations,
+    at_rest,
+    dead_bands,
+    motions_cutoff,
+)
 from .parameters import USUAL, JointTerm, Load, ParameterLayout
-from .survey import Survey
 
 Part = TypeVar('Part', JointSamples, Motion)
+# Opens a recording; it is read and closed within one block, so that one is open at a time.
+Opens = Callable[[], AbstractContextManager[Recording]]
 # What is done, how many states there are, and their unit; gives what takes the number of those
 # that were done since its last call.
 Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int], object]]]
+# Bytes of equations of all recordings that are kept.
+MOST_KEPT = 400_000_000
+# Of the time in which the robot moves: what is fitted; what follows is held out.
+FITTED_SHARE = 2.0 / 3.0
+# An effort is saturated where it stays at its extreme for this time [s], in this share of all
+# samples, and for so many times as long as at any other effort: steps of a coarse resolution are
+# longer at a peak, up to five times as long as beside it.
+HELD, HELD_SHARE, HELD_LONGER = 0.1, 0.005, 5.0
+# Measured efforts whose median counts, and how many equal ones in a row decide it.
+WINDOW = 5
+MAJORITY = WINDOW // 2 + 1
+# Over which the speed of raw positions is averaged, against the noise of encoders [s].
+AVERAGED = 0.1
+# Stamps that are nearer to each other are the same [s].
+SHORTEST = 1e-9
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the samples of recordings show before they are filtered.
+
+    Attributes:
+        split: time at which the held-out part begins [s]; NaN of several recordings.
+        samples: that were read.
+        interval: usual time between two samples [s].
+        span: (2, n) smallest and largest position [rad or m].
+        range: (2, n) smallest and largest effort, but for glitches [N m, N or A].
+        at_limit: (2, n) samples of a moving joint whose effort is the smallest or the largest one.
+        longest: (2, n) longest run of such samples.
+        elsewhere: (n,) longest run of other equal efforts of a moving joint.
+    """
+
+    split: float
+    samples: int
+    interval: float
+    span: Array
+    range: Array
+    at_limit: Array
+    longest: Array
+    elsewhere: Array
+
+    @property
+    def largest(self) -> Array:
+        """Largest absolute effort (n,), but for glitches; 0 without one [N m, N or A]."""
+        with np.errstate(invalid='ignore'):
+            absolute = np.where(np.isfinite(self.range), np.abs(self.range), 0.0)
+        largest: Array = absolute.max(axis=0)
+        return largest
+
+    def exceeded(self, model: RobotModel) -> Flags:
+        """Which joints (n,) have efforts beyond the limit of the URDF: it is not the drive's."""
+        result: Flags = self.largest > ABOVE * model.effort_bounds
+        return result
+
+    @property
+    def saturated(self) -> list[tuple[int, int]]:
+        """Sides (0: smallest effort, 1: largest) and joints that saturate, by joint."""
+        # No drive has its limit at 0, and coarse steps alone leave nothing between two efforts.
+        held = (
+            (self.range[1] > self.range[0])
+            & (self.range != 0.0)
+            & (self.elsewhere > 0.0)
+            & (self.longest * self.interval >= HELD)
+            & (self.at_limit >= HELD_SHARE * self.samples)
+            & (self.longest > HELD_LONGER * self.elsewhere)
+        )
+        return [(side, joint) for joint, side in np.argwhere(held.T).tolist()]
+
+    @property
+    def saturated_shares(self) -> Array:
+        """Share (n,) of all samples in which the effort of a joint is saturated [-]."""
+        shares = np.zeros(self.span.shape[1])
+        for side, joint in self.saturated:
+            shares[joint] += self.at_limit[side, joint] / self.samples
+        return shares
+
+    def levels(self, model: RobotModel) -> Array:
+        """The smallest and the largest effort (2, n) at which joints saturate [N m, N or A].
+
+        NaN where a joint does not saturate, and infinite where the limit of the URDF does not
+        count, as efforts exceed it.
+        """
+        levels = np.outer([-1.0, 1.0], np.where(self.exceeded(model), np.inf, np.nan))
+        for side, joint in self.saturated:
+            levels[side, joint] = self.range[side, joint]
+        return levels
+
+    @classmethod
+    def of(cls, chunks: Iterable[JointSamples], bands: Array, interval: float) -> Survey:
+        """Look at all samples of a recording once.
+
+        Args:
+            chunks: of the recording, in their order; an effort that stays the same over the border
+                of two counts as two.
+            bands: (n,) speeds below which the joints may stick [rad/s or m/s].
+            interval: usual time between two samples [s].
+        """
+        times, slow, parts = [], [], []
+        for chunk in filter(len, chunks):
+            moves = _raw_speeds(chunk.times, chunk.positions) >= bands
+            times.append(chunk.times)
+            slow.append(~np.any(moves, axis=1))
+            parts.append(cls._of_chunk(chunk, moves, interval))
+        split = _split(np.concatenate(times), np.concatenate(slow))
+        return replace(cls.joined(parts), split=split)
+
+    @classmethod
+    def _of_chunk(cls, chunk: JointSamples, moves: Flags, interval: float) -> Survey:
+        """What samples show of which joints move (N, n)."""
+        ranges = np.outer([np.inf, -np.inf], np.ones(moves.shape[1]))
+        (at_limit, longest), elsewhere = np.zeros((2, *ranges.shape)), np.zeros(len(ranges[0]))
+        for joint, efforts in enumerate(chunk.efforts.T):
+            known = efforts[np.isfinite(efforts)]
+            if len(known) < WINDOW:
+                continue
+            medians = np.median(sliding_window_view(known, WINDOW), axis=1)
+            ranges[:, joint] = medians.min(), medians.max()
+            lengths, values = _runs(np.where(moves[:, joint], efforts, np.nan))
+            extreme = values == ranges[:, joint, None]
+            lasting = np.where(lengths >= MAJORITY, lengths, 0)
+            at_limit[:, joint] = (extreme * lasting).sum(axis=1)
+            longest[:, joint] = (extreme * lengths).max(axis=1, initial=0)
+            elsewhere[joint] = lengths[~extreme.any(axis=0)].max(initial=0)
+        ends = [np.fmin.reduce(chunk.positions), np.fmax.reduce(chunk.positions)]
+        return cls(
+            np.nan, len(chunk), interval, np.stack(ends), ranges, at_limit, longest, elsewhere
+        )
+
+    @classmethod
+    def joined(cls, surveys: Sequence[Survey]) -> Survey:
+        """That of several recordings, one at least; their splits are not joined."""
+        if len(surveys) == 1:
+            return surveys[0]
+        low = np.fmin.reduce([one.range[0] for one in surveys])
+        high = np.fmax.reduce([one.range[1] for one in surveys])
+        extremes = np.stack([low, high])
+        # What is an extreme of one recording alone is none of all.
+        same = [one.range == extremes for one in surveys]
+        pairs = list(zip(surveys, same, strict=True))
+        longest = np.max([np.where(own, one.longest, 0.0) for one, own in pairs], axis=0)
+        others = [np.where(own, 0.0, one.longest).max(axis=0) for one, own in pairs]
+        return cls(
+            np.nan,
+            sum(one.samples for one in surveys),
+            min(one.interval for one in surveys),
+            np.stack(
+                [
+                    np.fmin.reduce([one.span[0] for one in surveys]),
+                    np.fmax.reduce([one.span[1] for one in surveys]),
+                ]
+            ),
+            extremes,
+            np.sum([np.where(own, one.at_limit, 0.0) for one, own in pairs], axis=0),
+            longest,
+            np.max([*(one.elsewhere for one in surveys), *others], axis=0),
+        )
+
+
+def _raw_speeds(times: Array, positions: Array) -> Array:
+    """Speeds (N, n), each over the last `AVERAGED` seconds; 0 at the first sample.
+
+    Args:
+        times: (N,) [s].
+        positions: (N, n), NaN where not known [rad or m].
+    """
+    # Stamps may go back where a clock was set.
+    ordered = np.maximum.accumulate(times)
+    begins = np.searchsorted(ordered, ordered - AVERAGED)
+    steps = np.maximum(ordered - ordered[begins], SHORTEST)[:, None]
+    speeds: Array = np.abs(positions - positions[begins]) / steps
+    return speeds
+
+
+def _split(times: Array, slow: Flags) -> float:
+    """The time before which the fitted share of the samples of a robot that moves lies [s].
+
+    Args:
+        times: (N,) [s].
+        slow: (N,) whether all joints are slow.
+    """
+    if len(times) < 2:
+        return float(times[0]) if len(times) else float('nan')
+    interval = max(float(np.median(np.diff(times))), np.finfo(float).tiny)
+    moving = times[~at_rest(slow[:, None], interval)[:, 0]]
+    return float(np.quantile(moving if len(moving) else times, FITTED_SHARE))
+
+
+def _runs(values: Array) -> tuple[Array, Array]:
+    """Lengths (R,) of runs of equal values (N,), and these values; NaN is none."""
+    starts = np.concatenate([[0], np.flatnonzero(values[1:] != values[:-1]) + 1])
+    lengths, held = np.diff(starts, append=len(values)), values[starts]
+    known = np.isfinite(held)
+    return lengths[known], held[known]
 
 
 def no_progress(
@@ -38,13 +247,21 @@ def no_progress(
     return nullcontext(lambda done: None)
 
 
+def still_open(recording: Recording) -> Opens:
+    """What gives a recording that somebody else closes."""
+    return lambda: nullcontext(recording)
+
+
 @dataclass(frozen=True)
 class Source:
-    """One recording.
+    """One recording: how it is opened, and what its first states and a first look show.
 
     Attributes:
         name: of the recording.
-        recording: of the joints of the model, or of more.
+        opens: it.
+        topic: of its joint states.
+        joints: that are read.
+        interval: usual time between two samples [s].
         cutoff: of its equations [Hz].
         survey: of its samples.
         split: time at which its held-out part begins [s]; infinite where all of it is fitted, and
@@ -52,7 +269,10 @@ class Source:
     """
 
     name: str
-    recording: Recording
+    opens: Opens
+    topic: str
+    joints: tuple[str, ...]
+    interval: float
     cutoff: float
     survey: Survey
     split: float
@@ -61,15 +281,17 @@ class Source:
     def surveyed(
         cls,
         name: str,
+        opens: Opens,
         recording: Recording,
         model: RobotModel,
-        progress: Progress,
+        progress: Progress = no_progress,
     ) -> Source:
         """Look at all samples of a recording once; its last third is held out.
 
         Args:
             name: of the recording.
-            recording: of the joints of the model.
+            opens: it, later.
+            recording: it, open, of the joints of the model.
             model: of these joints.
             progress: shows how far it is.
 
@@ -78,9 +300,50 @@ class Source:
         """
         wanted, rate = recording.cutoff, 1.0 / recording.interval
         cutoff = recording.usual_cutoff() if wanted is None else checked_cutoff(wanted, rate)
-        chunks = _counted(recording.chunks(), name, recording, progress)
+        chunks = counted(recording.chunks(), name, recording, progress)
         survey = Survey.of(chunks, dead_bands(model), recording.interval)
-        return cls(name, recording, cutoff, survey, survey.split)
+        seen = recording.topic, recording.joints, recording.interval
+        return cls(name, opens, *seen, cutoff, survey, survey.split)
+
+    def equations(
+        self, maker: MotionEquations, cutoff: float, most_kept: int, progress: Progress
+    ) -> list[tuple[bool, Equations]]:
+        """Equations in the order of time, each with whether it is held out.
+
+        Args:
+            maker: of the equations.
+            cutoff: of these [Hz].
+            most_kept: bytes of each part.
+            progress: shows how far it is.
+
+        Raises:
+            RecordingError: the recording cannot be used.
+        """
+        found: list[tuple[bool, Equations]] = []
+        with self.opens() as recording:
+            recording.judge_efforts(maker.layout.model)
+            motions = recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / self.interval))
+            shown = counted(motions, self.name, recording, progress)
+            parts = split_motions(shown, self.split)
+            for held_out, group in groupby(parts, key=itemgetter(0)):
+                made = maker.of_motions((motion for _, motion in group), self.name)
+                if (first := next(made, None)) is not None:
+                    found.append((held_out, Equations.joined(chain([first], made), most_kept)))
+        return found
+
+
+@dataclass(frozen=True)
+class JudgedRecording(RecordingSummary):
+    """One recording of an identification; its duration is that of the held-out part.
+
+    Attributes:
+        split: time at which its held-out part begins [s]; infinite where all of it is fitted, and
+            minus infinity where all of it is held out.
+        held_out: samples of the held-out part.
+    """
+
+    split: float = math.nan
+    held_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,7 +405,7 @@ class RecordedData:
         return [one for one in self.sources if one.split != -np.inf]
 
     def read(self) -> RecordedData:
-        """The same with the equations of all recordings, in one pass over each.
+        """The same with the equations of all recordings, read one after another.
 
         Raises:
             RecordingError: a recording cannot be used.
@@ -155,11 +418,12 @@ class RecordedData:
             smoothings=() if self.smoothing else SMOOTHINGS,
         )
         maker = MotionEquations(self.layout, options, self.dynamics)
-        return replace(self, parts={one.name: self._parts(one, maker) for one in self.sources})
-
-    def alone(self, name: str) -> RecordedData:
-        """One of the recordings."""
-        return replace(self, sources=[one for one in self.sources if one.name == name])
+        kept = MOST_KEPT // len(self.sources)
+        parts = {
+            one.name: one.equations(maker, self.cutoff, kept, self.progress)
+            for one in self.sources
+        }
+        return replace(self, parts=parts)
 
     def all_fitted(self) -> RecordedData:
         """The same recordings with nothing held out."""
@@ -172,38 +436,35 @@ class RecordedData:
         Raises:
             ParameterError: nothing that is fitted has an equation.
         """
-        fitted = [
-            part
-            for one in self.fitted_sources
-            for held_out, part in self.parts[one.name]
-            if not held_out or one.split == np.inf
-        ]
-        return self._settled(Equations.joined(fitted))
+        return self._settled(Equations.joined(chain(*map(self._fitted, self.fitted_sources))))
+
+    @cached_property
+    def alone(self) -> Mapping[str, Equations]:
+        """Of each recording by its name, where anything of it is fitted."""
+        parts = {one.name: self._fitted(one) for one in self.fitted_sources}
+        return {name: self._settled(Equations.joined(one)) for name, one in parts.items() if one}
 
     def empty_names(self) -> list[str]:
         """Names of recordings that are to be fitted and give no equation."""
-        return [
-            one.name
-            for one in self.fitted_sources
-            if not any(not held_out for held_out, _ in self.parts[one.name])
-        ]
+        return [one.name for one in self.fitted_sources if not self._fitted(one)]
 
     def torques(self, nominal: Array, identified: Array) -> list[Torques]:
-        """The torques of each recording.
+        """The torques of each recording; slow joints are judged too.
 
         Args:
             nominal: parameters (p,) of the URDF.
             identified: parameters (p,) of the identified model.
         """
-        found = []
-        for source in self.sources:
-            # Slow joints are judged too.
-            parts = [
-                (held_out, replace(self._settled(part), slow_count=True))
-                for held_out, part in self.parts[source.name]
-            ]
-            found.append(Torques.of_equations(source.name, parts, self.model, nominal, identified))
-        return found
+        return [
+            Torques.of_equations(
+                name,
+                [(later, replace(self._settled(one), slow_count=True)) for later, one in parts],
+                self.model,
+                nominal,
+                identified,
+            )
+            for name, parts in self.parts.items()
+        ]
 
     def judged_recordings(self, torques: Sequence[Torques]) -> list[JudgedRecording]:
         """What is said of each recording.
@@ -216,17 +477,16 @@ class RecordedData:
             held_out = int(one.held_out.sum())
             found.append(
                 JudgedRecording(
-                    source.name,
-                    source.recording.topic,
-                    source.survey.samples,
-                    held_out * one.interval if held_out > 1 else 0.0,
-                    1.0 / source.recording.interval,
-                    self.cutoff,
-                    split=source.split,
-                    held_out=held_out,
+                    source.name, source.topic, source.survey.samples,
+                    held_out * one.interval if held_out > 1 else 0.0, 1.0 / source.interval,
+                    self.cutoff, split=source.split, held_out=held_out,
                 )
-            )
+            )  # fmt: skip
         return found
+
+    def _fitted(self, source: Source) -> list[Equations]:
+        parts = self.parts[source.name]
+        return [part for held_out, part in parts if not held_out or source.split == np.inf]
 
     def _settled(self, equations: Equations) -> Equations:
         """Equations with the delay, the smoothing and what is known and still."""
@@ -236,22 +496,8 @@ class RecordedData:
             still=self.still,
         )
 
-    def _parts(self, source: Source, maker: MotionEquations) -> list[tuple[bool, Equations]]:
-        """The equations of a recording in the order of time, each with whether it is held out."""
-        cutoff = motions_cutoff(self.cutoff, 1.0 / source.recording.interval)
-        found: list[tuple[bool, Equations]] = []
-        motions = source.recording.motions(cutoff=cutoff)
-        counted = _counted(motions, source.name, source.recording, self.progress)
-        parts = split_motions(counted, source.split)
-        for held_out, group in groupby(parts, key=itemgetter(0)):
-            made = maker.of_motions((motion for _, motion in group), source.name)
-            first = next(made, None)
-            if first is not None:
-                found.append((held_out, Equations.joined(chain([first], made))))
-        return found
 
-
-def _counted(
+def counted(
     parts: Iterable[Part], name: str, recording: Recording, progress: Progress
 ) -> Iterator[Part]:
     """The parts of a recording, whose progress is shown."""

@@ -23,7 +23,7 @@ from robot_dynamics_ros.identification import (
     base_rows,
     identify,
 )
-from robot_dynamics_ros.identification.structure import structure_of
+from robot_dynamics_ros.identification.base_parameters import structure_of
 from robot_dynamics_ros.recordings import Recording
 
 ROBOT = 'UR5'

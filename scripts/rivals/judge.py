@@ -78,11 +78,12 @@ def tool_torques(
         friction = viscous * v + coulomb * sign(v)
         return replace(motion, efforts=rigid + armature * a + friction + offset)
 
-    cutoff = motions_cutoff(data.cutoff, 1.0 / source.recording.interval)
-    parts = split_motions(source.recording.motions(cutoff=cutoff), source.split)
+    cutoff = motions_cutoff(data.cutoff, 1.0 / source.interval)
     made = MotionEquations(data.layout, EquationOptions(cutoff=data.cutoff), data.dynamics)
-    motions = (with_torques(motion) for held_out, motion in parts if held_out)
-    return Equations.joined(made.of_motions(motions)).efforts
+    with source.opens() as recording:
+        parts = split_motions(recording.motions(cutoff=cutoff), source.split)
+        motions = (with_torques(motion) for held_out, motion in parts if held_out)
+        return Equations.joined(made.of_motions(motions)).efforts
 
 
 def show(name: str, held: Torques, ours: Array, theirs: Array) -> None:

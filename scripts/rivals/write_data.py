@@ -17,7 +17,7 @@ from robot_dynamics_ros.comparison.recorded_joints import compared_model
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.identification.held_out import split_motions
 from robot_dynamics_ros.identification.motion_equations import motions_cutoff
-from robot_dynamics_ros.identification.recorded_data import Source, no_progress
+from robot_dynamics_ros.identification.recorded_data import Source, still_open
 from robot_dynamics_ros.recordings import Recording
 
 NAMES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
@@ -30,7 +30,7 @@ def main(recording: str, urdf: str, folder: str, *rename: str) -> None:
     robot = parse_urdf(Path(urdf).read_text())
     opened = Recording.read(recording, robot, rename=dict(pair.split('=') for pair in rename))
     model = compared_model(robot, opened.joints)
-    source = Source.surveyed(recording, opened, model, no_progress)
+    source = Source.surveyed(recording, still_open(opened), opened, model)
     (target / 'robot.urdf').write_text(urdf_of(model))
     chunks = list(opened.chunks())
     cutoff = motions_cutoff(source.cutoff, 1.0 / opened.interval)

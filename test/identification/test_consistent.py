@@ -1,26 +1,54 @@
-"""Consistent estimates: laws of bodies, exact data, and what stays."""
+"""Consistent estimates: bodies that can exist, exact data, and what stays."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import drawn, law, truth
-from identified_equations import identifiable
-from mechanics.robots import hand_written
-
-from robot_dynamics_ros.core import InertiaError, ParameterError, RobotDynamics
-from robot_dynamics_ros.identification.bodies import (
-    NOT_NEGATIVE,
-    fixed_parameters,
-    pseudo_inertia,
-    unknowns_of,
-)
-from robot_dynamics_ros.identification.consistent import consistent, weighted_rows
-from robot_dynamics_ros.identification.identify import identify
-from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
-from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
 
 pytest.importorskip('scipy')
+
+from identified_equations import drawn, exact_motion, identifiable, law, truth
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.core import InertiaError, RobotDynamics
+from robot_dynamics_ros.identification.bodies import UPPER, congruence, pseudo_inertia
+from robot_dynamics_ros.identification.consistent import (
+    FOLDS,
+    consistent,
+    folds,
+    repeated_period,
+)
+from robot_dynamics_ros.identification.identify import identify
+from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
+from robot_dynamics_ros.identification.parameters import NOT_NEGATIVE, Load, ParameterLayout
+
+RANDOM = np.random.default_rng(4)
+MASSES = RANDOM.uniform(0.1, 1.0, 6)
+POINTS = RANDOM.uniform(-0.5, 0.5, (6, 3))
+
+
+def ten(masses, points):
+    """m, m c and the rotational inertia of points about the origin."""
+    x, y, z = points.T
+    sums = [masses, masses * x, masses * y, masses * z]
+    products = (y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y)
+    return np.array([*map(np.sum, sums), *(np.sum(masses * product) for product in products)])
+
+
+def moments(masses, points):
+    """The sum of m [p, 1] [p, 1]^T."""
+    homogeneous = np.column_stack([points, np.ones(len(points))])
+    return (homogeneous.T * masses) @ homogeneous
+
+
+def test_a_pseudo_inertia_is_the_sum_over_points_and_a_congruence_moves_them():
+    """L P L^T with L an affine map is the body of the moved points."""
+    expected = moments(MASSES, POINTS)
+    np.testing.assert_allclose(pseudo_inertia(ten(MASSES, POINTS)), expected, atol=1e-14)
+    root = np.eye(4)
+    root[:3] = RANDOM.normal(size=(3, 4))
+    moved = POINTS @ root[:3, :3].T + root[:3, 3]
+    np.testing.assert_allclose(congruence(root) @ expected[UPPER], ten(MASSES, moved), atol=1e-13)
 
 
 @pytest.fixture(scope='module')
@@ -33,15 +61,8 @@ def fitted(*given, **settings):
     return consistent(*given, **settings).estimate
 
 
-def bodies(known, parameters):
-    return [
-        parameters[known.layout.body_columns(body)] for body in range(len(known.layout.bodies))
-    ]
-
-
-def rms(block, parameters):
-    residuals = block.rows @ parameters - block.torques
-    return np.sqrt(np.mean(residuals**2, axis=0))
+def exists(body):
+    return np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
 
 
 @pytest.mark.parametrize('name', ['oblique', 'tree', 'mimic', 'gantry'])
@@ -53,7 +74,8 @@ def test_exact_data_give_the_truth(name):
         known.base.values(found.parameters), expected, atol=1e-6 * np.abs(expected).max()
     )
     scale = np.sqrt(np.mean(known.held_out.torques**2, axis=0))
-    assert np.all(rms(known.held_out, found.parameters) < 1e-6 * scale)
+    left = known.held_out.rows @ found.parameters - known.held_out.torques
+    assert np.all(np.sqrt(np.mean(left**2, axis=0)) < 1e-6 * scale)
     known.layout.model.with_inertial_parameters(
         found.parameters[: 10 * len(known.layout.model.joints)]
     )
@@ -65,8 +87,7 @@ def test_bodies_can_exist_where_those_of_least_squares_cannot(noisy):
     with pytest.raises(InertiaError):
         model.with_inertial_parameters(noisy.estimate.parameters[: 10 * len(model.joints)])
     model.with_inertial_parameters(found.parameters[: 10 * len(model.joints)])
-    for body in bodies(noisy, found.parameters):
-        assert np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
+    assert all(map(exists, found.parameters[: 10 * len(model.joints)].reshape(-1, 10)))
     for term in set(NOT_NEGATIVE) & set(noisy.layout.terms):
         assert np.all(found.parameters[noisy.layout.columns(term)] >= 0.0)
     assert found.method == 'consistent'
@@ -105,6 +126,27 @@ def test_friction_that_is_hardly_told_is_estimated_all_the_same():
     estimate = replace(known.estimate, base_columns=left, parameters=parameters)
     found = fitted(known.reduced, estimate).parameters
     np.testing.assert_allclose(found[columns], known.parameters[columns], rtol=0.1)
+
+
+@pytest.mark.parametrize('weight', [1.0, 30.0])
+def test_the_prior_of_a_term_is_worth_so_many_equations(weight):
+    """With noise so large that both the equations and the prior count."""
+    model = hand_written('pendulum').model
+    layout = ParameterLayout(model)
+    known = dict(zip(layout.names, truth(layout), strict=True))
+    column = layout.column('viscous', layout.joints[0])
+    del known[layout.names[column]]
+    one = identifiable(
+        model, noise=0.1, count=40, layout=replace(layout, known=known), changed=False
+    )
+    fit = consistent(one.reduced, replace(one.estimate, base_columns=(column,)), weight=weight)
+    length = np.linalg.norm(one.reduced.triangles[0, :, column])
+    information = (fit.unknowns.scales[column] * length / one.estimate.noise[0]) ** 2
+    free = np.linalg.lstsq(one.block.rows[:, 0, [column]], one.block.torques[:, 0], rcond=None)[0]
+    nominal = layout.nominal()[column]
+    expected = nominal + (free[0] - nominal) * information / (information + weight)
+    assert 0.1 < information < 1000.0
+    assert fit.estimate.parameters[column] == pytest.approx(max(0.0, expected), rel=1e-3)
 
 
 def test_massless_bodies_that_are_not_told_stay():
@@ -146,19 +188,8 @@ def test_the_known_mass_of_a_load_stays_and_its_centre_is_found():
     reduced = replace(known.reduced, layout=layout, triangles=triangles)
     found = fitted(reduced, replace(known.estimate, layout=layout)).parameters[columns]
     assert found[0] == 1.5
-    assert np.linalg.eigvalsh(pseudo_inertia(found))[0] > 0.0
+    assert exists(found)
     np.testing.assert_allclose(found[1:4], brick[1:4], atol=0.05)
-
-
-def test_exact_data_of_no_real_robot_give_a_real_one():
-    """A link that gains mass where the drives feel less: the nearest is still found."""
-    known = identifiable(hand_written('pendulum').model)
-    column = known.layout.column('coulomb', known.layout.joints[0])
-    torques = known.block.torques - 9.0 * known.block.rows[:, :, column]
-    reduced = replace(known.reduced, triangles=_triangles(known.block.rows, torques))
-    found = fitted(reduced, known.estimate).parameters
-    known.layout.model.with_inertial_parameters(found[:10])
-    assert found[column] == 0.0
 
 
 def test_what_a_body_carries_can_be_taken_off(noisy):
@@ -166,92 +197,141 @@ def test_what_a_body_carries_can_be_taken_off(noisy):
     carried = 0.9 * noisy.layout.nominal()[: 10 * len(noisy.layout.bodies)]
     found = fitted(noisy.reduced, noisy.estimate, carried=carried).parameters
     rest = found[: len(carried)] - carried
-    for body in rest.reshape(-1, 10):
-        assert np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
+    assert all(map(exists, rest.reshape(-1, 10)))
 
 
-def test_a_rotor_may_take_a_part_of_the_torque(noisy):
-    """Gears of small bodies have rotors that are not small: half of the torque at 1 rad/s^2."""
-    torques = np.full(4, 50.0)
-    rows = weighted_rows(noisy.reduced, noisy.estimate)[:, :-1]
-    fixed = fixed_parameters(noisy.layout)
-    scales = unknowns_of(rows, noisy.estimate, torques, fixed).scales
-    assert (scales[noisy.layout.columns('armature')] >= 0.5 * torques).all()
-
-
-def test_refuses_what_does_not_exist(noisy):
-    with pytest.raises(ParameterError, match='prior is 0'):
-        fitted(noisy.reduced, noisy.estimate, weight=0.0)
-    with pytest.raises(ParameterError, match='the shape'):
-        fitted(noisy.reduced, noisy.estimate, carried=np.zeros(3))
-
-
-# Robots whose description has no inertials, or not all: data take the place of the prior.
 TRUE = RobotDynamics(hand_written('oblique').model, backend='python')
 BODIES = len(TRUE.model.joints)
 NOISE = 0.005
 
 
-def described(lacking):
-    """The robot whose description lacks the inertials of some bodies."""
-    parameters = TRUE.model.inertial_parameters().reshape(BODIES, 10).copy()
-    parameters[list(lacking)] = 0.0
-    return TRUE.model.with_inertial_parameters(parameters.ravel())
-
-
-def equations(made, seed, noise):
-    states = drawn(TRUE, 400, seed)
-    efforts = law(TRUE, states.positions, states.velocities, states.accelerations)
-    errors = np.random.default_rng(seed).normal(size=efforts.shape)
-    efforts = efforts + noise * np.abs(efforts).max(axis=0) * errors
-    return made.of_samples(replace(states, efforts=efforts))
-
-
-@pytest.fixture(scope='module', params=[range(BODIES), (1,), (BODIES - 1,)], ids=str)
+@pytest.fixture(scope='module', params=[range(BODIES), (BODIES - 1,)], ids=str)
 def bare(request):
-    """Bodies that lack inertials, what is identified, and equations that were not fitted."""
-    layout = ParameterLayout(described(request.param))
+    """Bodies that lack inertials, what is identified, and equations that were not fitted.
+
+    The data take the place of the prior.
+    """
+    parameters = TRUE.model.inertial_parameters().reshape(BODIES, 10).copy()
+    parameters[list(request.param)] = 0.0
+    layout = ParameterLayout(TRUE.model.with_inertial_parameters(parameters.ravel()))
     dynamics = RobotDynamics(layout.model, backend='python')
     made = MotionEquations(layout, EquationOptions(effort_levels=np.inf), dynamics)
-    found = identify(equations(made, 0, NOISE))
-    return request.param, found, equations(made, 7, 0.0)
+
+    def equations(seed, noise):
+        states = drawn(TRUE, 400, seed)
+        efforts = law(TRUE, states.positions, states.velocities, states.accelerations)
+        errors = np.random.default_rng(seed).normal(size=efforts.shape)
+        efforts = efforts + noise * np.abs(efforts).max(axis=0) * errors
+        return made.of_samples(replace(states, efforts=efforts))
+
+    return request.param, identify(equations(0, NOISE)), equations(7, 0.0)
 
 
 def test_torques_of_another_motion_are_those_of_the_robot(bare):
-    """To less than the noise of the fitted efforts."""
+    """To less than the noise of the fitted efforts; no interval excludes the truth by far."""
     _, found, held_out = bare
     assert (found.final.method, found.failure) == ('consistent', '')
     assert found.base.rank == found.structure.rank
     left = held_out.torques - held_out.rows @ found.final.parameters
     largest = np.abs(held_out.torques).max(axis=0)
     assert np.all(np.sqrt(np.mean(left**2, axis=0)) < 0.75 * NOISE * largest)
-
-
-def test_bodies_that_are_written_can_exist(bare):
-    """Each has a positive mass and a positive definite pseudo-inertia, or no inertia at all."""
-    _, found, _ = bare
-    bodies = found.final.parameters[: 10 * BODIES]
-    TRUE.model.with_inertial_parameters(bodies)
-    for body in bodies.reshape(BODIES, 10):
-        assert np.all(body == 0.0) or np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
-
-
-def test_what_no_drive_feels_is_not_invented(bare):
-    """A body without inertials of which the data tell nothing has none afterwards."""
-    lacking, found, _ = bare
-    base = found.base.columns
-    for body in lacking:
-        columns = found.base.layout.body_columns(body)
-        if not any(columns.start <= column < columns.stop for column in base):
-            assert np.all(found.final.parameters[columns] == 0.0)
-
-
-def test_intervals_hold_the_truth_without_a_description(bare):
-    """Of base parameters, which do not depend on what the description says of each body."""
-    _, found, _ = bare
     true = truth(found.base.layout)
     true[: 10 * BODIES] = TRUE.model.inertial_parameters()
     draws = found.unconstrained.draws @ found.base.combination.T
     errors = found.base.values(found.unconstrained.parameters) - found.base.values(true)
     # Of some fifty parameters, one is beyond 4 deviations in 300 robots.
     assert np.abs(errors / draws.std(axis=0)).max() < 4.0
+
+
+def test_bodies_that_are_written_can_exist_and_what_no_drive_feels_is_not_invented(bare):
+    """A positive definite pseudo-inertia; or none, where a body lacks it and data tell nothing."""
+    lacking, found, _ = bare
+    bodies = found.final.parameters[: 10 * BODIES]
+    TRUE.model.with_inertial_parameters(bodies)
+    told = {column // 10 for column in found.base.columns}
+    for number, body in enumerate(bodies.reshape(BODIES, 10)):
+        assert exists(body) != (number in lacking and number not in told and not body.any())
+
+
+# The weight of the prior.
+GANTRY = hand_written('gantry').model
+# Share of the largest torque, and how much of an error the next equation has too.
+SIZE, REPEATED = 0.05, 0.95
+# Equations in a second.
+RATE = 10.0
+
+
+def moving(seed, robot=GANTRY):
+    """Exact equations of a motion of a robot, and the parameters of the URDF."""
+    layout = ParameterLayout(GANTRY)
+    dynamics = RobotDynamics(GANTRY, backend='python')
+    made = MotionEquations(layout, EquationOptions(effort_levels=np.inf), dynamics)
+    true = RobotDynamics(robot, backend='python')
+    motion = exact_motion(true, seconds=40.0, rate=RATE, highest=0.4, seed=seed)
+    return made.of_samples(motion), truth(layout)
+
+
+def with_errors(equations, repeated):
+    """The equations with errors of which each has a share of the one before."""
+    random = np.random.default_rng(3)
+    errors = np.zeros_like(equations.efforts)
+    for row in range(len(errors)):
+        new = random.normal(size=errors.shape[1])
+        errors[row] = repeated * errors[row - 1] + np.sqrt(1.0 - repeated**2) * new
+    largest = np.abs(equations.efforts).max(axis=0)
+    return replace(equations, efforts=equations.efforts + SIZE * largest * errors)
+
+
+@pytest.fixture(scope='module')
+def lasting():
+    """Efforts with errors that last."""
+    fitted = with_errors(moving(0)[0], REPEATED)
+    return fitted, identify(fitted)
+
+
+def test_a_good_urdf_counts_more_where_errors_last(lasting):
+    """More than one equation; the torques of the bodies in another motion are nearer the truth."""
+    fitted, found = lasting
+    assert found.final.prior_weight > 1.0
+    usual = consistent(fitted.reduced(), found.unconstrained).estimate
+    other, parameters = moving(7)
+    bodies = slice(0, 10 * len(GANTRY.joints))
+    rows = other.rows[:, :, bodies]
+    errors = [
+        np.linalg.norm(rows @ (one.parameters - parameters)[bodies])
+        for one in (found.final, usual)
+    ]
+    assert errors[0] < 0.9 * errors[1], errors
+
+
+def test_a_wrong_urdf_counts_little():
+    """Where the bodies are others, with noise of the same size: it hinders more than it helps."""
+    other = GANTRY.with_inertial_parameters(3.0 * GANTRY.inertial_parameters())
+    fitted = with_errors(moving(0, other)[0], 0.0)
+    assert identify(fitted).final.prior_weight <= 3.0
+
+
+SECONDS = np.arange(900) / 20.0
+
+
+@pytest.mark.parametrize('period', [4.0, 10.0])
+def test_a_motion_that_repeats_is_found(period):
+    phase = 2.0 * np.pi * SECONDS[:, None] / period
+    velocities = np.sin(phase * [1.0, 2.0]) + 0.5 * np.cos(phase * [3.0, 1.0])
+    noise = np.random.default_rng(0).normal(size=velocities.shape)
+    assert 0.05 * repeated_period(velocities + 0.05 * noise) == pytest.approx(period, abs=0.1)
+    chirp = np.sin(2.0 * np.pi * np.outer(SECONDS, [0.31, 0.173]) + SECONDS[:, None] ** 2 / 40.0)
+    assert repeated_period(chirp) == 0
+
+
+def test_all_repetitions_of_a_motion_are_in_one_fold(lasting):
+    """So that no fold is predicted from its twin."""
+    fitted, _ = lasting
+    times = np.arange(len(fitted)) / RATE
+    velocities = np.sin(2.0 * np.pi * times[:, None] / 10.0 * np.array([1.0, 2.0, 3.0]))
+    labels = folds(replace(fitted, times=times, velocities=velocities))
+    assert set(labels) == set(range(FOLDS))
+    period = round(10.0 * RATE)
+    assert np.mean(labels[period:] == labels[:-period]) > 0.98
+    # Blocks: neighbours are in one fold.
+    assert np.mean(np.diff(labels) == 0) > 0.9

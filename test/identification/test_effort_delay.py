@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import COULOMB, exact_motion, law
+from identified_equations import COULOMB, exact_motion, law
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
@@ -31,13 +31,13 @@ def found():
     exact = exact_motion(DYNAMICS, seconds=6.0, rate=RATE, cutoff=25.0)
     moderate = exact_motion(DYNAMICS, seconds=6.0, rate=RATE, cutoff=25.0, highest=0.5)
 
-    def searched(delay, *, slow=None, lag=0.0, noise=0.01, inflation=1.0):
+    def searched(delay, *, slow=None, lag=0.0, noise=0.01, inflation=1.0, known=None):
         motion = exact if slow is None else slowed(moderate, slow, lag)
         late = [np.interp(motion.times - delay, motion.times, one) for one in motion.efforts.T]
         spread = noise * motion.efforts.std(axis=0)
         errors = spread * np.random.default_rng(1).normal(size=motion.efforts.shape)
         motion = replace(motion, efforts=np.stack(late, axis=1) + errors)
-        equations = Equations.joined(MADE.of_motions([motion]))
+        equations = Equations.joined(MADE.of_motions([motion])).with_known(known or {})
         return effort_delay(equations, replace(identify(equations), inflation=inflation))
 
     return searched
@@ -59,6 +59,12 @@ def slowed(motion, slow, lag):
 def test_a_planted_delay_is_found(found, delay):
     """Beside friction and rotors, which take up most of it."""
     assert found(delay).value == pytest.approx(delay, abs=5e-4)
+
+
+def test_known_parameters_are_no_delay(found):
+    known = {f'{joint} coulomb': COULOMB for joint in LAYOUT.joints}
+    assert found(0.0, known=known).value == 0.0
+    assert found(0.025, known=known).value == pytest.approx(0.025, abs=5e-4)
 
 
 def test_efforts_that_are_not_late_have_none(found):

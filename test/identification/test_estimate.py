@@ -1,25 +1,25 @@
-"""Estimates: exact without noise, honest intervals with it, robust against what does not fit."""
+"""Least squares: exact without noise, honest intervals with it, of the URDF where data lack."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import Drawn, exact_motion, truth
+
+pytest.importorskip('scipy')
+
+from identified_equations import Drawn, exact_motion, truth
 from mechanics.robots import hand_written
 from simulated_recordings import Recorded, urdf
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.identification.base_parameters import base_parameters, structure_of
 from robot_dynamics_ros.identification.equations import Equations
 from robot_dynamics_ros.identification.estimate import completion, estimate
 from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
-from robot_dynamics_ros.identification.observability import base_parameters
 from robot_dynamics_ros.identification.parameters import ParameterLayout
-from robot_dynamics_ros.identification.structure import structure_of
 from robot_dynamics_ros.simulation.physics import Physics
 
 ROBOT = hand_written('oblique')
-module = sys.modules[estimate.__module__]
 LAYOUT = ParameterLayout(ROBOT.model)
 # Of the range of the torque; [rad/s].
 EFFORT_NOISE, VELOCITY_NOISE = 0.005, 1e-3
@@ -47,12 +47,11 @@ def deviations(base, found):
     return errors / np.sqrt(np.diag(found.base_covariance))
 
 
-def recorded(motion, made, seed=0, disturb=lambda efforts: None):
+def recorded(motion, made, seed=0):
     """Equations of a recording with noise."""
     random = np.random.default_rng(seed)
     span = np.ptp(motion.efforts, axis=0)
     efforts = motion.efforts + EFFORT_NOISE * span * random.normal(size=motion.efforts.shape)
-    disturb(efforts)
     v = motion.velocities + random.normal(0.0, VELOCITY_NOISE, motion.velocities.shape)
     signals = motion.positions, v, efforts, np.zeros_like(efforts)
     reader = Recorded(motion.times, *signals, motion.joints).reader
@@ -73,7 +72,7 @@ def test_states_and_efforts_of_mujoco_give_its_parameters():
     made = MotionEquations(layout, EquationOptions(effort_levels=np.inf))
     reduced = made.of_samples(Drawn(np.arange(300.0), q, v, a, efforts)).reduced()
     base = base_parameters(reduced)
-    found = estimate(reduced, base=base)
+    found = estimate(reduced, base)
     true = layout.nominal()
     true[: -len(layout.terms) * len(layout.joints)] = parse_urdf(text).inertial_parameters()
     expected = base.values(true)
@@ -88,60 +87,30 @@ def test_states_and_efforts_of_mujoco_give_its_parameters():
     np.testing.assert_allclose(rows @ found.parameters, torques, atol=1e-6 * np.abs(torques).max())
 
 
-def found_by(method, equations, base):
-    """The estimate, weighted or robust, of equations that determine `base`."""
-    found = estimate(equations.reduced(), base, None if method == 'weighted' else equations)
-    assert found.method == method
-    return found
+def test_intervals_cover_the_truth(motion, made, structure):
+    """scripts/bench counts 200 recordings; here are enough to see a wrong scale.
 
-
-METHODS = pytest.mark.parametrize('method', ['weighted', 'robust'])
-
-
-@pytest.fixture(scope='module')
-def draws(motion, made):
-    """Equations of recordings with different noise; they are kept when they are computed."""
-    return [recorded(motion, made, seed) for seed in range(10)]
-
-
-@METHODS
-def test_intervals_cover_the_truth(draws, structure, method):
-    """scripts/bench counts 200 recordings; here are enough to see a wrong scale."""
+    The filter leaves the share of its band of the noise: the same for joints with equal noise.
+    """
     z = []
-    for equations in draws:
-        base = base_parameters(equations.reduced(), structure)
+    for seed in range(10):
+        reduced = recorded(motion, made, seed).reduced()
+        base = base_parameters(reduced, structure)
         assert not base.undetermined_columns
-        z.append(deviations(base, found_by(method, equations, base)))
+        found = estimate(reduced, base)
+        z.append(deviations(base, found))
+        expected = EFFORT_NOISE * np.ptp(motion.efforts, axis=0) * np.sqrt(10.0 / motion.rate)
+        np.testing.assert_allclose(found.noise, expected, rtol=0.25)
     # 10 x 35 draws of a standard normal, which correlate within a recording.
     assert 0.75 < np.sqrt(np.mean(np.square(z))) < 1.25
     assert 0.90 < np.mean(np.abs(z) < 1.96) < 0.99
-
-
-@METHODS
-def test_the_noise_of_each_joint_is_found(motion, made, structure, method):
-    """The filter leaves the share of its band: the same for joints with equal noise."""
-    equations = recorded(motion, made)
-    found = found_by(method, equations, base_parameters(equations.reduced(), structure))
-    band = 5.0 / (0.5 * motion.rate)
-    expected = EFFORT_NOISE * np.ptp(motion.efforts, axis=0) * np.sqrt(band)
-    np.testing.assert_allclose(found.noise, expected, rtol=0.25)
-
-
-def test_without_outliers_the_robust_estimate_is_the_weighted_one(motion, made, structure):
-    """Its noise too, but for what the weights take away from the tails."""
-    equations = recorded(motion, made)
-    base = base_parameters(equations.reduced(), structure)
-    plain, usual = (found_by(method, equations, base) for method in ('weighted', 'robust'))
-    assert np.mean(usual.noise**2 / plain.noise**2) == pytest.approx(1.0, abs=0.08)
-    off = base.values(usual.parameters - plain.parameters)
-    assert np.abs(off / np.sqrt(np.diag(plain.base_covariance))).max() < 1.0
 
 
 def test_weights_are_those_of_the_noise(motion, made, structure):
     """Equations of a joint with ten times the noise count a hundredth: its own solution."""
     reduced = recorded(motion, made).reduced()
     base = base_parameters(reduced, structure)
-    found = estimate(reduced, base=base)
+    found = estimate(reduced, base)
     rows, sides = [], []
     for factor, noise, independent, count in zip(
         reduced.triangles, found.noise, reduced.independent, reduced.counts, strict=True
@@ -158,25 +127,8 @@ def test_weights_are_those_of_the_noise(motion, made, structure):
     )
 
 
-def test_contact_does_not_bend_a_robust_estimate(motion, made, structure):
-    def push(efforts):
-        efforts[1000:1150] += 0.3 * np.ptp(efforts, axis=0)
-
-    equations = recorded(motion, made, disturb=push)
-    reduced = equations.reduced()
-    base = base_parameters(reduced, structure)
-    bent, held = (found_by(method, equations, base) for method in ('weighted', 'robust'))
-    units = np.sqrt(np.diag(estimate(recorded(motion, made).reduced(), base=base).base_covariance))
-    off = [
-        np.sqrt(np.mean(((base.values(one.parameters) - base.values(truth(LAYOUT))) / units) ** 2))
-        for one in (bent, held)
-    ]
-    assert off[1] < 0.35 * off[0]
-
-
 def test_parameters_that_are_not_told_are_described(motion, made, structure):
     """A joint at rest tells nothing of its friction; its torque is that of the description."""
-    described = replace(LAYOUT, known={})
     q, v, a = (np.copy(x) for x in (motion.positions, motion.velocities, motion.accelerations))
     q[:, 0], v[:, 0], a[:, 0] = 0.3, 0.0, 0.0
     efforts = ROBOT.native.inverse_dynamics(q, v, a)
@@ -184,11 +136,9 @@ def test_parameters_that_are_not_told_are_described(motion, made, structure):
     reduced = Equations.joined(made.of_motions([resting])).reduced()
     base = base_parameters(reduced, structure)
     assert base.undetermined_columns
-    found = estimate(reduced, base=base)
+    found = estimate(reduced, base)
     undetermined = list(base.undetermined_columns)
-    np.testing.assert_array_equal(
-        found.parameters[undetermined], described.nominal()[undetermined]
-    )
+    np.testing.assert_array_equal(found.parameters[undetermined], LAYOUT.nominal()[undetermined])
 
 
 def test_a_completion_changes_base_parameters_alone(motion, made, structure):

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import COULOMB, exact_motion, law
-from identified_equations import identifiable
-from mechanics.robots import hand_written
 
 pytest.importorskip('scipy')
+
+from identified_equations import COULOMB, exact_motion, identifiable, law
+from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.model.friction import SMOOTHING
@@ -19,55 +19,30 @@ from robot_dynamics_ros.identification import (
     ParameterLayout,
     identify,
 )
-from robot_dynamics_ros.identification.friction import certain_smoothings, law_words
+from robot_dynamics_ros.identification.base_parameters import structure_of
+from robot_dynamics_ros.identification.friction import certain_smoothings
 from robot_dynamics_ros.identification.identified_model import model_of_parameters
 from robot_dynamics_ros.identification.parameters import TERMS
-from robot_dynamics_ros.identification.structure import structure_of
-
-ROBOT = hand_written('oblique')
 
 
-@pytest.fixture(scope='module')
-def known():
-    return identifiable(ROBOT.model, noise=0.002, count=1500)
-
-
-@pytest.fixture(scope='module')
-def of_the_law(known):
-    return identify(known.block)
-
-
-@pytest.fixture(scope='module')
-def slow_friction(known):
-    """Coulomb friction that is full from 0.2 rad/s on, and 70 % of that at rest."""
+def test_friction_that_grows_with_speed_is_found_and_intervals_hold_that_of_fast_motion():
+    """Those of the law are too narrow by far; it is full from 0.2 rad/s on, and 70 % at rest."""
+    known = identifiable(hand_written('oblique').model, noise=0.002, count=1500)
     speeds = known.block.velocities
     share = 0.3 * np.maximum(0.0, 1.0 - np.abs(speeds) / 0.2)
-    missing = COULOMB * share * np.sign(speeds)
-    changed = replace(known.block, efforts=known.block.efforts - missing)
-    return identify(changed)
-
-
-def test_the_law_with_noise_is_no_other_law(of_the_law):
+    efforts = known.block.efforts - COULOMB * share * np.sign(speeds)
+    of_the_law, other = (
+        identify(one) for one in (known.block, replace(known.block, efforts=efforts))
+    )
     assert of_the_law.other_friction == ()
-
-
-def test_friction_that_grows_with_speed_is_found(slow_friction):
-    """At the joints with the least noise."""
-    assert {'third', 'fourth'} <= set(slow_friction.other_friction)
-    assert 'joint2' in law_words(('joint1', 'joint2'))
-
-
-def test_the_intervals_hold_what_fast_motion_shows(known, of_the_law, slow_friction):
-    """Those of the law are too narrow by far for the friction of fast motion."""
+    # At the joints with the least noise.
+    assert {'third', 'fourth'} <= set(other.other_friction)
     columns = known.layout.columns('coulomb')
-    errors = np.abs(slow_friction.unconstrained.parameters[columns] - COULOMB)
-
-    def widths(found):
-        return 1.96 * found.unconstrained.draws[:, columns].std(axis=0)
-
-    certain = errors > 4.0 * widths(of_the_law)
+    errors = np.abs(other.final.parameters[columns] - COULOMB)
+    narrow, wide = (1.96 * one.final.draws[:, columns].std(axis=0) for one in (of_the_law, other))
+    certain = errors > 4.0 * narrow
     assert np.count_nonzero(certain) >= 2
-    assert np.all(errors[certain] < 1.2 * widths(slow_friction)[certain])
+    assert np.all(errors[certain] < 1.2 * wide[certain])
 
 
 GANTRY = hand_written('gantry').model

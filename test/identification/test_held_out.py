@@ -1,24 +1,26 @@
-"""What is held out, the torques of both models there, and how sure their residuals are."""
+"""What is held out: torques, how sure residuals are, if they are noise, if the motion repeats."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import Drawn
 
 pytest.importorskip('scipy')
 
+from identified_equations import Drawn
 from memory_source import in_memory
 from recorded_states import START, States
 from simulated_recordings import urdf
-from torques_of_arrays import RATE, filtered_noise, torques
+from torques_of_arrays import CUTOFF, RATE, filtered_noise, torques
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.identification import ParameterLayout
 from robot_dynamics_ros.identification.held_out import (
     Torques,
+    repeated_share,
     residuals,
     split_motions,
+    whiteness,
 )
 from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
 from robot_dynamics_ros.recordings import JointSamples
@@ -42,10 +44,6 @@ def raw():
     return JointSamples(MOVING, times, np.clip(q, -1.0, 1.0), v, tau)
 
 
-def changed(whole, rows):
-    return replace(whole, velocities=np.where(rows[:, None], 5.0, whole.velocities))
-
-
 def arrays_of(parts):
     parts = list(parts)
     return {
@@ -64,9 +62,8 @@ def of(whole, split):
 def test_a_part_does_not_depend_on_raw_samples_of_the_other(later):
     whole = raw()
     rows = whole.times >= SPLIT if later else whole.times < SPLIT
-    before, after = (
-        [arrays_of(part) for part in of(one, SPLIT)] for one in (whole, changed(whole, rows))
-    )
+    changed = replace(whole, velocities=np.where(rows[:, None], 5.0, whole.velocities))
+    before, after = ([arrays_of(part) for part in of(one, SPLIT)] for one in (whole, changed))
     kept, other = (0, 1) if later else (1, 0)
     for name, values in before[kept].items():
         # Transforms of other rows round differently.
@@ -178,12 +175,87 @@ def test_nine_of_ten_intervals_hold_the_true_residual(seconds, time):
     assert np.mean(hits) > 0.88
 
 
-def test_plots_have_evenly_distributed_samples_and_every_gap():
-    times = np.arange(40_000) / RATE
-    one = torques(times, np.zeros((len(times), 2)), held_out=True)
-    gap = np.zeros(len(times), bool)
-    gap[[0, 20_001]] = True
-    drawn = replace(one, begins=gap).thinned(16384)
-    assert len(drawn) < 16384
-    assert np.ptp(np.diff(drawn.times)) < 1e-9
-    assert drawn.begins.sum() == 2
+COUNT = 2000
+
+
+def noise_or_not(left):
+    """Of residuals (N, n), or of several with gaps between."""
+    pieces = left if isinstance(left, list) else [left]
+    parts = [torques(np.arange(len(one)) / RATE, one, held_out=True) for one in pieces]
+    return whiteness(parts, CUTOFF, RATE)
+
+
+def test_filtered_white_noise_is_noise():
+    is_noise, repeated = noise_or_not(filtered_noise(np.random.default_rng(1), COUNT, 40))
+    # Of 40 columns with 20 lags each, at 3.5 standard deviations, 0.4 are expected to be beyond.
+    assert np.count_nonzero(is_noise) >= 38
+    assert np.nanmax(repeated) < 0.02
+
+
+def test_what_repeats_is_no_noise_and_its_share_is_the_squared_autocorrelation():
+    """A friction that the model lacks; a sine as large as the noise; also across a gap."""
+    random, times = np.random.default_rng(2), np.arange(COUNT) / RATE
+    friction = 1.0 * np.sign(np.sin(2.0 * np.pi * 0.3 * times))
+    sine = np.sqrt(2.0) * np.sin(2.0 * np.pi * 0.05 * times)
+    left = filtered_noise(random, COUNT, 2) + np.stack([friction, sine], axis=1)
+    is_noise, repeated = noise_or_not(left)
+    assert is_noise == [False, False]
+    assert repeated[0] > 0.1
+    assert repeated[1] == pytest.approx(0.25, abs=0.03)
+    parts = noise_or_not([left[:900], left[900:]])
+    assert parts[0] == is_noise
+    np.testing.assert_allclose(parts[1], repeated, atol=0.02)
+
+
+def test_few_samples_do_not_say_whether_they_are_noise():
+    few = filtered_noise(np.random.default_rng(1), 40, 2)
+    assert noise_or_not(few)[0] == [None, None]
+    assert noise_or_not(np.full((100, 1), np.nan))[0] == [None]
+
+
+PERIOD = 10.0
+
+
+def motion(times, seed, period=PERIOD, split=13.3):
+    """The torques of three joints that move with five harmonics of a period."""
+    random = np.random.default_rng(seed)
+    rates = 2.0 * np.pi * np.arange(1, 6) / period
+    amplitudes = random.normal(size=(2, 5, 3)) / np.arange(1, 6)[:, None]
+    angles = np.outer(times, rates)
+    q = np.sin(angles) @ amplitudes[0] + np.cos(angles) @ amplitudes[1]
+    v = (rates * np.cos(angles)) @ amplitudes[0] - (rates * np.sin(angles)) @ amplitudes[1]
+    found = torques(times, q, nominal=np.sin(q), held_out=times >= split)
+    return replace(found, velocities=v)
+
+
+TIMES = np.arange(0.0, 20.0, 1.0 / RATE)
+
+
+def test_a_period_that_is_played_again_is_found():
+    """Its period shares nothing with the grid; the velocities have noise."""
+    for period in (5.0, 9.9871):
+        one = motion(TIMES, 1, period)
+        noise = np.random.default_rng(2).normal(0.0, 5e-3, one.velocities.shape)
+        assert repeated_share([replace(one, velocities=one.velocities + noise)]) == 1.0
+
+
+def test_a_motion_that_is_not_repeated_is_not_found():
+    """One long period, of which no part occurs twice; and the same motion at other poses."""
+    one = motion(TIMES, 1, 20.0)
+    assert repeated_share([one]) == 0.0
+    again = motion(TIMES, 1)
+    elsewhere = again.nominal + 0.5 * again.held_out[:, None]
+    assert repeated_share([replace(again, nominal=elsewhere)]) == 0.0
+
+
+def test_another_recording_of_the_same_motion_is_found_and_of_another_motion_is_not():
+    fitted = motion(TIMES, 1, split=np.inf)
+    for seed, expected in ((1, 1.0), (2, 0.0)):
+        later = motion(TIMES[:200] + 4.321, seed, split=0.0)
+        assert repeated_share([fitted, later]) == expected
+
+
+def test_rest_is_no_repetition():
+    resting = torques(TIMES, np.ones((len(TIMES), 3)), held_out=TIMES >= 10.0)
+    assert np.isnan(repeated_share([replace(resting, velocities=0.0 * resting.velocities)]))
+    assert np.isnan(repeated_share([motion(TIMES, 1, split=np.inf)]))

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from exact_motion import exact_motion, truth
+from identified_equations import exact_motion, truth
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
@@ -21,7 +21,7 @@ from robot_dynamics_ros.identification import (
     identify,
     joint_rows,
 )
-from robot_dynamics_ros.identification.structure import structure_of
+from robot_dynamics_ros.identification.base_parameters import structure_of
 
 # The robot that is recorded is not that of the URDF, which has no load.
 MODEL = hand_written('oblique').model
@@ -74,9 +74,12 @@ def found():
     return identify(recorded(9, 0.0, 0.0), STRUCTURE)
 
 
-def test_a_parameter_that_acts_with_others_has_no_interval(found):
-    rows = {row.name: row for row in joint_rows(found.structure, found.base, found.final)}
-    rows |= {row.name: row for row in body_rows(found.structure, found.base, found.final)}
+def test_a_parameter_that_acts_with_others_has_no_interval_and_none_is_impossible(found):
+    rows = {row.name: row for row in joint_rows(found.base, found.final)}
+    for name, row in rows.items():
+        if np.isfinite(row.low) and not name.endswith('offset'):
+            assert 0.0 <= row.low <= row.high > 0.0
+    rows |= {row.name: row for row in body_rows(found.base, found.final)}
     assert set(rows) == set(LAYOUT.names)
     assert np.isfinite(rows[f'{LAYOUT.joints[1]} viscous'].low)
     # The rotor of the first joint turns with its link.
@@ -84,11 +87,13 @@ def test_a_parameter_that_acts_with_others_has_no_interval(found):
         assert np.isnan(rows[name].low)
 
 
-def test_no_interval_of_a_possible_robot_holds_the_impossible(found):
-    for row in joint_rows(found.structure, found.base, found.final):
-        if np.isfinite(row.low) and not row.name.endswith('offset'):
-            assert row.low >= 0.0
-            assert row.high > 0.0
+def test_intervals_of_white_noise_are_hardly_wider_than_those_of_its_covariance(found):
+    """By Student's quantile and the jackknife of some twenty windows, and not by more."""
+    rows = base_rows(found.base, found.unconstrained)
+    white = 1.96 * np.sqrt(np.diag(found.unconstrained.base_covariance))
+    ratios = [(row.high - row.low) / 2.0 / one for row, one in zip(rows, white, strict=True)]
+    assert min(ratios) > 0.9
+    assert 1.0 < np.mean(ratios) < 1.6
 
 
 def test_correlated_noise_makes_intervals_wider(found):

@@ -13,8 +13,8 @@ from torques_of_arrays import CUTOFF, RATE, filtered_noise, torques
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.identification.judgement import JointJudgement, JudgedRecording, judge
-from robot_dynamics_ros.identification.survey import Survey
+from robot_dynamics_ros.identification.judgement import JointJudgement, judge
+from robot_dynamics_ros.identification.recorded_data import JudgedRecording, Survey
 
 COUNT = 1200
 # The second half is held out.
@@ -156,14 +156,6 @@ def test_what_happened_on_the_held_out_part_makes_no_other_robot(model, drawn):
     assert 'unexplained' in fitted.fatal
 
 
-def test_what_is_said_of_a_joint_already_is_not_said_again(model, drawn):
-    again = Finding('still', (JOINTS[1],), 0.9, 'slow')
-    rests = np.zeros((COUNT, 6), bool)
-    rests[:, 1] = True
-    (finding,) = judged(model, drawn, 2.0, 0.0, rests=rests, found=[again]).findings
-    assert finding is not again
-
-
 LOAD = 'can be loaded.'
 
 
@@ -175,14 +167,6 @@ def test_a_warning_is_to_be_read_before_the_model_is_loaded(model, drawn, code):
     last = judged(model, drawn, 2.0, 0.0, found=[Finding(code, (), 1.0, 'told')]).verdict[-1]
     assert code in last
     assert not last.endswith(LOAD)
-
-
-def test_joints_that_weaken_the_verdict_are_named(model, drawn):
-    seen = survey()
-    seen.at_limit[:, 2], seen.longest[:, 2] = 0.3 * COUNT, 100.0
-    judgement = judged(model, drawn, 2.0, 0.0, seen=seen)
-    assert judgement.joints[JOINTS[2]].saturated == pytest.approx(0.6)
-    assert JOINTS[2] in judgement.verdict[-1]
 
 
 @pytest.mark.parametrize('code', ['factor', 'exchanged'])

@@ -4,19 +4,28 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import cut, drawn, exact_motion, truth
+from identified_equations import cut, drawn, exact_motion, truth
 from mechanics.closeness import assert_close
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
-from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
+from robot_dynamics_ros.identification.motion_equations import (
+    REST,
+    Decimation,
+    EquationOptions,
+    MotionEquations,
+    ParallelFilter,
+    at_rest,
+)
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
+from robot_dynamics_ros.recordings.low_pass import kernels
 
 ROBOT = hand_written('oblique')
 LAYOUT = ParameterLayout(ROBOT.model)
 FIRST = ROBOT.model.joint_names[0]
 LINK = next(frame.name for frame in ROBOT.model.frames if frame.body == 3)
 GRAVITY = (0.3, -0.2, -9.7)
+RATE, CUTOFF = 500.0, 10.0
 
 
 @pytest.fixture(scope='module')
@@ -110,12 +119,6 @@ def test_saturated_efforts_do_not_count(motion, given):
     assert used[:, 0].mean() > 0.1
 
 
-def test_no_effort_is_saturated_by_a_limit_that_is_negative(motion):
-    *_, used = made([motion], with_limits(*4 * (-5.0,)), levels=np.nan)
-    assert used.any()
-    np.testing.assert_array_equal(used, made([motion])[3])
-
-
 def test_a_limit_that_efforts_exceed_is_not_where_they_saturate(motion):
     """Descriptions have placeholders: only efforts near the limit are left out."""
     low = 0.1 * np.abs(motion.efforts).max(axis=0)
@@ -127,6 +130,7 @@ def test_a_limit_that_efforts_exceed_is_not_where_they_saturate(motion):
 
 
 def test_efforts_that_are_not_measured_do_not_count(motion):
+    """Not finite, or of a joint whose effort is known to be none."""
     efforts = motion.efforts.copy()
     efforts[:, 1] = np.nan
     rows, torques, _, used = made([replace(motion, efforts=efforts)], cutoff=8.0)
@@ -134,21 +138,22 @@ def test_efforts_that_are_not_measured_do_not_count(motion):
     assert used[:, 0].any()
     assert np.isfinite(rows).all()
     assert np.isfinite(torques).all()
-
-
-def test_joints_whose_effort_is_known_to_be_none_do_not_count(motion):
     used, usual = made([motion], unmeasured=(FIRST,))[3], made([motion])[3]
     assert not used[:, 0].any()
     np.testing.assert_array_equal(used[:, 1:], usual[:, 1:])
-    with pytest.raises(UnknownNameError, match='finger'):
+    # A limit that is negative is none.
+    *_, used = made([motion], with_limits(*4 * (-5.0,)), levels=np.nan)
+    np.testing.assert_array_equal(used, usual)
+
+
+def test_what_cannot_be_meant_is_refused(motion):
+    with pytest.raises(UnknownNameError):
         made([motion], unmeasured=('finger',))
-
-
-def test_a_load_has_columns_in_its_own_recording_alone(motion):
-    layout = ParameterLayout(ROBOT.model, (), (Load('brick', LINK, 'one'),))
-    for name in ('one', 'two'):
-        rows = made([motion], layout, name)[0]
-        assert rows[..., layout.body_columns(4)].any() == (name == 'one')
+    with pytest.raises(ParameterError):
+        EquationOptions(cutoff=0.0)
+    lacking = replace(motion, joints=('other', *motion.joints[1:]))
+    with pytest.raises(ParameterError, match=FIRST):
+        made([lacking])
 
 
 def test_joints_are_found_by_name(motion):
@@ -161,9 +166,6 @@ def test_joints_are_found_by_name(motion):
     other = replace(motion, joints=names, **turned)
     for one, two in zip(made([motion]), made([other]), strict=True):
         np.testing.assert_array_equal(one, two)
-    lacking = replace(motion, joints=('other', *motion.joints[1:]))
-    with pytest.raises(ParameterError, match=FIRST):
-        list(MotionEquations(LAYOUT, None, ROBOT.native).of_motions([lacking]))
 
 
 def block_of(layout, dynamics, states, recording=''):
@@ -215,6 +217,53 @@ def test_efforts_of_known_and_unknown_gain():
     assert not block.torques[:, 1:].any()
 
 
-def test_a_cutoff_that_means_nothing_is_refused():
-    with pytest.raises(ParameterError, match='cutoff'):
-        EquationOptions(cutoff=0.0)
+@pytest.fixture(scope='module')
+def parallel():
+    return ParallelFilter.of_motion(RATE, 4.0 * CUTOFF, CUTOFF)
+
+
+@pytest.mark.parametrize('first', [0, 7])
+def test_parts_of_a_segment_give_the_same(parallel, first):
+    """Results lie at multiples of the step of the segment, wherever a motion begins."""
+    samples = np.random.default_rng(0).normal(size=(3000, 3))
+    whole = Decimation(parallel, first).push(samples, samples > 0.0)
+    parts = Decimation(parallel, first)
+    found = [parts.push(one, one > 0.0) for one in np.split(samples, [1, 400, 1234, 1235])]
+    for expected, *pieces in zip(whole, *found, strict=True):
+        np.testing.assert_allclose(np.concatenate(pieces), expected, atol=1e-12)
+    assert not ((whole[2] - parallel.half) % parallel.step).any()
+
+
+def test_slow_sines_pass_and_fast_ones_are_damped(parallel):
+    """At half the cutoff 0.2 % of ripple; shares of flags are weights."""
+    times = np.arange(2000) / RATE
+    sine = np.sin(np.pi * CUTOFF * times)[:, None]
+    values, _, numbers = Decimation(parallel, 0).push(sine, sine[:, :0])
+    np.testing.assert_allclose(values, sine[numbers], atol=2e-3)
+    fast = np.sin(2.0 * np.pi * 1.6 * CUTOFF * times)
+    assert np.abs(parallel.value(fast[:, None])).max() < 3e-3
+    np.testing.assert_allclose(parallel.share(np.ones((1000, 1))), 1.0)
+
+
+@pytest.mark.parametrize(('rate', 'passed', 'wanted'), [(500, 40, 10), (30, 7.5, None)])
+def test_the_variance_of_a_mean_is_that_of_the_independent_equations(rate, passed, wanted):
+    """White noise through both filters: var(mean) = var(y) / (independence N)."""
+    parallel = ParallelFilter.of_motion(rate, passed, wanted)
+    random = np.random.default_rng(1)
+    motions = kernels(passed, rate)[0]
+    # The filter of the motions, at each sample.
+    first = ParallelFilter(motions, 1, 1.0, 1.0 / rate)
+    noise = parallel.value(first.value(random.normal(size=(3000, 250))))
+    count = len(noise)
+    expected = noise.var() / (parallel.independence * count)
+    assert noise.mean(axis=0).var() == pytest.approx(expected, rel=0.3)
+    assert 0.5 < parallel.independence <= 1.0
+
+
+def test_a_reversal_is_no_rest_and_a_stop_is():
+    slow = np.zeros((400, 2), bool)
+    slow[100 : 100 + round(90.0 * REST), 0] = True
+    slow[300:, 1] = True
+    found = at_rest(slow, 0.01)
+    assert not found[:, 0].any()
+    np.testing.assert_array_equal(found[:, 1], slow[:, 1])

@@ -106,11 +106,8 @@ def identification(names=('one', 'two'), gain=0.2, objections=()):
     from robot_dynamics_ros.identification import ParameterRow
     from robot_dynamics_ros.identification.held_out import Torques
     from robot_dynamics_ros.identification.identification_report import identification_report
-    from robot_dynamics_ros.identification.judgement import (
-        JointJudgement,
-        JudgedRecording,
-        Judgement,
-    )
+    from robot_dynamics_ros.identification.judgement import JointJudgement, Judgement
+    from robot_dynamics_ros.identification.recorded_data import JudgedRecording
 
     times = np.arange(200) / 20.0
     measured = np.sin(np.outer(times, 1.0 + np.arange(len(names))))

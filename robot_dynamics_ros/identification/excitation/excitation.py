@@ -13,7 +13,7 @@ from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import UnknownNameError
 
-from ..excitation_findings import LARGEST_CONDITION
+from ..findings import LARGEST_CONDITION
 from .clearance import Clearance, Nearness
 from .constraints import Constraints, MotionLimits
 from .information import Information

@@ -12,8 +12,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
 from robot_dynamics_ros.core.model.sampling import random_states
 
+from ..base_parameters import structure_of
 from ..parameters import ParameterLayout
-from ..structure import structure_of
 
 # Standard deviation of a measured torque, as a share of the effort limit.
 NOISE = 0.005

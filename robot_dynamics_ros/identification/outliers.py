@@ -1,14 +1,15 @@
-"""Periods in which something else than the robot made the efforts: a contact, a hand, a cable.
+"""What does not fit: periods of a contact, a hand, a cable; and single samples.
 
-A disturbance lasts: the residual of a joint is far off in consecutive short windows. Friction that
-the law of the model does not have is far off too, near reversals: windows there are compared with
-one another, and those away from reversals with their own median.
+A disturbance lasts, and a force on a link acts on all joints before it: residuals of two joints
+are far off in consecutive short windows. Friction that the law of the model does not have is off
+too, near reversals and at high speeds, but at its own joint.
 
 Least squares follow a contact that lasts for a fifth of the data, and Huber's weights too. So the
 residuals are those of least trimmed squares: of the windows that agree best with one another
 (Rousseeuw, "Least median of squares regression", 1984), found by steps that fit the best windows
 and choose them again, from many random beginnings (Rousseeuw, Van Driessen, "Computing LTS
-regression for large data sets", 2006).
+regression for large data sets", 2006). A single sample that is far off, as an effort that was sent
+wrong, gets Huber's weight ("Robust estimation of a location parameter", 1964).
 """
 
 from __future__ import annotations
@@ -21,10 +22,8 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
-from .equations import Equations, Period
-from .observability import whitened
-from .reduced import ReducedEquations
-from .structure import Structure
+from .base_parameters import Structure, whitened
+from .equations import Equations, Period, ReducedEquations
 
 Flags = npt.NDArray[np.bool_]
 
@@ -35,9 +34,9 @@ FITTED, BEGINNING = 0.6, 0.35
 # Beginnings: of 30, some have no window of a fifth that is disturbed.
 BEGINNINGS, STEPS, ROUNDS = 30, 20, 3
 LENGTH = 0.2  # [s] of a window in which a residual is far off or not
-# Of the usual RMS of a joint's residual in a window: what exceeds it is not noise. Near reversals
-# many windows have a step of friction: what three of four are below is usual there.
-FAR, FAR_TURNING, UPPER = 6.0, 12.0, 0.75
+# Of the usual RMS of a joint's residual in a window: what exceeds it at so many joints, or at the
+# only one, is not noise.
+FAR, JOINTS = 6.0, 2
 # Windows of a disturbance, at least, and windows without one between two parts of it.
 SHORTEST, GAP = 2, 2
 # Of a recording: where more of it is far, the model is wrong rather than disturbed.
@@ -45,14 +44,22 @@ MOST = 0.4
 # Of the usual speed: a joint that is slower may turn, where friction is not what a model says. The
 # filter smears the step of friction into a window beside it.
 SLOW = 0.2
+# Of normal noise, the standard deviation relative to the median of the absolute value.
+NORMAL = 1.4826
+# Standard deviations up to which a sample has its whole weight. Friction that the model lacks is
+# nearer: residuals of real arms have longer tails than normal ones, at all of the motion that is
+# to be predicted. Of the torque: there is no less noise than that, rounding at least.
+GROSS, LEAST_NOISE = 10.0, 1e-9
 # Windows from which anything is concluded.
 FEWEST = 10
 
 
-def contact_periods(
+def robust_weights(
     equations: Equations, structure: Structure, reduced: ReducedEquations
-) -> tuple[Period, ...]:
-    """When the equations are disturbed; a window longer at both ends, as the filter smears it.
+) -> tuple[Array, tuple[Period, ...]]:
+    """Weights (N, n) of the equations, and when these are disturbed: there they are 0.
+
+    A period is a window longer at both ends, as the filter smears it.
 
     Args:
         equations: of the recordings.
@@ -61,13 +68,29 @@ def contact_periods(
     """
     parameters = trimmed_parameters(equations, structure, reduced)
     residuals = np.where(equations.used, equations.residuals(parameters), np.nan)
-    found = []
+    periods = []
     for number, name in enumerate(equations.recordings):
         runs = [run for run in equations.runs if equations.number[run.start] == number]
         v = equations.velocities
         pieces = [(equations.times[run], residuals[run], v[run]) for run in runs]
-        found += [Period(name, begin - LENGTH, end + LENGTH) for begin, end in disturbed(pieces)]
-    return tuple(found)
+        periods += [Period(name, begin - LENGTH, end + LENGTH) for begin, end in disturbed(pieces)]
+    inside = equations.inside(periods)
+    sizes = np.abs(residuals)
+    noise = [_scale(column[~inside]) for column in sizes.T]
+    limits = GROSS * np.maximum(noise, LEAST_NOISE * reduced.usual_torques)
+    with np.errstate(invalid='ignore', divide='ignore'):
+        weights = np.where(sizes > limits, limits / sizes, 1.0)
+    weights[inside] = 0.0
+    return weights, tuple(periods)
+
+
+def _scale(sizes: Array) -> float:
+    """The RMS of residuals of these sizes, NaN where not known, but for gross outliers."""
+    known = sizes[np.isfinite(sizes)]
+    scale = NORMAL * float(np.median(known)) if known.size else 0.0
+    for _ in range(ROUNDS):
+        scale = float(np.sqrt(np.mean(np.minimum(known, GROSS * scale) ** 2))) if scale else 0.0
+    return scale
 
 
 def trimmed_parameters(
@@ -149,28 +172,28 @@ def disturbed(pieces: Iterable[tuple[Array, Array, Array]]) -> list[tuple[float,
         return []
     times, squares, speeds = (np.concatenate(part) for part in zip(*windows, strict=True))
     known = np.isfinite(speeds)
-    usual = _quantiles(speeds, known, 0.5)
+    usual = _medians(speeds, known)
     turns = ~(speeds >= SLOW * np.where(np.isfinite(usual), usual, 0.0))
     near = turns.copy()
     near[1:] |= turns[:-1]
     near[:-1] |= turns[1:]
-    large = squares > FAR**2 * _quantiles(squares, known & ~near, 0.5)
-    turning = squares > FAR_TURNING**2 * _quantiles(squares, known & near, UPPER)
-    far = known & np.where(near, turning, large)
-    rows = np.flatnonzero(far.any(axis=1))
-    if len(rows) > MOST * known.any(axis=1).sum():
+    large = squares > FAR**2 * _medians(squares, known & ~near)
+    far = known & ~near & large
+    if np.count_nonzero(far.any(axis=1)) > MOST * np.count_nonzero(known.any(axis=1)):
         return []
-    lasting = np.any(large | far, axis=1)
-    found = []
+    rows = np.flatnonzero(far.sum(axis=1) >= min(JOINTS, np.count_nonzero(known.any(axis=0))))
+    lasting = np.any(large, axis=1)
+    left_out = np.zeros(len(lasting), bool)
     for run in np.split(rows, np.flatnonzero(np.diff(rows) > GAP + 1) + 1):
-        if len(run) and far[run].sum(axis=0).max() >= SHORTEST:
+        if len(run) >= SHORTEST:
             first, last = run[0], run[-1]
             while first > 0 and lasting[first - 1]:
                 first -= 1
             while last + 1 < len(lasting) and lasting[last + 1]:
                 last += 1
-            found.append((float(times[first, 0]), float(times[last, 1])))
-    return found
+            left_out[first : last + 1] = True
+    edges = np.flatnonzero(np.diff(left_out, prepend=False, append=False)).reshape(-1, 2)
+    return [(float(times[first, 0]), float(times[stop - 1, 1])) for first, stop in edges.tolist()]
 
 
 def _windows(times: Array, residuals: Array, velocities: Array) -> tuple[Array, Array, Array]:
@@ -194,10 +217,10 @@ def _windows(times: Array, residuals: Array, velocities: Array) -> tuple[Array, 
     return parts(times)[:, [0, -1], 0], squares, np.where(known, parts(speeds).min(axis=1), np.nan)
 
 
-def _quantiles(values: Array, chosen: Flags, share: float) -> Array:
-    """A quantile (n,) of chosen values (W, n); infinite where they are too few, or zero."""
+def _medians(values: Array, chosen: Flags) -> Array:
+    """Medians (n,) of chosen values (W, n); infinite where they are too few, or zero."""
     found = [
-        float(np.quantile(column[rows], share)) if np.count_nonzero(rows) >= FEWEST else 0.0
+        float(np.median(column[rows])) if np.count_nonzero(rows) >= FEWEST else 0.0
         for column, rows in zip(values.T, chosen.T, strict=True)
     ]
     return np.where(np.array(found) > 0.0, found, np.inf)

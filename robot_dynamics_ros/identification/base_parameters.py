@@ -1,26 +1,46 @@
-"""What data determine of the parameters: base parameters, rank, condition, bodies that stay.
+"""Base parameters: what the structure of a robot allows to determine, and what its data do.
 
-Two steps: the structure of the robot says which columns are dependent in all data; pivoted QR of
-the data, in units of noise and of plausible parameters, which of the others these data determine
-(Gautier, "Numerical calculation of the base inertial parameters of robots", 1991).
+The columns of the regressor at random states are dependent exactly where they are at each state;
+which of the independent ones some data determine says a pivoted QR of them, in units of noise and
+of plausible parameters (Gautier, "Numerical calculation of the base inertial parameters of
+robots", 1991). Columns are taken in an order in which each joint keeps what Gautier and Khalil's
+rules leave it ("Direct calculation of minimum set of inertial parameters of serial robots", 1990):
+a column that depends on those before it is a part of their base parameters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
+from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
+from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.extra import required
+from robot_dynamics_ros.recordings import Motion
 
-from .parameters import ParameterLayout
-from .reduced import SLOW, ReducedEquations, triangle
-from .scales import parameter_scales
-from .structure import Structure, structure_of
+from .equations import SLOW, Flags, ReducedEquations, triangle
+from .motion_equations import EquationOptions, MotionEquations
+from .parameters import ParameterLayout, parameter_scales
 
+# Times as many equations as columns, at least; times at least, so that each joint has enough.
+EQUATIONS, FEWEST_STATES = 3, 40
+# Of its length: what is left of a dependent column. Descriptions round angles to 1e-6.
+DEPENDENT = 1e-5
+# Of the largest contribution to the torques: what a column without influence has.
+NOTHING = 1e-9
+# Of a plausible value of a base parameter: smaller contributions are rounding.
+NO_COMBINATION = 1e-7
+# Of a parameter: how far drawn values are from the nominal ones.
+SPREAD = 0.3
+AXES = 'xyz'
+# Of the terms of joints: those that are preferred to inertias, and those that are not.
+FIRST, LAST = 0, 3
 # Of the torque of a joint: data have no less noise, rounding at least; and what is assumed where
 # too few equations are left to tell.
 LEAST_NOISE, ASSUMED_NOISE = 1e-8, 0.1
@@ -45,40 +65,201 @@ RESTED = 0.5
 
 
 @dataclass(frozen=True)
-class BaseParameters:
-    """What equations determine: beta = combination @ parameters, with Y pi = Y[:, columns] beta.
+class Structure:
+    """Dependencies that hold for all data of a robot.
 
     Attributes:
         layout: of the parameters.
         columns: (b,) of independent columns, ascending.
         combination: (b, p), the identity in `columns`; a dependent column d is
             Y[:, columns] @ combination[:, d].
-        rank: b, the number of base parameters that these data determine.
-        structural_rank: the number that the best data of this robot would determine.
+    """
+
+    layout: ParameterLayout
+    columns: tuple[int, ...]
+    combination: Array
+
+    @property
+    def rank(self) -> int:
+        """The number of base parameters."""
+        return len(self.columns)
+
+
+def structure_of(
+    layout: ParameterLayout, dynamics: RobotDynamics | None = None, seed: int = 0
+) -> Structure:
+    """The dependencies of the columns, from random states.
+
+    Args:
+        layout: of the parameters.
+        dynamics: of its model; None: compile it.
+        seed: of the states.
+    """
+    rows = _random_rows(layout, dynamics, seed)
+    largest = float(np.abs(rows @ layout.nominal()).max()) or 1.0
+    scales = parameter_scales(layout, np.full(len(layout.joints), largest))
+    scaled = np.asarray(np.linalg.qr(rows.reshape(-1, layout.size) * scales, mode='r'))
+    independent = sorted(independent_columns(scaled, column_order(layout)))
+    solution = np.linalg.lstsq(scaled[:, independent], scaled, rcond=None)[0]
+    solution[np.abs(solution) < NO_COMBINATION] = 0.0
+    solution[:, independent] = np.eye(len(independent))
+    return Structure(
+        layout,
+        tuple(independent),
+        solution * scales[independent, None] / scales,
+    )
+
+
+def independent_columns(rows: Array, order: list[int]) -> list[int]:
+    """Columns that do not depend on those before them in an order.
+
+    By Gram and Schmidt, twice, which keeps the basis orthogonal to rounding (Giraud, Langou,
+    Rozloznik, 2005).
+
+    Args:
+        rows: (m, p), columns of comparable magnitude.
+        order: of the columns (p,).
+    """
+    lengths = np.linalg.norm(rows, axis=0)
+    least = NOTHING * lengths.max(initial=0.0)
+    basis = np.empty((0, len(rows)))
+    found = []
+    for column in order:
+        if lengths[column] <= least:
+            continue
+        rest = rows[:, column] / lengths[column]
+        for _ in range(2):
+            rest = rest - basis.T @ (basis @ rest)
+        left = np.linalg.norm(rest)
+        if left > DEPENDENT:
+            basis = np.vstack([basis, rest / left])
+            found.append(column)
+    return found
+
+
+def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None, seed: int) -> Array:
+    """Equations (N, n, p) at random states, some with loads and some without."""
+    n = len(layout.joints)
+    free = replace(layout, known={})
+    maker = MotionEquations(free, EquationOptions(smoothings=()), dynamics)
+    recordings = ['', *dict.fromkeys(load.recording for load in layout.loads)]
+    each = max(FEWEST_STATES, EQUATIONS * layout.size // n)
+    states = list(random_states(layout.model, each * len(recordings), seed))
+    q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
+    parts = []
+    for number, name in enumerate(recordings):
+        own, nothing = slice(number * each, (number + 1) * each), np.zeros((each, n))
+        drawn = Motion(layout.joints, nothing[:, 0], q[own], v[own], a[own], nothing, np.inf, 1.0)
+        parts.append(maker.of_samples(drawn, name).rows)
+    rows = np.concatenate(parts)
+    if 'gain' in layout.terms:
+        random = np.random.default_rng(seed)
+        nominal = layout.nominal()
+        spread = SPREAD * parameter_scales(layout, np.ones(n)) * random.normal(size=layout.size)
+        torques = rows @ np.where(layout.is_known, nominal, nominal + spread)
+        gains = nominal[layout.columns('gain')]
+        rows[:, np.arange(n), layout.columns('gain')] = -torques / gains
+    rows[:, :, layout.is_known] = 0.0
+    return rows
+
+
+def column_order(layout: ParameterLayout) -> list[int]:
+    """All columns (p,), preferred ones first."""
+    ranks = np.full(layout.size, FIRST)
+    for body, joint in enumerate(layout.model.joints):
+        regrouped = _regrouped(joint)
+        block = ranks[layout.body_columns(body)]
+        block[:] = [2 if parameter in regrouped else 1 for parameter in PARAMETERS]
+    for load in range(len(layout.model.joints), len(layout.bodies)):
+        ranks[layout.body_columns(load)] = 1
+    ranks[layout.columns('armature')] = LAST
+    # What depends on a gain cannot be known: it comes after all others.
+    ranks[layout.columns('gain')] = LAST + 1
+    order: list[int] = np.argsort(ranks, kind='stable').tolist()
+    return order
+
+
+def _regrouped(joint: Joint) -> set[str]:
+    """Parameters of a body that are felt as parts of the bodies before it."""
+    if joint.kind == 'prismatic':
+        return {name for name in PARAMETERS if name.startswith('I')}
+    axis = int(np.abs(joint.axis).argmax())
+    across = AXES[(axis + 2) % 3]
+    return {'m', f'm{AXES[axis]}', f'I{across}{across}'}
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """What equations determine: beta = combination @ parameters, with Y pi = Y[:, columns] beta.
+
+    Attributes:
+        layout: of the parameters.
+        structure: what the best data of this robot would determine.
+        columns: (b,) of independent columns, ascending.
+        combination: (b, p), the identity in `columns`; a dependent column d is
+            Y[:, columns] @ combination[:, d].
         condition: of the independent columns, each scaled to unit length.
-        sentences: (b,) each base parameter as a sum of parameters, readable.
-        undetermined: a sentence for each body that stays at its prior, wholly or in part: why.
         undetermined_columns: those that the structure allows to determine, and these data do not.
         scales: (p,) plausible values of the parameters.
         spread: (b,) what these of the undetermined columns change of each base parameter.
     """
 
     layout: ParameterLayout
+    structure: Structure
     columns: tuple[int, ...]
     combination: Array
-    rank: int
-    structural_rank: int
     condition: float
-    sentences: tuple[str, ...]
-    undetermined: Mapping[str, str]
     undetermined_columns: tuple[int, ...] = ()
     scales: Array = field(default_factory=lambda: np.zeros(0))
     spread: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of the independent columns (b,)."""
-        return tuple(self.layout.names[column] for column in self.columns)
+    def rank(self) -> int:
+        """b, the number of base parameters that these data determine."""
+        return len(self.columns)
+
+    @property
+    def structural_rank(self) -> int:
+        """The number that the best data of this robot would determine."""
+        return self.structure.rank
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """Each (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'."""
+        sentences = []
+        for row in self.combination:
+            parts = np.abs(row) * self.scales
+            chosen = np.flatnonzero(parts > PRINTED * parts.max(initial=0.0))
+            text = ' '.join(_part(row[k], self.layout.names[k]) for k in chosen)
+            sentences.append(f'-{text[2:]}' if text.startswith('- ') else text[2:])
+        return tuple(sentences)
+
+    @cached_property
+    def undetermined(self) -> Mapping[str, str]:
+        """A sentence for each body that stays at its prior, wholly or in part: why."""
+        layout, names, found = self.layout, np.array(PARAMETERS), {}
+        unfelt = ~(self.structure.combination.any(axis=0) | layout.is_known)
+        missed = np.isin(np.arange(layout.size), self.undetermined_columns)
+        for index, body in enumerate(layout.bodies):
+            own, chain = layout.body_columns(index), ', '.join(carrying_joints(layout, index))
+            reasons = []
+            if unfelt[own].any():
+                which = ', '.join(names[unfelt[own]])
+                reasons.append(f'no drive feels {which}: it is moved by {chain} alone')
+            if missed[own].any():
+                which = ', '.join(names[missed[own]])
+                reasons.append(f'the efforts of {chain} do not show {which} in these data')
+            if reasons:
+                found[body] = f'{body}: {"; ".join(reasons)}. They stay at their prior.'
+        return found
+
+    @property
+    def alone(self) -> Flags:
+        """Which parameters (p,) the data tell alone, not in a sum with others."""
+        found = np.zeros(self.layout.size, bool)
+        for column, row in zip(self.structure.columns, self.structure.combination, strict=True):
+            found[column] = column in self.columns and np.count_nonzero(row) == 1
+        return found
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -110,13 +291,10 @@ def base_parameters(
     undetermined_columns = tuple(structure.columns[k] for k in undetermined)
     return BaseParameters(
         layout,
+        structure,
         columns,
         combination,
-        len(columns),
-        structure.rank,
         _condition(white.triangle[:, list(columns)]),
-        combination_sentences(layout, combination, white.scales),
-        undetermined_bodies(structure, undetermined_columns),
         undetermined_columns,
         white.scales,
         np.linalg.norm(
@@ -238,25 +416,6 @@ def _noise(reduced: ReducedEquations, columns: Sequence[int]) -> Array:
     return noise
 
 
-def combination_sentences(
-    layout: ParameterLayout, combination: Array, scales: Array
-) -> tuple[str, ...]:
-    """Each base parameter (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'.
-
-    Args:
-        layout: of the parameters.
-        combination: (b, p).
-        scales: (p,) plausible values of the parameters.
-    """
-    sentences = []
-    for row in combination:
-        parts = np.abs(row) * scales
-        chosen = np.flatnonzero(parts > PRINTED * parts.max(initial=0.0))
-        text = ' '.join(_part(row[k], layout.names[k]) for k in chosen)
-        sentences.append(f'-{text[2:]}' if text.startswith('- ') else text[2:])
-    return tuple(sentences)
-
-
 def _part(coefficient: float, name: str) -> str:
     """A part of a sum, with its sign."""
     sign, size = '-' if coefficient < 0.0 else '+', abs(coefficient)
@@ -264,54 +423,18 @@ def _part(coefficient: float, name: str) -> str:
     return f'{sign} {factor}{name}'
 
 
-def undetermined_bodies(
-    structure: Structure, undetermined_columns: Sequence[int]
-) -> Mapping[str, str]:
-    """A sentence for each body with parameters that no drive feels, or these data do not tell.
+def silent_joints(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
+    """Joints with hardly any equation.
 
     Args:
-        structure: of the robot.
-        undetermined_columns: those that the structure allows to determine, and these data do not.
+        reduced: the equations.
+        slow: whether those that did not move out of the dead band, or those that did, of whose
+            efforts none can be used.
     """
-    layout, names = structure.layout, np.array(PARAMETERS)
-    unfelt = ~(structure.combination.any(axis=0) | layout.is_known)
-    missed = np.isin(np.arange(layout.size), undetermined_columns)
-    found = {}
-    for index, body in enumerate(layout.bodies):
-        own, chain = layout.body_columns(index), carrying_joints(layout, index)
-        reasons = []
-        if unfelt[own].any():
-            which = ', '.join(names[unfelt[own]])
-            reasons.append(f'no drive feels {which}: it is moved by {", ".join(chain)} alone')
-        if missed[own].any():
-            which = ', '.join(names[missed[own]])
-            reasons.append(f'the efforts of {", ".join(chain)} do not show {which} in these data')
-        if reasons:
-            found[body] = f'{body}: {"; ".join(reasons)}. They stay at their prior.'
-    return found
-
-
-def still_joints(reduced: ReducedEquations) -> tuple[str, ...]:
-    """Joints that have hardly any equation: they did not move out of the dead band."""
-    return _without_equations(reduced, slow=True)
-
-
-def unmeasured_joints(reduced: ReducedEquations) -> tuple[str, ...]:
-    """Joints that moved and have hardly any equation: no effort of them can be used."""
-    return _without_equations(reduced, slow=False)
-
-
-def _without_equations(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
-    """Joints with hardly any equation, as they were slow for most of the time or not."""
-    layout = reduced.layout
     rested = reduced.left_out[:, SLOW]
     every = float((reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
-    was_slow = rested >= RESTED * every
-    return tuple(
-        joint
-        for joint, count, one in zip(layout.joints, reduced.counts, was_slow, strict=True)
-        if count < FEWEST and one == slow
-    )
+    chosen = (reduced.counts < FEWEST) & ((rested >= RESTED * every) == slow)
+    return tuple(np.array(reduced.layout.joints)[chosen].tolist())
 
 
 def carrying_joints(layout: ParameterLayout, body: int) -> tuple[str, ...]:

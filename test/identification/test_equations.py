@@ -7,17 +7,20 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from exact_motion import exact_motion
+from identified_equations import exact_motion
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.identification.base_parameters import (
+    base_parameters,
+    structure_of,
+    whitened,
+)
 from robot_dynamics_ros.identification.consistent import weighted_rows
 from robot_dynamics_ros.identification.equations import Equations, Period
 from robot_dynamics_ros.identification.estimate import estimate
 from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
-from robot_dynamics_ros.identification.observability import base_parameters, whitened
 from robot_dynamics_ros.identification.parameters import ParameterLayout
-from robot_dynamics_ros.identification.structure import structure_of
 
 ROBOT = hand_written('oblique')
 LAYOUT = ParameterLayout(ROBOT.model)
@@ -71,7 +74,7 @@ def test_fewer_independent_equations_tell_less(equations):
     """Half of them are half the information, in the decision and in the final cost."""
     reduced, structure = equations.reduced(), structure_of(LAYOUT, ROBOT.native)
     half = replace(reduced, independent=0.5 * reduced.independent)
-    found = estimate(reduced, base=base_parameters(reduced, structure))
+    found = estimate(reduced, base_parameters(reduced, structure))
 
     def squares(one):
         triangles = whitened(one, structure.columns).triangle, weighted_rows(one, found)
@@ -133,12 +136,15 @@ def test_joints_that_are_still_do_not_count(equations):
 
 
 def test_many_equations_are_thinned_not_lost(motion):
-    """Memory does not grow with the recording, and the equations stay evenly spaced."""
+    """Memory does not grow with the recording; they stay evenly spaced, and follow each other."""
     parts = list(MADE.of_motions([motion], 'one'))
     whole = Equations.joined(parts)
-    fewer = Equations.joined(parts, most_kept=whole._size // 2)
+    fewer = Equations.joined(parts, most_kept=whole.size // 2)
     assert len(whole) / 4 - 2 < len(fewer) < len(whole)
     assert set(fewer.times) <= set(whole.times)
+    assert len(fewer.runs) == len(whole.runs) == 1
+    assert whole.independence.max() < fewer.independence.min()
+    assert (fewer.independence <= 1.0).all()
 
 
 def test_recordings_are_told_apart(motion, equations):
