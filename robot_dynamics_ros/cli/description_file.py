@@ -14,9 +14,9 @@ from pathlib import Path
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
-from robot_dynamics_ros.recordings.sources.open_source import open_source
+from robot_dynamics_ros.recordings.sources import open_source
 
-from .output import claim
+from .output import Output, claim
 from .surroundings import surroundings
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
@@ -62,6 +62,23 @@ def robot_of_text(text: str, source: str) -> tuple[RobotModel, str]:
     """
     with _errors_of(source):
         return parse_urdf(text), text
+
+
+def robot_of_recording(texts: Sequence[str], name: str) -> tuple[RobotModel, str]:
+    """The robot of the newest description of a recording, and its text; others are reported.
+
+    Args:
+        texts: different ones that were recorded on /robot_description, the newest one last.
+        name: of the recording.
+
+    Raises:
+        ModelError: the description cannot be used; the message begins with the recording.
+    """
+    if len(texts) > 1:
+        Output().warning(
+            f'{name}: {len(texts)} different texts on {RECORDED_TOPIC}: the newest one is used'
+        )
+    return robot_of_text(texts[-1], f'{name}: {RECORDED_TOPIC}')
 
 
 @contextlib.contextmanager
@@ -132,12 +149,12 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
             f'{recording}: --topic is {topic}, of a recording only {RECORDED_TOPIC} is read'
         )
     with open_source([recording]) as source:
-        text = source.description
-    if text is None:
+        texts = source.descriptions
+    if not texts:
         raise ParameterError(
             f'{recording}: nothing was recorded on {RECORDED_TOPIC}: name a URDF or xacro file'
         )
-    return *robot_of_text(text, str(recording)), str(recording)
+    return *robot_of_recording(texts, str(recording)), str(recording)
 
 
 def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:

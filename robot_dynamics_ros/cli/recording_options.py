@@ -15,7 +15,7 @@ from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.scheduling import Outcome, Task, run
 
-from .description_file import files_and_arguments, read_robot, robot_of_text
+from .description_file import files_and_arguments, read_robot, robot_of_recording, robot_of_text
 from .output import Output
 
 Command = TypeVar('Command', bound=Callable[..., Any])
@@ -60,11 +60,11 @@ class RecordingOptions:
         """
         if self.urdf is not None:
             return robot_of_text(self.urdf, '--urdf')
-        if recording.description is None:
+        if not recording.descriptions:
             raise RecordingError(
                 f'{recording.name}: no /robot_description was recorded: name a file with --urdf'
             )
-        return robot_of_text(recording.description, f'{recording.name}: /robot_description')
+        return robot_of_recording(recording.descriptions, recording.name)
 
 
 def _with(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -140,7 +140,7 @@ def options_of(
     renaming: dict[str, str] = {}
     for pair in rename:
         recorded, separator, name = pair.partition('=')
-        if not separator or not recorded:
+        if not separator:
             raise ParameterError(f'--rename {pair}: RECORDED=NAME is needed')
         if renaming.setdefault(recorded, name) != name:
             raise ParameterError(f'--rename {pair}: {recorded!r} is renamed twice')

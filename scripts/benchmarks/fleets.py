@@ -18,7 +18,6 @@ from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.compiler.threads import available_cores
 from robot_dynamics_ros.recordings import JointSamples
 from robot_dynamics_ros.recordings.torque_file import write_torque_file
-from robot_dynamics_ros.recordings.torque_samples import TorqueOrigin
 from robot_dynamics_ros.scheduling import Task, run
 
 ROBOT = 'xArm7'
@@ -58,8 +57,8 @@ def _recordings(folder: Path) -> tuple[RecordingOptions, list[Path]]:
         noise = random.normal(0.0, 0.1, q.shape)
         states = [JointSamples(joints, times, q, v, q + noise)]
         bags.append(folder / f'{number}.mcap')
-        origin = TorqueOrigin(joints, 1_700_000_000_000_000_000, '/joint_states', urdf)
-        write_torque_file(bags[-1], origin, [], states)
+        start = 1_700_000_000_000_000_000
+        write_torque_file(bags[-1], [], states, start=start, topic='/joint_states', urdf=urdf)
     return RecordingOptions(urdf, None, {}, 20.0), bags
 
 
