@@ -119,7 +119,7 @@ def filtered(
         advice = quality.doubt or cuts or 'record longer, or raise the cutoff'
         raise RecordingError(
             f'{name}: the longest segment without a gap has {longest} samples, the '
-            f'filter at {cutoff:.3g} Hz needs {2 * half + 1}: {advice}'
+            f'filter at {cutoff:.3g} Hz needs more than {2 * half}: {advice}'
         )
 
 

@@ -139,15 +139,15 @@ def test_without_efforts_the_rest_is_the_same():
 
 def test_what_is_lost_is_counted():
     states = sine_states(100.0, 20.0)
-    kept = np.setdiff1d(np.arange(2000), np.r_[20:60, 1000:1010, 1900:1950])
+    kept = np.setdiff1d(np.arange(2000), np.r_[20:60, 700:710, 1400:1410, 1900:1950])
     recording = in_memory(states.part(kept))
     found = joined(list(recording.motions(cutoff=5.0)))
     assert_follows(found)
     quality = recording.quality
     assert quality.unused == 20 + 50
-    # At the cut between two segments; the edges of the recording itself do not count.
-    lost = len(kept) - 70 - len(found[0])
-    assert quality.edges == lost // 2
+    # At the two cuts between segments; the edges of the recording itself do not count.
+    assert quality.edges == (len(kept) - 70 - len(found[0])) * 2 / 3
+    assert quality.lost == 70 + quality.edges
 
 
 def refused(match, states, **options):

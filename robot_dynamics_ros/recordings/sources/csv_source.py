@@ -152,7 +152,7 @@ class CsvTable:
 
     def _numbers(self, block: list[tuple[int, str]]) -> Array:
         """Rows of numbers of some lines, each with its number."""
-        if all(text.count(',') == len(self.names) - 1 for _, text in block):
+        if all(len(text.split(',')) == len(self.names) for _, text in block):
             text = '\n'.join(['', *(text for _, text in block), ''])
             for empty, number in EMPTY:
                 text = text.replace(empty, number)

@@ -125,6 +125,7 @@ def find_layout(data: bytes, *, ros1: bool = False) -> JointStateLayout:
         walk.keep(2)
     walk.skip(4 if ros1 else 2)
     stamp = walk.skip(STAMP)
+    text = walk.at
     walk.text()
     names = tuple(walk.text() for _ in range(walk.count()[0]))
     fields, counts = {}, []
@@ -138,14 +139,19 @@ def find_layout(data: bytes, *, ros1: bool = False) -> JointStateLayout:
             fields[name] = walk.skip(count * DOUBLE)
     if not names or len(set(names)) < len(names):
         raise ValueError('it has no joints, or a joint twice')
-    return _layout(walk, names, stamp, counts, fields)
+    return _layout(walk, names, stamp, text, counts, fields)
 
 
 def _layout(
-    walk: _Walk, names: tuple[str, ...], stamp: int, counts: list[int], fields: dict[str, int]
+    walk: _Walk,
+    names: tuple[str, ...],
+    stamp: int,
+    text: int,
+    counts: list[int],
+    fields: dict[str, int],
 ) -> JointStateLayout:
     order = '<' if walk.little else '>'
-    text, end = stamp + STAMP, counts[0] + COUNT
+    end = counts[0] + COUNT
     places: dict[str, tuple[Any, int]] = {
         'seconds': (f'{order}u4' if walk.ros1 else f'{order}i4', stamp),
         'nanoseconds': (f'{order}u4', stamp + COUNT),
