@@ -235,6 +235,7 @@ def _of_processes(
         for process in workers:
             process.join(PATIENCE)
             process.kill()
+            process.join()
 
 
 @contextmanager

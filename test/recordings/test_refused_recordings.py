@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip('rosbags')
 
-from handmade_mcap import Handmade
+from handmade_mcap import handmade
 from recorded_states import (
     JOINTS,
     csv_file,
@@ -70,7 +70,7 @@ def test_files_that_end_too_early(tmp_path, kind):
 
 def test_an_mcap_file_without_chunks_or_without_an_index_is_read(tmp_path):
     for options in ({}, {'chunked': False}, {'summary': False}, {'listed': False}):
-        file = Handmade(MESSAGES, **options).write(tmp_path / 'hand.mcap')
+        file = handmade(tmp_path / 'hand.mcap', MESSAGES, **options)
         with Recording.read([file]) as recording:
             np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
 
@@ -86,7 +86,7 @@ DAMAGED = [
 
 @pytest.mark.parametrize('options', DAMAGED, ids=str)
 def test_damaged_mcap_files(tmp_path, options):
-    refused('mcap recover', Handmade(MESSAGES, **options).write(tmp_path / 'hand.mcap'))
+    refused('mcap recover', handmade(tmp_path / 'hand.mcap', MESSAGES, **options))
 
 
 def test_a_database_whose_recorder_was_killed(tmp_path):
@@ -174,11 +174,11 @@ def test_messages_that_are_no_states_are_counted(tmp_path):
     time = MESSAGES[-1][0] + 1
     odd += [(time, data) for data in (b'', b'\0\1\0\0', b'\0\1\0\0' + bytes(11), b'\7' * 90)]
     odd.append((time, b'\0\1\0\0' + b'\xff' * 300))
-    file = Handmade(sorted([*MESSAGES, *odd])).write(tmp_path / 'odd.mcap')
+    file = handmade(tmp_path / 'odd.mcap', sorted([*MESSAGES, *odd]))
     with Recording.read([file]) as recording:
         np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
         assert recording.quality.malformed == len(odd)
-    refused('/joint_states', Handmade(odd).write(tmp_path / 'all.mcap'))
+    refused('/joint_states', handmade(tmp_path / 'all.mcap', odd))
 
 
 def test_other_joints_are_named_and_renaming_is_offered(tmp_path):

@@ -1,14 +1,12 @@
 """Tasks on processes of this machine or a Dask cluster: each gives one outcome, in order."""
 
 import logging
-import multiprocessing
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-from pathlib import Path
 
 import fleet_tasks
 import pytest
@@ -125,67 +123,6 @@ def test_each_process_makes_common_things_once(where):
     outcomes = run(numbered(fleet_tasks.made_once, 12), common='urdf', **where)
     results = [tuple(outcome.result) for outcome in outcomes]
     assert len(set(results)) == len({process for process, _ in results})
-
-
-def test_an_interruption_ends_all_processes_and_removes_what_they_write(tmp_path):
-    tasks = [Task('writer', fleet_tasks.interrupt_parent, (str(tmp_path),))]
-    tasks += numbered(fleet_tasks.write_process, 2, str(tmp_path))
-    before = multiprocessing.active_children()
-    with pytest.raises(KeyboardInterrupt):
-        run(tasks, processes=2)
-    assert multiprocessing.active_children() == before
-    assert not Path(tmp_path, 'half_written').exists()
-
-
-def test_an_interruption_while_an_outcome_is_reported_ends_all_processes(tmp_path):
-    tasks = [*squares(1), Task('waits', fleet_tasks.write_process, (str(tmp_path), 0))]
-    before = multiprocessing.active_children()
-
-    def interrupt(outcome):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as caught:
-        run(tasks, common=COMMON, processes=2, report=interrupt)
-    # The frames of `run` exist as long as the traceback does.
-    assert caught.tb is not None
-    assert multiprocessing.active_children() == before
-
-
-def test_processes_end_with_the_one_that_has_started_them(tmp_path):
-    """That of the tasks is killed: nobody closes what it has begun."""
-    context = multiprocessing.get_context('spawn')
-    parent = context.Process(target=fleet_tasks.run_writers, args=(str(tmp_path),))
-    parent.start()
-    wait_until(lambda: len(list(tmp_path.iterdir())) == 2, 'two tasks', LIMIT, pause)
-    parent.kill()
-    parent.join()
-    workers = [int(path.suffix[1:]) for path in tmp_path.iterdir()]
-    wait_until(lambda: not any(map(is_running, workers)), 'the end', LIMIT, pause)
-
-
-def is_running(process):
-    """Whether a process computes: nobody may have asked how one has ended that has no parent."""
-    try:
-        state = Path(f'/proc/{process}/stat').read_text().rpartition(') ')[2][0]
-    except OSError:
-        return False
-    return state != 'Z'
-
-
-def test_the_cores_are_divided_among_the_processes(monkeypatch):
-    """The libraries of NumPy take one thread for each core otherwise, in each process."""
-    monkeypatch.delenv('OPENBLAS_NUM_THREADS', raising=False)
-    monkeypatch.setattr(task_module, 'available_cores', lambda: 6)
-    tasks = [Task(f'{n}', fleet_tasks.variable, ('OPENBLAS_NUM_THREADS',)) for n in range(2)]
-    assert [outcome.result for outcome in run(tasks, processes=2)] == ['3', '3']
-    assert 'OPENBLAS_NUM_THREADS' not in os.environ
-    monkeypatch.setenv('OPENBLAS_NUM_THREADS', '5')
-    assert [outcome.result for outcome in run(tasks, processes=2)] == ['5', '5']
-
-
-def test_two_tasks_of_one_name_are_refused():
-    with pytest.raises(ParameterError, match=r"2.*'task 0'"):
-        run([*squares(1), *squares(1)], common=COMMON)
 
 
 def test_a_scheduler_that_ends_leaves_rows(tmp_path):
