@@ -101,12 +101,13 @@ def mcap_blocks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
         if channels.isdisjoint(chunk.message_index_offsets):
             continue
         size = chunk.chunk_length + chunk.message_index_length
+        if chunk.chunk_start_offset + size > storage.data_end:
+            raise ValueError('it ends within a chunk')
         if len(buffer) < size:
             buffer = bytearray(size)
         view = memoryview(buffer)[:size]
         storage.bio.seek(chunk.chunk_start_offset)
-        if storage.bio.readinto(view) < size:
-            raise ValueError('it ends within a chunk')
+        storage.bio.readinto(view)
         offsets = _offsets(view, chunk, channels)
         if offsets.size:
             yield _block(_records(view, chunk), offsets, channels)
