@@ -10,6 +10,7 @@ import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.scheduling import Task, run
 
 LIMIT = 60.0  # [s]
 
@@ -50,6 +51,10 @@ def write_process(common, folder, number):
         assert time.monotonic() < end, 'nobody said go'
         time.sleep(0.005)
     return number
+
+
+def run_writers(folder):
+    run([Task(f'{n}', write_process, (folder, n)) for n in range(2)], processes=2)
 
 
 def die(common, number):

@@ -15,14 +15,14 @@ class MemorySource:
     def __init__(self, states):
         self.name, self.states = 'memory', states
         self.topics, self.other_topics = {TOPIC: len(states)}, {}
-        self.description = None
+        self.descriptions = ()
 
     def blocks(self, topic):
         assert topic == TOPIC
         for start in range(0, len(self.states), BLOCK):
             part = self.states.part(slice(start, start + BLOCK))
             values = (part.positions, part.velocities, part.efforts)
-            rows = StateRows(slice(None), part.names, part.stamps, *values)
+            rows = StateRows(np.arange(len(part)), part.names, part.stamps, *values)
             yield StateBlock(np.zeros(len(part), np.int64), [rows])
 
 

@@ -16,9 +16,9 @@ import click
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
-from robot_dynamics_ros.recordings.sources.open_source import BAGS, open_source
+from robot_dynamics_ros.recordings.sources import BAGS, open_source
 
-from .output import Command, reads
+from .output import Command, Output, reads
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 LARGEST_FILE = 64 * 2**20
@@ -127,11 +127,26 @@ def _errors_of(source: object) -> Iterator[None]:
         raise type(error)(f'{source}: {error}') from None
 
 
+def newest_description(texts: Sequence[str], name: str) -> str | None:
+    """The newest description of a recording; that there are others is reported.
+
+    Args:
+        texts: different ones that were recorded on /robot_description, the newest one last.
+        name: of the recording.
+    """
+    if len(texts) > 1:
+        Output().warning(
+            f'{name}: {len(texts)} different texts on /robot_description: the newest one is used'
+        )
+    return texts[-1] if texts else None
+
+
 def _recorded(file: Path) -> str:
     with open_source([file]) as source:
-        if source.description is None:
-            raise UrdfError('nothing was recorded on /robot_description: name a URDF or xacro')
-        return source.description
+        text = newest_description(source.descriptions, str(file))
+    if text is None:
+        raise UrdfError('nothing was recorded on /robot_description: name a URDF or xacro')
+    return text
 
 
 def _read_text(file: Path) -> str:

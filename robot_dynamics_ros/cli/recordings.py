@@ -17,7 +17,12 @@ from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.scheduling import Outcome, Task, run
 
-from .description_file import files_and_arguments, read_robot, robot_of_text
+from .description_file import (
+    files_and_arguments,
+    newest_description,
+    read_robot,
+    robot_of_text,
+)
 from .output import FileToRead, Output, reads
 
 # The files of each recording, by its name.
@@ -274,10 +279,9 @@ def recorded_robot(
     """
     with options.open(files) as recording:
         recorded = f'{recording.name}: /robot_description'
-        urdf, source = (
-            options.urdf or recording.description,
-            '--urdf' if options.urdf else recorded,
-        )
+        urdf, source = options.urdf, '--urdf'
+        if urdf is None:
+            urdf, source = newest_description(recording.descriptions, recording.name), recorded
         if urdf is None:
             raise RecordingError(f'{recorded} was not recorded: name a file with --urdf')
         model, _ = robot_of_text(urdf, source)

@@ -21,8 +21,12 @@ from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.recordings.torque_file import ENDINGS, check_ending, write_torque_file
-from robot_dynamics_ros.recordings.torque_samples import TorqueOrigin, TorqueSamples
+from robot_dynamics_ros.recordings.torque_file import (
+    ENDINGS,
+    Torques,
+    check_ending,
+    write_torque_file,
+)
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
 from .output import Output, ShowProgress, exit_code, no_progress, output_options, writes
@@ -57,6 +61,8 @@ Examples:
 
 Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 """
+# States whose messages are in memory.
+ROWS = 4096
 # Of recordings; a file may have two of them.
 OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 
@@ -181,15 +187,15 @@ def write_torques(
     peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
     reach = Reach.of_nothing(len(joints))
 
-    def torques(recording: Recording) -> Iterator[TorqueSamples]:
+    def torques(recording: Recording) -> Iterator[Torques]:
         nonlocal peaks, samples, rate, cutoff
         for motion in recording.motions():
             reach.add(motion)
-            found = TorqueSamples(motion, dict(zip(TERMS, model.terms(motion), strict=True)))
-            peaks = np.maximum(peaks, np.abs(found.torques).max(axis=0))
+            parts = dict(zip(TERMS, model.terms(motion), strict=True))
+            peaks = np.maximum(peaks, np.abs(sum(parts.values())).max(axis=0))
             samples, rate, cutoff = samples + len(motion), motion.rate, motion.cutoff
             advance(len(motion))
-            yield found
+            yield motion, parts
 
     with (
         options.open(files, model.model, joints) as recording,
@@ -197,8 +203,10 @@ def write_torques(
         progress(name, recording.size, 'states') as advance,
         written_file(target) as new,
     ):
-        origin = TorqueOrigin(joints, recording.start, recording.topic, urdf)
-        write_torque_file(new, origin, torques(recording), recorded.chunks())
+        write_torque_file(
+            new, torques(recording), recorded.chunks(ROWS),
+            start=recording.start, topic=recording.topic, urdf=urdf,
+        )  # fmt: skip
     quality = recording.quality
     findings = [
         replace(one, message=f'{one.message} The torques are wrong.').as_json()

@@ -58,6 +58,16 @@ class JointSamples:
         return JointSamples(parts[0].joints, *arrays)
 
 
+def stamps(start: int, times: Array) -> npt.NDArray[np.int64]:
+    """Stamps (N,) [ns] of times since the start of a recording.
+
+    Args:
+        start: of the recording [ns].
+        times: (N,) [s].
+    """
+    return start + np.rint(times * 1e9).astype(np.int64)
+
+
 def gap_limit(interval: float) -> float:
     """The longest time between two samples that are taken as consecutive [s].
 

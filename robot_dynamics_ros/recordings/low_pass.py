@@ -33,17 +33,15 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-# [dB], and the width of the transition from passing to damping, in cutoffs.
-DAMPING, TRANSITION = 60.0, 1.0
-# Kaiser's formulas for that damping.
-BETA = 0.1102 * (DAMPING - 8.7)
-SHARPNESS = (DAMPING - 7.95) / (2.285 * 2.0 * np.pi * TRANSITION)
+# Kaiser's formulas for a damping of 60 dB: the parameter of the window, and the length of the
+# kernel in periods of the cutoff where passing becomes damping within one cutoff.
+BETA, SHARPNESS = 5.653, 3.625
 # Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
 SIDE = 8
 # Rows of a transform, at least.
 SHORTEST_BLOCK = 1024
-# Samples on each side, at most: a transform of some joints then takes some 100 MiB.
-LONGEST_HALF = 1 << 16
+# [Hz] that may be asked for: the kernels are some 36 s long.
+LOWEST_ASKED = 0.1
 # [Hz]: below it arms accelerate, above it they are not rigid.
 LOWEST, HIGHEST = 5.0, 20.0
 # Of the rate: the highest cutoff at which derivatives of samples are accurate.
@@ -68,15 +66,6 @@ def half_length(cutoff: float, rate: float) -> int:
     return int(np.ceil(SHARPNESS * rate / cutoff / 2.0)) + SIDE
 
 
-def lowest_cutoff(rate: float) -> float:
-    """The cutoff of the longest kernels that are computed [Hz].
-
-    Args:
-        rate: of the samples [Hz].
-    """
-    return SHARPNESS * rate / 2.0 / (LONGEST_HALF - SIDE)
-
-
 def kernels(cutoff: float, rate: float) -> Array:
     """Value, derivative and second derivative (3, 2 h + 1), to be convolved with samples.
 
@@ -86,37 +75,22 @@ def kernels(cutoff: float, rate: float) -> Array:
         cutoff: [Hz], at most a quarter of the rate.
         rate: of the samples [Hz].
     """
-    half = half_length(cutoff, rate)
-    end = half - SIDE
+    end = half_length(cutoff, rate) - SIDE
     samples = np.arange(-end, end + 1)
-    window = np.i0(BETA * np.sqrt(1.0 - (samples / end) ** 2))
-    value = np.sinc(2.0 * cutoff / rate * samples) * window
+    value = np.sinc(2.0 * cutoff / rate * samples) * np.kaiser(2 * end + 1, BETA)
     value /= value.sum()
-    first, second = _central_differences()
-    return np.stack(
-        [
-            np.pad(value, SIDE),
-            np.convolve(value, first) * rate,
-            np.convolve(value, second) * rate**2,
-        ]
+    # Central differences for a unit interval, one side.
+    steps = np.arange(1, SIDE + 1)
+    first = [
+        -((-1.0) ** k) * factorial(SIDE) ** 2 / (k * factorial(SIDE - k) * factorial(SIDE + k))
+        for k in range(1, SIDE + 1)
+    ]
+    second = 2.0 * np.array(first) / steps
+    differences = (
+        np.concatenate([first[::-1], [0.0], np.negative(first)]) * rate,
+        np.concatenate([second[::-1], [-2.0 * second.sum()], second]) * rate**2,
     )
-
-
-def _central_differences() -> tuple[Array, Array]:
-    """First and second derivative for a unit interval (2 SIDE + 1), to be convolved."""
-    steps = range(1, SIDE + 1)
-    one_side = np.array(
-        [
-            (-1.0) ** (k + 1)
-            * factorial(SIDE) ** 2
-            / (k * factorial(SIDE - k) * factorial(SIDE + k))
-            for k in steps
-        ]
-    )
-    twice = 2.0 * one_side / np.arange(1, SIDE + 1)
-    first = np.concatenate([one_side[::-1], [0.0], -one_side])
-    second = np.concatenate([twice[::-1], [-2.0 * twice.sum()], twice])
-    return first, second
+    return np.stack([np.pad(value, SIDE), *(np.convolve(value, each) for each in differences)])
 
 
 class Convolution:
@@ -130,7 +104,7 @@ class Convolution:
         """Transform the kernels (K, 2 h + 1)."""
         self._lost = kernels.shape[1] - 1
         least = max(SHORTEST_BLOCK, 4 * self._lost)
-        self._size = 1 << (least - 1).bit_length()
+        self._size = 1 << least.bit_length()
         self._kernels = np.fft.rfft(kernels, self._size, axis=1)[:, :, None]
 
     def __call__(self, rows: Array, columns: Sequence[Any]) -> list[Array]:
@@ -176,13 +150,12 @@ def checked_cutoff(cutoff: float, rate: float) -> float:
     """A cutoff that was asked for [Hz].
 
     Raises:
-        RecordingError: the filter would be too long, or it is above a quarter of the rate.
+        RecordingError: it is below 0.1 Hz, or above a quarter of the rate.
     """
-    lowest, highest = lowest_cutoff(rate), MOST_OF_RATE * rate
-    if not lowest <= cutoff <= highest:
+    if not LOWEST_ASKED <= cutoff <= MOST_OF_RATE * rate:
         raise RecordingError(
-            f'cutoff {cutoff:g} Hz: it must be at least {lowest:.3g} Hz, where the filter has '
-            f'{2 * LONGEST_HALF} samples, and at most a quarter of the rate, {highest:.4g} Hz'
+            f'cutoff {cutoff:g} Hz: it must be at least {LOWEST_ASKED:g} Hz, and at most a '
+            f'quarter of the rate, {MOST_OF_RATE * rate:.4g} Hz'
         )
     return cutoff
 

@@ -1,7 +1,8 @@
-"""Filtered motion with accelerations, from a recording."""
+"""Filtered motion with accelerations, from a recording or from states that are still coming."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -12,12 +13,23 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .joint_samples import JointSamples
-from .low_pass import Convolution, check_rate, checked_cutoff, chosen_cutoff, half_length, kernels
+from .low_pass import (
+    MOST_OF_RATE,
+    Convolution,
+    check_rate,
+    checked_cutoff,
+    chosen_cutoff,
+    half_length,
+    kernels,
+)
 from .quality import Quality
+from .segments import cut
 from .uniform_grid import UniformGrid
 
 # Samples from which the cutoff is chosen, at most.
 LOOKED_AT = 1 << 18
+# Time of live states that are kept until they are enough for the filter [s].
+LONGEST = 20.0
 
 
 @dataclass(frozen=True)
@@ -78,13 +90,12 @@ def filtered(
         cutoff: of the low pass [Hz]; None: from the spectrum of the velocities.
         efforts: whether they are wanted.
     """
-    interval = quality.usual_interval
-    rate = 1.0 / interval
+    rate = 1.0 / quality.interval
     check_rate(name, rate)
     first: list[JointSamples] = []
     if cutoff is None:
-        first = _until(parts, LOOKED_AT)
-        cutoff = _cutoff_of(first, interval)
+        first = _first_parts(parts)
+        cutoff = _cutoff_of(first, quality.interval)
     else:
         cutoff = checked_cutoff(cutoff, rate)
     half = half_length(cutoff, rate)
@@ -94,7 +105,7 @@ def filtered(
     for part in chain(first, parts):
         if part.begins or segment is None:
             longest = max(longest, _ended(segment, quality, half))
-            segment = SegmentFilter(part, convolution, half, interval, efforts=efforts)
+            segment = SegmentFilter(part, convolution, half, quality.interval, efforts=efforts)
         number = segment.produced
         arrays = segment.push(part)
         if arrays is not None:
@@ -108,7 +119,7 @@ def filtered(
         advice = quality.doubt or cuts or 'record longer, or raise the cutoff'
         raise RecordingError(
             f'{name}: the longest segment without a gap has {longest} samples, the '
-            f'filter at {cutoff:.3g} Hz needs {2 * half + 1}: {advice}'
+            f'filter at {cutoff:.3g} Hz needs more than {2 * half}: {advice}'
         )
 
 
@@ -119,7 +130,7 @@ def cutoff_of(parts: Iterator[JointSamples], interval: float, name: str) -> floa
         RecordingError: the files are damaged, or samples come too slowly.
     """
     check_rate(name, 1.0 / interval)
-    return _cutoff_of(_until(parts, LOOKED_AT), interval)
+    return _cutoff_of(_first_parts(parts), interval)
 
 
 class SegmentFilter:
@@ -153,10 +164,8 @@ class SegmentFilter:
         self._grid = UniformGrid(float(first.times[0]), interval)
         self._moving = np.isfinite(first.velocities[0])
         self._loaded = np.isfinite(first.efforts[0]) & efforts
-        self._size = len(first.joints)
-        # What has been read and is still needed, and room for what comes.
-        self._rows = np.empty((0, 3 * self._size))
-        self._filled = 0
+        # Positions, velocities and efforts (N, 2 n or 3 n) that are still needed.
+        self._rows: Array | None = None
         self.samples = self.produced = 0
 
     def push(self, samples: JointSamples) -> tuple[Array, Array, Array, Array, Array] | None:
@@ -166,47 +175,23 @@ class SegmentFilter:
             None where the samples are too few for the filter.
         """
         self.samples += len(samples)
-        self._append(samples)
-        count = self._filled - 2 * self._half
+        fields = [samples.positions, _measured(samples.velocities, self._moving)]
+        if self._loaded.any():
+            fields.append(_measured(samples.efforts, self._loaded))
+        new = self._grid.push(samples.times, np.hstack(fields))
+        rows = new if self._rows is None else np.concatenate([self._rows, new])
+        count = len(rows) - 2 * self._half
         if count <= 0:
+            self._rows = rows
             return None
-        filtered = self._filtered(self._rows[: self._filled])
-        self._rows[: 2 * self._half] = self._rows[count : self._filled].copy()
-        self._filled = 2 * self._half
+        self._rows = rows[count:].copy()
         number = self.produced + self._half + np.arange(count)
         self.produced += count
-        return self._grid.start + number * self._grid.interval, *filtered
-
-    def _append(self, samples: JointSamples) -> None:
-        """Append positions, velocities and efforts to the rows, 0 where not measured."""
-        size, room = self._size, self._room(len(samples))
-        room[:, :size] = samples.positions
-        room[:, size : 2 * size] = samples.velocities
-        room[:, 2 * size :] = samples.efforts if self._loaded.any() else 0.0
-        measured = np.concatenate([self._moving, self._loaded])
-        if not measured.all():
-            room[:, size:][:, ~measured] = 0.0
-        rows = self._grid.push(samples.times, room)
-        if rows is not room:
-            self._room(len(rows))[:] = rows
-        self._filled += len(rows)
-
-    def _room(self, count: int) -> Array:
-        """Rows (count, 3 n) behind those that are filled."""
-        needed = self._filled + count
-        if needed > len(self._rows):
-            # Not less than before: it is used again and again.
-            rows = np.empty((needed, 3 * self._size))
-            rows[: self._filled] = self._rows[: self._filled]
-            self._rows = rows
-        return self._rows[self._filled : needed]
+        return self._grid.start + number * self._grid.interval, *self._filtered(rows)
 
     def _filtered(self, rows: Array) -> tuple[Array, Array, Array, Array]:
         """Positions, velocities, accelerations and efforts, each (N - 2 h, n)."""
-        size = self._size
-        loaded = self._loaded.any()
-        if not loaded:
-            rows = rows[:, : 2 * size]
+        size = len(self._moving)
         everything, positions, velocities = slice(None), slice(0, size), slice(size, 2 * size)
         if self._moving.all():
             smooth, slope, _ = self._convolution(rows, [everything, velocities, slice(0)])
@@ -217,12 +202,75 @@ class SegmentFilter:
             smooth, slope, curvature = self._convolution(rows, [everything, both, positions])
             moved = np.where(self._moving, smooth[:, velocities], slope[:, positions])
             accelerations = np.where(self._moving, slope[:, velocities], curvature)
-        if loaded:
-            efforts = smooth[:, 2 * size :]
-            efforts[:, ~self._loaded] = np.nan
-        else:
-            efforts = np.full(moved.shape, np.nan)
+        efforts = np.full(moved.shape, np.nan)
+        if self._loaded.any():
+            efforts[:, self._loaded] = smooth[:, 2 * size :][:, self._loaded]
         return smooth[:, positions], moved, accelerations, efforts
+
+
+class LiveMotion:
+    """Keeps joint states as they come, and filters those that have come as a recording is.
+
+    One thread may put states while another one takes motions.
+
+    Attributes:
+        received: number of states that were put.
+        doubt: why the last states were no motion; empty where they were.
+    """
+
+    def __init__(self, joints: tuple[str, ...], cutoff: float) -> None:
+        """For joints of these names; with this cutoff [Hz], or a quarter of the rate."""
+        self._joints, self._cutoff = joints, cutoff
+        self._coming: deque[Array] = deque()
+        self._rows = np.empty((0, 1 + 3 * len(joints)))
+        self.received, self.doubt = 0, ''
+
+    def put(self, time: float, q: Array, v: Array, effort: Array | None) -> None:
+        """Keep a copy of a state.
+
+        Args:
+            time: stamp [s].
+            q: (n,) positions [rad or m].
+            v: (n,) velocities, NaN where not measured [rad/s or m/s].
+            effort: (n,) measured, NaN where not; None: none was [N m or N].
+        """
+        effort = np.full(len(q), np.nan) if effort is None else effort
+        self._coming.append(np.concatenate(([time], q, v, effort)))
+        self.received += 1
+
+    def take(self) -> list[Motion]:
+        """The motion that the states determine since the last call; empty for too few."""
+        coming = [self._coming.popleft() for _ in range(len(self._coming))]
+        # At once: a list of arrays would stop all other threads for some milliseconds.
+        new = np.concatenate(coming or [np.empty(0)]).reshape(-1, self._rows.shape[1])
+        rows = np.concatenate([self._rows, new])
+        if (backward := np.flatnonzero(np.diff(rows[:, 0]) < 0.0)).size:
+            # The clock was set back.
+            rows = rows[backward[-1] + 1 :]
+        self._rows = rows
+        samples = JointSamples(self._joints, rows[:, 0], *np.hsplit(rows[:, 1:], 3))
+        steps = np.diff(rows[:, 0])
+        interval = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else np.nan
+        cutoff = float(np.fmin(self._cutoff, MOST_OF_RATE / interval))
+        quality = Quality('header', interval=interval)
+        quality.count(samples)
+        try:
+            parts = cut([samples], quality)
+            found = list(filtered(parts, quality, 'the joint states', cutoff=cutoff))
+        except RecordingError as error:
+            self.doubt = str(error)
+            self._rows = rows[rows[:, 0] > rows[:, 0].max(initial=0.0) - LONGEST]
+            return []
+        self.doubt = ''
+        # The next motion begins one interval after this one.
+        lost = (half_length(cutoff, 1.0 / interval) - 0.5) * interval
+        self._rows = rows[rows[:, 0] > found[-1].times[-1] - lost]
+        return found
+
+
+def _measured(values: Array, which: Array) -> Array:
+    """Values (N, n) with 0 in the columns that are not measured."""
+    return values if which.all() else np.where(which, values, 0.0)
 
 
 def _ended(segment: SegmentFilter | None, quality: Quality, half: int) -> int:
@@ -236,31 +284,27 @@ def _ended(segment: SegmentFilter | None, quality: Quality, half: int) -> int:
     return segment.samples
 
 
-def _until(parts: Iterator[JointSamples], most: int) -> list[JointSamples]:
-    """The first parts, with about so many samples."""
+def _first_parts(parts: Iterator[JointSamples]) -> list[JointSamples]:
+    """Those from which the cutoff is chosen."""
     taken: list[JointSamples] = []
-    count = 0
-    for part in parts:
+    while sum(map(len, taken)) < LOOKED_AT and (part := next(parts, None)) is not None:
         taken.append(part)
-        count += len(part)
-        if count >= most:
-            break
     return taken
 
 
 def _cutoff_of(parts: list[JointSamples], interval: float) -> float:
     """The cutoff for the longest segment of some parts [Hz]."""
-    grouped: list[list[JointSamples]] = []
+    segments: list[list[JointSamples]] = [[]]
     for part in parts:
         if part.begins:
-            grouped.append([])
-        grouped[-1].append(part)
-    longest = max(grouped, key=lambda group: sum(map(len, group)), default=[])
+            segments.append([])
+        segments[-1].append(part)
+    longest = max(segments, key=lambda segment: sum(map(len, segment)))
     if not longest:
         return chosen_cutoff(np.empty((0, 0)), 1.0 / interval)
     samples = JointSamples.joined(longest)
     measured = np.isfinite(samples.velocities[0])
-    columns = np.hstack([samples.positions, np.where(measured, samples.velocities, 0.0)])
+    columns = np.hstack([samples.positions, _measured(samples.velocities, measured)])
     rows = UniformGrid(float(samples.times[0]), interval).push(samples.times, columns)
     positions, velocities = np.hsplit(rows, 2)
     derived = np.diff(positions, axis=0) / interval

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
+from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT
+from robot_dynamics_ros.control.torque_text import torque_text
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import counted
 
-from .implausible_efforts import ImplausibleEfforts
 from .joint_samples import JointSamples, finite_rows, gap_limit
 
 # Of the usual interval: what exceeds it is a dropout.
@@ -22,6 +24,64 @@ OFTEN, FAR = 0.01, 4.0 * np.pi
 EDGES = 0.05
 # Of all samples: beyond it, the recording is in the reverse order.
 MOSTLY = 0.5
+# Times the effort limit that no number of a drive reaches, in whatever unit: one in mN m reaches
+# a thousand times its limit.
+IMPLAUSIBLE = 1e4
+NO_DRIVE = 'because no drive has that'
+
+
+@dataclass(frozen=True)
+class ImplausibleEfforts:
+    """Efforts of one joint that are too large to be meant: they count as not measured.
+
+    Attributes:
+        bound: absolute effort beyond which they are [N m or N].
+        unit: 'N m' or 'N'.
+        why: why they are, as a clause.
+        count: how many.
+        largest: the largest absolute one [N m or N].
+    """
+
+    bound: float
+    unit: str
+    why: str
+    count: int = 0
+    largest: float = 0.0
+
+    def joined(self, other: ImplausibleEfforts) -> ImplausibleEfforts:
+        """These and others of the same joint."""
+        largest = max(self.largest, other.largest)
+        return replace(self, count=self.count + other.count, largest=largest)
+
+    def sentence(self, joint: str) -> str:
+        """What is said of them."""
+        return (
+            f'{counted(self.count, "effort")} of {joint} above '
+            f'{torque_text(self.bound, self.unit)}, up to {torque_text(self.largest, self.unit)}: '
+            f'taken as not measured, {self.why}'
+        )
+
+
+def effort_bounds(
+    model: RobotModel, joints: Sequence[str], largest: float = IMPLAUSIBLE, why: str = NO_DRIVE
+) -> list[ImplausibleEfforts]:
+    """What the efforts of joints cannot exceed; those that the robot has not are unbounded.
+
+    Args:
+        model: of the robot.
+        joints: names, in the order of the columns.
+        largest: times the effort limit of a joint; without a limit, its bound is `IMPLAUSIBLE`
+            times `UNKNOWN_LIMIT`.
+        why: why efforts beyond that are implausible, as a clause.
+    """
+    rows = zip(model.joint_names, model.effort_bounds, model.effort_units, strict=True)
+    found = {
+        name: ImplausibleEfforts(largest * limit, unit, why)
+        if np.isfinite(limit)
+        else ImplausibleEfforts(IMPLAUSIBLE * UNKNOWN_LIMIT, unit, NO_DRIVE)
+        for name, limit, unit in rows
+    }
+    return [found.get(name, ImplausibleEfforts(np.inf, '', '')) for name in joints]
 
 
 @dataclass
@@ -32,7 +92,7 @@ class Quality:
         clock: `header` (stamps of the messages), `log` (when they were recorded, where no message
             has a stamp) or `file` (the column of a CSV file).
         samples: that were read.
-        interval: median time between two samples [s]; NaN with less than two.
+        interval: usual time between two samples, from the first ones [s]; NaN with less than two.
         dropouts: intervals above 1.5 times the usual one that are not gaps.
         gaps: intervals above 20 ms and above 2.5 times the usual one; segments end there.
         longest_gap: the longest of the latter [s].
@@ -52,12 +112,10 @@ class Quality:
             are left out [rad or m].
         missing_efforts: samples in which the effort of a joint is NaN, infinite or implausible, by
             joint.
-        implausible: efforts that no drive has, by joint, where `Recording.judge_efforts` was
-            called.
+        implausible: efforts that no drive has, by joint, where bounds are known.
     """
 
     clock: str
-    usual_interval: float = field(default=float('nan'), repr=False)
     samples: int = 0
     interval: float = float('nan')
     dropouts: int = 0
@@ -79,7 +137,6 @@ class Quality:
     missing_efforts: dict[str, int] = field(default_factory=dict, repr=False)
     implausible: dict[str, ImplausibleEfforts] = field(default_factory=dict, repr=False)
     _last: float | None = field(default=None, repr=False)
-    _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
 
     def count(self, samples: JointSamples) -> None:
         """Take the samples into account that follow those before."""
@@ -106,11 +163,20 @@ class Quality:
         self._last = float(samples.times[-1])
         self._count_intervals(np.diff(samples.times, prepend=before))
 
-    def count_implausible(self, found: Mapping[str, ImplausibleEfforts]) -> None:
-        """Take efforts into account that are taken as not measured."""
-        for joint, efforts in found.items():
-            before = self.implausible.get(joint)
-            self.implausible[joint] = efforts if before is None else before.joined(efforts)
+    def without_implausible(
+        self, samples: JointSamples, bounds: Sequence[ImplausibleEfforts]
+    ) -> JointSamples:
+        """The samples with NaN for efforts beyond the bounds of joints; these are counted."""
+        sizes = np.abs(samples.efforts)
+        beyond = sizes > [each.bound for each in bounds]
+        if not beyond.any():
+            return samples
+        for column in np.flatnonzero(beyond.any(axis=0)):
+            joint, which = samples.joints[column], beyond[:, column]
+            largest = float(sizes[which, column].max())
+            found = replace(bounds[column], count=int(which.sum()), largest=largest)
+            self.implausible[joint] = found.joined(self.implausible.get(joint, bounds[column]))
+        return replace(samples, efforts=np.where(beyond, np.nan, samples.efforts))
 
     @property
     def jumps_often(self) -> bool:
@@ -197,13 +263,11 @@ class Quality:
         if intervals.min() <= 0.0:
             self.repeated += int(np.count_nonzero(intervals == 0.0))
             self.backward += int(np.count_nonzero(intervals < 0.0))
-        long = intervals[intervals > DROPOUT * self.usual_interval]
-        gaps = long[long > gap_limit(self.usual_interval)]
+        long = intervals[intervals > DROPOUT * self.interval]
+        gaps = long[long > gap_limit(self.interval)]
         self.gaps += gaps.size
         self.dropouts += long.size - gaps.size
         self.longest_gap = max(self.longest_gap, float(gaps.max(initial=0.0)))
-        self._medians.append((float(np.median(intervals)), intervals.size))
-        self.interval = _weighted_median(self._medians)
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
@@ -214,10 +278,3 @@ class Quality:
 def _not_finite(values: Array) -> int:
     """How many rows (N, n) have a value that is NaN or infinite."""
     return len(values) - int(np.count_nonzero(finite_rows(values)))
-
-
-def _weighted_median(values: list[tuple[float, int]]) -> float:
-    """The median of values, each of which stands for a number of intervals."""
-    ordered = np.array(sorted(values))
-    weights = np.cumsum(ordered[:, 1])
-    return float(ordered[np.searchsorted(weights, weights[-1] / 2.0), 0])

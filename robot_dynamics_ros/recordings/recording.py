@@ -11,15 +11,13 @@ from typing import TypeVar
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .first_states import FirstStates
-from .implausible_efforts import IMPLAUSIBLE, NO_DRIVE, EffortBounds
-from .joint_columns import MergedMessages, StateColumns
+from .joint_columns import FirstStates, JointColumns, median_interval
 from .joint_names import recorded_names, renamed
 from .joint_samples import JointSamples
 from .motion import Motion, cutoff_of, filtered
-from .quality import Quality
+from .quality import IMPLAUSIBLE, NO_DRIVE, ImplausibleEfforts, Quality, effort_bounds
 from .segments import cut
-from .sources.open_source import chosen_topic, open_source
+from .sources import chosen_topic, open_source
 from .sources.source import StateSource
 
 # Samples in a chunk.
@@ -51,7 +49,9 @@ class Recording:
         start: time of the first sample [ns].
         clock: what the times are from: `header`, `log` or `file`; see `Quality`.
         interval: usual time between two samples [s], from the first ones; NaN with one sample.
-        description: URDF text that was recorded on /robot_description; None without one.
+        descriptions: different URDF texts that were recorded on /robot_description, the newest
+            one last.
+        description: the newest one; None without one.
         size: number of messages, for progress.
         cutoff: of the low pass that was asked for [Hz]; None: from the spectrum.
         quality: counts of the latest reading, while it goes on and afterwards.
@@ -81,7 +81,8 @@ class Recording:
         """
         self._source = source
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
-        self.description, self.size = source.description, source.topics[topic]
+        self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
+        self.description = self.descriptions[-1] if self.descriptions else None
         first = FirstStates.read(source, topic)
         recorded = first.names
         try:
@@ -89,22 +90,22 @@ class Recording:
         except RecordingError as error:
             raise RecordingError(f'{self.name}: {error}') from None
         self.names: Mapping[str, str] = new
-        most = first.most_complete()
+        most = max(first.kinds, key=len)
         if model is not None and joints is None:
             there = {new[name] for name in most}
             joints = [name for name in model.joint_names if name in there] or model.joint_names
-        chosen = most if joints is None else recorded_names(self.name, new, joints)
-        self._recorded = chosen
-        self.joints = tuple(new[name] for name in chosen)
+        self._recorded = most if joints is None else recorded_names(self.name, new, joints)
+        self.joints = tuple(new[name] for name in self._recorded)
         self.kinds: Mapping[tuple[str, ...], float] = {
-            tuple(new[name] for name in kind): interval for kind, interval in first.kinds.items()
+            tuple(new[name] for name in kind): median_interval(times)
+            for kind, (_, times) in first.kinds.items()
         }
-        # Where joints come in several messages: that whose messages make samples.
-        self._reference = None if first.has_all(chosen) else first.rarest(chosen)
-        timed = chosen if self._reference is None else [self._reference]
-        self.clock, self.start, self.interval = first.clock, *first.times_of(timed)
+        # The joint whose messages make samples.
+        self._reference = first.rarest(self._recorded)
+        _, times = first.of(self._reference)
+        self.clock, self.start, self.interval = first.clock, int(times[0]), median_interval(times)
         self.quality, self.cutoff = Quality(self.clock), cutoff
-        self._effort_bounds: EffortBounds | None = None
+        self._effort_bounds: list[ImplausibleEfforts] = []
         self._close: Callable[[], object] = lambda: None
         if model is not None:
             self.judge_efforts(model)
@@ -157,11 +158,11 @@ class Recording:
         """From now on, take efforts that no drive of a robot has as not measured.
 
         Args:
-            model: of the robot; `quality` names these efforts, see `implausible_efforts`.
-            largest: times the effort limit of a joint, see `EffortBounds`.
+            model: of the robot; `quality` names these efforts.
+            largest: times the effort limit of a joint, see `quality.effort_bounds`.
             why: why efforts beyond that are implausible, as a clause.
         """
-        self._effort_bounds = EffortBounds(model, self.joints, largest, why)
+        self._effort_bounds = effort_bounds(model, self.joints, largest, why)
 
     def chunks(self, size: int = CHUNK) -> Iterator[JointSamples]:
         """All samples as they were recorded; only one chunk of them is in memory.
@@ -172,7 +173,7 @@ class Recording:
         Raises:
             RecordingError: the files are damaged.
         """
-        quality = self.quality = Quality(self.clock, self.interval)
+        quality = self.quality = Quality(self.clock, interval=self.interval)
         return _in_one_line(self._samples(quality, size))
 
     def states(self) -> JointSamples:
@@ -201,7 +202,7 @@ class Recording:
         Raises:
             RecordingError: the files are damaged.
         """
-        quality = self.quality = Quality(self.clock, self.interval)
+        quality = self.quality = Quality(self.clock, interval=self.interval)
         return _in_one_line(cut(self._samples(quality, size), quality))
 
     def motions(self, *, cutoff: float | None = None, efforts: bool = True) -> Iterator[Motion]:
@@ -218,7 +219,7 @@ class Recording:
             RecordingError: the files are damaged, samples come too slowly, no segment is long
                 enough, or the cutoff is not possible.
         """
-        quality = self.quality = Quality(self.clock, self.interval)
+        quality = self.quality = Quality(self.clock, interval=self.interval)
         found = filtered(
             cut(self._samples(quality, PART), quality),
             quality,
@@ -234,26 +235,21 @@ class Recording:
         Raises:
             RecordingError: the files are damaged, or samples come too slowly.
         """
-        quality = Quality(self.clock, self.interval)
+        quality = Quality(self.clock, interval=self.interval)
         with _one_line_errors():
             parts = cut(self._samples(quality, PART), quality)
             return cutoff_of(parts, self.interval, self.name)
 
     def _samples(self, quality: Quality, size: int) -> Iterator[JointSamples]:
         """All samples, at most `size` at a time, which are counted."""
-        stamped = self.clock == 'header'
-        blocks = self._source.blocks(self.topic)
-        if self._reference is not None:
-            merged = MergedMessages(
-                self._recorded, self._reference, self.interval, quality, stamped=stamped
-            )
-            blocks = merged.blocks(blocks)
-        columns = StateColumns(self._recorded, stamped, self.start, quality)
-        for arrays in columns.chunks(blocks, size):
+        columns = JointColumns(
+            self._recorded, self._reference, self.interval, quality,
+            stamped=self.clock == 'header', start=self.start,
+        )  # fmt: skip
+        for arrays in columns.chunks(self._source.blocks(self.topic), size):
             samples = JointSamples(self.joints, *arrays)
-            if self._effort_bounds is not None:
-                samples, implausible = self._effort_bounds.applied(samples)
-                quality.count_implausible(implausible)
+            if self._effort_bounds:
+                samples = quality.without_implausible(samples, self._effort_bounds)
             quality.count(samples)
             yield samples
 

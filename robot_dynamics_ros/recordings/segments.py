@@ -20,7 +20,7 @@ JUMP = np.pi
 
 def cut(chunks: Iterable[JointSamples], quality: Quality) -> Iterator[JointSamples]:
     """The segments of chunks, as `Recording.segments` gives them; jumps are counted."""
-    cutter = _Cutter(gap_limit(quality.usual_interval))
+    cutter = _Cutter(gap_limit(quality.interval))
     for chunk in chunks:
         kept, begins, jumps = cutter.cut(chunk)
         quality.jumps += jumps

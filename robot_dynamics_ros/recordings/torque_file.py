@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from .joint_samples import JointSamples
-from .torque_samples import ROWS, TorqueOrigin, TorqueSamples
+from .joint_samples import JointSamples, stamps
+from .motion import Motion
 
 ENDINGS = ('.mcap', '.csv', '.csv.gz', '.parquet')
-# Rows of a group of Parquet, at least.
-PARQUET_ROWS = 65536
+# A motion, and the parts of its torque (N, n) by name, such as `gravity` [N m, N].
+Torques = tuple[Motion, Mapping[str, Array]]
 
 
 def check_ending(path: Path) -> None:
@@ -37,17 +37,22 @@ def check_ending(path: Path) -> None:
 
 def write_torque_file(
     path: Path,
-    origin: TorqueOrigin,
-    samples: Iterable[TorqueSamples],
+    torques: Iterable[Torques],
     states: Iterable[JointSamples] = (),
+    *,
+    start: int,
+    topic: str,
+    urdf: str,
 ) -> None:
     """Write a file of torques, as they come.
 
     Args:
         path: to write; its ending decides what is written.
-        origin: of the torques.
-        samples: along the recording, in its order.
+        torques: along the recording, in its order.
         states: as they were recorded; only MCAP files hold them.
+        start: of the recording [ns].
+        topic: of the recorded joint states.
+        urdf: text of the model.
 
     Raises:
         RecordingError: the ending is unknown, or a library is not installed.
@@ -58,14 +63,14 @@ def write_torque_file(
         required('rosbags')
         from .torque_mcap import write_mcap  # needs rosbags
 
-        write_mcap(path, origin, samples, states)
+        write_mcap(path, torques, states, start=start, topic=topic, urdf=urdf)
     elif path.suffix == '.parquet':
-        _write_parquet(path, origin, samples)
+        _write_parquet(path, torques, start, urdf)
     else:
-        _write_csv(path, origin, samples)
+        _write_csv(path, torques, start)
 
 
-def _columns(origin: TorqueOrigin, samples: TorqueSamples) -> dict[str, npt.NDArray[np.generic]]:
+def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str, Any]:
     """Columns (N,) by name, in SI units.
 
     `time` is that since the start of the recording, `stamp_ns` the time of the clock [ns]. Then
@@ -73,56 +78,46 @@ def _columns(origin: TorqueOrigin, samples: TorqueSamples) -> dict[str, npt.NDAr
     the measured `JOINT/effort`, filtered as they are and NaN where not measured, the torque of the
     model `JOINT/torque`, and its parts, such as `JOINT/gravity`.
     """
-    motion = samples.motion
     tables = {
         'position': motion.positions,
         'velocity': motion.velocities,
         'acceleration': motion.accelerations,
         'effort': motion.efforts,
-        'torque': samples.torques,
-        **samples.parts,
+        'torque': sum(parts.values()),
+        **parts,
     }
     return {
         'time': motion.times,
-        'stamp_ns': origin.stamps(motion.times),
+        'stamp_ns': stamps(start, motion.times),
         **{
             f'{joint}/{name}': values[:, index]
-            for index, joint in enumerate(origin.joints)
+            for index, joint in enumerate(motion.joints)
             for name, values in tables.items()
         },
     }
 
 
-def _write_csv(path: Path, origin: TorqueOrigin, samples: Iterable[TorqueSamples]) -> None:
+def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
     """One header row; numbers have as many digits as they need to be read back to the bit."""
     opened = gzip.open if path.suffix == '.gz' else open
-    header = False
     with opened(path, 'wt', encoding='utf-8', newline='') as text:
         writer = csv.writer(text, lineterminator='\n')
-        for piece in (piece for each in samples for piece in each.pieces(ROWS)):
-            columns = _columns(origin, piece)
-            if not header:
+        for number, (motion, parts) in enumerate(torques):
+            columns = _columns(motion, parts, start)
+            if number == 0:
                 writer.writerow(columns)
-                header = True
-            lists = (values.tolist() for values in columns.values())
-            writer.writerows(zip(*lists, strict=True))
+            writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
 
 
-def _write_parquet(path: Path, origin: TorqueOrigin, samples: Iterable[TorqueSamples]) -> None:
-    """Metadata hold the URDF (`urdf`) and the start (`start_ns`); short segments are joined."""
+def _write_parquet(path: Path, torques: Iterable[Torques], start: int, urdf: str) -> None:
+    """Metadata hold the URDF (`urdf`) and the start (`start_ns`)."""
     pyarrow, parquet = required('pyarrow', 'parquet'), required('pyarrow.parquet', 'parquet')
-    metadata = {'urdf': origin.urdf, 'start_ns': str(origin.start)}
-    tables = (
-        pyarrow.table(_columns(origin, piece)).replace_schema_metadata(metadata)
-        for each in samples
-        for piece in each.pieces(PARQUET_ROWS)
-    )
-    first = next(tables)
-    with parquet.ParquetWriter(path, first.schema) as writer:
-        pending = [first]
-        for table in tables:
-            if sum(each.num_rows for each in pending) >= PARQUET_ROWS:
-                writer.write_table(pyarrow.concat_tables(pending))
-                pending.clear()
-            pending.append(table)
-        writer.write_table(pyarrow.concat_tables(pending))
+    metadata = {'urdf': urdf, 'start_ns': str(start)}
+    with ExitStack() as stack:
+        writer = None
+        for motion, parts in torques:
+            table = pyarrow.table(_columns(motion, parts, start))
+            table = table.replace_schema_metadata(metadata)
+            if writer is None:
+                writer = stack.enter_context(parquet.ParquetWriter(path, table.schema))
+            writer.write_table(table)

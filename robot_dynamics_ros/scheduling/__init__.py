@@ -1,10 +1,4 @@
-"""Many tasks of one kind, on the processes of this machine or on a Dask cluster.
-
-Modules::
-
-    tasks         tasks and their outcomes, computed here, by processes, or by Dask
-    kept_results  the results of an earlier run, for --resume
-"""
+"""Many tasks of one kind, on the processes of this machine or on a Dask cluster."""
 
 from .tasks import Outcome, Task, run
 

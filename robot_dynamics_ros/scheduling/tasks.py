@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import multiprocessing
 import os
+import pickle
+import re
 import signal
 import threading
 import time
 import traceback
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
 from uuid import uuid4
 
 from robot_dynamics_ros.core.compiler.threads import available_cores
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
-
-from .kept_results import checked_folder, read_result, result_file, write_result
+from robot_dynamics_ros.written_file import written_file
 
 # A fork would copy the locks of threads that do not exist in the copy.
 CONTEXT = multiprocessing.get_context('spawn')
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 THREADS = 'OPENBLAS_NUM_THREADS'
 # [s] for a process to remove what it has begun to write; for a scheduler to answer.
 PATIENCE, SCHEDULER_PATIENCE = 5.0, 10.0
-# By Dask, after an error that another attempt may not have, as of a file server that is away.
-RETRIES = 2
+# For the process that has started others: Ctrl-C, or the end of the terminal.
+SIGNALS = (signal.SIGINT, signal.SIGHUP)
+LONGEST_NAME = 80  # of the part of a file name that is there for people
 
 
 @dataclass(frozen=True)
@@ -97,33 +99,29 @@ def run(
             this machine.
         processes: of this machine; None for one for each core that this process may use. One
             process is this one.
-        resume: folder of the results; what it holds from an earlier run of the same source, with
-            the same arguments and files, is not computed again. Errors are.
+        resume: folder of the results, as pickles; what it holds from an earlier run of the same
+            source, with the same arguments and files, is not computed again. Errors are.
         report: is called with each outcome as soon as it is known, in this process.
 
     Raises:
-        ParameterError: an argument has another form, two tasks have one name, or no scheduler
-            answers.
+        ParameterError: two tasks have one name, or no scheduler answers.
         OSError: a result cannot be kept.
     """
     names = [task.name for task in tasks]
     for name, count in Counter(names).most_common(1):
         if count > 1:
             raise ParameterError(f'{count} tasks have the name {name!r}: give each a name')
-    if scheduler is not None and '://' not in scheduler:
-        raise ParameterError(f'scheduler {scheduler!r}: an address tcp://HOST:PORT is needed')
     outcomes: dict[str, Outcome] = {}
     files: dict[str, Path] = {}
     if resume is not None:
-        folder = checked_folder(resume)
+        resume.mkdir(parents=True, exist_ok=True)
         for task in tasks:
-            function = f'{task.function.__module__}.{task.function.__qualname__}'
-            decides = (common, function, task.arguments)
-            files[task.name] = file = result_file(folder, task.name, decides, task.reads)
+            files[task.name] = file = resume / _file_name(task, common)
             # A damaged file raises anything.
             with suppress(Exception):
                 if all(path.exists() for path in task.writes):
-                    outcomes[task.name] = Outcome(task.name, read_result(file), kept=True)
+                    result = pickle.loads(file.read_bytes())
+                    outcomes[task.name] = Outcome(task.name, result, kept=True)
     for outcome in outcomes.values():
         report(outcome)
     missing = [task for task in tasks if task.name not in outcomes]
@@ -131,10 +129,35 @@ def run(
     with closing(_computed(missing, common, scheduler, processes)) as computing:
         for outcome in computing:
             if outcome.name in files and not outcome.error:
-                write_result(files[outcome.name], outcome.result)
+                with written_file(files[outcome.name]) as new:
+                    new.write_bytes(pickle.dumps(outcome.result))
             outcomes[outcome.name] = outcome
             report(outcome)
     return [outcomes[name] for name in names]
+
+
+def _file_name(task: Task, common: Any) -> str:
+    """Of a kept result: by what it follows from, the source of this package too."""
+    states = []
+    for path in task.reads:
+        for file in sorted(path.rglob('*')) if path.is_dir() else [path]:
+            with suppress(OSError):
+                status = file.stat()
+                states.append((str(file), status.st_size, status.st_mtime_ns))
+    function = f'{task.function.__module__}.{task.function.__qualname__}'
+    key = repr((_source(), common, function, task.arguments, states))
+    digest = hashlib.sha256(key.encode(errors='surrogatepass')).hexdigest()[:32]
+    shown = re.sub(r'[^A-Za-z0-9.-]+', '_', Path(task.name).name)[:LONGEST_NAME]
+    return f'{shown}.{digest}.result'
+
+
+@cache
+def _source() -> str:
+    """SHA-256 of this package's modules."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[1].rglob('*.py')):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _computed(
@@ -148,92 +171,79 @@ def _computed(
     if count < 2:
         yield from (_outcome(task, common) for task in tasks)
         return
-    waiting = deque(tasks)
-    while waiting:
-        ended = yield from _of_processes(waiting, common, count)
-        # One of these ended its process, and with it the pool: each has a second one for itself.
-        for task in ended:
-            if (yield from _of_processes(deque([task]), common, 1)):
-                why = 'its process was killed twice: look for too little memory, or compute fewer '
-                yield Outcome(task.name, error=f'{why}at a time (taskset)')
+    missing = yield from _of_processes(tasks, common, count)
+    # One ended its process, and with it the pool: what is missing is computed one at a time.
+    while missing:
+        lost = yield from _of_processes(missing, common, 1)
+        if lost:
+            why = 'its process was killed twice: look for too little memory, or compute fewer '
+            yield Outcome(lost[0].name, error=f'{why}at a time (taskset)')
+        missing = lost[1:]
 
 
 def _outcome(task: Task, common: Any) -> Outcome:
     """Compute a task here: each Exception is an error of this task alone."""
     try:
-        return _outcome_or_retry(task, common)
+        return Outcome(task.name, task.function(common, *task.arguments))
     except Exception as error:
         return _of_error(task, error)
 
 
-def _outcome_or_retry(task: Task, common: Any) -> Outcome:
-    """The same, but raise what a second attempt may not have: no error of this package."""
-    try:
-        return Outcome(task.name, task.function(common, *task.arguments))
-    except RobotDynamicsError as error:
-        return Outcome(task.name, error=_in_one_line(str(error)))
-
-
-def _of_error(task: Task, error: BaseException) -> Outcome:
+def _of_error(task: Task, error: Exception) -> Outcome:
+    text, lines = str(error), ''
     if isinstance(error, OSError) and error.strerror:
         text = f'{error.filename}: {error.strerror}' if error.filename else error.strerror
-        return Outcome(task.name, error=_in_one_line(text))
-    lines = traceback.format_exception(type(error), error, error.__traceback__)
-    text = _in_one_line(f'{type(error).__name__}: {error}')
-    return Outcome(task.name, error=text, traceback=''.join(lines))
-
-
-def _in_one_line(text: str) -> str:
-    return ' '.join(text.split())
+    elif not isinstance(error, RobotDynamicsError):
+        text = f'{type(error).__name__}: {error}'
+        lines = ''.join(traceback.format_exception(error))
+    return Outcome(task.name, error=' '.join(text.split()), traceback=lines)
 
 
 def _of_processes(
-    waiting: deque[Task], common: Any, count: int
+    tasks: Sequence[Task], common: Any, count: int
 ) -> Generator[Outcome, None, list[Task]]:
-    """Outcomes by so many processes; returns the tasks in the work of which one has ended.
+    """Outcomes by so many processes; returns the tasks that are missing where one has ended.
 
-    All end as soon as this side of a pipe is closed, or has died; they remove what they have
-    begun to write.
+    Where this is closed, they end, and remove what they have begun to write.
     """
-    ending, held = CONTEXT.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(count, CONTEXT, initializer=_begin, initargs=(ending,))
-    running: dict[Future[Outcome], Task] = {}
-    ended: list[Task] = []
+    pool = ProcessPoolExecutor(count, CONTEXT, initializer=_begin)
+    futures: dict[Future[Outcome], Task] = {}
+    done: set[str] = set()
+    workers: list[Any] = []
     try:
-        with _starting(count):
-            # A pool watches the processes that it had when it was last called.
-            for _ in range(count):
-                pool.submit(int)
-        while (waiting or running) and not ended:
-            # No more than are computed: all others can go on with another pool.
-            with suppress(BrokenProcessPool), _starting(count):
-                while waiting and len(running) < count:
-                    future = pool.submit(_answer, waiting[0], common)
-                    running[future] = waiting.popleft()
-            if not running:
-                break
-            for future in wait(running, return_when='FIRST_COMPLETED').done:
-                task = running.pop(future)
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    ended.append(task)
-                # Such as a result that cannot be pickled.
-                except Exception as error:
-                    yield _of_error(task, error)
-        return [*ended, *running.values()]
+        with _starting(count), suppress(BrokenProcessPool):
+            for task in tasks:
+                futures[pool.submit(_answer, task, common)] = task
+        # Public from Python 3.14 on, as terminate_workers().
+        workers += (pool._processes or {}).values()
+        for future in as_completed(futures):
+            task = futures[future]
+            try:
+                outcome = future.result()
+            except BrokenProcessPool:
+                continue
+            # Such as a result that cannot be pickled.
+            except Exception as error:
+                outcome = _of_error(task, error)
+            done.add(task.name)
+            yield outcome
+        return [task for task in tasks if task.name not in done]
     finally:
-        held.close()
-        pool.shutdown(cancel_futures=True)
-        ending.close()
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in workers:
+            process.terminate()
+        for process in workers:
+            process.join(PATIENCE)
+            process.kill()
+            process.join()
 
 
 @contextmanager
 def _starting(count: int) -> Iterator[None]:
-    """Start processes with blocked signals, and their share of threads for linear algebra.
+    """Start processes without signals of the terminal, and with their share of threads.
 
-    Ctrl-C on a terminal is for this process alone. NumPy reads the environment when it is
-    imported: one thread for each core, in each process, is slow.
+    NumPy reads the environment when it is imported: one thread for each core, in each process, is
+    slow.
     """
     # It unblocks SIGINT when it starts, which it does with the first process.
     resource_tracker.ensure_running()
@@ -248,40 +258,31 @@ def _starting(count: int) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def _begin(ending: Connection) -> None:
-    """In a new process: let it end with the process that has started it."""
-    # That of a terminal that is closed reaches all its processes.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
-    threading.Thread(target=_end_later, args=(ending,), daemon=True).start()
-
-
-def _end_later(ending: Connection) -> None:
-    with suppress(EOFError, OSError):
-        ending.recv()
-    # One that comes before a call that waits would end this call only when it returns.
-    for _ in range(100):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
-        time.sleep(0.01 * PATIENCE)
-    os._exit(1)
-
-
-def _answer(task: Task, common: Any) -> Outcome:
-    """In a process: the outcome of a task. SIGTERM meanwhile removes what was begun."""
+def _begin() -> None:
+    """In a new process: SIGTERM removes what was begun, and comes if its parent dies."""
 
     def leave(*_: object) -> NoReturn:
         # A second one would interrupt the removal.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise SystemExit
 
+    def end_with_parent() -> None:
+        multiprocessing.parent_process().join()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+        time.sleep(PATIENCE)
+        os._exit(1)
+
     signal.signal(signal.SIGTERM, leave)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def _answer(task: Task, common: Any) -> Outcome:
+    """In a process: the outcome of a task."""
     try:
         return _outcome(task, common)
     except SystemExit:
         # The pool would wait for another task.
         os._exit(1)
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _of_cluster(tasks: Sequence[Task], common: Any, address: str) -> Iterator[Outcome]:
@@ -306,16 +307,14 @@ def _of_cluster(tasks: Sequence[Task], common: Any, address: str) -> Iterator[Ou
         except (OSError, ValueError) as error:
             raise ParameterError(
                 f'scheduler {address}: no Dask scheduler answers within {SCHEDULER_PATIENCE:g} s '
-                f'({error}): check the address that it printed when it started'
+                f'({error}): check the address tcp://HOST:PORT that it printed when it started'
             ) from None
         stack.enter_context(client)
         run = f'robot_dynamics-{uuid4().hex[:12]}'
         # A task too, so that a lost worker does not lose it, and each worker receives it once.
         shared = client.submit(_same, common, key=f'common-{run}', pure=False)
         futures = {
-            client.submit(
-                _outcome_or_retry, task, shared, key=f'{run}-{n}', retries=RETRIES, pure=False
-            ): task
+            client.submit(_outcome, task, shared, key=f'{run}-{n}', pure=False): task
             for n, task in enumerate(tasks)
         }
         stack.callback(client.cancel, [*futures, shared])
@@ -323,13 +322,9 @@ def _of_cluster(tasks: Sequence[Task], common: Any, address: str) -> Iterator[Ou
             task = futures[future]
             try:
                 yield future.result()
-            except distributed.scheduler.KilledWorker as error:
-                why = 'look at their logs, for too little memory first, or compute fewer at a time'
-                text = f'each worker that computed it has ended: {why} ({error})'
-                yield Outcome(task.name, error=text)
-            except CancelledError:
-                text = 'its scheduler has ended, or has cancelled it'
-                yield Outcome(task.name, error=text)
+            except (distributed.scheduler.KilledWorker, CancelledError) as error:
+                why = 'lost with its workers or its scheduler, look at their logs, for too little'
+                yield Outcome(task.name, error=f'{why} memory first ({error})')
             except Exception as error:
                 yield _of_error(task, error)
 

@@ -1,11 +1,21 @@
-"""The low pass: what it passes, that it delays nothing, and what its derivatives are exact for."""
+"""The low pass: what it passes, that it delays nothing, what its derivatives are, its cutoff."""
 
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.recordings.low_pass import Convolution, half_length, kernels
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings.low_pass import (
+    Convolution,
+    check_rate,
+    checked_cutoff,
+    chosen_cutoff,
+    density,
+    kernels,
+    welch,
+)
 
 CASES = [(20.0, 1000.0), (5.0, 1000.0), (7.5, 30.0), (11.0, 100.0), (31.25, 125.0)]
+RATE = 500.0
 
 
 def response(kernel, frequency, rate):
@@ -16,38 +26,29 @@ def response(kernel, frequency, rate):
 
 @pytest.mark.parametrize(('cutoff', 'rate'), CASES)
 def test_it_passes_to_half_the_cutoff_and_damps_from_one_and_a_half(cutoff, rate):
-    value, _, _ = kernels(cutoff, rate)
-    passed = [response(value, f, rate) for f in np.linspace(0.0, 0.5 * cutoff, 40)]
+    value, first, second = kernels(cutoff, rate)
     damped = [response(value, f, rate) for f in np.linspace(1.5 * cutoff, rate / 2.0, 200)]
     # The window is designed for 60 dB, 0.1 %; Kaiser's formula for its length is an estimate.
-    np.testing.assert_allclose(passed, 1.0, atol=2.5e-3)
     np.testing.assert_allclose(damped, 0.0, atol=2.5e-3)
     assert abs(response(value, cutoff, rate)) == pytest.approx(0.5, abs=0.02)
-
-
-@pytest.mark.parametrize(('cutoff', 'rate'), CASES)
-def test_derivatives_are_those_of_sines_that_pass(cutoff, rate):
-    _, first, second = kernels(cutoff, rate)
     for frequency in np.linspace(0.05, 0.5, 10) * cutoff:
-        omega = 2.0 * np.pi * frequency
-        # Purely imaginary and purely real: the phase is exact at any frequency.
-        assert response(first, frequency, rate) / (1j * omega) == pytest.approx(1.0, abs=2.5e-3)
-        assert response(second, frequency, rate) / -(omega**2) == pytest.approx(1.0, abs=2.5e-3)
+        # Real, imaginary and real: the phase is exact at any frequency.
+        omega = 2j * np.pi * frequency
+        for order, kernel in enumerate((value, first, second)):
+            assert response(kernel, frequency, rate) / omega**order == pytest.approx(
+                1.0, abs=2.5e-3
+            )
 
 
 @pytest.mark.parametrize(('cutoff', 'rate'), CASES)
-def test_no_frequency_is_delayed(cutoff, rate):
+def test_no_frequency_is_delayed_and_polynomials_are_exact(cutoff, rate):
     value, first, second = kernels(cutoff, rate)
     np.testing.assert_allclose(value, value[::-1], atol=1e-15)
     np.testing.assert_allclose(first, -first[::-1], atol=1e-9 * np.abs(first).max())
     np.testing.assert_allclose(second, second[::-1], atol=1e-9 * np.abs(second).max())
-
-
-@pytest.mark.parametrize(('cutoff', 'rate'), CASES)
-def test_polynomials_are_exact(cutoff, rate):
-    half = half_length(cutoff, rate)
+    half = len(value) // 2
     times = np.arange(-half, half + 1) / rate
-    value, first, second = (kernel @ np.vander(-times, 4) for kernel in kernels(cutoff, rate))
+    value, first, second = (kernel @ np.vander(-times, 4) for kernel in (value, first, second))
     # Columns: cubic, square, line, constant; at time 0.
     np.testing.assert_allclose(value[2:], [0.0, 1.0], atol=1e-12)
     np.testing.assert_allclose(first[1:], [0.0, 1.0, 0.0], atol=1e-9)
@@ -58,11 +59,61 @@ def test_polynomials_are_exact(cutoff, rate):
 def test_blocks_give_the_same_as_one_sum(count):
     weights = kernels(5.0, 30.0)
     rows = np.random.default_rng(1).normal(size=(count, 3))
-    convolution = Convolution(weights)
-    results = convolution(rows, [slice(None), slice(1, 3), slice(0)])
+    columns = [slice(None), slice(1, 3), slice(0)]
     for kernel, which, result in zip(
-        weights[:2], (slice(None), slice(1, 3)), results, strict=False
+        weights, columns, Convolution(weights)(rows, columns), strict=True
     ):
+        assert result.shape == (count - weights.shape[1] + 1, rows[:, which].shape[1])
         expected = [np.convolve(column, kernel, 'valid') for column in rows[:, which].T]
-        np.testing.assert_allclose(result.T, expected, atol=1e-10 * np.abs(kernel).sum())
-    assert results[2].shape == (count - weights.shape[1] + 1, 0)
+        if expected:
+            np.testing.assert_allclose(result.T, expected, atol=1e-10 * np.abs(kernel).sum())
+
+
+def velocities(noise, seconds=20.0):
+    """Power that falls with the sixth power of the frequency from 2 Hz on, and white noise."""
+    generator = np.random.default_rng(6)
+    count = round(seconds * RATE)
+    frequencies = np.fft.rfftfreq(count, 1.0 / RATE)
+    spectrum = np.fft.rfft(generator.normal(size=(count, 2)), axis=0)
+    motion = np.fft.irfft(spectrum / (1.0 + (frequencies[:, None] / 2.0) ** 3), count, axis=0)
+    return motion + noise * generator.normal(size=(count, 2))
+
+
+def test_the_cutoff_is_where_the_motion_comes_down_to_the_noise_within_limits():
+    # (f / 2)^-6 = 3 noise^2: motion and noise together are four times the noise.
+    for crossing in (7.0, 10.0, 14.0):
+        noise = (crossing / 2.0) ** -3 / np.sqrt(3.0)
+        assert chosen_cutoff(velocities(noise), RATE) == pytest.approx(crossing, rel=0.25)
+    assert chosen_cutoff(velocities(10.0), RATE) == 5.0
+    assert chosen_cutoff(velocities(0.0), RATE) == 20.0
+    assert chosen_cutoff(velocities(0.0)[::10], RATE / 10.0) == pytest.approx(0.25 * RATE / 10.0)
+    assert chosen_cutoff(np.zeros((1000, 2)), RATE) == 5.0
+    assert chosen_cutoff(np.zeros((3, 2)), RATE) == 5.0
+
+
+@pytest.mark.parametrize('cutoff', [0.0, -1.0, 0.09, 126.0, np.nan, np.inf])
+def test_cutoffs_and_rates_that_are_not_possible_are_refused(cutoff):
+    assert checked_cutoff(0.1, RATE) == 0.1
+    with pytest.raises(RecordingError, match=r'0\.1 Hz.*125 Hz'):
+        checked_cutoff(cutoff, RATE)
+    check_rate('bag', 10.0)
+    for rate in (9.9, 0.125, np.nan):
+        with pytest.raises(RecordingError, match='bag'):
+            check_rate('bag', rate)
+
+
+@pytest.mark.parametrize('count', [500, 501])
+def test_the_integral_is_the_power_of_the_tapered_signal(count):
+    signal = np.random.default_rng(0).normal(size=(count, 3))
+    taper = np.sin(np.pi * np.arange(count) / count)[:, None] ** 2
+    power = (((signal - signal.mean(axis=0)) * taper) ** 2).sum(axis=0) / (taper**2).sum()
+    assert density(signal, RATE).sum(axis=0) * RATE / count == pytest.approx(power)
+
+
+@pytest.mark.parametrize(('count', 'length'), [(1000, 256), (1000, 255), (300, 300)])
+def test_the_spectrum_is_that_of_scipy(count, length):
+    signal = pytest.importorskip('scipy.signal')
+    columns = np.random.default_rng(1).normal(size=(count, 2)).cumsum(axis=0)
+    expected = signal.welch(columns, RATE, nperseg=length, axis=0)
+    for found, other in zip(welch(columns, RATE, length), expected, strict=True):
+        np.testing.assert_allclose(found, other, rtol=1e-9, atol=1e-12)

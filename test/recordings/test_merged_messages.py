@@ -48,15 +48,13 @@ def bag_of(folder, *halves, **options):
 def test_two_halves_with_the_same_stamps_are_the_whole(tmp_path, storage, order):
     bag = bag_of(tmp_path / 'bag', *map(half, order), storage=storage)
     with Recording.read([bag], joints=STATES.names) as recording:
-        times, positions, velocities, efforts = joined(recording)
+        times, *values = joined(recording)
         quality = recording.quality
     assert recording.interval == pytest.approx(0.004)
     assert quality.merged == len(times) == len(STATES)
     assert (quality.skew, quality.malformed, quality.of_other_joints) == (0.0, 0, 0)
     np.testing.assert_allclose(times, np.arange(len(STATES)) * 0.004, atol=1e-9)
-    np.testing.assert_array_equal(positions, STATES.positions)
-    np.testing.assert_array_equal(velocities, STATES.velocities)
-    np.testing.assert_array_equal(efforts, STATES.efforts)
+    np.testing.assert_array_equal(values, (STATES.positions, STATES.velocities, STATES.efforts))
 
 
 @pytest.mark.parametrize('late', [MS, 3 * MS])
@@ -75,37 +73,30 @@ def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp
     exact = Sines().at(times - STATES.stamps[0] * 1e-9)
     # Within the motion of 1 ms, as float64 holds such times.
     assert np.abs(found - exact).max() < 1.2e-3 * 2.0 * np.pi * 1.1 * 1.5
-    assert any(f'{quality.merged:,} samples merged from' in line for line in quality.remarks())
 
 
-def test_the_joint_that_comes_most_rarely_sets_the_rate(tmp_path):
-    rare = half(HAND, rows=slice(0, None, 5))
-    bag = bag_of(tmp_path / 'bag', half(ARM), rare)
+EVERY = np.arange(len(STATES))
+# Which states of the arm and of the hand are recorded, and which samples these make.
+SILENT = {
+    'the joint that comes most rarely sets the rate': (EVERY, EVERY[::5], EVERY[::5]),
+    'no sample has an old position': (EVERY, *[np.setdiff1d(EVERY, EVERY[400:650])] * 2),
+    # The arm comes once more before a pause of both, the hand first after it.
+    'an old value before a pause of both is not used': (
+        np.r_[0:401, 650:1000], np.r_[0:400, 649:1000], np.r_[0:400, 650:1000],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('case', SILENT)
+def test_a_sample_is_made_where_all_are_fresh(tmp_path, case):
+    arm, hand, made = SILENT[case]
+    bag = bag_of(tmp_path / 'bag', half(ARM, rows=arm), half(HAND, rows=hand))
     with Recording.read([bag], joints=STATES.names) as recording:
         _, positions, *_ = joined(recording)
-        assert recording.interval == pytest.approx(0.02)
-        assert recording.quality.merged == len(rare)
-    np.testing.assert_array_equal(positions, STATES.positions[::5])
-
-
-def test_nothing_is_made_of_a_half_alone(tmp_path):
-    """The hand is silent for a second: a gap, and no sample with its old position."""
-    silent = np.setdiff1d(np.arange(len(STATES)), np.arange(400, 650))
-    bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, rows=silent))
-    with Recording.read([bag], joints=STATES.names) as recording:
-        _, positions, *_ = joined(recording)
-        assert recording.quality.gaps == 1
-    np.testing.assert_array_equal(positions, STATES.positions[silent])
-
-
-def test_an_old_value_before_a_pause_of_both_is_not_used(tmp_path):
-    """The arm comes once more before the pause, the hand first after it."""
-    arm = half(ARM, rows=np.r_[0:401, 650:1000])
-    hand = half(HAND, rows=np.r_[0:400, 649:1000])
-    bag = bag_of(tmp_path / 'bag', arm, hand)
-    with Recording.read([bag], joints=STATES.names) as recording:
-        _, positions, *_ = joined(recording)
-    np.testing.assert_array_equal(positions, STATES.positions[np.r_[0:400, 650:1000]])
+        assert recording.quality.merged == len(made)
+        assert recording.interval == pytest.approx(np.median(np.diff(made)) * 0.004)
+        assert recording.quality.gaps == (np.diff(made) > 5).sum()
+    np.testing.assert_array_equal(positions, STATES.positions[made])
 
 
 def test_a_hand_that_is_not_wanted_does_not_change_the_arm(tmp_path):

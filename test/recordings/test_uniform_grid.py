@@ -12,24 +12,27 @@ INTERVAL = 0.01
 
 
 def gridded(times, values, parts):
+    """Rows of the grid, and their times."""
     grid = UniformGrid(times[0], INTERVAL)
     edges = np.linspace(0, len(times), parts + 1).astype(int)
-    return np.concatenate([grid.push(times[a:b], values[a:b]) for a, b in pairwise(edges)])
+    rows = np.concatenate([grid.push(times[a:b], values[a:b]) for a, b in pairwise(edges)])
+    return rows, times[0] + np.arange(len(rows)) * INTERVAL
 
 
 def test_regular_samples_are_passed_on():
     times = 5.0 + np.arange(1000) * INTERVAL + np.random.default_rng(2).uniform(0, 1e-7, 1000)
     values = Sines().at(times)
-    np.testing.assert_array_equal(gridded(times, values, 7), values)
+    np.testing.assert_array_equal(gridded(times, values, 7)[0], values)
 
 
 @pytest.mark.parametrize('parts', [1, 3, 50, 400])
 def test_cubics_are_exact_at_any_times_and_in_any_parts(parts):
-    generator = np.random.default_rng(3)
-    times = np.cumsum(generator.uniform(0.2, 1.8, 1000)) * INTERVAL
+    times = np.cumsum(np.random.default_rng(3).uniform(0.2, 1.8, 1000)) * INTERVAL
+    # Regular stamps between irregular ones leave no hole.
+    times[300:600] = times[300] + np.arange(300) * INTERVAL
+    times[600:] += times[599] - times[600] + INTERVAL
     polynomial = np.polynomial.Polynomial([1.0, -2.0, 0.5, 0.3])
-    rows = gridded(times, polynomial(times)[:, None], parts)
-    wanted = times[0] + np.arange(len(rows)) * INTERVAL
+    rows, wanted = gridded(times, polynomial(times)[:, None], parts)
     assert wanted[-1] > times[-3] - INTERVAL
     np.testing.assert_allclose(rows[:, 0], polynomial(wanted), rtol=1e-9, atol=1e-9)
 
@@ -37,20 +40,10 @@ def test_cubics_are_exact_at_any_times_and_in_any_parts(parts):
 def test_jitter_leaves_sines_as_they_are():
     generator = np.random.default_rng(4)
     times = (np.arange(2000) + generator.uniform(-0.3, 0.3, 2000)) * INTERVAL
-    rows = gridded(times, Sines().at(times), 9)
-    wanted = times[0] + np.arange(len(rows)) * INTERVAL
+    rows, wanted = gridded(times, Sines().at(times), 9)
     # Error of a cubic: h^4 / 24 of the fourth derivative, with intervals up to 1.6 of the usual.
     bound = (1.6 * INTERVAL) ** 4 / 24.0 * np.abs(Sines().at(wanted, 4)).max(axis=0)
     assert (np.abs(rows - Sines().at(wanted)) <= bound + 1e-12).all()
-
-
-def test_irregular_samples_between_regular_ones_leave_no_hole():
-    generator = np.random.default_rng(5)
-    times = np.arange(300) * INTERVAL
-    times[100:200] += generator.uniform(-0.3, 0.3, 100) * INTERVAL
-    rows = gridded(times, times[:, None], 10)
-    np.testing.assert_allclose(rows[:, 0], np.arange(len(rows)) * INTERVAL, atol=1e-9)
-    assert len(rows) >= 297
 
 
 @pytest.mark.parametrize('parts', [1, 30])
@@ -59,7 +52,6 @@ def test_bursts_of_stamps_do_not_overshoot(parts):
     late = np.zeros(300)
     late[10:290:7] = 1.0 - 1e-6
     times = (np.arange(300) - late) * INTERVAL
-    rows = gridded(times, np.arange(300.0)[:, None], parts)
-    assert np.diff(times).min() < 1e-5 * INTERVAL
+    rows, _ = gridded(times, np.arange(300.0)[:, None], parts)
     # A stamp is wrong by less than one interval: so is the position.
     assert (np.abs(rows[:, 0] - np.arange(len(rows))) <= 1.0 + 1e-6).all()

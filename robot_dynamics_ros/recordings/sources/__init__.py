@@ -3,11 +3,100 @@
 Modules::
 
     source                what a source gives: states with the same names, as arrays
-    open_source           the source of some files, and its topic
     bag_source            joint states of bags and bare storage files, through rosbags
-    storage_files         the files of a bag: their order, decompressed, and their readers
     message_blocks        serialized messages, many at a time, in one buffer
-    joint_state_decoder   serialized joint states to arrays: views at verified offsets
+    joint_state_decoder   serialized joint states to arrays: views at the offsets of a layout
     csv_source            joint states of CSV files
-    bounded_expansion     decompression with limits
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.model.findings import counted
+from robot_dynamics_ros.extra import required
+
+from .csv_source import CsvSource
+from .source import DEFAULT_TOPIC, StateSource
+
+# At most so many topics are named.
+NAMED = 8
+
+BAGS = ('.mcap', '.db3', '.mcap.zstd', '.db3.zstd', '.bag')
+TABLES = ('.csv', '.csv.gz')
+
+
+@contextmanager
+def open_source(paths: Sequence[Path]) -> Iterator[StateSource]:
+    """Open files that together are one recording.
+
+    Args:
+        paths: storage files, ROS 1 bags or CSV files, or folders of these.
+
+    Raises:
+        RecordingError: they are of no such kind, of several, or damaged.
+        OSError: a file cannot be opened.
+    """
+    files = [file for path in paths for file in _files(path)]
+    if not files:
+        raise RecordingError('no recording: name a bag folder, or a file')
+    name = str(paths[0]) if len(paths) == 1 else f'{paths[0]} and {len(paths) - 1} more'
+    tables = [file.name.endswith(TABLES) for file in files]
+    if all(tables):
+        yield CsvSource(name, files)
+        return
+    if any(tables):
+        raise RecordingError(f'{name}: bags and CSV files cannot be one recording')
+    required('rosbags')
+    from .bag_source import open_bags  # needs rosbags
+
+    with open_bags(files, name) as source:
+        yield source
+
+
+def _files(path: Path) -> list[Path]:
+    """The storage files of a folder, or else its CSV files; the path itself where it is a file."""
+    if not path.exists():
+        raise RecordingError(f'{path} does not exist')
+    found = sorted(path.iterdir()) if path.is_dir() else [path]
+    for endings in (BAGS, TABLES):
+        if files := [file for file in found if file.name.endswith(endings)]:
+            return files
+    raise RecordingError(f'{path} is not a recording: it needs files *{", *".join(BAGS + TABLES)}')
+
+
+def chosen_topic(source: StateSource, asked: str | None) -> str:
+    """The topic to read.
+
+    Args:
+        source: that has topics.
+        asked: by the user, with or without the first slash; None: /joint_states, or the one topic
+            of a CSV file.
+
+    Raises:
+        RecordingError: there is none of that name, it has another type or no messages; the message
+            offers the topics of joint states that are there.
+    """
+    topic = DEFAULT_TOPIC if asked is None else '/' + asked.strip('/')
+    if source.topics.get(topic):
+        return topic
+    if topic in source.topics:
+        problem = f'{topic} has 0 messages'
+    elif topic in source.other_topics:
+        kind = source.other_topics[topic]
+        problem = f'{topic} has messages of {kind}, sensor_msgs/msg/JointState is needed'
+    else:
+        problem = f'there is no topic {topic}'
+    filled = {name: count for name, count in sorted(source.topics.items()) if count}
+    if not filled:
+        offer = 'no topic of the recording has joint states'
+    else:
+        named = [f'{name} ({counted(count, "message")})' for name, count in filled.items()]
+        more = ', ...' if len(named) > NAMED else ''
+        offer = (
+            f'joint states are on {", ".join(named[:NAMED])}{more}: --topic {next(iter(filled))}'
+        )
+    raise RecordingError(f'{source.name}: {problem}; {offer}')

@@ -1,31 +1,36 @@
-"""Joint states of bags: rosbag2 folders, bare storage files, ROS 1 bags; through rosbags."""
+"""Joint states of bags: storage files of rosbag2, and ROS 1 bags; through rosbags."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rosbags.rosbag1 import Reader as Rosbag1Reader
+from rosbags.rosbag2.storage_mcap import McapReader
+from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
+
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .bounded_expansion import MAGIC, expanded
 from .joint_state_decoder import JOINT_STATE, JointStateDecoder
-from .message_blocks import MessageBlock, joined_block, joined_blocks, mcap_blocks
+from .message_blocks import MessageBlock, joined_blocks, mcap_blocks
 from .source import StateBlock
-from .storage_files import (
-    IndexedMcapReader,
-    decompressed,
-    opened_storage,
-    start_of,
-    storage_files,
-)
+
+# Python's own from 3.14 on, else its backport, which rosbags brings.
+zstd: Any = import_module('compression.zstd' if sys.version_info >= (3, 14) else 'backports.zstd')
 
 DESCRIPTION_TOPIC = '/robot_description'
 STRING = 'std_msgs/msg/String'
-# [bytes]
-LARGEST_MESSAGE = 1 << 24
+COMPRESSED = '.zstd'
+READERS: dict[str, Any] = {'.mcap': McapReader, '.db3': Sqlite3Reader, '.bag': Rosbag1Reader}
+REPAIRS = {'.mcap': '`mcap recover FILE -o OUT`', '.bag': '`rosbag reindex FILE`'}
+# First bytes of a frame of zstd.
+MAGIC = b'\x28\xb5\x2f\xfd'
 
 
 class BagSource:
@@ -35,7 +40,7 @@ class BagSource:
         """Take open readers of rosbags, with the file of each, in any order."""
         self.name = name
         self._ros1 = ros1
-        self._readers = sorted(readers, key=lambda each: start_of(each[1]))
+        self._readers = sorted(readers, key=lambda each: _start_of(each[1]))
         self.topics: dict[str, int] = {}
         self.other_topics: dict[str, str] = {}
         for _, reader in self._readers:
@@ -45,55 +50,61 @@ class BagSource:
                     self.topics[topic] = self.topics.get(topic, 0) + connection.msgcount
                 else:
                     self.other_topics[topic] = kind
-        self.description = self._first_description()
+        self.descriptions = tuple(dict.fromkeys([*self._descriptions()][::-1]))[::-1]
 
     def blocks(self, topic: str) -> Iterator[StateBlock]:
         """See `StateSource`."""
-        decoder = JointStateDecoder(topic, ros1=self._ros1)
-        for file, reader in self._readers:
-            with errors_of(file):
-                for block in _message_blocks(reader, topic, JOINT_STATE):
-                    yield decoder.decode(block)
+        decoder = JointStateDecoder(ros1=self._ros1)
+        for block in self._blocks(topic, JOINT_STATE):
+            yield decoder.decode(block)
 
-    def _first_description(self) -> str | None:
-        """URDF text of the first message on /robot_description; None without one."""
-        if self.other_topics.get(DESCRIPTION_TOPIC) != STRING:
-            return None
+    def _blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
         for file, reader in self._readers:
             with errors_of(file):
-                for block in _message_blocks(reader, DESCRIPTION_TOPIC, STRING):
-                    data = block.message(0)
-                    return _string(data, 0 if self._ros1 else 4)
-        return None
+                yield from _message_blocks(reader, topic, kind)
+
+    def _descriptions(self) -> Iterator[str]:
+        """URDF texts on /robot_description, in the order in which they were recorded.
+
+        A split recording has the latched one in each of its files.
+        """
+        for block in self._blocks(DESCRIPTION_TOPIC, STRING):
+            for index in range(len(block.sizes)):
+                # A size and as many bytes, behind the encoding that ROS 1 has not.
+                text = block.message(index)[0 if self._ros1 else 4 :]
+                size = int.from_bytes(text[:4], 'little')
+                yield text[4 : 4 + size].rstrip(b'\0').decode('utf-8', 'replace')
 
 
 @contextmanager
-def open_bags(paths: Sequence[Path], name: str) -> Iterator[BagSource]:
-    """Open bags that together are one recording.
+def open_bags(files: Sequence[Path], name: str) -> Iterator[BagSource]:
+    """Open storage files that together are one recording.
 
     Args:
-        paths: folders, storage files or ROS 1 bags.
+        files: `.mcap` or `.db3`, also `.zstd`, or ROS 1 bags.
         name: of the recording, for messages.
 
     Raises:
         RecordingError: a file cannot be read, or ROS 1 and ROS 2 are mixed.
     """
-    ros1 = {path.suffix == '.bag' and not path.is_dir() for path in paths}
+    ros1 = {path.suffix == '.bag' for path in files}
     if len(ros1) > 1:
         raise RecordingError(f'{name}: bags of ROS 1 and ROS 2 cannot be one recording')
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix='robot_dynamics_')))
+        folder = stack.enter_context(TemporaryDirectory(prefix='robot_dynamics_'))
         readers = []
-        files = (file for path in paths for file in storage_files(path))
         for number, file in enumerate(files):
-            # Files of different bags may have the same name.
-            own = folder / str(number)
-            own.mkdir()
-            storage = decompressed(file, own)
             with errors_of(file):
                 # SQLite does not say why it cannot open a file.
-                storage.open('rb').close()
-                reader = opened_storage(storage)
+                file.open('rb').close()
+                storage = file
+                if file.suffix == COMPRESSED:
+                    storage = Path(folder, f'{number}{file.with_suffix("").suffix}')
+                    with zstd.open(file) as source, storage.open('wb') as out:
+                        copyfileobj(source, out)
+                _check_complete(file)
+                reader = READERS[storage.suffix](storage)
+                reader.open()
             stack.callback(reader.close)
             readers.append((file, reader))
         yield BagSource(name, readers, ros1=ros1.pop())
@@ -115,36 +126,39 @@ def errors_of(file: Path) -> Iterator[None]:
         why = ' '.join(str(error).split())[:200] or type(error).__name__
         if isinstance(error, MemoryError | OverflowError):
             why = 'a size in it is impossible'
-        raise RecordingError(f'{file} is damaged or incomplete: {why}') from None
+        repair = REPAIRS.get(file.suffix)
+        advice = f': {repair} may repair it' if repair else ''
+        raise RecordingError(f'{file} is damaged or incomplete: {why}{advice}') from None
+
+
+def _check_complete(file: Path) -> None:
+    log = file.with_name(file.name + '-wal')
+    if log.exists() and log.stat().st_size:
+        raise RecordingError(
+            f'{log.name} holds what was recorded last, the recorder has not finished: merge it '
+            f"with `sqlite3 {file.name} 'PRAGMA wal_checkpoint(TRUNCATE)'`"
+        )
+
+
+def _start_of(reader: Any) -> int:
+    """Time of the first message [ns]."""
+    metadata = getattr(reader, 'metadata', None)
+    return int(reader.start_time if metadata is None else metadata.start_time)
 
 
 def _message_blocks(reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:
     connections = [c for c in reader.connections if (c.topic, c.msgtype) == (topic, kind)]
     if not connections:
-        return iter(())
-    if isinstance(reader, IndexedMcapReader):
+        return
+    if getattr(reader, 'chunks', None) and isinstance(reader, McapReader):
         blocks = mcap_blocks(reader, {connection.id for connection in connections})
     else:
         messages = reader.messages(connections=connections)
         blocks = joined_blocks((time, data) for _, time, data in messages)
-    return map(_expanded_block, blocks)
-
-
-def _expanded_block(block: MessageBlock) -> MessageBlock:
-    """A block whose messages may have been compressed one by one."""
-    if block.message(0)[: len(MAGIC)] != MAGIC:
-        return block
-    messages = [
-        (int(time), expanded(block.message(index), 'zstd', LARGEST_MESSAGE))
-        for index, time in enumerate(block.log_times)
-    ]
-    return joined_block(messages)
-
-
-def _string(data: bytes, at: int) -> str:
-    """The text of a serialized std_msgs/String."""
-    size = int.from_bytes(data[at : at + 4], 'little')
-    text = data[at + 4 : at + 4 + size]
-    if len(text) < size or size > LARGEST_MESSAGE:
-        raise RecordingError(f'{DESCRIPTION_TOPIC} does not hold a text')
-    return text.rstrip(b'\0').decode('utf-8', 'replace')
+    for block in blocks:
+        if block.message(0)[: len(MAGIC)] != MAGIC:
+            yield block
+            continue
+        # The recorder has compressed each message.
+        data = (zstd.decompress(block.message(index)) for index in range(len(block.sizes)))
+        yield from joined_blocks(zip(block.log_times.tolist(), data, strict=True))

@@ -9,26 +9,27 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
-from io import BufferedReader, TextIOWrapper
 from itertools import islice, zip_longest
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .bounded_expansion import ExpandedFile
 from .source import DEFAULT_TOPIC, StateBlock, StateRows
 
 TIMES = ('time', 't', '__time', 'timestamp')
 FIELDS = ('position', 'velocity', 'effort')
 # `elbow_position`, `elbow.position`, `/joint_states/elbow/position`, `- elbow_position`.
 COLUMN = re.compile(rf'(?:-\s+)?(?:.*/)?(?P<joint>[^/]+?)[_./](?P<field>{"|".join(FIELDS)})')
-EXAMPLE = 'it must be a header, such as time,JOINT_position,JOINT_velocity,JOINT_effort'
+NEEDED = (
+    f'one of {", ".join(TIMES)} [s], and JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], '
+    'JOINT_effort [N m, N], separated by commas'
+)
 # Rows of a block, characters of a line, and those of a cell or header that a message shows.
-ROWS, LONGEST_LINE, SHOWN = 4096, 1 << 20, 40
+ROWS, LONGEST_LINE, SHOWN = 4096, 1 << 20, 80
 # [s]: beyond it, nanoseconds do not fit into 64 bits.
 LATEST = 9e9
 # Cells that are empty: twice, as one comma ends a cell and begins the next one.
@@ -47,13 +48,13 @@ class CsvSource:
         """
         self.name = name
         self._tables = [CsvTable.of(path) for path in paths]
-        named = [column for table in self._tables for column in table.columns]
-        if twice := [column for column in named if named.count(column) > 1]:
+        self._named = [column for table in self._tables for column in table.columns]
+        if twice := [column for column in self._named if self._named.count(column) > 1]:
             raise RecordingError(
                 f'{name}: two files have {"_".join(twice[0])}: name recordings of their own '
                 f'one by one: {" ".join(map(str, paths))}'
             )
-        self._joints = tuple(joint for joint, field in named if field == 'position')
+        self._joints = tuple(joint for joint, field in self._named if field == 'position')
         if not self._joints:
             raise RecordingError(f'{name}: no column JOINT_position in the header')
         rows = self._tables[0].count_rows()
@@ -61,17 +62,14 @@ class CsvSource:
             raise RecordingError(f'{paths[0]} has no rows: a row for each sample is needed')
         self.topics = {DEFAULT_TOPIC: rows}
         self.other_topics: dict[str, str] = {}
-        self.description = None
+        self.descriptions = ()
 
     def blocks(self, topic: str) -> Iterator[StateBlock]:
         """See `StateSource`."""
-        named = [column for table in self._tables for column in table.columns]
-        for parts in zip_longest(*(table.blocks() for table in self._tables)):
-            sizes = {0 if part is None else len(part) for part in parts}
-            times = parts[0][:, 0] if len(sizes) == 1 else None
-            if times is None or any(
-                not np.array_equal(part[:, 0], times, equal_nan=True) for part in parts[1:]
-            ):
+        none = np.empty((0, 1))
+        for parts in zip_longest(*(table.blocks() for table in self._tables), fillvalue=none):
+            times = parts[0][:, 0]
+            if not all(np.array_equal(part[:, 0], times, equal_nan=True) for part in parts):
                 raise RecordingError(
                     f'{self.name}: the rows of the files do not have the same times: name '
                     'recordings of their own one by one'
@@ -81,13 +79,13 @@ class CsvSource:
                     f'{self.name}: a time is not a number of seconds below {LATEST:g}'
                 )
             values = np.hstack([part[:, 1:] for part in parts])
-            columns = dict(zip(named, values.T, strict=True))
+            columns = dict(zip(self._named, values.T, strict=True))
             missing = np.full(len(times), np.nan)
             fields = (
                 np.column_stack([columns.get((joint, field), missing) for joint in self._joints])
                 for field in FIELDS
             )
-            rows = StateRows(slice(None), self._joints, None, *fields)
+            rows = StateRows(np.arange(len(times)), self._joints, None, *fields)
             yield StateBlock(np.rint(times * 1e9).astype(np.int64), [rows])
 
 
@@ -114,38 +112,26 @@ class CsvTable:
         """Read the header.
 
         Raises:
-            RecordingError: it is empty, it names no time or no value, or a value twice.
+            RecordingError: it names no time or no value, or one of them twice.
         """
         with _lines(path) as lines:
             line, header = next((each for each in enumerate(lines, 1) if each[1].strip()), (0, ''))
-        if not line:
-            raise RecordingError(f'{path}: the file is empty: {EXAMPLE}')
         names = tuple(name.strip() for name in _cells(path, line, header))
-        for sign, separator in {';': 'semicolons', '\t': 'tabs'}.items():
-            if len(names) == 1 and sign in header:
-                raise RecordingError(
-                    f'{path}: the cells are separated by {separator}: separate them by commas, '
-                    'with decimal points'
-                )
-        if all(_number(name) is not None for name in names):
-            raise RecordingError(f'{path}: the first line has numbers: {EXAMPLE}')
-        times = [index for index, name in enumerate(names) if name.lower() in TIMES]
-        if len(times) != 1:
-            raise RecordingError(
-                f'{path}: {len(times)} columns of the header {_shown(header)} are named as times, '
-                f'one must be: {", ".join(TIMES)} [s]'
-            )
-        found: dict[tuple[str, str], int] = {}
+        found: dict[tuple[str, str], list[int]] = {('', 'time'): []}
         for index, name in enumerate(names):
-            match = COLUMN.fullmatch(name)
-            if match and found.setdefault((match['joint'], match['field']), index) != index:
-                raise RecordingError(f'{path}: the header has {name!r} twice')
-        if not found:
+            if name.lower() in TIMES:
+                found['', 'time'].append(index)
+            elif match := COLUMN.fullmatch(name):
+                found.setdefault((match['joint'], match['field']), []).append(index)
+        wrong = [key for key, places in found.items() if len(places) != 1]
+        if wrong or len(found) == 1:
+            joint, field = wrong[0] if wrong else ('', 'value')
+            count = len(found.get((joint, field), ()))
             raise RecordingError(
-                f'{path}: no column of the header {_shown(header)} is named as a value: '
-                f'JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], JOINT_effort [N m, N]'
+                f'{path}: line {line}: the header {_shown(header)} has {count} columns for '
+                f'{f"{joint} {field}".strip()}, and needs {NEEDED}'
             )
-        return cls(path, names, line, (times[0], *found.values()), tuple(found))
+        return cls(path, names, line, tuple(place for (place,) in found.values()), (*found,)[1:])
 
     def count_rows(self) -> int:
         """Rows behind the header."""
@@ -159,39 +145,30 @@ class CsvTable:
             RecordingError: a cell of a used column is not a number, or a row has another length.
         """
         with _lines(self.path) as lines:
-            line, cells = self.line + 1, 0
-            next(islice(lines, self.line - 1, None))
-            while block := list(islice(lines, ROWS)):
-                if filled := list(filter(str.strip, block)):
-                    cells = cells or len(_cells(self.path, line, filled[0]))
-                    if cells <= max(self.used):
-                        raise RecordingError(f'{self.path}: rows have {cells} cells, too few')
-                    yield self._numbers(filled, block, line, cells)
-                line += len(block)
+            numbered = islice(enumerate(lines, 1), self.line, None)
+            filled = ((line, text) for line, text in numbered if text.strip())
+            while block := list(islice(filled, ROWS)):
+                yield self._numbers(block)
 
-    def _numbers(self, filled: list[str], block: list[str], line: int, cells: int) -> Array:
-        """Rows of numbers of the lines that are filled; the block has the others too."""
-        if all(text.count(',') == cells - 1 for text in filled):
-            # NumPy does not look at columns that are not used, and reads no empty cell.
-            read = partial(
-                np.loadtxt, delimiter=',', comments=None, quotechar='"', usecols=self.used, ndmin=2
-            )
-            with suppress(ValueError):
-                return read(filled)
-            text = '\n'.join(['', *filled, ''])
+    def _numbers(self, block: list[tuple[int, str]]) -> Array:
+        """Rows of numbers of some lines, each with its number."""
+        if all(len(text.split(',')) == len(self.names) for _, text in block):
+            text = '\n'.join(['', *(text for _, text in block), ''])
             for empty, number in EMPTY:
                 text = text.replace(empty, number)
+            # NumPy does not look at columns that are not used.
             with suppress(ValueError):
-                return read(text[1:-1].split('\n'))
-        lines = [(number, text) for number, text in enumerate(block, line) if text.strip()]
-        return np.array([self._row(*each, cells) for each in lines])
+                return np.loadtxt(
+                    text[1:-1].split('\n'), delimiter=',', comments=None, quotechar='"',
+                    usecols=self.used, ndmin=2,
+                )  # fmt: skip
+        return np.array([self._row(*each) for each in block])
 
-    def _row(self, line: int, text: str, cells: int) -> list[float]:
+    def _row(self, line: int, text: str) -> list[float]:
         row = _cells(self.path, line, text)
-        if len(row) != cells:
+        if len(row) != len(self.names):
             raise RecordingError(
-                f'{self.path}: line {line} has {len(row)} cells, the row before {cells}: all rows '
-                'must have the same number of cells, separated by commas'
+                f'{self.path}: line {line} has {len(row)} cells, the header {len(self.names)}'
             )
         numbers = [_number(row[index]) for index in self.used]
         if None in numbers:
@@ -211,15 +188,15 @@ def _lines(path: Path) -> Iterator[Iterator[str]]:
         RecordingError: the file is damaged or no text, or a line is too long.
     """
 
-    def bounded(file: TextIOWrapper) -> Iterator[str]:
+    def bounded(file: TextIO) -> Iterator[str]:
         while line := file.readline(LONGEST_LINE):
             if len(line) == LONGEST_LINE:
                 raise RecordingError(f'{path} has a line of more than {LONGEST_LINE} characters')
             yield line.rstrip('\r\n')
 
-    raw = ExpandedFile(path) if path.suffix == '.gz' else path.open('rb', buffering=0)
+    opened = gzip.open if path.suffix == '.gz' else open
     try:
-        with TextIOWrapper(BufferedReader(raw), encoding='utf-8-sig', newline='') as file:
+        with opened(path, 'rt', encoding='utf-8-sig', newline='') as file:
             yield bounded(file)
     except UnicodeDecodeError:
         raise RecordingError(f'{path} is not a text in UTF-8') from None
@@ -229,9 +206,9 @@ def _lines(path: Path) -> Iterator[Iterator[str]]:
 
 def _cells(path: Path, line: int, text: str) -> list[str]:
     try:
-        return next(csv.reader([text]))
+        return next(csv.reader([text]), [])
     except csv.Error as error:
-        raise RecordingError(f'{path}: the header or line {line} has no cells: {error}') from None
+        raise RecordingError(f'{path}: line {line} has no cells: {error}') from None
 
 
 def _number(cell: str) -> float | None:

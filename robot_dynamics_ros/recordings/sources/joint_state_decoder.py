@@ -1,39 +1,30 @@
 """Serialized joint states to arrays, without decoding anew what drivers repeat.
 
-A driver sends the same frame and names each time. So the first message of a kind is decoded by
-rosbags, and what its layout reads from it is compared with that. Of the messages that differ from
-it in stamp and values only, stamp and values are read as views of the buffer. Where the joints
-come in another order again and again, the messages of a block are decoded one by one instead.
+A driver sends the same frame and names each time. So the layout of the first message of a kind is
+found, and of all messages that differ from it in stamp and values only, stamp and values are read
+as views of the buffer. Where the joints come in another order again and again, the layout of each
+message is found instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from struct import Struct
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rosbags.typesys import Stores, get_typestore
-
-from robot_dynamics_ros.core.errors import RecordingError
 
 from .message_blocks import MessageBlock, records_at
-from .source import Bytes, Places, StateBlock, StateRows
+from .source import Bytes, StateBlock, StateRows
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
-# [bytes]: of some thousand joints.
-LARGEST_MESSAGE = 1 << 20
 VALUES = ('position', 'velocity', 'effort')
 SECOND = 1_000_000_000  # [ns]
-# A driver sends one or two layouts, and there may be several drivers.
-MOST_LAYOUTS = 16
-# Of a block: a new layout takes as long as decoding some messages, and a look at all of the rest.
+# Layouts that are remembered: a driver sends one or two, and there may be several drivers.
+MOST_LAYOUTS = 8
+# Of a block: a new layout takes a look at all messages that are left.
 MOST_NEW = 4
-# Of the messages of a block: where layouts are many, those that fit fewer are forgotten.
-RARE = 0.02
 # Bytes of the encoding, of a stamp, of a count, of a double; of what is compared at once.
 HEADER, STAMP, COUNT, DOUBLE, WORD = 4, 8, 4, 8, 8
 
@@ -134,6 +125,7 @@ def find_layout(data: bytes, *, ros1: bool = False) -> JointStateLayout:
         walk.keep(2)
     walk.skip(4 if ros1 else 2)
     stamp = walk.skip(STAMP)
+    text = walk.at
     walk.text()
     names = tuple(walk.text() for _ in range(walk.count()[0]))
     fields, counts = {}, []
@@ -147,14 +139,19 @@ def find_layout(data: bytes, *, ros1: bool = False) -> JointStateLayout:
             fields[name] = walk.skip(count * DOUBLE)
     if not names or len(set(names)) < len(names):
         raise ValueError('it has no joints, or a joint twice')
-    return _layout(walk, names, stamp, counts, fields)
+    return _layout(walk, names, stamp, text, counts, fields)
 
 
 def _layout(
-    walk: _Walk, names: tuple[str, ...], stamp: int, counts: list[int], fields: dict[str, int]
+    walk: _Walk,
+    names: tuple[str, ...],
+    stamp: int,
+    text: int,
+    counts: list[int],
+    fields: dict[str, int],
 ) -> JointStateLayout:
     order = '<' if walk.little else '>'
-    text, end = stamp + STAMP, counts[0] + COUNT
+    end = counts[0] + COUNT
     places: dict[str, tuple[Any, int]] = {
         'seconds': (f'{order}u4' if walk.ros1 else f'{order}i4', stamp),
         'nanoseconds': (f'{order}u4', stamp + COUNT),
@@ -183,141 +180,58 @@ def _layout(
 class JointStateDecoder:
     """Decodes the serialized joint states of one topic."""
 
-    def __init__(self, topic: str, *, ros1: bool = False) -> None:
-        """Know no layout yet; the topic is for messages."""
-        self._topic, self._ros1 = topic, ros1
+    def __init__(self, *, ros1: bool = False) -> None:
+        """Know no layout yet."""
+        self._ros1 = ros1
         self._layouts: list[JointStateLayout] = []
 
     def decode(self, block: MessageBlock) -> StateBlock:
-        """The states of a block; messages whose names and values do not fit are left out.
+        """The states of a block; what is no joint state, or has no position for each name, is not.
 
-        Raises:
-            RecordingError: a message is not a joint state.
+        Such messages are in none of the rows.
         """
         rest = np.arange(len(block.sizes))
         rows: list[StateRows] = []
-        found: list[tuple[int, JointStateLayout]] = []
         for layout in self._layouts:
-            before, rest = rest.size, self._read(block, layout, rest, rows)
-            found.append((before - rest.size, layout))
+            rest = _read(block, layout, rest, rows)
         new = 0
-        while rest.size and new < MOST_NEW:
-            added = self._new_layout(block.message(int(rest[0])))
-            if added is None:
-                rest = rest[1:]
+        while rest.size:
+            try:
+                layout = find_layout(block.message(int(rest[0])), ros1=self._ros1)
+                known = 'position' in (layout.record.names or ())
+            except ValueError:
+                known = False
+            if known and new < MOST_NEW:
+                new += 1
+                self._layouts.insert(0, layout)
+                rest = _read(block, layout, rest, rows)
                 continue
-            before, rest = rest.size, self._read(block, added, rest, rows)
-            found.insert(0, (before - rest.size, added))
-            new += 1
-        decoded = ((at, self._decoded(block.message(at))) for at in rest.tolist())
-        rows += decoded_rows((at, message) for at, message in decoded if message is not None)
-        fewest = RARE * len(block.sizes) if rest.size else 0.0
-        kept = [layout for number, layout in found if number >= fewest]
-        self._layouts = kept[:MOST_LAYOUTS]
+            if known:
+                _read(block, layout, rest[:1], rows)
+            rest = rest[1:]
+        del self._layouts[MOST_LAYOUTS:]
         return StateBlock(block.log_times, rows)
 
-    def _read(
-        self,
-        block: MessageBlock,
-        layout: JointStateLayout,
-        rest: npt.NDArray[np.intp],
-        rows: list[StateRows],
-    ) -> npt.NDArray[np.intp]:
-        """Append the rows of a layout; the messages that do not have it."""
-        same = block.sizes[rest] == layout.size
-        which = rest[same]
-        if not which.size:
-            return rest
-        records = records_at(block.buffer, block.starts[which], layout.record)
-        fit = layout.fits(records)
-        if not fit.all():
-            which, records = which[fit], records[fit]
-            same[same] = fit
-        if which.size:
-            whole = which.size == len(block.sizes)
-            rows.append(_rows(slice(None) if whole else which, layout, records))
-        return rest[~same]
 
-    def _decoded(self, data: bytes) -> Any | None:
-        """The message, by rosbags; None where its names and values do not fit each other."""
-        if len(data) > LARGEST_MESSAGE:
-            raise RecordingError(
-                f'{self._topic}: a message has {len(data)} bytes, at most {LARGEST_MESSAGE} are '
-                'allowed for the state of a robot'
-            )
-        store = _typestore(ros1=self._ros1)
-        read = store.deserialize_ros1 if self._ros1 else store.deserialize_cdr
-        try:
-            message = read(data, JOINT_STATE)
-        except Exception as error:
-            # rosbags documents no class of exception.
-            raise RecordingError(
-                f'{self._topic}: a message is not a serialized {JOINT_STATE}: {error}'
-            ) from error
-        return message if _fits(message) else None
-
-    def _new_layout(self, data: bytes) -> JointStateLayout | None:
-        """The layout of a message; None where its names and values do not fit."""
-        message = self._decoded(data)
-        if message is None:
-            return None
-        try:
-            layout = find_layout(data, ros1=self._ros1)
-        except (ValueError, IndexError):
-            layout = None
-        if layout is None or not _agrees(layout, message):
-            raise RecordingError(f'{self._topic}: a message is in an encoding that is not plain')
-        return layout
-
-
-def _agrees(layout: JointStateLayout, message: Any) -> bool:
-    """Whether the layout reads from its message what rosbags has decoded."""
-    record = layout.expected.view(layout.record)[0]
-    stamp = message.header.stamp
-    values = {name: record[name] for name in VALUES if name in (layout.record.names or ())}
-    return (
-        layout.names == tuple(message.name)
-        and (int(record['seconds']), int(record['nanoseconds'])) == (stamp.sec, stamp.nanosec)
-        and all(
-            np.array_equal(values.get(name, ()), getattr(message, name), equal_nan=True)
-            for name in VALUES
-        )
-    )
-
-
-def _rows(places: Places, layout: JointStateLayout, records: Any) -> StateRows:
-    fields = layout.record.names or ()
-    stamps = records['seconds'].astype(np.int64) * SECOND + records['nanoseconds']
-    return StateRows(
-        places,
-        layout.names,
-        stamps,
-        *(records[name] if name in fields else None for name in VALUES),
-    )
-
-
-def decoded_rows(messages: Iterable[tuple[int, Any]]) -> list[StateRows]:
-    """The states of decoded messages, each with its place in the block, in ascending order."""
-    groups: dict[tuple[Any, ...], list[tuple[int, Any]]] = {}
-    for place, message in messages:
-        kind = tuple(message.name), message.velocity.size, message.effort.size
-        groups.setdefault(kind, []).append((place, message))
-    rows = []
-    for (names, *_), group in groups.items():
-        places, found = zip(*group, strict=True)
-        stamps = [each.header.stamp.sec * SECOND + each.header.stamp.nanosec for each in found]
-        values = (np.array([getattr(each, name) for each in found]) for name in VALUES)
-        known = (array if array.size else None for array in values)
-        rows.append(StateRows(np.array(places), names, np.array(stamps, np.int64), *known))
-    return rows
-
-
-def _fits(message: Any) -> bool:
-    """Whether there are positions of joints, and other values of all of these or of none."""
-    position, *others = (len(getattr(message, field)) for field in VALUES)
-    return 0 < position == len(message.name) == len({*message.name}) and {*others} <= {0, position}
-
-
-@cache
-def _typestore(*, ros1: bool) -> Any:
-    return get_typestore(Stores.ROS1_NOETIC if ros1 else Stores.LATEST)
+def _read(
+    block: MessageBlock,
+    layout: JointStateLayout,
+    rest: npt.NDArray[np.intp],
+    rows: list[StateRows],
+) -> npt.NDArray[np.intp]:
+    """Append the rows of a layout to those that are read; the messages that do not have it."""
+    same = block.sizes[rest] == layout.size
+    which = rest[same]
+    if not which.size:
+        return rest
+    records = records_at(block.buffer, block.starts[which], layout.record)
+    fit = layout.fits(records)
+    if not fit.all():
+        which, records = which[fit], records[fit]
+        same[same] = fit
+    if which.size:
+        stamps = records['seconds'].astype(np.int64) * SECOND + records['nanoseconds']
+        fields = layout.record.names or ()
+        values = (records[name] if name in fields else None for name in VALUES)
+        rows.append(StateRows(which, layout.names, stamps, *values))
+    return rest[~same]

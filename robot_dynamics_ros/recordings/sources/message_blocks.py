@@ -8,31 +8,24 @@ Source: MCAP format specification, records Chunk, Message Index and Message.
 
 from __future__ import annotations
 
-from binascii import crc32
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from struct import Struct
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from rosbags.rosbag2.storage_mcap import decompress
 
-from robot_dynamics_ros.core.errors import RecordingError
-
-from .bounded_expansion import expanded
 from .source import Bytes, Times
 
-# Of messages that are read one by one: so many, and as many bytes, become one block.
-MESSAGES, BYTES = 4096, 1 << 23
-
-# [bytes]: a hundred times what recorders write.
-LARGEST_CHUNK = 1 << 28
-MESSAGE, CHUNK_OPCODE = 0x05, 0x06
-# [bytes] that are read at once from a file without chunks.
-WINDOW = 1 << 22
-CHANNEL = Struct('<H')
-# Opcode and size of a record; then of a chunk: times, size and CRC of its records; of a text.
-RECORD, CHUNK, COUNT, LENGTH = Struct('<BQ'), Struct('<QQQI'), Struct('<I'), Struct('<Q')
+# Of messages that are read one by one, so many become one block.
+MESSAGES = 4096
+MESSAGE = 0x05
+# Bytes of a chunk before its CRC, and before and behind the name of its compression.
+BEFORE_CRC, BEFORE_NAME, BEHIND_NAME = 33, 41, 8
+CRC = Struct('<I')
 # A message index: opcode, size, channel, bytes of its entries.
 INDEX = Struct('<BQHI')
 ENTRY = np.dtype([('log_time', '<u8'), ('offset', '<u8')])
@@ -43,7 +36,7 @@ HEAD = np.dtype(
     ]
 )  # fmt: skip
 # Bytes of a message record that `size` counts beside the message.
-COUNTED = HEAD.itemsize - RECORD.size
+COUNTED = HEAD.itemsize - 9
 
 
 @dataclass(frozen=True)
@@ -70,24 +63,12 @@ class MessageBlock:
 
 def joined_blocks(messages: Iterable[tuple[int, bytes]]) -> Iterator[MessageBlock]:
     """Blocks of messages that come one by one, each with its log time [ns]."""
-    pending: list[tuple[int, bytes]] = []
-    size = 0
-    for message in messages:
-        pending.append(message)
-        size += len(message[1])
-        if len(pending) == MESSAGES or size > BYTES:
-            yield joined_block(pending)
-            pending, size = [], 0
-    if pending:
-        yield joined_block(pending)
-
-
-def joined_block(messages: Sequence[tuple[int, bytes]]) -> MessageBlock:
-    """One block of some messages, each with its log time [ns]."""
-    sizes = np.array([len(data) for _, data in messages], np.int64)
-    buffer = np.frombuffer(b''.join(data for _, data in messages), np.uint8)
-    times = np.array([time for time, _ in messages], np.int64)
-    return MessageBlock(times, buffer, np.cumsum(sizes) - sizes, sizes)
+    coming = iter(messages)
+    while pending := list(islice(coming, MESSAGES)):
+        sizes = np.array([len(data) for _, data in pending], np.int64)
+        buffer = np.frombuffer(b''.join(data for _, data in pending), np.uint8)
+        times = np.array([time for time, _ in pending], np.int64)
+        yield MessageBlock(times, buffer, np.cumsum(sizes) - sizes, sizes)
 
 
 def records_at(buffer: Bytes, starts: npt.NDArray[np.int64], dtype: np.dtype[Any]) -> Any:
@@ -106,81 +87,30 @@ def records_at(buffer: Bytes, starts: npt.NDArray[np.int64], dtype: np.dtype[Any
 
 
 def mcap_blocks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
-    """The messages of some channels.
+    """The messages of some channels of a file with chunks, chunk by chunk.
 
     Args:
-        storage: open reader of rosbags, that has read the summary of the file.
+        storage: open McapReader of rosbags.
         channels: their numbers.
 
     Raises:
-        RecordingError: the file is damaged.
+        Exception: the file is damaged; rosbags has classes of its own.
     """
-    return _of_chunks(storage, channels) if storage.chunks else _of_records(storage, channels)
-
-
-def _of_chunks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
-    """Chunk by chunk, by the message indexes."""
     buffer = bytearray()
     for chunk in sorted(storage.chunks, key=lambda each: each.message_start_time):
         if channels.isdisjoint(chunk.message_index_offsets):
             continue
         size = chunk.chunk_length + chunk.message_index_length
-        if size > 2 * LARGEST_CHUNK:
-            raise RecordingError(f'a chunk has {size} bytes, at most {LARGEST_CHUNK} are allowed')
+        if chunk.chunk_start_offset + size > storage.data_end:
+            raise ValueError('it ends within a chunk')
         if len(buffer) < size:
             buffer = bytearray(size)
         view = memoryview(buffer)[:size]
         storage.bio.seek(chunk.chunk_start_offset)
-        if storage.bio.readinto(view) < size:
-            raise RecordingError('it ends within a chunk')
+        storage.bio.readinto(view)
         offsets = _offsets(view, chunk, channels)
         if offsets.size:
-            yield _block(_records(view[: chunk.chunk_length]), offsets, channels)
-
-
-def _of_records(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
-    """Of a file without chunks: as many records at a time as a window holds."""
-    buffer = bytearray(WINDOW)
-    at = storage.data_start
-    while at < storage.data_end:
-        view = memoryview(buffer)[: min(WINDOW, storage.data_end - at)]
-        storage.bio.seek(at)
-        if storage.bio.readinto(view) < len(view):
-            raise RecordingError('it ends within its records')
-        offsets, size = _walked(view, channels)
-        if offsets:
-            yield _block(np.frombuffer(view[:size], np.uint8), np.array(offsets), channels)
-        at += size
-    if at > storage.data_end:
-        raise RecordingError('it ends within a record')
-
-
-def _walked(view: memoryview, channels: set[int]) -> tuple[list[int], int]:
-    """Where messages of some channels begin, and where the last whole record ends.
-
-    The end is beyond the view where one record is larger than it.
-    """
-    offsets: list[int] = []
-    at = 0
-    while at + RECORD.size <= len(view):
-        opcode, size = RECORD.unpack_from(view, at)
-        end = at + RECORD.size + size
-        if opcode == CHUNK_OPCODE:
-            raise RecordingError('it has chunks that its index does not list')
-        if end > len(view) and at:
-            return offsets, at
-        if opcode == MESSAGE and size >= COUNTED:
-            (channel,) = CHANNEL.unpack_from(view, at + RECORD.size)
-            if channel in channels:
-                if end > len(view):
-                    raise RecordingError(
-                        f'a message has {size} bytes, at most {WINDOW} are allowed'
-                    )
-                offsets.append(at)
-        at = end
-    if at == 0:
-        raise RecordingError('it ends within a record')
-    return offsets, at
+            yield _block(_records(view, chunk), offsets, channels)
 
 
 def _offsets(view: memoryview, chunk: Any, channels: set[int]) -> npt.NDArray[np.int64]:
@@ -188,53 +118,35 @@ def _offsets(view: memoryview, chunk: Any, channels: set[int]) -> npt.NDArray[np
     parts = []
     for channel in channels & set(chunk.message_index_offsets):
         at = chunk.message_index_offsets[channel] - chunk.chunk_start_offset
-        _, _, found, size = INDEX.unpack_from(view, at)
-        if found != channel or size % ENTRY.itemsize:
-            raise RecordingError('a message index is damaged')
+        _, _, _, size = INDEX.unpack_from(view, at)
         entries = np.frombuffer(view, ENTRY, size // ENTRY.itemsize, at + INDEX.size)
         parts.append(entries['offset'].astype(np.int64))
-    offsets = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    offsets = np.concatenate(parts)
     return np.sort(offsets) if (offsets[1:] < offsets[:-1]).any() else offsets
 
 
-def _records(view: memoryview) -> Bytes:
-    """The records of a chunk, decompressed."""
-    at = RECORD.size
-    _, _, size, crc = CHUNK.unpack_from(view, at)
-    at += CHUNK.size
-    (length,) = COUNT.unpack_from(view, at)
-    at += COUNT.size
-    compression = bytes(view[at : at + length]).decode()
-    at += length
-    (stored,) = LENGTH.unpack_from(view, at)
-    data = view[at + LENGTH.size :]
-    if len(data) != stored or size > LARGEST_CHUNK:
-        raise RecordingError(f'a chunk claims {size} bytes, at most {LARGEST_CHUNK} are allowed')
-    content = data if compression == '' else expanded(data, compression, size)
-    records = np.frombuffer(content, np.uint8)
-    if records.size != size or (crc and crc32(records) != crc):
-        raise RecordingError('a chunk is damaged: its size or its checksum is wrong')
-    return records
+def _records(view: memoryview, chunk: Any) -> Bytes:
+    """The records of a chunk, decompressed; rosbags checks their size and their CRC."""
+    (crc,) = CRC.unpack_from(view, BEFORE_CRC)
+    start = BEFORE_NAME + len(chunk.compression) + BEHIND_NAME
+    data = view[start : start + chunk.compressed_size]
+    content = decompress(data, chunk.compression, chunk.uncompressed_size, crc)
+    return np.frombuffer(content, np.uint8)
 
 
 def _block(records: Bytes, offsets: npt.NDArray[np.int64], channels: set[int]) -> MessageBlock:
     """The messages that begin at some offsets, in the order of their log times."""
-    last = records.size - HEAD.itemsize
-    if offsets[0] < 0 or offsets[-1] > last:
-        raise RecordingError('a message index points out of its chunk')
+    if offsets[0] < 0 or offsets[-1] > records.size - HEAD.itemsize:
+        raise ValueError('a message index points out of its chunk')
     heads = records_at(records, offsets, HEAD)
     starts = offsets + HEAD.itemsize
     sizes = heads['size'].astype(np.int64) - COUNTED
     known = np.zeros(len(heads), bool)
     for channel in channels:
         known |= heads['channel'] == channel
-    if not (
-        (heads['opcode'] == MESSAGE).all()
-        and known.all()
-        and (sizes >= 0).all()
-        and (sizes <= records.size - starts).all()
-    ):
-        raise RecordingError('a message index does not point to its messages')
+    fit = (sizes >= 0) & (sizes <= records.size - starts)
+    if not ((heads['opcode'] == MESSAGE).all() and known.all() and fit.all()):
+        raise ValueError('a message index does not point to its messages')
     times = heads['log_time'].astype(np.int64)
     if (times[1:] < times[:-1]).any():
         order = np.argsort(times, kind='stable')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,8 +12,6 @@ import numpy.typing as npt
 Times = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 DEFAULT_TOPIC = '/joint_states'
-# Which rows of a block: a slice where they are all, or follow each other.
-Places = slice | npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -21,7 +19,7 @@ class StateRows:
     """States of the same joints in the same order; arrays may be views of a buffer.
 
     Attributes:
-        places: of these states among those of the block.
+        places: (N,) of these states among those of the block.
         names: of the joints, as recorded.
         stamps: (N,) of the headers [ns]; None where the format has none.
         positions: (N, n) [rad, m].
@@ -29,7 +27,7 @@ class StateRows:
         efforts: (N, n) [N m, N]; None where not measured.
     """
 
-    places: Places
+    places: npt.NDArray[np.intp]
     names: tuple[str, ...]
     stamps: Times | None
     positions: Any
@@ -57,13 +55,14 @@ class StateSource(Protocol):
         name: of the files, for messages.
         topics: those of joint states, and how many messages each has.
         other_topics: all others, and their types.
-        description: URDF text that was recorded on /robot_description; None without one.
+        descriptions: different URDF texts that were recorded on /robot_description, the newest
+            one last.
     """
 
     name: str
     topics: Mapping[str, int]
     other_topics: Mapping[str, str]
-    description: str | None
+    descriptions: Sequence[str]
 
     def blocks(self, topic: str) -> Iterator[StateBlock]:
         """All states of a topic of joint states, in the order of their log times.
