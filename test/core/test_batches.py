@@ -11,7 +11,7 @@ from mechanics.planar_arms import POINT_AT_TIP
 from mechanics.random_trees import random_robot
 from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, random_state
 from numpy.lib.stride_tricks import as_strided
-from property_settings import examples
+from property_settings import ALL, examples
 
 from robot_dynamics_ros.core import (
     ParameterError,
@@ -57,6 +57,8 @@ def compare(dynamics, quantity, samples=11):
 
 
 REGULAR = [robot for robot in HAND_WRITTEN if robot.name not in SINGULAR]
+if not ALL:
+    REGULAR = [hand_written('oblique'), hand_written('mimic')]
 OTHERS = set(ARGUMENTS) - set(MAIN_QUANTITIES)
 
 

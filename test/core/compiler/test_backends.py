@@ -17,6 +17,7 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.odd_robots import chain
 from mechanics.random_trees import random_robot
 from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written
+from property_settings import ALL
 
 from robot_dynamics_ros.core import NativeCodeError, ParameterError, RobotDynamics
 from robot_dynamics_ros.core.compiler.kernel import native_obstacle
@@ -25,11 +26,13 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 needs_native = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
 # Of all quantities; forward dynamics has no answer where M is singular.
-TREES = [random_robot(number, plausible=True) for number in range(2)]
+TREES = [random_robot(number, plausible=True) for number in range(4)]
 REGULAR = [robot for robot in HAND_WRITTEN + TREES if robot.name not in SINGULAR]
+if not ALL:
+    REGULAR = [hand_written('oblique'), hand_written('mimic'), TREES[0]]
 OTHERS = set(QUANTITIES) - set(MAIN_QUANTITIES)
 # Neither tracing nor the compilers recurse; more steps than most are compiled quickly.
-LONG = [(chain(100), 'inverse_dynamics'), (chain(40), 'mass_matrix')]
+LONG = [(chain(200 if ALL else 60), 'inverse_dynamics'), (chain(70 if ALL else 25), 'mass_matrix')]
 
 
 @pytest.mark.parametrize(
