@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from robot_dynamics_ros.core.model.findings import counted
-from robot_dynamics_ros.recordings.quality import Quality
+from robot_dynamics_ros.recordings.quality import ImplausibleEfforts, Quality
 
 from .evidence import Evidence
 from .findings import Finding
@@ -86,14 +86,16 @@ def _efforts(
     """Joints whose effort is not measured, always or for a while, by the reason."""
     low = np.fmin.reduce([one.range[0] for one in evidence])
     high = np.fmax.reduce([one.range[1] for one in evidence])
-    lost, whole = np.zeros(len(names)), Quality('')
+    lost, implausible = np.zeros(len(names)), dict[str, ImplausibleEfforts]()
     for one in evidence:
         lost += [one.quality.missing_efforts.get(name, 0) for name in names]
-        whole.count_implausible(one.quality.implausible)
+        for name, efforts in one.quality.implausible.items():
+            before = implausible.get(name)
+            implausible[name] = before.joined(efforts) if before else efforts
     groups: dict[tuple[str, float | None], list[str]] = {}
     for joint, name in enumerate(names):
         value = None
-        if name in whole.implausible:
+        if name in implausible:
             continue
         if not np.isfinite(low[joint]):
             why = 'no effort is measured, NaN or empty'
@@ -115,7 +117,7 @@ def _efforts(
         groups.setdefault((why, value), []).append(name)
     for (why, value), joints in groups.items():
         yield Finding('no_effort', tuple(joints), value, f'{", ".join(joints)}: {why}.')
-    for name, efforts in whole.implausible.items():
+    for name, efforts in implausible.items():
         yield Finding('no_effort', (name,), float(efforts.count), f'{efforts.sentence(name)}.')
 
 
