@@ -57,19 +57,22 @@ def test_two_halves_with_the_same_stamps_are_the_whole(tmp_path, storage, order)
     np.testing.assert_array_equal(values, (STATES.positions, STATES.velocities, STATES.efforts))
 
 
-def test_a_sample_may_begin_in_one_file_and_end_in_the_next(tmp_path):
-    """Split between an arm and its hand, in the middle of the recording."""
+@pytest.mark.parametrize('lost', [0, 1])
+def test_a_sample_may_begin_in_one_file_and_end_in_the_next(tmp_path, lost):
+    """Split between an arm and its hand; without that arm there is no sample."""
     messages = sorted(
         (message for names in (ARM, HAND) for message in ros2_messages(half(names))),
         key=lambda message: message[0],
     )
     bags = [
         write_bag(tmp_path / f'{number}', {TOPIC: ('sensor_msgs/msg/JointState', part)})
-        for number, part in enumerate((messages[:501], messages[501:]))
+        for number, part in enumerate((messages[: 501 - lost], messages[501:]))
     ]
     with Recording.read(bags, joints=STATES.names) as recording:
         _, *values = joined(recording)
-    np.testing.assert_array_equal(values, (STATES.positions, STATES.velocities, STATES.efforts))
+    made = np.delete(np.arange(len(STATES)), [250] * lost)
+    wanted = (STATES.positions, STATES.velocities, STATES.efforts)
+    np.testing.assert_array_equal(values, [value[made] for value in wanted])
 
 
 @pytest.mark.parametrize('late', [MS, 3 * MS])
