@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantity import QUANTITIES
 from robot_dynamics_ros.written_file import check_folder, write_folder
@@ -83,4 +84,8 @@ def chosen_quantities(listed: str, frame: str | None) -> list[str]:
     """The quantities of a list that is separated by commas, or of `all`."""
     if listed == 'all':
         return [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
-    return [quantity.strip() for quantity in listed.split(',') if quantity.strip()]
+    names = [quantity.strip() for quantity in listed.split(',') if quantity.strip()]
+    for name in names:
+        if frame is None and name in QUANTITIES and QUANTITIES[name].of_frame:
+            raise ParameterError(f'{name} is of a frame: name the link with --frame')
+    return names

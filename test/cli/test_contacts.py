@@ -211,8 +211,8 @@ def test_without_thresholds_they_are_those_of_the_recording(found_by, name, coun
 
 
 def test_efforts_that_tell_nothing_are_refused(found_by):
-    code, found, _ = found_by('contacts', 'sign.csv')
-    assert (code, found['recordings'], len(found['failed'])) == (2, [], 1)
+    code, found, _ = found_by('contacts', 'sign.csv', 'hit.csv')
+    assert (code, len(found['recordings']), len(found['failed'])) == (2, 1, 1)
 
 
 @pytest.mark.parametrize('band', ['push', 'collision'])

@@ -137,7 +137,7 @@ def files(tmp_path):
 
 
 def test_without_pinocchio_nothing_is_compared(run, monkeypatch):
-    for module in ('cli.validate', 'inspection.validation'):
+    for module in ('cli.validate', 'inspection.inspection'):
         monkeypatch.setattr(f'robot_dynamics_ros.{module}.pinocchio_is_installed', lambda: False)
     ended = run('validate', 'arm.urdf')
     assert ended.returncode == 0

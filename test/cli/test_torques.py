@@ -112,7 +112,7 @@ def test_mcap_has_the_recorded_states_and_the_torques_beside_them(run, files, ba
     arguments = ('torques', 'bag', '--urdf', 'arm.urdf', '--cutoff', 20, '--output', 'out.mcap')
     assert run(*arguments).returncode == 0
     with Recording.read(files / 'out.mcap') as recording:
-        assert (recording.descriptions, recording.size) == ([URDF], len(STATES))
+        assert (recording.descriptions, recording.size) == ((URDF,), len(STATES))
     with Recording.read(files / 'out.mcap', topic='/model/torques', joints=JOINTS) as torques:
         assert np.array_equal(torques.states().efforts, columns(bag[2], 'torque'))
 

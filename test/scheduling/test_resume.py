@@ -1,6 +1,7 @@
 """A second run computes only what is missing."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import fleet_tasks
+import numpy as np
 import pytest
 
 import robot_dynamics_ros
@@ -80,6 +82,20 @@ def test_a_damaged_result_is_computed_again(tmp_path, computed):
         file.write_bytes(damaged)
         assert computed(tasks)
         assert not computed(tasks)
+
+
+class Bomb:
+    def __reduce__(self):
+        return pytest.fail, ('a pickle was executed',)
+
+
+@pytest.mark.parametrize('content', [Bomb(), np.array([Bomb()], object), os.system, run])
+def test_nothing_is_executed_from_a_result_of_others(content, tmp_path, computed):
+    tasks = squares(tmp_path, 1)
+    assert computed(tasks)
+    (file,) = (tmp_path / 'results').iterdir()
+    file.write_bytes(pickle.dumps(content))
+    assert computed(tasks)
 
 
 def test_a_result_that_cannot_be_written_leaves_no_file(tmp_path, monkeypatch, computed):
