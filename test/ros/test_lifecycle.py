@@ -1,7 +1,5 @@
 """Configuring, activating, stopping and their refusals; what outlives each."""
 
-import re
-
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -160,7 +158,7 @@ def test_plain_python_computes_the_same_and_is_logged_where_nobody_asked_for_it(
         warnings = [line for line in observer.lines('plain Python') if '[WARN]' in line]
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
     assert bool(warnings) is not asked
-    assert asked or re.search(r'0\.41\.1.* 0\.44', warnings[0])
+    assert asked or 'llvmlite 0.44' in warnings[0]
 
 
 def test_a_running_node_refuses_bad_and_structural_changes(graph, dynamics):

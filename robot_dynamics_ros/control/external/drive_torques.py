@@ -80,9 +80,11 @@ class DriveTorques:
         """Forget all states."""
         self.stamp = self._stepped = math.nan
         self._stamps = self._nothing.copy()
-        # Which came as a whole since the last step, and what states have held of each joint since
-        # it came as a whole.
+        # Which came as a whole since the last step; what the last state of each joint held; and
+        # whether states have held velocity without effort, and effort without velocity, since one
+        # was whole.
         self._new, self._had = np.zeros_like(self._stamps, bool), np.zeros_like(self.seen, bool)
+        self._apart = np.zeros_like(self.seen[:2], bool)
         # Why an effort is not taken that is beyond its bound, empty while none is. It stays until
         # the next step: each state has another number, and the log has each reason once.
         self._waits, self._beyond = False, ''
@@ -103,8 +105,9 @@ class DriveTorques:
         if beyond.any() and not self._beyond:
             self._beyond = self._excess(int(beyond.argmax()), own[EFFORT])
         self.seen = self.seen + had
+        np.copyto(self._had, had, where=had[STATE])
         whole = had[VELOCITY] & had[EFFORT]
-        self._had = (self._had | had) & ~whole
+        self._apart = (self._apart | (had[VELOCITY:] & ~whole)) & ~whole
         # A repeated stamp is no new state.
         whole &= self._stamps != stamp
         if had[STATE, 0]:
@@ -128,21 +131,20 @@ class DriveTorques:
     def missing(self) -> str:
         """Why no step is due, as a phrase: what has not come of which joints."""
         held, moves, drives = self._had
-        awaited = ~self._new
-        if not held[awaited].all():
+        if not held.all():
             return NO_STATE
-        if names := self._named(awaited & moves & drives):
+        if names := self._named(self._apart.all(axis=0)):
             return (
                 f'velocity and effort of {names} come in different joint states: external torques '
                 'need both in one'
             )
-        if names := self._named(awaited & ~moves):
+        if names := self._named(~moves):
             return (
                 f'velocity of {names} is not measured: external torques need measured velocities'
             )
         if self._beyond:
             return self._beyond
-        if names := self._named(awaited & ~drives):
+        if names := self._named(~drives):
             return f'effort of {names} is not measured: external torques need measured efforts'
         return NO_STATE
 
