@@ -133,7 +133,7 @@ class DriveTorques:
         held, moves, drives = self._had
         if not held.all():
             return NO_STATE
-        if names := self._named(self._apart.all(axis=0)):
+        if names := self._named(np.logical_and(*self._apart)):
             return (
                 f'velocity and effort of {names} come in different joint states: external torques '
                 'need both in one'
