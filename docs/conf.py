@@ -83,7 +83,8 @@ nitpick_ignore_regex = [
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
     ('py:class', r'Arguments|Array|Framed|Key|Labels|Matrix|Out|Severity|Vector'),
-    ('py:class', r'robot_dynamics_ros\.(core\.spatial\.Moved|link_geometry\.T|identification\.recorded_data\.Part)'),
+    ('py:class', r'robot_dynamics_ros\.(core\.spatial\.Moved|link_geometry\.T)'),
+    ('py:class', r'robot_dynamics_ros\.identification\.recorded_data\.Part'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
     # Of one of two modules, by the version of Python.
