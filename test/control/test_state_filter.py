@@ -74,7 +74,7 @@ def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
         take(shown(), 10.0 + elapsed, q)
     said = str(refusal.value)
     assert f"'{name}' jumps by {abs(q[joint] - Q[joint]):.3g} in {elapsed:.3g} s" in said
-    assert float(said.split()[-1]) == pytest.approx(explained, rel=1e-2)
+    assert float(said.split()[-1]) == pytest.approx(explained, rel=5.1e-3)  # three digits
 
 
 @given(st.floats(1e-6, 1e3))
