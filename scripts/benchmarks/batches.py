@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -182,39 +181,3 @@ def _inputs(dynamics: RobotDynamics, count: int, samples: int) -> list[Any]:
 def _print_row(name: str, theirs: Any, ours: Any, ratio: float) -> None:
     times = f'{1e9 * np.median(theirs):9.0f} ns{1e9 * np.median(ours):7.1f} ns'
     print(f'{name:34}{times}{1.0 / ratio:15.1f}', flush=True)
-
-
-def draw(path: Path) -> None:
-    """The figure: ns for each sample over the number of samples, for one thread and more."""
-    import matplotlib.pyplot as plt
-
-    counts = [1, 2] if available_cores() < 4 else [1, 2, available_cores()]
-    figure, axes = plt.subplots(figsize=(7.0, 4.2), layout='constrained')
-    for color, robot in enumerate(ROBOTS):
-        for threads, style in zip(counts, ('-', '--', ':'), strict=False):
-            sizes, times = _over_samples(urdf(robot), threads)
-            label = f'{robot}, {threads} thread{"s" if threads > 1 else ""}'
-            axes.loglog(sizes, times, f'C{color}{style}', label=label)
-    axes.set_xlabel('samples in a batch')
-    axes.set_ylabel('time for each sample [ns]')
-    axes.set_title('inverse_dynamics of a batch')
-    axes.grid(True, which='major', alpha=0.4)
-    axes.legend()
-    figure.savefig(path, dpi=110)
-
-
-def _over_samples(text: str, threads: int) -> tuple[list[int], list[float]]:
-    """Numbers of samples, and the shortest time of some calls for each sample [ns]."""
-    dynamics = RobotDynamics(parse_urdf(text), threads=threads)
-    sizes = [1, 3, 8, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000]
-    times = []
-    for samples in sizes:
-        inputs, out = _inputs(dynamics, 3, samples), np.zeros((samples, dynamics.model.size))
-        dynamics.inverse_dynamics(*inputs, out)
-        best = np.inf
-        for _ in range(max(7, 30_000 // samples)):
-            started = time.perf_counter()
-            dynamics.inverse_dynamics(*inputs, out)
-            best = min(best, time.perf_counter() - started)
-        times.append(1e9 * best / samples)
-    return sizes, times

@@ -104,7 +104,7 @@ def measure() -> list[Figure]:
         for name, pair in PAIRS.items():
             figures += _compare(f'{robot} {name}', pair, namespace)
     print()
-    return [*figures, *_task_space(), *_back_ends(), *_observer(), *_start_up()]
+    return [*figures, *_observer(), *_start_up()]
 
 
 def _namespace(robot: RobotModel, text: str) -> dict[str, object]:
@@ -161,45 +161,6 @@ def _check(ours: Array, theirs: Array) -> None:
     """What is compared must be the same; Pinocchio fills the upper triangle of M only."""
     error = np.abs(np.triu(ours - theirs)).max() / np.abs(ours).max()
     assert error <= AGREEMENT, f'off by {error:.1e}'
-
-
-def _task_space() -> list[Figure]:
-    """Lambda, J_bar and the forces at a frame, beside plain inverses."""
-    namespace = _namespace(parse_urdf(urdf('UR5')), urdf('UR5'))
-
-    def in_numpy(dynamics: RobotDynamics, q: Array, v: Array, frame: str) -> object:
-        J, J_dot = dynamics.jacobian(q, frame), dynamics.jacobian_derivative(q, v, frame)
-        gravity, velocity, _ = dynamics.torque_terms(q, v, np.zeros_like(v))
-        mobility = np.linalg.inv(dynamics.mass_matrix(q))
-        inertia = np.linalg.inv(J @ mobility @ J.T)
-        inverse = mobility @ J.T @ inertia
-        return inertia, inverse.T @ velocity - inertia @ (J_dot @ v), inverse.T @ gravity
-
-    statements = {
-        'theirs': 'in_numpy(dynamics, q, v, frame)',
-        'ours': 'dynamics.task_space(q, v, frame)',
-    }
-    seconds = interleaved(statements, namespace | {'in_numpy': in_numpy})
-    ratio = float(np.median(seconds['ours'] / seconds['theirs']))
-    return [printed('UR5 task space to plain NumPy', ratio, 'x', 1.8)]
-
-
-def _back_ends() -> list[Figure]:
-    """The torque of a state of UR5 by native code and by plain Python."""
-    model = parse_urdf(urdf('UR5'))
-    state = np.random.default_rng(0).uniform(-1.0, 1.0, (3, model.size))
-    namespace: dict[str, object] = {'state': state, 'out': np.zeros((3, model.size))}
-    statements = {}
-    for backend in ('native', 'python'):
-        dynamics = RobotDynamics(model, backend=backend)
-        namespace[backend] = dynamics
-        namespace[f'bound_{backend}'] = dynamics.bind('torque_terms', *state, out=namespace['out'])
-        statements[f'{backend}, bound'] = f'bound_{backend}()'
-        statements[f'{backend}, called'] = f'{backend}.torque_terms(*state, out=out)'
-    return [
-        printed(f'UR5 torque of a state, {name}', 1e6 * np.median(seconds), 'us')
-        for name, seconds in interleaved(statements, namespace).items()
-    ]
 
 
 def _observer() -> list[Figure]:

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from figures import Figure, printed, urdf
-from process_figures import PEAK_MEMORY
-from recorded_states import RATE, Signals, write_recording
+from recorded_states import PEAK_MEMORY, RATE, Signals, write_recording
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 

@@ -10,7 +10,12 @@ from rosbags.typesys import Stores, get_typestore
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 RATE = 1000
-
+# Lines of a program: the most memory that it has held at a time [bytes]. `ru_maxrss` begins with
+# what the parent held when it started the process.
+PEAK_MEMORY = """
+words = open('/proc/self/status').read().split()
+peak = 1024.0 * int(words[words.index('VmHWM:') + 1])
+"""
 
 Signals = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from figures import Figure, in_turn, printed, urdf
-from process_figures import PEAK_MEMORY
-from recorded_states import JOINT_STATE, write_recording
+from recorded_states import JOINT_STATE, PEAK_MEMORY, write_recording
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 

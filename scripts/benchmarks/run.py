@@ -40,9 +40,6 @@ def main() -> int:
     parser.add_argument(
         '--seconds', type=float, default=60.0, help='of round trips of the node (default: 60)'
     )
-    parser.add_argument(
-        '--figure', type=Path, metavar='FILE', help='draw the times of batches there'
-    )
     options = parser.parse_args()
 
     surroundings = _surroundings()
@@ -52,8 +49,6 @@ def main() -> int:
         for name in PARTS[part]:
             arguments = (options.seconds,) if name == 'node' else ()
             figures += importlib.import_module(name).measure(*arguments)
-    if options.figure:
-        importlib.import_module('batches').draw(options.figure)
     if options.json:
         report = {'surroundings': surroundings, 'figures': [f.as_json() for f in figures]}
         options.json.write_text(json.dumps(report, indent=2) + '\n')
