@@ -15,11 +15,3 @@ def point(q, v=(), a=(), seconds=0.0):
 
 def trajectory(*points, names=JOINTS):
     return JointTrajectory(joint_names=list(names), points=list(points))
-
-
-def follow(node, observer, message):
-    """Send a reference and wait until the node has it."""
-    counters = node.topic_counters['reference']
-    before = counters.used
-    observer.reference.publish(message)
-    observer.until(lambda: counters.used > before, 'reference')

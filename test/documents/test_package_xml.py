@@ -49,23 +49,16 @@ def imported(*folders):
     return modules - set(sys.stdlib_module_names) - {'robot_dynamics_ros'}
 
 
-def own_modules(*folders):
-    """Those that a test imports from its own folders, which are on the path of pytest."""
-    return {path.stem for folder in folders for path in (ROOT / folder).rglob('*')}
-
-
-def test_what_the_package_imports_is_declared():
+def test_what_the_package_and_its_tests_import_is_declared():
     needed = {KEYS.get(name, name) for name in imported('robot_dynamics_ros', 'launch')}
     needed -= OF_AN_EXTRA | {'casadi', 'jax'}  # to whose functions `core/export` translates
     assert {'rclpy', 'tf2_py', 'launch_ros', 'python3-numpy'} <= needed
     assert needed - declared(NODE, 'depend', 'exec_depend') == set()
-
-
-def test_what_the_tests_import_is_declared():
-    own = own_modules('test', 'examples', 'scripts')
+    # Modules of the folders of the tests are on the path of pytest.
+    folders = 'test', 'examples', 'scripts'
+    own = {path.stem for folder in folders for path in (ROOT / folder).rglob('*')}
     needed = {KEYS.get(name, name) for name in imported('test') - own}
-    needed -= OF_AN_EXTRA
-    assert needed - declared(NODE, 'depend', 'exec_depend', 'test_depend') == set()
+    assert needed - OF_AN_EXTRA - declared(NODE, 'depend', 'exec_depend', 'test_depend') == set()
 
 
 def test_what_the_messages_are_made_of_is_declared():
@@ -77,16 +70,12 @@ def test_what_the_messages_are_made_of_is_declared():
     assert found == used | declared(MESSAGES, 'buildtool_depend')
 
 
-def test_packages_of_pypi_are_installed_on_request_only():
-    """bloom refuses keys that apt cannot install."""
-    pip = [entry for entry in NODE if (entry.text or '').endswith('-pip')]
-    assert pip
-    assert all('$ROBOT_DYNAMICS_DEMO == 1' in entry.get('condition', '') for entry in pip)
-
-
 @pytest.mark.parametrize('name', PACKAGES)
 def test_a_release_can_be_made(name):
-    """What catkin_pkg and bloom ask of format 3."""
+    """What catkin_pkg and bloom ask of format 3; bloom refuses keys that apt cannot install."""
+    for entry in NODE:
+        if (entry.text or '').endswith('-pip'):
+            assert '$ROBOT_DYNAMICS_DEMO == 1' in entry.get('condition', '')
     catkin_package = pytest.importorskip('catkin_pkg.package')
     folder = ROOT if PACKAGES[name] is NODE else INTERFACES
     warnings = []
@@ -95,7 +84,6 @@ def test_a_release_can_be_made(name):
     assert package.version == NODE.findtext('version')
     assert f"version='{package.version}'" in (ROOT / 'setup.py').read_text()
     assert package.licenses == ['Apache-2.0']
-    assert re.fullmatch(r'[A-Z][^\n]*\.', package.description)
     changelog = (folder / 'CHANGELOG.rst').read_text()
     assert changelog.splitlines()[1] == f'Changelog for package {package.name}'
     assert re.search(r'^Forthcoming\n-+$', changelog, re.M)

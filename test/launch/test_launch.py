@@ -18,7 +18,6 @@ pytest.importorskip('launch_ros.actions')
 rclpy = pytest.importorskip('rclpy')
 
 from domains import free_domain
-from launch.actions import DeclareLaunchArgument
 from launch.launch_description_sources import (
     get_launch_description_from_python_launch_file,
 )
@@ -135,43 +134,19 @@ def running(*arguments, **options):
         process.wait(timeout=30)
 
 
-@pytest.mark.parametrize(
-    ('file', 'arguments'),
-    [
-        (
-            'dynamics.launch.py',
-            {
-                *('description', 'params_file', 'namespace', 'name', 'joints', 'commands'),
-                *(
-                    'autostart',
-                    'joint_states',
-                    'xacro_args',
-                    'use_sim_time',
-                    'respawn',
-                    'on_death',
-                ),
-            },
-        ),
-        ('demo.launch.py', {'urdf', 'output'}),
-    ],
-)
-def test_arguments(file, arguments):
-    """What `ros2 launch --show-args` says of each."""
-    description = get_launch_description_from_python_launch_file(str(LAUNCH / file))
-    found = [each for each in description.entities if isinstance(each, DeclareLaunchArgument)]
-    assert {each.name for each in found} == arguments
-    assert all('no description given' not in each.description for each in found)
-
-
-def test_the_default_parameter_file_is_shown_as_its_path():
-    """As `ros2 launch --show-args` describes a default."""
+def test_arguments_and_the_default_parameter_file():
+    """As `ros2 launch --show-args` says."""
     description = get_launch_description_from_python_launch_file(DYNAMICS)
-    arguments = description.get_launch_arguments()
-    (declared,) = (each for each in arguments if each.name == 'params_file')
-    shown = ' + '.join(each.describe() for each in declared.default_value).strip("'")
-    assert Path(shown).is_absolute()
-    assert Path(shown).name == 'robot_dynamics.yaml'
-    assert Path(shown).is_file()
+    declared = {each.name: each for each in description.get_launch_arguments()}
+    assert set(declared) == {
+        *('description', 'params_file', 'namespace', 'name', 'joints', 'commands', 'autostart'),
+        *('joint_states', 'xacro_args', 'use_sim_time', 'respawn', 'on_death'),
+    }
+    parts = declared['params_file'].default_value
+    file = Path(' + '.join(each.describe() for each in parts).strip("'"))
+    assert file.name == 'robot_dynamics.yaml'
+    assert file.is_absolute()
+    assert file.is_file()
 
 
 def inertia(mass):

@@ -34,6 +34,7 @@ from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros import configuration, health
 from robot_dynamics_ros.ros.node import DynamicsNode
+from robot_dynamics_ros.ros.parameter_table import TABLE
 
 LIMIT = 60.0
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -55,18 +56,12 @@ def compiled_once():
     compile_robot, compiled = configuration.compile_robot, {}
 
     def cached(text, *, gravity, **options):
-        key = repr((text, options, os.environ.get(configuration.BACKEND)))
-        # Whatever tests replace must be compiled with them.
-        if key not in compiled or replaced():
-            made = compile_robot(text, gravity=gravity, **options)
-            if replaced():
-                return made
-            compiled[key] = made
+        key = repr((text, options))
+        if key not in compiled:
+            compiled[key] = compile_robot(text, gravity=gravity, **options)
         robot = compiled[key]
         return configuration.replace(robot, dynamics=robot.dynamics.with_gravity(gravity))
 
-    usual = RobotDynamics.torque_terms
-    replaced = lambda: RobotDynamics.torque_terms is not usual  # noqa: E731
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(configuration, 'compile_robot', cached)
         # Diagnostics come more often than once a second, and what waits for discovery is logged
@@ -78,12 +73,18 @@ def compiled_once():
 
 
 class Observer:
-    """Stands for the rest of the system: sends what a driver sends, keeps what the node says."""
+    """Stands for the rest of the system: sends what a driver sends, keeps what the node says.
 
-    def __init__(self, context, executor, namespace, capfd=None):
+    Attributes:
+        robot, node: the node under test, and its own.
+        driver, recording: of a guarded node.
+    """
+
+    def __init__(self, robot, context, executor, namespace):
+        self.robot = robot
         self.node = rclpy.create_node('observer', context=context, namespace=namespace)
         self.commands, self.torques, self.reports = [], [], []
-        self._executor, self._capfd, self._text = executor, capfd, ''
+        self._executor, self.capfd, self.text = executor, None, ''
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         create, subscribe = self.node.create_publisher, self.node.create_subscription
         self.states = create(JointState, 'joint_states', 10)
@@ -95,6 +96,10 @@ class Observer:
         subscribe(JointTorques, 'robot_dynamics/torques', self.torques.append, 10)
         subscribe(DiagnosticArray, '/diagnostics', self.reports.append, 10)
         executor.add_node(self.node)
+
+    @property
+    def guard(self):
+        return self.robot.robot_holder.require().guard
 
     def until(self, condition, what):
         """Spin until the condition holds."""
@@ -124,6 +129,26 @@ class Observer:
         assert not response.success
         return response.message
 
+    def set(self, **values):
+        """Set parameters, all at once."""
+        result = self._set(values)
+        assert result.successful, result.reason
+
+    def refused(self, **values):
+        """Why the node does not take these parameters."""
+        result = self._set(values)
+        assert not result.successful
+        return result.reason
+
+    def _set(self, values):
+        changes = [Parameter(name, value=value) for name, value in values.items()]
+        return self.robot.set_parameters_atomically(changes)
+
+    def send(self, state):
+        """Publish a state of now."""
+        state.header.stamp = self.node.get_clock().now().to_msg()
+        self.states.publish(state)
+
     def answer_to(self, state):
         """The torques that answer a state, which is best effort: sent again if it was lost."""
         before, sent = (len(self.commands), len(self.torques)), -np.inf
@@ -131,7 +156,7 @@ class Observer:
         def answered():
             nonlocal sent
             if time.monotonic() > sent + 3.0:
-                self.states.publish(state)
+                self.send(state)
                 sent = time.monotonic()
             return len(self.commands) > before[0] and len(self.torques) > before[1]
 
@@ -171,13 +196,59 @@ class Observer:
 
     def lines(self, words):
         """The lines with these words that the node has logged."""
-        self._text += self._capfd.readouterr().err
-        return [line for line in self._text.splitlines() if words in line]
+        self.text += self.capfd.readouterr().err
+        return [line for line in self.text.splitlines() if words in line]
 
     def logs(self, words):
         """The first line of the log with these words, once there is one."""
         self.until(lambda: self.lines(words), f'{words!r} in the log')
         return self.lines(words)[0]
+
+    def follow(self, message):
+        """Send a reference and wait until the node has it."""
+        counters = self.robot.topic_counters['reference']
+        before = counters.used
+        self.reference.publish(message)
+        self.until(lambda: counters.used > before, 'reference')
+
+    def trigger(self, *transitions):
+        for transition in transitions:
+            getattr(self.robot, f'trigger_{transition}')()
+
+    def transition(self, label):
+        """The future of the answer to a request for this transition."""
+        client = self.node.create_client(ChangeState, f'/{OWN}/change_state')
+        self.until(client.service_is_ready, 'the service')
+        return client.call_async(ChangeState.Request(transition=Transition(label=label)))
+
+    def settle(self, torque):
+        """Wait until this is commanded."""
+        self.until(
+            lambda: np.allclose(self.recording.last, torque, rtol=1e-12, atol=1e-12),
+            f'torque {np.asarray(torque)}',
+        )
+
+    def next_commands(self, count=5):
+        """(count, k) the next commands, once they have come."""
+        before = len(self.recording)
+        self.until(lambda: len(self.recording) >= before + count, 'commands')
+        return self.recording.commands[before : before + count]
+
+    def until_taken(self):
+        """Wait until the node has taken each state of a reliable driver, which has paused."""
+        self.until(
+            lambda: int(self.figures('joint_states')['used']) >= self.driver.sent, 'the last state'
+        )
+
+    def until_silent(self):
+        """Wait until the node says that it is silent, and no command comes between two reports."""
+
+        def silent():
+            before = len(self.recording)
+            modes = {self.figures('model').get('mode') for _ in range(2)}
+            return not modes - {'silent', None} and len(self.recording) == before
+
+        self.until(silent, 'silence')
 
 
 OWN = 'robot_dynamics'
@@ -205,7 +276,8 @@ def observed(start=True, namespace='', unguarded=True, capfd=None, cli_args=None
     node = DynamicsNode(context=context, **options)
     STATUS_OF.update({rule.code: rule.status for rule in node._health.rules})
     executor.add_node(node)
-    observer = Observer(context, executor, namespace, capfd)
+    observer = Observer(node, context, executor, namespace)
+    observer.capfd = capfd
     try:
         if start:
             node.start()
@@ -256,69 +328,25 @@ def shared():
     gc.collect()
 
 
+@pytest.fixture
+def lent(shared, monkeypatch, capfd):
+    """The observer of a shared node: its live parameters are set back, and its reference ends."""
+    monkeypatch.setattr(feedforward, 'TIMEOUT', 1e3)
+    observer = shared()
+    observer.capfd, observer.text = capfd, ''
+    live = [row.name for row in TABLE.rows.values() if row.live]
+    before = {name: observer.robot.get_parameter(name).value for name in live}
+    yield observer
+    # An empty list does not tell of what.
+    observer.set(**{name: [] if value is None else value for name, value in before.items()})
+    if observer.guard.reference is not None:
+        observer.follow(JointTrajectory())
+
+
 @pytest.fixture(scope='session')
 def dynamics():
     """The same robot without ROS."""
     return RobotDynamics(parse_urdf(URDF))
-
-
-class Scene:
-    """A node with its guards at work: who drives it, who watches it, who records it."""
-
-    def __init__(self, node, observer, driver, recording):
-        self.node, self.observer, self.driver, self.recording = node, observer, driver, recording
-        for name in ('until', 'call', 'refusal', 'status', 'shows', 'gone', 'figures', 'logs'):
-            setattr(self, name, getattr(observer, name))
-
-    @property
-    def guard(self):
-        return self.node.robot_holder.require().guard
-
-    def settle(self, torque, what='torque'):
-        """Wait until this is commanded."""
-        self.until(
-            lambda: np.allclose(self.recording.last, torque, rtol=1e-12, atol=1e-12),
-            f'{what} {np.asarray(torque)}',
-        )
-
-    def next_commands(self, count=5):
-        """(count, k) the next commands, once they have come."""
-        before = len(self.recording)
-        self.until(lambda: len(self.recording) >= before + count, 'commands')
-        return self.recording.commands[before : before + count]
-
-    def until_taken(self):
-        """Wait until the node has taken each state of a reliable driver, which has paused."""
-        self.until(
-            lambda: int(self.figures('joint_states')['used']) >= self.driver.sent, 'the last state'
-        )
-
-    def until_silent(self):
-        """Wait until the node says that it is silent, and no command comes between two reports."""
-
-        def silent():
-            before = len(self.recording)
-            modes = {self.figures('model').get('mode') for _ in range(2)}
-            return not modes - {'silent', None} and len(self.recording) == before
-
-        self.until(silent, 'silence')
-
-    def set(self, **values):
-        """Set parameters, all at once."""
-        changes = [Parameter(name, value=value) for name, value in values.items()]
-        if changes:
-            result = self.node.set_parameters_atomically(changes)
-            assert result.successful, result.reason
-
-    def transition(self, label):
-        """The future of the answer to a request for this transition."""
-        client = self.observer.node.create_client(ChangeState, f'/{OWN}/change_state')
-        self.until(client.service_is_ready, 'the service')
-        return client.call_async(ChangeState.Request(transition=Transition(label=label)))
-
-    def trigger(self, *transitions):
-        for transition in transitions:
-            getattr(self.node, f'trigger_{transition}')()
 
 
 @pytest.fixture
@@ -346,15 +374,15 @@ def guarded(graph):
             'effort_limits': limits.tolist(),
         }
         with graph(**(defaults | parameters)) as (node, observer):
-            driver = Driver(observer.states, node.get_clock(), Q, v)
+            observer.driver = driver = Driver(observer.states, node.get_clock(), Q, v)
             driver.change, driver.effort = change or driver.change, effort or driver.effort
-            recording = Recording(observer.node, 'robot_dynamics/commands', limits, rates)
             topic = '/robot_dynamics/commands'
+            observer.recording = recording = Recording(observer.node, topic, limits, rates)
             try:
                 # The observer, the recording.
                 observer.until(lambda: node.count_subscribers(topic) == 2, 'the recording')
                 driver.start()
-                yield Scene(node, observer, driver, recording)
+                yield observer
             finally:
                 if driver.is_alive():
                     driver.stop()
@@ -368,53 +396,55 @@ NONE = np.zeros(3)
 
 
 class FeltNode:
-    """A scene whose driver measures gravity less an external torque, of an arm at rest.
+    """An observer whose driver measures gravity less an external torque, of an arm at rest.
 
     Attributes:
         push: (3,) external torque that the driver feels [N m or N].
-        torques, wrenches, contacts: what the node has published.
+        felt, wrenches, contacts: what the node has published.
     """
 
-    def __init__(self, scene, dynamics):
-        self.scene, self.push, self.gravity = scene, NONE, dynamics.gravity_torque(Q)
-        self.torques, self.wrenches, self.contacts = [], [], []
-        scene.driver.v[:] = 0.0
-        scene.driver.effort = lambda: self.gravity - self.push
-        subscribe = scene.observer.node.create_subscription
+    def __init__(self, observer, dynamics):
+        self._observer, self.push, self.gravity = observer, NONE, dynamics.gravity_torque(Q)
+        self.felt, self.wrenches, self.contacts = [], [], []
+        observer.driver.v[:] = 0.0
+        observer.driver.effort = lambda: self.gravity - self.push
+        subscribe = observer.node.create_subscription
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        subscribe(ExternalTorques, '/robot_dynamics/external_torques', self.torques.append, 10)
+        subscribe(ExternalTorques, '/robot_dynamics/external_torques', self.felt.append, 10)
         subscribe(WrenchStamped, '/robot_dynamics/external_wrench', self.wrenches.append, 10)
         subscribe(Contact, '/robot_dynamics/contact', self.contacts.append, latched)
 
+    def __getattr__(self, name):
+        return getattr(self._observer, name)
+
     def feels(self, torque, atol=1e-3):
         """Wait until this external torque is published, in a message that comes from now on."""
-        self.torques.clear()
-        self.scene.until(
-            lambda: self.torques and np.allclose(self.torques[-1].effort, torque, atol=atol),
+        self.felt.clear()
+        self.until(
+            lambda: self.felt and np.allclose(self.felt[-1].effort, torque, atol=atol),
             f'external torque {np.asarray(torque)}',
         )
-        return self.torques[-1]
+        return self.felt[-1]
 
     def next_torques(self):
         """The next message of ~/torques."""
-        torques = self.scene.observer.torques
-        torques.clear()
-        self.scene.until(lambda: torques, 'torques')
-        return torques[-1]
+        self.torques.clear()
+        self.until(lambda: self.torques, 'torques')
+        return self.torques[-1]
 
     def until_silent(self):
         """Wait until twenty commands come, and no external torques."""
 
         def silent():
-            self.torques.clear()
-            self.scene.next_commands(20)
-            return not self.torques
+            self.felt.clear()
+            self.next_commands(20)
+            return not self.felt
 
-        self.scene.until(silent, 'no external torques')
+        self.until(silent, 'no external torques')
 
     def touched(self, *kinds):
         """Wait until the last published contact is of one of these kinds; that contact."""
-        self.scene.until(
+        self.until(
             lambda: self.contacts and self.contacts[-1].kind in kinds, f'contact of kind {kinds}'
         )
         return self.contacts[-1]
@@ -428,8 +458,8 @@ class FeltNode:
     def ready(self):
         """Wait until collisions are detected: the fast band needs 1 / `CUTOFF`."""
         self.feels(self.push)
-        before, needed = len(self.torques), 1.2 / CUTOFF / self.scene.driver.step
-        self.scene.until(lambda: len(self.torques) > before + needed, 'the bands of the detection')
+        before, needed = len(self.felt), 1.2 / CUTOFF / self.driver.step
+        self.until(lambda: len(self.felt) > before + needed, 'the bands of the detection')
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
-from rclpy.parameter import Parameter
-from references import follow, point, trajectory
-from three_joints import JOINTS, URDF, state
+from references import point, trajectory
+from three_joints import JOINTS, state
 from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.contract
@@ -19,7 +17,6 @@ SAME = {'rtol': 1e-13, 'atol': 1e-12}
 
 def test_without_reference_the_bias_at_the_measured_state(shared, dynamics):
     message = state(Q, V)
-    message.header.stamp = Time(sec=7, nanosec=11)
     command, torques = shared().answer_to(message)
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), **SAME)
     assert list(torques.joint_names) == list(JOINTS)
@@ -31,74 +28,48 @@ def test_without_reference_the_bias_at_the_measured_state(shared, dynamics):
     assert torques.header.frame_id == 'base'
 
 
-@pytest.mark.parametrize('begun', [['gravity'], ['']])
-def test_terms_choose_the_parts_from_the_start_and_live(graph, begun):
-    with graph(robot_description=URDF, terms=begun) as (node, observer):
-        follow(node, observer, trajectory(point(QR, VR, AR)))
-        for terms in (begun, ['coriolis'], ['inertial', 'gravity'], []):
-            if terms is not begun:
-                changed = Parameter('terms', Parameter.Type.STRING_ARRAY, terms)
-                assert node.set_parameters([changed])[0].successful
-            command, torques = observer.answer_to(state(Q, V))
-            parts = [getattr(torques, term) for term in terms if term]
-            expected = np.sum(parts, axis=0) if parts else 0.0
-            np.testing.assert_allclose(command.data, expected, **SAME)
-            assert np.all(np.array(torques.inertial) != 0.0)
+def test_terms_choose_the_parts(lent):
+    lent.follow(trajectory(point(QR, VR, AR)))
+    for terms in (['gravity'], ['coriolis'], ['inertial', 'gravity'], []):
+        lent.set(terms=terms)
+        command, torques = lent.answer_to(state(Q, V))
+        parts = [getattr(torques, term) for term in terms]
+        expected = np.sum(parts, axis=0) if parts else 0.0
+        np.testing.assert_allclose(command.data, expected, **SAME)
+        assert np.all(np.array(torques.inertial) != 0.0)
 
 
-def test_feedforward_is_evaluated_at_the_reference_which_is_matched_by_name(graph, dynamics):
-    """Until an empty trajectory ends it."""
+def test_feedforward_is_evaluated_at_the_reference_which_is_matched_by_name(lent, dynamics):
+    """Until an empty trajectory ends it; at the state if asked."""
     reversed_point = point(QR[::-1], VR[::-1], AR[::-1])
+    expected = dynamics.inverse_dynamics(QR, VR, AR)
     references = {
-        'in order': (trajectory(point(QR, VR, AR)), dynamics.inverse_dynamics(QR, VR, AR)),
+        'in order': (trajectory(point(QR, VR, AR)), expected),
         'ended': (JointTrajectory(), dynamics.bias_torque(Q, V)),
-        'reversed': (
-            trajectory(reversed_point, names=JOINTS[::-1]),
-            dynamics.inverse_dynamics(QR, VR, AR),
-        ),
+        'reversed': (trajectory(reversed_point, names=JOINTS[::-1]), expected),
     }
-    with graph(robot_description=URDF) as (node, observer):
-        for name, (message, expected) in references.items():
-            follow(node, observer, message)
-            command, _ = observer.answer_to(state(Q, V))
-            np.testing.assert_allclose(command.data, expected, **SAME, err_msg=name)
-
-
-def test_feedforward_is_evaluated_at_the_state_if_asked(graph, dynamics):
-    with graph(robot_description=URDF, evaluate_at='state') as (node, observer):
-        follow(node, observer, trajectory(point(QR, VR, AR)))
-        command, _ = observer.answer_to(state(Q, V))
+    for name, (message, torque) in references.items():
+        lent.follow(message)
+        command, _ = lent.answer_to(state(Q, V))
+        np.testing.assert_allclose(command.data, torque, **SAME, err_msg=name)
+    lent.set(evaluate_at='state')
+    command, _ = lent.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.inverse_dynamics(Q, V, AR), **SAME)
 
 
-def test_joints_choose_and_order_what_is_commanded(graph, dynamics):
+def test_joints_choose_and_order_what_is_commanded(shared, dynamics):
     """The others count with their measured position, at rest."""
-    with graph(robot_description=URDF, joints=['wrist', 'turn']) as (_, observer):
-        command, torques = observer.answer_to(state(Q, V))
-    resting = [V[0], 0.0, V[2]]
-    tau = dynamics.bias_torque(Q, resting)
+    command, torques = shared('wrist', 'turn').answer_to(state(Q, V))
+    tau = dynamics.bias_torque(Q, [V[0], 0.0, V[2]])
     np.testing.assert_allclose(command.data, [tau[2], tau[0]], **SAME)
     assert list(torques.joint_names) == ['wrist', 'turn']
 
 
-def test_gravity_changes_while_running_and_its_compensation_needs_no_velocity(graph, dynamics):
+def test_gravity_changes_while_running_and_its_compensation_needs_no_velocity(lent, dynamics):
     message = state(Q)
     message.velocity = []
-    with graph(robot_description=URDF, terms=['gravity']) as (node, observer):
-        command, _ = observer.answer_to(message)
-        np.testing.assert_allclose(command.data, dynamics.gravity_torque(Q), **SAME)
-        (result,) = node.set_parameters([Parameter('gravity', value=[0.0, 0.0, 9.81])])
-        assert result.successful
-        command, _ = observer.answer_to(message)
-    np.testing.assert_allclose(command.data, -dynamics.gravity_torque(Q), **SAME)
-
-
-def test_a_namespace_moves_everything(graph):
-    with graph(robot_description=URDF) as (node, _):
-        names = [name for name, _ in node.get_topic_names_and_types()]
-    own = {'/robot_dynamics/commands', '/robot_dynamics/torques', '/robot_dynamics/reference'}
-    assert own | {'/joint_states', '/robot_description'} <= set(names)
-    with graph(robot_description=URDF, namespace='/arm') as (node, _):
-        moved = {name for name, _ in node.get_topic_names_and_types()}
-    assert {f'/arm{name}' for name in own} <= moved
-    assert {'/arm/joint_states', '/arm/robot_description'} <= moved
+    lent.set(terms=['gravity'])
+    for sign in (1.0, -1.0):
+        lent.set(gravity=[0.0, 0.0, -9.81 * sign])
+        command, _ = lent.answer_to(message)
+        np.testing.assert_allclose(command.data, sign * dynamics.gravity_torque(Q), **SAME)

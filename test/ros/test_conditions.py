@@ -1,11 +1,10 @@
-"""Conditions: begin, change and end in the log, and what the node says from its start on."""
+"""Conditions: begin, change and end in the log, and what the node reports from its start on."""
 
 import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
@@ -17,15 +16,6 @@ from robot_dynamics_ros.ros import conditions, health
 from robot_dynamics_ros.ros.health import FLICKER, OK, STATUSES, WARN, Health, Rule
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-
-
-class Clock:
-    """A time that the test moves."""
-
-    now = 100.0
-
-    def monotonic(self):
-        return self.now
 
 
 class Written:
@@ -40,31 +30,24 @@ class Written:
 
 @pytest.fixture
 def table(monkeypatch):
-    """Makes a table of rows whose sentences the test says; looks every 0.2 s."""
-    clock, written, said = Clock(), Written(), {}
+    """Makes a table of rows whose sentences the test gives; looks every 0.2 s of a moved time."""
+    clock, written, given = SimpleNamespace(now=100.0), Written(), {}
+    clock.monotonic = lambda: clock.now
     monkeypatch.setattr(health, 'clock', clock)
+    nothing = lambda *args, **kwargs: None  # noqa: E731
+    node = SimpleNamespace(create_timer=nothing, create_publisher=nothing)
+    node.get_logger = lambda: written
 
     def make(*rows):
-        node = SimpleNamespace(create_timer=lambda *args, **kwargs: None)
-        node.create_publisher = node.create_timer
-        node.get_logger = lambda: written
         rules = [
-            Rule(
-                code,
-                'model',
-                level,
-                lambda _, code=code: said.get(code, ''),
-                configured=None,
-                **more,
-            )
+            Rule(code, 'model', level, lambda _, c=code: given.get(c, ''), configured=None, **more)
             for code, level, more in rows
         ]
-        parts = [None] * 4
-        watched = Health(node, SimpleNamespace(current=None), *parts, rules)
+        watched = Health(node, SimpleNamespace(current=None), *[None] * 4, rules)
 
         def look(seconds, **sentences):
-            said.clear()
-            said.update(sentences)
+            given.clear()
+            given.update(sentences)
             for _ in range(round(seconds / 0.2)):
                 clock.now += 0.2
                 watched.update()
@@ -94,8 +77,7 @@ def test_a_condition_that_flickers_begins_once_and_changes_at_most_once_a_second
     lines = []
     for step in range(50):
         lines += look(0.2, stale='stale' if step % 2 else '', mode=f'mode {"ab"[step % 2]}')
-    stale = [text for _, text in lines if 'mode' not in text]
-    assert stale == ['stale']
+    assert [text for _, text in lines if 'mode' not in text] == ['stale']
     assert 2 <= len(lines) - 1 <= 10.0 / FLICKER + 1
 
 
@@ -107,7 +89,7 @@ def test_a_condition_holds_after_its_time_in_log_and_diagnostics(table):
     assert [each.rule.code for each in watched.found] == ['full', 'wait']
 
 
-def test_codes_are_unique_and_the_document_lists_those_of_each_status():
+def test_the_document_lists_the_codes_of_each_status_and_each_mode_has_its_constant():
     codes = [rule.code for rule in conditions.RULES]
     assert len(set(codes)) == len(codes)
     assert {rule.status for rule in conditions.RULES} <= {'', *STATUSES}
@@ -115,30 +97,12 @@ def test_codes_are_unique_and_the_document_lists_those_of_each_status():
     for status in STATUSES:
         codes = ', '.join(f'`{each.code}`' for each in conditions.RULES if each.status == status)
         assert f'| {status} | {codes} |' in text
-
-
-def test_every_mode_has_its_constant():
-    values = [getattr(JointTorques, f'MODE_{mode.name}') for mode in Mode]
-    assert len(set(values)) == len(values)
-    assert len([name for name in dir(JointTorques) if name.startswith('MODE_')]) == len(values)
-
-
-@pytest.mark.parametrize(
-    ('found', 'said'), [(None, 'change_state with'), ('/bin/ros2', 'ros2 lifecycle')]
-)
-def test_advice_fits_a_machine_without_the_ros2_command(graph, monkeypatch, found, said):
-    monkeypatch.setattr(conditions.shutil, 'which', lambda name: found)
-    with graph(robot_description=URDF, autostart=False, namespace='/arm') as (node, observer):
-        assert said in observer.logs('to configure')
-        node.trigger_configure()
-        line = observer.logs('to activate')
-    assert said in line
-    assert '/arm/robot_dynamics' in line
+    values = {getattr(JointTorques, f'MODE_{mode.name}') for mode in Mode}
+    assert len(values) == len([name for name in dir(JointTorques) if name.startswith('MODE_')])
 
 
 def test_topics_are_waited_for_under_their_full_names(graph):
     with graph(namespace='/arm') as (node, observer):
-        observer.logs('/arm/observer publishes on /arm/robot_description')
         elsewhere = observer.node.create_publisher(String, '/robot_description', 1)
         observer.node.destroy_publisher(observer.description)
         observer.logs('remap /arm/robot_description:=/robot_description')
@@ -146,7 +110,7 @@ def test_topics_are_waited_for_under_their_full_names(graph):
         assert observer.shows('unconfigured').name == '/arm/robot_dynamics: model'
         elsewhere = observer.node.create_publisher(JointState, '/left/joint_states', 10)
         observer.node.destroy_publisher(observer.states)
-        node.set_parameters([Parameter('robot_description', value=URDF)])
+        observer.set(robot_description=URDF)
         node.trigger_configure()
         node.trigger_activate()
         observer.logs('remap /arm/joint_states:=/left/joint_states')
@@ -155,12 +119,17 @@ def test_topics_are_waited_for_under_their_full_names(graph):
 
 
 def test_from_the_start_to_the_first_command(graph):
-    with graph(robot_description=URDF) as (_, observer):
+    """Of a robot with an inertia that no body has, in no gravity, which are warned of."""
+    flat = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="0.05" iyy="0.06" izz="0.5"')
+    with graph(robot_description=flat, gravity=[0.0, 0.0, 0.0]) as (_, observer):
         assert '/observer' in observer.logs('torques go to /robot_dynamics/commands')
+        assert observer.lines('triangle inequality')
+        observer.shows('no_gravity')
+        observer.set(gravity=[0.0, 0.0, -9.81])
+        observer.gone('no_gravity')
         observer.shows('no_states')
         observer.answer_to(state(Q, V))
-        line = observer.logs('commanding turn, slide, wrist on /robot_dynamics/commands')
-        assert 'gravity + coriolis + inertial' in line
+        observer.logs('commanding turn, slide, wrist on /robot_dynamics/commands')
         observer.call(SetBool, 'enable', data=False)
         observer.shows('disabled')
         observer.until(
@@ -168,19 +137,6 @@ def test_from_the_start_to_the_first_command(graph):
         )
         observer.node.destroy_subscription(observer.received)
         observer.shows('nobody_listens')
-
-
-def test_findings_of_the_audit_are_logged(graph):
-    flat = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="0.05" iyy="0.06" izz="0.5"')
-    with graph(robot_description=flat) as (_, observer):
-        observer.logs('triangle inequality')
-
-
-def test_without_gravity_a_node_that_compensates_it_warns(graph):
-    with graph(robot_description=URDF, gravity=[0.0, 0.0, 0.0]) as (node, observer):
-        observer.shows('no_gravity')
-        node.set_parameters([Parameter('gravity', value=[0.0, 0.0, -9.81])])
-        observer.gone('no_gravity')
 
 
 def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guarded, dynamics):

@@ -28,25 +28,11 @@ def test_the_command_reads_the_topic_or_names_another(monkeypatch):
         rclpy.shutdown(context=context)
 
 
-@pytest.mark.parametrize('relative', [False, True])
-def test_a_description_may_be_a_file(graph, tmp_path, monkeypatch, relative):
+def test_a_description_may_be_a_file(graph, tmp_path, monkeypatch):
     (tmp_path / 'arm.urdf').write_text(URDF)
     monkeypatch.chdir(tmp_path)
-    path = 'arm.urdf' if relative else str(tmp_path / 'arm.urdf')
-    with graph(description_file=path) as (_, observer):
+    with graph(description_file='arm.urdf') as (_, observer):
         # The topic does not replace it.
         observer.description.publish(String(data=URDF.replace('three', 'four')))
         observer.shows('description_refused')
         assert observer.figures('model')['robot'] == 'three'
-
-
-@pytest.mark.parametrize(
-    ('parameters', 'named'),
-    [
-        ({'description_file': 'nothing.urdf'}, 'nothing.urdf'),
-        ({'description_file': 'a.urdf', 'robot_description': URDF}, 'a.urdf'),
-    ],
-)
-def test_a_description_that_cannot_be_read_is_refused_by_name(graph, parameters, named):
-    with graph(**parameters) as (_, observer):
-        assert named in observer.shows('refused').message

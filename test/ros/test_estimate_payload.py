@@ -1,7 +1,6 @@
 """`~/estimate_payload`: goals of an action client, states of the simulated arm with its tool."""
 
 import math
-import re
 import threading
 from contextlib import contextmanager
 
@@ -11,7 +10,7 @@ import pytest
 pytest.importorskip('mujoco')
 
 from action_msgs.msg import GoalStatus
-from rclpy.action import ActionClient
+from goal_client import GoalClient
 from sensor_msgs.msg import JointState
 from simulated_recordings import JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
 
@@ -23,50 +22,24 @@ from robot_dynamics_ros.ros.services import estimate_payload
 FRAME = 'flange_link'
 
 
-class Client:
-    """Sends goals to the action, and keeps the feedback."""
-
-    def __init__(self, observer):
-        self._observer = observer
-        self._client = ActionClient(observer.node, Action, '/robot_dynamics/estimate_payload')
-        observer.until(self._client.server_is_ready, 'the action')
-        self.feedback = []
+class Client(GoalClient):
+    """Of the action."""
 
     def start(self, frame=FRAME, duration=600.0):
-        sent = self._client.send_goal_async(
-            Action.Goal(frame=frame, duration=duration),
-            feedback_callback=lambda message: self.feedback.append(message.feedback),
-        )
-        self._observer.until(sent.done, 'an answer to the goal')
-        assert sent.result().accepted
-        return sent.result()
-
-    def result(self, handle):
-        """Status and result of a goal."""
-        found = handle.get_result_async()
-        self._observer.until(found.done, 'the result')
-        return found.result().status, found.result().result
+        return self.send(frame=frame, duration=duration)
 
     def cancelled(self, handle):
         handle.cancel_goal_async()
-        status, result = self.result(handle)
+        status, result = self.outcome(handle)
         assert status == GoalStatus.STATUS_CANCELED
         return result
 
     def refusal(self, **goal):
-        status, result = self.result(self.start(**goal))
+        status, result = self.outcome(self.start(**goal))
         assert status == GoalStatus.STATUS_ABORTED
         assert not result.success
-        assert np.isnan(numbers(result)).all()
+        assert np.isnan([result.inertia.m, result.mass_interval]).all()
         return result.message
-
-
-def numbers(result):
-    """Every number of a result."""
-    inertia, interval = result.inertia, result.com_interval
-    moments = [getattr(inertia, name) for name in ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')]
-    centre = [inertia.com.x, inertia.com.y, inertia.com.z, interval.x, interval.y, interval.z]
-    return [inertia.m, result.mass_interval, *centre, *moments, *result.inertia_interval]
 
 
 class Player:
@@ -115,7 +88,9 @@ def scene(graph, monkeypatch):
     def make(**parameters):
         reliable = {'qos_overrides./joint_states.subscription.reliability': 'reliable'}
         with graph(robot_description=urdf(), **reliable, **parameters) as (node, observer):
-            yield node, observer, Client(observer), Player(node, observer)
+            action = Action, '/robot_dynamics/estimate_payload'
+            client = Client(observer.node, *action, observer.until)
+            yield node, observer, client, Player(node, observer)
 
     return make
 
@@ -141,7 +116,7 @@ def test_a_tool_is_found_set_and_found_again(scene):
         robot = node.robot_holder.require()
         torque = robot.dynamics.bias_torque(robot.guard.state.q, robot.guard.state.v)
         np.testing.assert_allclose(robot.guard.effort, torque)
-        status, result = client.result(goal)
+        status, result = client.outcome(goal)
         assert status == GoalStatus.STATUS_SUCCEEDED
         check_tool(result)
         assert not observer.call(GetPayload, 'get_payload').attached
@@ -169,25 +144,27 @@ def test_goals_that_cannot_be_estimated(scene, monkeypatch):
             assert str(duration) in client.refusal(duration=duration)
         with monkeypatch.context() as planted:
             planted.setattr(LiveMotion, '__init__', broken)
-            assert client.refusal() == 'ZeroDivisionError: planted'
+            assert 'planted' in client.refusal()
         first = client.start()
         player.play(simulated(tool=True).part(slice(0, 40)))
         assert 'is being estimated' in client.refusal()
-        client.cancelled(first)
-        # No state comes any more.
-        monkeypatch.setattr(estimate_payload, 'PATIENCE', 0.5)
-        assert 'no joint states' in client.refusal()
         node.trigger_deactivate()
         node.trigger_cleanup()
+        status, result = client.outcome(first)
+        assert (status, result.success) == (GoalStatus.STATUS_ABORTED, False)
         assert 'not configured' in client.refusal()
+        # The end of the node ends the goal.
+        node.trigger_configure()
+        client.start()
+    assert estimate_payload.NAME not in {thread.name for thread in threading.enumerate()}
 
 
 def test_states_that_do_not_tell(scene, monkeypatch):
-    """No efforts; and states that a guard rejects, named with the reason."""
-    with scene() as (_node, observer, client, player):
+    """No efforts; too short a motion; states that a guard rejects; and none."""
+    with scene() as (_, observer, client, player):
         goal = client.start()
         player.play(simulated(tool=True).part(slice(0, 200)), efforts=False)
-        status, result = client.result(goal)
+        status, result = client.outcome(goal)
         assert status == GoalStatus.STATUS_ABORTED
         assert 'no effort is measured' in result.message
         # Motion that is too short: there is a fit, and no number of it looks like a payload.
@@ -195,7 +172,9 @@ def test_states_that_do_not_tell(scene, monkeypatch):
         player.play(simulated(tool=True).part(slice(0, 200)))
         result = client.cancelled(goal)
         assert 'too short' in result.message
-        assert np.isnan(numbers(result)).all()
+        assert np.isnan([result.inertia.m, result.mass_interval]).all()
+        monkeypatch.setattr(estimate_payload, 'PATIENCE', 0.5)
+        assert 'no joint states' in client.refusal()
         monkeypatch.setattr(estimate_payload, 'PATIENCE', 2.0)
         found = client.start().get_result_async()
 
@@ -204,21 +183,5 @@ def test_states_that_do_not_tell(scene, monkeypatch):
             return found.done()
 
         observer.until(refused, 'the result')
-        result = found.result().result
         assert found.result().status == GoalStatus.STATUS_ABORTED
-        assert 'rejected' in result.message
-        assert re.search(r'position .*\b1\b.*\b6\b', result.message)
-
-
-def test_cleanup_ends_the_goal_and_so_does_the_end_of_the_node(scene):
-    with scene() as (node, _, client, player):
-        goal = client.start()
-        player.play(simulated(tool=True).part(slice(0, 40)))
-        node.trigger_deactivate()
-        node.trigger_cleanup()
-        status, result = client.result(goal)
-        assert status == GoalStatus.STATUS_ABORTED
-        assert 'not configured' in result.message
-        node.trigger_configure()
-        client.start()
-    assert estimate_payload.NAME not in {thread.name for thread in threading.enumerate()}
+        assert 'rejected' in found.result().result.message

@@ -1,83 +1,57 @@
-"""Friction, offsets and rotors of parameter joint_model in the commanded torque."""
+"""Friction, offsets and rotors of parameter joint_model, and of an identified robot."""
 
 import numpy as np
 import pytest
 import yaml
-from rclpy.parameter import Parameter
+from identified import identified_model
 from references import point, trajectory
-from three_joints import JOINTS, URDF
+from three_joints import JOINTS, URDF, state
 
-pytestmark = pytest.mark.contract
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.identification.result_files import result_files
 
-Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-WITH_FRICTION = ['gravity', 'coriolis', 'inertial', 'friction']
-
-
-@pytest.fixture
-def written(tmp_path):
-    """Writes a joint model of values (k,) by key, of some joints; gives its path."""
-
-    def write(joints=JOINTS, **values):
-        file = tmp_path / 'friction.yaml'
-        by_joint = {
-            name: {key: float(value[index]) for key, value in values.items()}
-            for index, name in enumerate(joints)
-        }
-        file.write_text(yaml.safe_dump({'joints': by_joint}))
-        return str(file)
-
-    return write
+Q, V, A = [0.3, 0.1, -0.7], np.array([0.5, -0.2, 0.4]), [2.0, -1.0, 3.0]
+# Of turn, slide and wrist. Velocities have both signs: the coefficients of their sign count.
+VALUES = {
+    'viscous': [0.5, 3.0, 0.2],
+    'coulomb': [1.0, 2.0, 0.3],
+    'coulomb_negative': [0.4, 5.0, 0.9],
+    'smoothing': [0.1, 0.01, 2.0],
+    'torque_offset': [0.5, -1.0, 0.25],
+    'armature': [0.3, 2.0, 0.1],
+}
 
 
-def test_friction_of_each_direction_and_an_offset_are_added_where_asked_for(
-    guarded, dynamics, written
-):
-    """Velocities of both signs: the coefficients of their sign count."""
-    free, v = dynamics.bias_torque(Q, V), np.array(V)
-    viscous, forward, backward, v_0, offset = np.array(
-        [[0.5, 3.0, 0.2], [1.0, 2.0, 0.3], [0.4, 5.0, 0.9], [0.1, 0.01, 2.0], [0.5, -1.0, 0.25]]
-    )
-    model = written(
-        viscous=viscous, coulomb=forward, coulomb_negative=backward, smoothing=v_0,
-        torque_offset=offset,
-    )  # fmt: skip
-    with guarded(joint_model=model) as scene:
+@pytest.mark.contract
+def test_friction_of_each_direction_offsets_and_rotors_are_added(guarded, dynamics, tmp_path):
+    file = tmp_path / 'friction.yaml'
+    by_joint = {
+        name: {key: values[index] for key, values in VALUES.items()}
+        for index, name in enumerate(JOINTS)
+    }
+    file.write_text(yaml.safe_dump({'joints': by_joint}))
+    viscous, forward, backward, v_0, offset, rotors = np.array([*VALUES.values()])
+    free, rigid = dynamics.bias_torque(Q, V), ['gravity', 'coriolis', 'inertial']
+    with guarded(joint_model=str(file), reference_timeout=60.0) as scene:
         scene.settle(free)
-        scene.set(terms=WITH_FRICTION)
-        rubbing = np.where(v < 0.0, backward, forward) * v / np.hypot(v, v_0)
-        scene.settle(free + viscous * v + rubbing + offset)
+        scene.set(terms=[*rigid, 'friction'])
+        rubbing = np.where(V < 0.0, backward, forward) * V / np.hypot(V, v_0)
+        scene.settle(free + viscous * V + rubbing + offset)
+        scene.set(terms=rigid)
+        scene.reference.publish(trajectory(point(Q, V, A)))
+        scene.settle(dynamics.inverse_dynamics(Q, V, A) + rotors * A)
 
 
-def test_armature_counts_in_the_inertial_term(guarded, dynamics, written):
-    a, rotors = [2.0, -1.0, 3.0], [0.3, 2.0, 0.1]
-    rigid = dynamics.inverse_dynamics(Q, V, a)
-    with guarded(joint_model=written(armature=rotors), reference_timeout=60.0) as scene:
-        scene.observer.reference.publish(trajectory(point(Q, V, a)))
-        scene.settle(rigid + np.multiply(rotors, a))
-
-
-@pytest.mark.parametrize(
-    ('joints', 'values', 'named'),
-    [
-        (['turn', 'slide', 'elbow'], [1.0, 1.0, 1.0], "'elbow'"),
-        (['turn', 'slide'], [1.0, 1.0], 'wrist'),
-        (JOINTS, [1.0, float('nan'), 1.0], 'viscous of slide is nan'),
-        (JOINTS, [1.0, -2.0, 1.0], 'viscous of slide is -2'),
-        ([], [], 'joints'),
-        (None, [], 'nothing.yaml'),
-    ],
-)
-def test_a_file_that_does_not_fit_the_robot_is_refused_by_name(
-    graph, written, tmp_path, joints, values, named
-):
-    missing = str(tmp_path / 'nothing.yaml')
-    model = missing if joints is None else written(joints, viscous=values)
-    with graph(robot_description=URDF, joint_model=model) as (_, observer):
-        assert named in observer.shows('refused').message
-
-
-def test_the_joint_model_is_read_on_configure(graph, written):
-    with graph(robot_description=URDF) as (node, _):
-        model = written(viscous=[1.0, 2.0, 3.0])
-        (result,) = node.set_parameters([Parameter('joint_model', value=model)])
-        assert not result.successful
+def test_the_node_commands_the_torque_of_the_identified_model(graph, tmp_path):
+    model = parse_urdf(URDF)
+    identified = identified_model(model)
+    files = result_files(URDF, model, identified, {})
+    for name in ('dynamics_node.yaml', 'friction.yaml'):
+        (tmp_path / name).write_text(files[name])
+    loaded = ['--ros-args', '--params-file', str(tmp_path / 'dynamics_node.yaml')]
+    with graph(cli_args=loaded, robot_description=files['identified.urdf']) as (_, observer):
+        for q, v, a in np.random.default_rng(4).uniform(-1.0, 1.0, (8, 3, 3)):
+            observer.follow(trajectory(point(q, v, a)))
+            command, _ = observer.answer_to(state(Q))
+            torque = identified.inverse_dynamics(q, v, a)
+            np.testing.assert_allclose(command.data, torque, rtol=0.0, atol=1e-4)

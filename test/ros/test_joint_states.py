@@ -8,7 +8,7 @@ from sensor_msgs.msg import JointState
 from three_joints import JOINTS, state
 
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.joint_states import JointStateReader, in_order_of
+from robot_dynamics_ros.ros.joint_states import JointStateReader
 
 NAN, INF = math.nan, math.inf
 
@@ -75,32 +75,3 @@ def test_a_locked_joint_stands_where_it_is_locked():
     for message in (of(JOINTS[:2], [1.0, 2.0]), of(JOINTS, [1.0, 2.0, NAN])):
         reader.read_all(message)
         np.testing.assert_array_equal(reader.q, [1.0, 2.0, 0.7])
-    # A state of locked joints alone says nothing.
-    assert reader.names_other_joints_only(of(['wrist'], [0.1]))
-
-
-@pytest.mark.parametrize(
-    ('names', 'ours', 'commanded'),
-    [(['wrist'], True, False), (['slide', 'wrist'], True, True), (['gripper'], False, False)],
-)
-def test_which_messages_name_a_commanded_joint(names, ours, commanded):
-    reader = JointStateReader(JOINTS, commanded=['turn', 'slide'])
-    message = of(names, [0.1] * len(names))
-    for _ in range(2):
-        assert reader.names_other_joints_only(message) is not ours
-    reader.read(message)
-    assert reader.names_commanded == commanded
-
-
-def test_values_of_a_request_come_by_name():
-    names = ['wrist', 'other', 'turn', 'slide']
-    ordered = in_order_of(JOINTS, names, [3.0, 9.0, 1.0, 2.0], 'effort')
-    np.testing.assert_array_equal(ordered, [1.0, 2.0, 3.0])
-    for wrong, values, reason in (
-        (names, [1.0], r'effort.*1.*4'),
-        (names[:3], [1.0] * 3, 'slide'),
-        ([*names, 'turn'], [1.0] * 5, 'turn'),
-        (names, [NAN, 9.0, 1.0, 2.0], r'effort.*wrist.*nan'),
-    ):
-        with pytest.raises(StateError, match=reason):
-            in_order_of(JOINTS, wrong, values, 'effort')

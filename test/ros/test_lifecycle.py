@@ -6,19 +6,18 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.parameter import Parameter
-from references import follow, point, trajectory
+from references import point, trajectory
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from three_joints import HEAVIER, INDEFINITE, URDF, state
 
-from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_interfaces.srv import GetGravity
 from robot_dynamics_ros.control import guarded_feedforward
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros.parameter_table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-CHANGED = 'robot_description', 'joints', 'terms', 'gravity'
+CHANGED = 'robot_description', 'description_file', 'joint_model', 'joints', 'terms'
 DEFAULTS = {name: TABLE.rows[name].default for name in CHANGED}
 
 
@@ -30,53 +29,39 @@ def change(observer, name):
     return observer.call(ChangeState, 'change_state', transition=Transition(label=name)).success
 
 
-def test_the_description_may_come_from_the_latched_topic_once(graph, dynamics):
+def test_a_description_from_the_topic_changes_nothing_until_it_is_configured(guarded, dynamics):
     """A robot_state_publisher that starts again must not arm a robot put out of service."""
-    with graph() as (node, observer):
-        assert label(observer) == 'unconfigured'
-        observer.description.publish(String(data=URDF))
-        observer.until(lambda: label(observer) == 'active', 'activation')
-        command, _ = observer.answer_to(state(Q, V))
-        np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
-        assert change(observer, 'deactivate')
-        assert change(observer, 'cleanup')
-        counters = node.topic_counters['robot_description']
-        before = counters.used
-        observer.description.publish(String(data=URDF))
-        observer.until(lambda: counters.used > before, 'description')
-        assert label(observer) == 'unconfigured'
-
-
-@pytest.mark.parametrize('text', [HEAVIER, '<robot/>'], ids=['heavier', 'broken'])
-def test_a_new_description_changes_nothing_until_it_is_configured(guarded, dynamics, text):
     torque = dynamics.bias_torque(Q, V)
     with guarded(robot_description='') as scene:
-        scene.observer.description.publish(String(data=URDF))
+        assert label(scene) == 'unconfigured'
+        publish = scene.description.publish
+        publish(String(data=URDF))
         scene.settle(torque)
-        scene.observer.description.publish(String(data=text))
+        publish(String(data='<robot/>'))
         scene.shows('description_unused')
-        scene.observer.description.publish(String(data=' '))
+        publish(String(data=' '))
         scene.shows('description_refused')
         np.testing.assert_allclose(scene.next_commands(), [torque] * 5, rtol=1e-12)
         scene.trigger('deactivate', 'cleanup', 'configure')
-        if text == HEAVIER:
-            scene.trigger('activate')
-            scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
-            scene.gone('description_unused')
-        else:
-            scene.shows('refused')
+        scene.shows('refused')
+        counters = scene.robot.topic_counters['robot_description']
+        before = counters.used
+        publish(String(data=HEAVIER))
+        scene.until(lambda: counters.used > before, 'description')
+        assert label(scene) == 'unconfigured'
+        scene.trigger('configure', 'activate')
+        scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
+        scene.gone('description_unused')
 
 
-@pytest.mark.parametrize('configured', [True, False])
-def test_a_topic_beside_the_parameter_is_refused(graph, configured):
+def test_a_topic_beside_the_parameter_is_refused(lent):
     """`description:=` beside robot_state_publisher."""
-    with graph(robot_description=URDF, autostart=configured) as (node, observer):
-        counters = node.topic_counters['robot_description']
-        observer.description.publish(String(data=URDF))
-        observer.until(lambda: counters.used, 'the same text')
-        observer.description.publish(String(data=HEAVIER))
-        observer.until(lambda: counters.rejected, 'refusal')
-        assert label(observer) == ('active' if configured else 'unconfigured')
+    counters = lent.robot.topic_counters['robot_description']
+    lent.description.publish(String(data=URDF))
+    lent.until(lambda: counters.used, 'the same text')
+    lent.description.publish(String(data=HEAVIER))
+    lent.until(lambda: counters.rejected, 'refusal')
+    assert label(lent) == 'active'
 
 
 def test_without_autostart_each_step_is_asked_for_and_others_are_refused(graph):
@@ -90,7 +75,6 @@ def test_without_autostart_each_step_is_asked_for_and_others_are_refused(graph):
         for fields in refused:
             transition = Transition(**fields)
             assert not observer.call(ChangeState, 'change_state', transition=transition).success
-            assert observer.lines('configure (1), shutdown (5)')
         observer.states.publish(state(Q, V))
         assert change(observer, 'configure')
         assert label(observer) == 'inactive'
@@ -111,11 +95,17 @@ REFUSED = {
     "'elbow'": {'robot_description': URDF, 'joints': ['elbow']},
     'turn': {'robot_description': URDF, 'joints': ['turn', 'turn']},
     'weight': {'robot_description': URDF, 'terms': ['weight']},
+    'nothing.urdf': {'description_file': 'nothing.urdf'},
+    'both.urdf': {'description_file': 'both.urdf', 'robot_description': URDF},
+    'nothing.yaml': {'robot_description': URDF, 'joint_model': 'nothing.yaml'},
+    "'lift'": {'robot_description': URDF, 'joint_model': 'lift.yaml'},
 }
 
 
-def test_a_refused_configuration_can_be_repaired(graph):
+def test_a_refused_configuration_can_be_repaired(graph, tmp_path, monkeypatch):
     """One node refuses each in turn, says why, and takes the right one after it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'lift.yaml').write_text('joints: {lift: {viscous: 1.0}}')
     with graph() as (node, observer):
         for named, parameters in REFUSED.items():
             for name, value in {**DEFAULTS, **parameters}.items():
@@ -138,32 +128,26 @@ def test_a_refused_configuration_can_be_repaired(graph):
 def test_wrong_torque_terms_are_caught_before_they_are_commanded(graph, monkeypatch):
     right = RobotDynamics.torque_terms
     monkeypatch.setattr(RobotDynamics, 'torque_terms', lambda self, *args: -right(self, *args))
-    with graph(robot_description=URDF) as (_, observer):
+    # A text of its own, so that it is compiled anew.
+    with graph(robot_description=f'{URDF}<!-- wrong -->') as (_, observer):
         assert label(observer) == 'unconfigured'
         assert 'torque_terms' in observer.shows('refused').message
 
 
-@pytest.mark.parametrize('asked', [True, False])
-def test_plain_python_computes_the_same_and_is_logged_where_nobody_asked_for_it(
-    graph, dynamics, monkeypatch, asked
-):
+def test_plain_python_computes_the_same_and_is_logged(graph, dynamics, monkeypatch):
     pytest.importorskip('llvmlite')
-    if asked:
-        monkeypatch.setenv('ROBOT_DYNAMICS_BACKEND', 'python')
-    else:
-        monkeypatch.setattr('llvmlite.binding.llvm_version_info', (14, 0, 6))  # of Ubuntu 24.04
+    monkeypatch.setattr('llvmlite.binding.llvm_version_info', (14, 0, 6))  # of Ubuntu 24.04
     # A text of its own, so that the back end is chosen anew.
-    with graph(robot_description=f'{URDF}<!-- {asked} -->') as (_, observer):
+    with graph(robot_description=f'{URDF}<!-- -->') as (_, observer):
         command, _ = observer.answer_to(state(Q, V))
-        warnings = [line for line in observer.lines('plain Python') if '[WARN]' in line]
+        assert [line for line in observer.lines('plain Python') if '[WARN]' in line]
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
-    assert bool(warnings) is not asked
-    assert asked or 'llvmlite 0.44' in warnings[0]
 
 
-def test_a_running_node_refuses_bad_and_structural_changes(graph, dynamics):
+def test_a_running_node_refuses_bad_and_structural_changes(lent, dynamics):
     bad = [
         ('joints', ['turn'], 'configure'),
+        ('joint_model', 'friction.yaml', 'configure'),
         ('robot_description', URDF, 'configure'),
         ('terms', ['weight'], "terms[0] is 'weight'"),
         ('terms', 'gravity', "terms is 'gravity'"),
@@ -175,40 +159,30 @@ def test_a_running_node_refuses_bad_and_structural_changes(graph, dynamics):
         ('evaluate_at', 'nowhere', 'nowhere'),
         ('autostart', 1, 'bool'),
     ]
-    with graph(robot_description=URDF) as (node, observer):
-        for name, value, named in bad:
-            before = node.get_parameter(name).value
-            (result,) = node.set_parameters([Parameter(name, value=value)])
-            assert not result.successful
-            assert named in result.reason
-            assert node.get_parameter(name).value == before
-        (result,) = node.set_parameters([Parameter('terms', Parameter.Type.NOT_SET)])
-        assert not result.successful
-        command, _ = observer.answer_to(state(Q, V))
+    for name, value, named in bad:
+        before = lent.robot.get_parameter(name).value
+        assert named in lent.refused(**{name: value})
+        assert lent.robot.get_parameter(name).value == before
+    (result,) = lent.robot.set_parameters([Parameter('terms', Parameter.Type.NOT_SET)])
+    assert not result.successful
+    command, _ = lent.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
 
 
 # A signal during the start
 
 
-@pytest.mark.parametrize('where', ['before', 'robot_of', 'trigger_configure'])
-def test_a_start_does_not_go_on_after_an_end_was_asked_for(graph, where):
+def test_a_start_does_not_go_on_after_an_end_was_asked_for(graph, monkeypatch):
     with graph(start=False, robot_description=URDF) as (node, observer):
-        owner = node._configuration if where == 'robot_of' else node
-        real = getattr(owner, where, None)
+        robot_of = node._configuration.robot_of
 
         def interrupted(*arguments):
-            result = real(*arguments)
             node.end_requested = True
-            return result
+            return robot_of(*arguments)
 
-        setattr(owner, where, interrupted)
-        node.end_requested = where == 'before'
+        monkeypatch.setattr(node._configuration, 'robot_of', interrupted)
         node.start()
-        robot = node.robot_holder.current
-        assert (robot is not None) == (where == 'trigger_configure')
-        assert robot is None or not robot.guard.supervisor.active
-        assert bool(observer.lines('compiled in')) == (robot is not None)
+        assert label(observer) == 'unconfigured'
 
 
 # The end of torque, and its return
@@ -230,39 +204,28 @@ def test_services_are_answered_during_the_fade_of_a_deactivation(guarded, dynami
         scene.until_silent()
 
 
-@pytest.mark.parametrize(
-    ('way', 'on_stop'), [('deactivated', 'hold'), ('disabled', 'zero'), ('stale', 'hold')]
-)
-def test_torque_ends_on_the_documented_command_and_returns(guarded, dynamics, way, on_stop):
-    """Stale: the last command is reached although no state comes."""
-    last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
-    with guarded(on_stop=on_stop) as scene:
+def test_torque_ends_on_the_documented_command_and_returns(guarded, dynamics):
+    """What a person has disabled stays so, without a reference."""
+    with guarded() as scene:
         scene.settle(dynamics.bias_torque(Q, V))
-        if way == 'stale':
-            scene.driver.pause()
-        if way == 'disabled':
-            assert scene.call(SetBool, 'enable', data=False).success
-        else:
-            assert change(scene.observer, 'deactivate')
-        scene.settle(last)
+        assert scene.call(SetBool, 'enable', data=False).success
+        scene.settle(np.zeros(3))
         scene.until_silent()
-        if way == 'disabled':
-            scene.observer.reference.publish(trajectory(point(Q)))
-            scene.shows('reference_refused')
-            # What a person has disabled stays so.
-            scene.trigger('deactivate', 'cleanup', 'configure', 'activate')
-            scene.shows('disabled')
-            scene.until_silent()
-            assert scene.call(SetBool, 'enable', data=True).success
-        else:
-            scene.driver.resume()
-            assert change(scene.observer, 'activate')
+        scene.reference.publish(trajectory(point(Q)))
+        scene.shows('reference_refused')
+        scene.trigger('deactivate', 'cleanup', 'configure', 'activate')
+        scene.shows('disabled')
+        scene.until_silent()
+        assert scene.call(SetBool, 'enable', data=True).success
         scene.settle(dynamics.bias_torque(Q, V))
 
 
 def test_commands_go_on_from_the_last_one_after_cleanup(guarded, dynamics):
-    """The recording, which checks each step, would see a leap."""
-    with guarded(on_stop='hold') as scene:
+    """The recording, which checks each step, would see a leap. The reference is forgotten."""
+    with guarded(on_stop='hold', reference_timeout=60.0) as scene:
+        scene.follow(trajectory(point(Q, V, V)))
+        scene.settle(dynamics.inverse_dynamics(Q, V, V))
+        scene.trigger('deactivate', 'activate')
         scene.settle(dynamics.bias_torque(Q, V))
         scene.trigger('deactivate', 'cleanup')
         scene.settle(dynamics.gravity_torque(Q))
@@ -285,16 +248,3 @@ def test_nothing_but_enable_ends_a_fault(guarded, dynamics, monkeypatch):
         scene.until_silent()
         assert scene.call(SetBool, 'enable', data=True).success
         scene.settle(torque)
-
-
-def test_deactivation_forgets_the_reference(graph, dynamics):
-    with graph(robot_description=URDF) as (node, observer):
-        follow(node, observer, trajectory(point(Q, V, V)))
-        observer.answer_to(state(Q, V))
-        assert change(observer, 'deactivate')
-        observer.until(
-            lambda: observer.torques[-1].mode == JointTorques.MODE_SILENT, 'the last torques'
-        )
-        assert change(observer, 'activate')
-        command, _ = observer.answer_to(state(Q, V))
-    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)

@@ -19,7 +19,7 @@ from robot_dynamics_ros.control.settings import OnStale, OnStop, Settings
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.ros.parameter_table import TABLE
 from robot_dynamics_ros.ros.parameters import Parameter as Row
-from robot_dynamics_ros.ros.parameters import Table, read
+from robot_dynamics_ros.ros.parameters import read
 from robot_dynamics_ros.simulation.arm_parameters import TABLE as ARM_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,30 +39,13 @@ def row(type, **attributes):
 
 
 @pytest.mark.parametrize('type', SAMPLES)
-@pytest.mark.parametrize('given', SAMPLES)
-def test_a_value_of_another_type_is_refused(type, given):
-    if given == type:
-        assert row(type).checked(SAMPLES[given]) == SAMPLES[given]
-        return
-    with pytest.raises(ParameterError, match=r'^size.* needed'):
-        row(type).checked(SAMPLES[given])
-
-
-@pytest.mark.parametrize(
-    ('type', 'value', 'said'),
-    [
-        ('double', True, 'size is True'),
-        ('double_array', '[0, 0, -9.81]', '[0.0, 0.0, -9.81]'),
-        ('double_array', 5.0, 'size is 5.0, a list'),
-        ('double_array', [1.0, True], 'size[1] is True'),
-        ('double_map', {'finger': 'open'}, "size.finger is 'open'"),
-        ('string_array', ['a', 'a'], "'a' is named twice"),
-    ],
-)
-def test_a_wrong_value_is_named_with_what_is_needed(type, value, said):
-    with pytest.raises(ParameterError) as caught:
-        row(type).checked(value)
-    assert said in str(caught.value)
+def test_a_value_of_another_type_is_refused(type):
+    for given, value in SAMPLES.items():
+        if given == type:
+            assert row(type).checked(value) == value
+        else:
+            with pytest.raises(ParameterError, match='size'):
+                row(type).checked(value)
 
 
 @pytest.mark.parametrize(
@@ -83,20 +66,19 @@ def test_limits(limits, inside, outside):
 
 
 def test_choices_and_sizes():
+    with pytest.raises(ParameterError, match=r'size\[1\] is True'):
+        row('double_array').checked([1.0, True])
+    with pytest.raises(ParameterError, match=r"size\.finger is 'open'"):
+        row('double_map').checked({'finger': 'open'})
+    with pytest.raises(ParameterError, match="'a'"):
+        row('string_array').checked(['a', 'a'])
     choices = {'hold': 'stays', 'zero': 'none'}
     for type, value in (('string', 'stop'), ('string', ''), ('string_array', ['hold', 'stop'])):
-        with pytest.raises(ParameterError, match='allowed are hold, zero'):
+        with pytest.raises(ParameterError, match='hold, zero'):
             row(type, choices=choices).checked(value)
     assert row('string_array', choices=choices).checked(['zero', 'hold']) == ['zero', 'hold']
-    with pytest.raises(ParameterError, match=r'size has 2 values, 3 '):
+    with pytest.raises(ParameterError, match=r'size .*2.*3'):
         row('double_array', size=3).checked([1.0, 2.0])
-
-
-def test_the_row_of_an_entry_of_a_map():
-    sizes = row('double_map')
-    table = Table({'': (sizes, Row('a', 'bool', True, 'A.'))}, read='at the start')
-    assert table.row_of('size') is table.row_of('size.left/x.y') is sizes
-    assert table.row_of('a.b') is table.row_of('other.a') is None
 
 
 @pytest.mark.parametrize('table', [TABLE, ARM_TABLE], ids=['node', 'arm'])
@@ -122,36 +104,29 @@ def test_describe_shows_unit_range_choices_and_whether_it_is_live(shared):
 def test_the_entries_of_a_map_are_parameters(graph):
     name = 'locked_joints.wrist'
     arm = {'robot_description': URDF, 'joints': ['turn', 'slide']}
-    with graph(**arm, **{name: 1}) as (node, _):
+    with graph(**arm, **{name: 1}) as (node, observer):
         assert read(node, TABLE)['locked_joints'] == {'wrist': 1.0}
-        assert not node.set_parameters([Parameter(name, value=0.5)])[0].successful
+        assert observer.refused(**{name: 0.5})
         node.trigger_deactivate()
         node.trigger_cleanup()
-        (result,) = node.set_parameters([Parameter(name, value='open')])
-        assert "locked_joints.wrist is 'open'" in result.reason
-        assert node.set_parameters([Parameter(name, value=0.5)])[0].successful
+        for value in ('open', math.nan):
+            assert name in observer.refused(**{name: value})
+        observer.set(**{name: 0.5})
         assert read(node, TABLE)['locked_joints'] == {'wrist': 0.5}
-
-
-@pytest.mark.parametrize(
-    ('name', 'value', 'named'),
-    [
-        ('locked_joints.wrist', 0.1, "'wrist' is commanded"),
-        ('locked_joints.finger', 0.1, "'finger'"),
-        ('locked_joints.wrist', math.nan, 'locked_joints.wrist is nan'),
-    ],
-)
-def test_what_cannot_be_locked_is_refused(graph, name, value, named):
-    with graph(robot_description=URDF, **{name: value}) as (_, observer):
-        assert named in observer.shows('refused').message
+        # What is commanded cannot be locked.
+        observer.set(joints=['turn', 'wrist'])
+        node.trigger_configure()
+        assert "'wrist'" in observer.shows('refused').message
 
 
 def test_an_unknown_parameter_is_refused_by_its_name(graph):
-    """As `ros2 param set` asks for it; nothing else of an atomic request is set."""
+    """Nothing else of an atomic request is set. A joint that is unknown is refused likewise."""
     changes = [Parameter('state_timeot', value=0.2), Parameter('fade_time', value=0.7)]
     messages = [change.to_parameter_msg() for change in changes]
-    with graph(robot_description=URDF, fade_time=1.0, fade_times=2.0) as (node, observer):
+    unknown = {'fade_times': 2.0, 'locked_joints.finger': 0.1}
+    with graph(robot_description=URDF, fade_time=1.0, **unknown) as (node, observer):
         assert '(did you mean fade_time?)' in observer.logs('unknown parameters')
+        assert "'finger'" in observer.shows('refused').message
         atomic = observer.call(
             SetParametersAtomically, 'set_parameters_atomically', parameters=messages
         ).result
@@ -179,15 +154,6 @@ def reliability(node, observer):
     return found()[0].qos_profile.reliability
 
 
-def test_reliable_and_best_effort_drivers_are_both_heard(graph):
-    with graph(robot_description=URDF) as (node, observer):
-        assert reliability(node, observer) == ReliabilityPolicy.BEST_EFFORT
-        observer.answer_to(state(Q, V))
-        observer.states = observer.node.create_publisher(JointState, 'joint_states', BEST_EFFORT)
-        observer.until(observer.states.get_subscription_count, 'discovery')
-        observer.answer_to(state(Q, V))
-
-
 def test_quality_of_service_can_be_overridden_and_who_cannot_be_heard_is_named(graph):
     """No event tells of quality of service that does not fit: the node looks for it."""
     with graph(**{RELIABILITY: 'reliable', DEPTH: 3}, robot_description=URDF) as (node, observer):
@@ -202,52 +168,42 @@ def test_quality_of_service_can_be_overridden_and_who_cannot_be_heard_is_named(g
         observer.status('joint_states', named)
         observer.answer_to(state(Q, V))
         assert not observer.lines('unknown parameters')
-    # What one node was told is no default of the next.
+    # What one node was told is no default of the next; both kinds of drivers are heard.
     with graph(robot_description=URDF) as (node, observer):
         assert reliability(node, observer) == ReliabilityPolicy.BEST_EFFORT
+        observer.answer_to(state(Q, V))
+        observer.states = observer.node.create_publisher(JointState, 'joint_states', BEST_EFFORT)
+        observer.until(observer.states.get_subscription_count, 'discovery')
+        observer.answer_to(state(Q, V))
 
 
-@pytest.mark.parametrize(
-    ('name', 'choices'),
-    [
+def test_choices_and_settings_are_those_that_the_code_knows():
+    for name, choices in (
         ('terms', TERMS),
         ('evaluate_at', EVALUATION_POINTS),
         ('on_stale', get_args(OnStale)),
         ('on_stop', get_args(OnStop)),
-    ],
-)
-def test_the_choices_are_those_that_the_code_knows(name, choices):
-    assert set(TABLE.rows[name].choices) == set(choices)
-
-
-@pytest.mark.parametrize('setting', fields(Settings), ids=lambda setting: setting.name)
-def test_each_setting_of_the_guards_is_a_parameter_with_its_default(setting):
-    default = TABLE.rows[setting.name].default
-    assert (tuple(default) if isinstance(default, list) else default) == setting.default
+    ):
+        assert set(TABLE.rows[name].choices) == set(choices)
+    for setting in fields(Settings):
+        default = TABLE.rows[setting.name].default
+        assert (tuple(default) if isinstance(default, list) else default) == setting.default
 
 
 def test_a_new_parameter_takes_the_place_of_another():
     assert len(TABLE.rows) <= 28
 
 
-@pytest.fixture(scope='module')
-def documents():
-    spec = importlib.util.spec_from_file_location('parameters', ROOT / 'scripts/parameters.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.documents()
-
-
 NAMES = ('config/robot_dynamics.yaml', 'docs/parameters.md', 'docs/simulated_arm.md')
 
 
-@pytest.mark.parametrize('name', NAMES)
-def test_the_document_is_that_of_the_table(documents, name):
-    assert set(documents) == set(NAMES)
-    assert (ROOT / name).read_text() == documents[name], 'run python -m scripts.parameters'
-
-
-def test_the_parameter_file_gives_every_parameter_its_default(documents):
-    values = yaml.safe_load(documents['config/robot_dynamics.yaml'])['/**']['ros__parameters']
+def test_the_documents_are_those_of_the_table():
+    """If not: python -m scripts.parameters."""
+    spec = importlib.util.spec_from_file_location('parameters', ROOT / 'scripts/parameters.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    documents = module.documents()
+    assert documents == {name: (ROOT / name).read_text() for name in NAMES}
+    values = yaml.safe_load(documents[NAMES[0]])['/**']['ros__parameters']
     # ROS cannot read an empty map from a file: it stands in a comment.
     assert values == {name: row.default for name, row in TABLE.rows.items() if row.many != 'map'}

@@ -39,18 +39,13 @@ def test_numbers_of_a_column_are_aligned_by_their_points():
 
 @pytest.mark.parametrize(
     ('kinds', 'unit'),
-    [
-        ({'a': 'revolute', 'b': 'continuous'}, '[N m]'),
-        ({'a': 'prismatic', 'b': 'prismatic'}, '[N]'),
-        ({'a': 'prismatic', 'b': 'revolute'}, '[N m or N]'),
-        ({}, '[N m or N]'),
-    ],
+    [(('revolute', 'continuous'), '[N m]'), (('prismatic', 'revolute'), '[N m or N]')],
 )
 def test_the_heading_of_torques_names_unit_mode_limits_and_fault(kinds, unit):
     parts = {part: [1.0, 2.0] for part in PARTS}
     fault = 'joint states are missing since 5.1 s: ' + 'call ~/enable ' * 4
     torques = JointTorques(joint_names=['a', 'b'], saturated=['b'], fault=fault, **parts)
-    text = torque_table(torques, kinds)
+    text = torque_table(torques, dict(zip('ab', kinds, strict=True)))
     heading = ' '.join(text.partition(' a ')[0].split())
     for word in (unit, 'silent', 'limited: b', fault.strip()):
         assert word in heading

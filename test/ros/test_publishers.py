@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.demo.processes import profile_variable
 
@@ -18,8 +16,8 @@ CONFIG = Path(__file__).parents[2] / 'config' / 'fastdds.xml'
 
 def intrude(scene):
     """Another publisher, which the node has discovered."""
-    publisher = scene.observer.node.create_publisher(Float64MultiArray, TOPIC, 10)
-    scene.until(lambda: scene.node.count_publishers(TOPIC) == 2, 'discovery')
+    publisher = scene.node.create_publisher(Float64MultiArray, TOPIC, 10)
+    scene.until(lambda: scene.robot.count_publishers(TOPIC) == 2, 'discovery')
     return publisher
 
 
@@ -27,44 +25,17 @@ def test_it_does_not_begin_while_another_publishes_and_goes_on_when_one_comes(gu
     """The robot would fall if we ceased."""
     with guarded(start=False) as scene:
         other = intrude(scene)
-        scene.node.start()
+        scene.robot.start()
         scene.until_silent()
         assert len(scene.recording) == 0
         scene.shows('other_publishers')
         assert scene.figures('commands')['other publishers'] == '1'
-        scene.observer.node.destroy_publisher(other)
+        scene.node.destroy_publisher(other)
         scene.settle(dynamics.bias_torque(Q, V))
         scene.gone('other_publishers')
         intrude(scene)
         scene.shows('other_publishers')
         scene.next_commands(20)
-        scene.logs(f'1 other publisher(s) on {TOPIC}')
-
-
-def test_what_another_publisher_has_left_is_not_continued_from_the_last_own_command(
-    guarded, dynamics
-):
-    """The arm has been moved meanwhile, and is held where it is now."""
-    elsewhere = Q + np.array([0.4, 0.2, 0.9])
-    held = dynamics.gravity_torque(elsewhere)
-    with guarded(terms=['gravity']) as scene:
-        scene.driver.v[:] = 0.0
-        scene.driver.effort = lambda: dynamics.gravity_torque(scene.driver.q)
-        scene.settle(dynamics.gravity_torque(Q))
-        scene.call(SetBool, 'enable', data=False)
-        scene.until_silent()
-        other = intrude(scene)
-        scene.shows('other_publishers')
-        scene.driver.q[:] = elsewhere
-        scene.observer.node.destroy_publisher(other)
-        scene.gone('other_publishers')
-        scene.until_silent()
-        scene.recording.not_applied()
-        before = len(scene.recording)
-        scene.recording.applied_again(held)
-        scene.call(SetBool, 'enable', data=True)
-        scene.settle(held)
-        np.testing.assert_allclose(scene.recording.commands[before], held, rtol=1e-9)
 
 
 PREDECESSOR = f"""
@@ -90,16 +61,16 @@ def test_a_publisher_that_is_killed_after_its_discovery_is_waited_for_until_its_
     dead process, and then does not wait (docs/safety.md).
     """
     with guarded(start=False) as scene:
-        domain = str(scene.node.context.get_domain_id())
+        domain = str(scene.robot.context.get_domain_id())
         profile = {profile_variable(): str(CONFIG), 'ROS_DOMAIN_ID': domain}
         killed = subprocess.Popen([sys.executable, '-c', PREDECESSOR], env=os.environ | profile)
-        name = scene.node.get_name()
+        name = scene.robot.get_name()
         # An endpoint may be discovered before the name of its node.
-        scene.until(lambda: names_of_publishers(scene.node) == [name, name], 'discovery')
-        scene.node.start()
+        scene.until(lambda: names_of_publishers(scene.robot) == [name, name], 'discovery')
+        scene.robot.start()
         killed.kill()
         killed.wait()
         scene.shows('other_publishers')
         scene.until_silent()
-        scene.until(lambda: scene.node.count_publishers(TOPIC) == 1, 'the lease')
+        scene.until(lambda: scene.robot.count_publishers(TOPIC) == 1, 'the lease')
         scene.settle(dynamics.bias_torque(Q, V))

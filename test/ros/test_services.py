@@ -75,37 +75,19 @@ def test_matrices_and_vectors_of_a_named_state(shared, dynamics, joints):
     np.testing.assert_allclose(forward.acceleration, a[chosen], rtol=1e-11)
 
 
-def test_an_empty_request_asks_for_the_latest_state(graph, dynamics):
+def test_an_empty_request_asks_for_the_latest_state(shared, dynamics):
     """Values of the joints are then in the order of `joints`."""
-    with graph(robot_description=URDF) as (_, observer):
-        assert 'joint state' in observer.refusal(GetMassMatrix, 'get_mass_matrix')
-        observer.answer_to(state(Q, V))
-        response = observer.call(GetMassMatrix, 'get_mass_matrix')
-        inverse = observer.call(InverseDynamics, 'inverse_dynamics', acceleration=A)
-        forward = observer.call(ForwardDynamics, 'forward_dynamics', effort=inverse.effort)
+    observer = shared()
+    observer.answer_to(state(Q, V))
+    response = observer.call(GetMassMatrix, 'get_mass_matrix')
+    inverse = observer.call(InverseDynamics, 'inverse_dynamics', acceleration=A)
+    forward = observer.call(ForwardDynamics, 'forward_dynamics', effort=inverse.effort)
     assert equal(matrix(response.mass_matrix), dynamics.mass_matrix(Q))
     assert equal(inverse.effort, dynamics.inverse_dynamics(Q, V, A))
     np.testing.assert_allclose(forward.acceleration, A, rtol=1e-11)
 
 
-def test_the_jacobian_is_how_the_frame_moves(shared, dynamics):
-    """Central differences over h err by h^2 times the third derivative."""
-    h, observer = 1e-5, shared(*JOINTS)
-    response = observer.call(GetJacobian, 'get_jacobian', state=state(Q), frame='hand')
-    assert response.success, response.message
-    assert tuple(response.joint_names) == JOINTS
-    J = matrix(response.jacobian)
-    step = h * np.array(V)
-    (ahead, there), (behind, here) = (
-        dynamics.frame_pose(np.array(Q) + sign * step, 'hand') for sign in (1.0, -1.0)
-    )
-    turned = (ahead - behind) @ dynamics.frame_pose(Q, 'hand')[0].T / (2 * h)
-    angular = [turned[2, 1], turned[0, 2], turned[1, 0]]
-    np.testing.assert_allclose((J @ V)[:3], (there - here) / (2 * h), atol=1e-8)
-    np.testing.assert_allclose((J @ V)[3:], angular, atol=1e-8)
-
-
-@pytest.mark.parametrize('axes', ['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED', ''])
+@pytest.mark.parametrize('axes', ['LOCAL', 'WORLD', ''])
 def test_jacobian_columns_are_those_of_the_commanded_joints(shared, dynamics, axes):
     response = shared('wrist', 'turn').call(
         GetJacobian, 'get_jacobian', state=state(Q), frame='hand', axes=axes
@@ -139,7 +121,7 @@ def test_task_space_inertia_is_that_of_the_other_services(shared, joints, rows):
 
 def test_cross_check_reports_every_quantity(shared):
     for fields in ({}, {'samples': 3}, {'state': state(Q, V)}):
-        response = shared(*JOINTS).call(CrossCheck, 'cross_check', **fields)
+        response = shared().call(CrossCheck, 'cross_check', **fields)
         assert response.success, response.message
         assert set(response.quantity) == set(QUANTITIES)
         assert max(response.worst_relative) <= response.tolerance
@@ -173,7 +155,7 @@ BAD = [
 @pytest.mark.parametrize(('service', 'fields', 'named'), BAD)
 def test_bad_requests_are_answered_with_the_reason(shared, service, fields, named):
     name = re.sub(r'(?<!^)(?=[A-Z])', '_', service.__name__).lower()
-    assert named in shared(*JOINTS).refusal(service, name, **fields)
+    assert named in shared().refusal(service, name, **fields)
 
 
 def offered(node):
@@ -195,10 +177,12 @@ def test_every_type_is_offered_once_and_the_documents_name_every_service(graph):
         for kind in vars(srv).values()
         if isinstance(kind, type) and hasattr(kind, 'Request') and hasattr(kind, 'Response')
     }
-    with graph(start=False) as (node, observer):
+    with graph(start=False, robot_description=URDF) as (node, observer):
         services = offered(node)
         for service, name in ((GetMassMatrix, 'get_mass_matrix'), (CrossCheck, 'cross_check')):
             assert 'not configured' in observer.refusal(service, name)
+        node.start()
+        assert 'joint state' in observer.refusal(GetMassMatrix, 'get_mass_matrix')
     kinds = [kind for kind in services.values() if kind.__module__.startswith('robot_dynamics')]
     assert len(kinds) == len(set(kinds))
     own = {kind.__name__ for kind in types if 'Event' not in kind.__name__} - SIMULATED

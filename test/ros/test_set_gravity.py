@@ -12,7 +12,7 @@ import pytest
 from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3, Vector3Stamped
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import MultiDOFJointState
-from three_joints import URDF
+from three_joints import state
 
 from robot_dynamics_interfaces.srv import GetMassMatrix, SetGravity
 from robot_dynamics_ros.ros.services import set_gravity
@@ -69,114 +69,81 @@ def turned(node):
     return TFMessage(transforms=[stamped])
 
 
-def request(frame):
-    gravity = Vector3Stamped(vector=Vector3(x=DOWN[0], y=DOWN[1], z=DOWN[2]))
-    gravity.header.frame_id = frame
-    return SetGravity.Request(gravity=gravity)
-
-
-def listened(node):
-    """What of tf2 the node listens to."""
-    return {subscription.topic_name for subscription in node.subscriptions} & TOPICS
-
-
 class Caller:
     """Calls `~/set_gravity`, and sends transforms."""
 
-    def __init__(self, node, observer):
-        self.robot, self.observer = node, observer
-        own = observer.node
+    def __init__(self, observer):
+        self.robot, self.observer, own = observer.robot, observer, observer.node
         self.client = own.create_client(SetGravity, '/robot_dynamics/set_gravity')
         kind = set_gravity.TFMessage
         self.moving = own.create_publisher(kind, '/tf', 100)
         self.static = own.create_publisher(kind, '/tf_static', LATCHED)
         observer.until(self.client.service_is_ready, 'the service')
 
-    def send(self, *publishers):
-        for publisher in publishers:
-            publisher.publish(turned(self.observer.node))
+    def begin(self, frame):
+        """The future of an answer."""
+        gravity = Vector3Stamped(vector=Vector3(x=DOWN[0], y=DOWN[1], z=DOWN[2]))
+        gravity.header.frame_id = frame
+        return self.client.call_async(SetGravity.Request(gravity=gravity))
 
-    def answer(self, request, *publishers):
+    def end(self, future, *publishers):
         """The response, while transforms are published."""
-        future = self.client.call_async(request)
 
         def done():
-            self.send(*publishers)
+            for publisher in publishers:
+                publisher.publish(turned(self.robot))
             return future.done()
 
         self.observer.until(done, 'the answer')
+        assert not self.listened()
         return future.result()
 
-    def check_turned(self):
-        gravity = self.robot.get_parameter('gravity').value
-        assert gravity == pytest.approx(DOWN_IN_BASE, abs=1e-12)
+    def listened(self):
+        """What of tf2 the node listens to."""
+        return {subscription.topic_name for subscription in self.robot.subscriptions} & TOPICS
+
+    @property
+    def gravity(self):
+        return list(self.robot.get_parameter('gravity').value)
 
 
 @pytest.fixture
-def caller(graph, monkeypatch):
+def caller(lent, monkeypatch):
     # No pause of the machine is taken for a transform that does not come.
     monkeypatch.setattr(set_gravity, 'LIMIT', 60.0)
-    with graph(robot_description=URDF) as (node, observer):
-        yield Caller(node, observer)
+    made = Caller(lent)
+    yield made
+    lent.node.destroy_publisher(made.static)
 
 
 def test_the_node_listens_to_tf_during_a_request_only(caller):
-    node = caller.robot
-    assert not listened(node)
-    future = caller.client.call_async(request('world'))
-    caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
-    caller.send(caller.moving)
-    assert not future.done()
+    """Other requests are answered meanwhile, and nothing is left of it."""
 
-    def done():
-        caller.send(caller.moving)
-        return future.done()
-
-    caller.observer.until(done, 'the answer')
-    assert future.result().success, future.result().message
-    caller.check_turned()
-    assert not listened(node)
-
-
-def test_a_static_transform_sent_before_is_found_and_requests_leave_nothing_behind(caller):
     def entities():
         node = caller.robot
         kinds = (node.subscriptions, node.timers, node.guards, node.services, node.clients)
         return [len(list(kind)) for kind in kinds] + [len(node.default_callback_group.entities)]
 
-    caller.send(caller.static)
     before = entities()
-    for _ in range(5):
-        assert caller.answer(request('world')).success
-        caller.check_turned()
+    assert not caller.listened()
+    future = caller.begin('world')
+    caller.observer.until(lambda: caller.listened() == TOPICS, 'subscriptions')
+    assert caller.observer.call(GetMassMatrix, 'get_mass_matrix', state=state(Q)).success
+    assert not future.done()
+    assert caller.end(future, caller.moving).success
+    assert caller.gravity == pytest.approx(DOWN_IN_BASE, abs=1e-12)
     assert entities() == before
 
 
-def test_a_frame_without_transform_is_refused(caller, monkeypatch):
+def test_a_static_transform_sent_before_is_found_and_another_frame_refused(caller, monkeypatch):
+    caller.static.publish(turned(caller.robot))
+    assert caller.end(caller.begin('world')).success
+    assert caller.gravity == pytest.approx(DOWN_IN_BASE, abs=1e-12)
     monkeypatch.setattr(set_gravity, 'LIMIT', 0.5)
-    before = caller.robot.get_parameter('gravity').value
-    response = caller.answer(request('ceiling'))
+    response = caller.end(caller.begin('ceiling'))
     assert not response.success
     assert "'ceiling'" in response.message
-    assert not listened(caller.robot)
-    assert caller.robot.get_parameter('gravity').value == before
-
-
-def test_a_robot_that_is_cleaned_up_during_the_request_keeps_its_gravity(caller):
-    """Other requests are answered meanwhile."""
-    node, before = caller.robot, caller.robot.get_parameter('gravity').value
-    future = caller.client.call_async(request('world'))
-    caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
-    assert caller.observer.refusal(GetMassMatrix, 'get_mass_matrix')
-    node.robot_holder.clear()
-
-    def done():
-        caller.send(caller.moving)
-        return future.done()
-
-    caller.observer.until(done, 'the answer')
-    assert not future.result().success
-    assert node.get_parameter('gravity').value == before
+    assert caller.gravity == pytest.approx(DOWN_IN_BASE, abs=1e-12)
 
 
 def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(guarded, dynamics):
@@ -189,11 +156,9 @@ def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(guarded, dyna
             return scene.call(SetGravity, 'set_gravity', gravity=gravity, **fields).success
 
         for size in (0.0, 9.69, 9.91, 98.1):
-            before = scene.node.get_parameter('gravity').value
             assert not pull(0.6 * size, -0.8 * size)
-            assert scene.node.get_parameter('gravity').value == before
             assert pull(0.6 * size, -0.8 * size, allow_any=True)
-            assert scene.node.get_parameter('gravity').value == [0.6 * size, 0.0, -0.8 * size]
+            assert scene.robot.get_parameter('gravity').value == [0.6 * size, 0.0, -0.8 * size]
         # cm/s^2 is not what anybody means.
         assert not pull(0.0, -981.0, allow_any=True)
         assert not pull(math.nan, 0.0, allow_any=True)

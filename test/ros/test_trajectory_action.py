@@ -12,6 +12,7 @@ from action_msgs.msg import GoalInfo, GoalStatus
 from action_msgs.srv import CancelGoal
 from builtin_interfaces.msg import Duration
 from control_msgs.msg import JointTolerance
+from goal_client import GoalClient
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.parameter import Parameter
 from references import point, trajectory
@@ -64,32 +65,6 @@ class Controller:
         self.present = False
 
 
-class Client:
-    """Stands for MoveIt."""
-
-    def __init__(self, observer):
-        self._observer, self.feedback = observer, []
-        self._client = ActionClient(observer.node, Action, f'{NODE}/follow_joint_trajectory')
-
-    def send(self, message, **fields):
-        self._observer.until(self._client.server_is_ready, 'the action of the node')
-        goal = Action.Goal(trajectory=message, **fields)
-        sent = self._client.send_goal_async(
-            goal, feedback_callback=lambda message: self.feedback.append(message.feedback)
-        )
-        self._observer.until(sent.done, 'answer')
-        assert sent.result().accepted
-        return sent.result()
-
-    def outcome(self, handle):
-        future = handle.get_result_async()
-        self._observer.until(future.done, 'result')
-        return future.result().status, future.result().result
-
-    def destroy(self):
-        self._client.destroy()
-
-
 @pytest.fixture
 def scene(graph):
     """A node, an observer, a controller and a client of the action."""
@@ -98,7 +73,9 @@ def scene(graph):
     def make(controlled=True, **parameters):
         values = {'robot_description': URDF, 'controller_action': NAME} | parameters
         with graph(**values) as (node, observer):
-            controller, client = Controller(observer.node), Client(observer)
+            controller = Controller(observer.node)
+            name = f'{NODE}/follow_joint_trajectory'
+            client = GoalClient(observer.node, Action, name, observer.until)
             probe = ActionClient(node, Action, NAME)
             try:
                 observer.until(probe.server_is_ready, 'the controller')
@@ -135,124 +112,64 @@ def test_a_goal_comes_to_the_controller_with_efforts_and_all_else_unchanged(scen
     tolerance = [JointTolerance(name='turn', position=0.1)]
     with scene() as (_, observer, controller, client):
         response = observer.call(FillEfforts, f'{NODE}/fill_efforts', trajectory=motion())
-        client.send(
-            motion(), path_tolerance=tolerance, goal_time_tolerance=Duration(sec=1, nanosec=5)
-        )
+        late = Duration(sec=1, nanosec=5)
+        client.send(trajectory=motion(), path_tolerance=tolerance, goal_time_tolerance=late)
         goal = taken(observer, controller).request
         assert goal.trajectory == response.trajectory
         assert all(any(point.effort) for point in goal.trajectory.points)
         assert goal.path_tolerance == tolerance
-        assert goal.goal_time_tolerance == Duration(sec=1, nanosec=5)
+        assert goal.goal_time_tolerance == late
 
 
-def test_feedback_and_result_come_back(scene):
+def test_a_goal_ends_as_its_controller_says(scene):
+    """Another client cancels it; a second one replaces it; it is rejected; the controller ends."""
     with scene() as (_, observer, controller, client):
-        handle = client.send(motion())
+        handle = client.send(trajectory=motion())
         forwarded = taken(observer, controller)
-        sent = Action.Feedback(joint_names=list(JOINTS))
-        sent.desired.positions = Q
-        forwarded.publish_feedback(sent)
-        observer.until(lambda: client.feedback, 'feedback')
-        assert client.feedback == [sent]
-        controller.end(forwarded, 'succeed', error_string='reached')
-        status, result = client.outcome(handle)
-        assert status == GoalStatus.STATUS_SUCCEEDED
-        assert (result.error_code, result.error_string) == (0, 'reached')
-
-
-def test_an_abort_of_the_controller_comes_back_with_its_reason(scene):
-    code = Action.Result.PATH_TOLERANCE_VIOLATED
-    with scene() as (_, observer, controller, client):
-        handle = client.send(motion())
-        forwarded = taken(observer, controller)
-        controller.end(forwarded, 'abort', error_code=code, error_string='turn: 0.2')
-        status, result = client.outcome(handle)
-        assert status == GoalStatus.STATUS_ABORTED
-        assert (result.error_code, result.error_string) == (code, 'turn: 0.2')
-
-
-def test_a_cancel_goes_through_to_the_controller_and_back(scene):
-    with scene() as (_, observer, controller, client):
-        handle = client.send(motion())
-        forwarded = taken(observer, controller)
-        answer = handle.cancel_goal_async()
-        observer.until(answer.done, 'answer to the cancel')
-        assert len(answer.result().goals_canceling) == 1
-        observer.until(lambda: controller.cancelled, 'cancel at the controller')
-        controller.end(forwarded, 'canceled', error_string='stopped')
-        status, result = client.outcome(handle)
-        assert (status, result.error_string) == (GoalStatus.STATUS_CANCELED, 'stopped')
-
-
-def test_a_goal_that_another_client_cancels_ends_as_aborted(scene):
-    with scene() as (_, observer, controller, client):
-        handle = client.send(motion())
-        forwarded = taken(observer, controller)
-        observer.call(
-            CancelGoal,
-            f'{NAME}/_action/cancel_goal',
-            goal_info=GoalInfo(goal_id=forwarded.goal_id),
-        )
+        goal_id = GoalInfo(goal_id=forwarded.goal_id)
+        observer.call(CancelGoal, f'{NAME}/_action/cancel_goal', goal_info=goal_id)
         controller.end(forwarded, 'canceled')
         assert client.outcome(handle)[0] == GoalStatus.STATUS_ABORTED
-
-
-def test_a_second_goal_replaces_the_first_as_the_controller_says(scene):
-    with scene() as (_, observer, controller, client):
-        first = client.send(motion())
-        one = taken(observer, controller)
-        second = client.send(motion(2))
-        two = taken(observer, controller, 2)
+        first = client.send(trajectory=motion())
+        one = taken(observer, controller, 2)
+        second = client.send(trajectory=motion(2))
+        two = taken(observer, controller, 3)
         controller.end(one, 'abort', error_string='replaced')
         controller.end(two, 'succeed')
         assert client.outcome(first)[1].error_string == 'replaced'
         assert client.outcome(second)[0] == GoalStatus.STATUS_SUCCEEDED
-
-
-def test_a_goal_that_the_controller_rejects_ends_with_that_reason(scene):
-    with scene() as (_, _, controller, client):
         controller.accepts = False
-        status, result = client.outcome(client.send(motion()))
-        assert status == GoalStatus.STATUS_ABORTED
-        assert 'rejected the goal' in result.error_string
-
-
-def test_a_goal_is_aborted_when_its_controller_ends(scene):
-    with scene() as (_, observer, controller, client):
-        handle = client.send(motion())
-        taken(observer, controller)
+        assert 'rejected the goal' in refusal(client)
+        controller.accepts = True
+        handle = client.send(trajectory=motion())
+        taken(observer, controller, 4)
         controller.leave()
         status, result = client.outcome(handle)
         assert status == GoalStatus.STATUS_ABORTED
         assert f'{NAME} has gone' in result.error_string
 
 
-def spoilt(change):
-    message = motion()
-    change(message)
-    return message
-
-
 BAD = [
     (lambda m: m.joint_names.__setitem__(0, 'gripper'), "unknown joint 'gripper'", 'JOINTS'),
     (lambda m: m.points[1].velocities.__setitem__(1, math.nan), 'velocities is nan', 'GOAL'),
-    (lambda m: m.points[1].positions.pop(), 'point 1: positions has 2 values', 'GOAL'),
 ]
 
 
-@pytest.mark.parametrize(('change', 'reason', 'code'), BAD)
-def test_a_goal_that_does_not_fit_is_refused_with_the_reason(scene, change, reason, code):
+def test_a_goal_that_does_not_fit_is_refused_with_the_reason(scene):
     with scene() as (_, observer, controller, client):
         observer.answer_to(state(Q))
-        status, result = client.outcome(client.send(spoilt(change)))
-        assert status == GoalStatus.STATUS_ABORTED
-        assert result.error_code == getattr(Action.Result, f'INVALID_{code}')
-        assert reason in result.error_string
+        for change, reason, code in BAD:
+            message = motion()
+            change(message)
+            status, result = client.outcome(client.send(trajectory=message))
+            assert status == GoalStatus.STATUS_ABORTED
+            assert result.error_code == getattr(Action.Result, f'INVALID_{code}')
+            assert reason in result.error_string
         assert not controller.goals
 
 
 def refusal(client):
-    status, result = client.outcome(client.send(motion()))
+    status, result = client.outcome(client.send(trajectory=motion()))
     assert status == GoalStatus.STATUS_ABORTED
     return result.error_string
 

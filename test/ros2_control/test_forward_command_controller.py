@@ -66,19 +66,6 @@ def test_an_inactive_controller_is_waited_for_and_gets_the_fade(stack):
     stack.check_fade(since)
 
 
-def test_a_controller_that_is_deactivated_and_activated(stack):
-    stack.start_manager(CONTROLLER)
-    stack.start_node()
-    stack.until_effort(GRAVITY)
-    stack.until_trusted()
-    stack.switch(off=[CONTROLLER])
-    stack.until(stack.silent, 'silence')
-    stack.check_silent()
-    stack.switch(on=[CONTROLLER])
-    stack.until(lambda: not stack.silent(), 'commands')
-    stack.until_effort(GRAVITY)
-
-
 def test_a_controller_that_is_unloaded_and_loaded_again(stack):
     stack.start_manager(CONTROLLER)
     stack.start_node()

@@ -12,7 +12,7 @@ Action = pytest.importorskip('control_msgs.action').FollowJointTrajectory
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.msg import JointTolerance
-from rclpy.action import ActionClient
+from goal_client import GoalClient
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.contract
@@ -47,33 +47,15 @@ def trajectory(count, seconds, joints=JOINTS):
     return message
 
 
-class Client:
-    """Sends goals to an action, and hears of them."""
-
-    def __init__(self, stack, name):
-        self._stack, self.feedback = stack, []
-        action = f'/{name}/follow_joint_trajectory'
-        self._client = stack.own(ActionClient(stack.node, Action, action))
-        stack.until(self._client.server_is_ready, f'the action of {name}')
-
-    def send(self, message, **fields):
-        sent = self._client.send_goal_async(
-            Action.Goal(trajectory=message, **fields),
-            feedback_callback=lambda message: self.feedback.append(message.feedback),
-        )
-        self._stack.until(sent.done, 'answer')
-        return sent.result()
-
-    def outcome(self, handle):
-        future = handle.get_result_async()
-        self._stack.until(future.done, 'result')
-        return future.result().status, future.result().result
+def client_of(stack, name):
+    action = f'/{name}/follow_joint_trajectory'
+    return stack.own(GoalClient(stack.node, Action, action, stack.until))
 
 
 @pytest.mark.parametrize('count', [101, 2501])
 def test_a_goal_reaches_the_controller_with_its_efforts(stack, count):
-    client = Client(stack, NODE)
-    handle = client.send(trajectory(count, 1.0))
+    client = client_of(stack, NODE)
+    handle = client.send(trajectory=trajectory(count, 1.0))
     assert handle.accepted
     status, result = client.outcome(handle)
     assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Action.Result.SUCCESSFUL)
@@ -86,9 +68,9 @@ def test_a_goal_reaches_the_controller_with_its_efforts(stack, count):
 def test_a_goal_that_names_one_joint_gets_the_other_one_where_it_is(stack):
     """The controller refuses partial goals, and the node completes them."""
     partial = trajectory(101, 1.0, ['elbow'])
-    assert not Client(stack, CONTROLLER).send(partial).accepted
-    client = Client(stack, NODE)
-    status, _ = client.outcome(client.send(partial))
+    assert not client_of(stack, CONTROLLER).send(trajectory=partial).accepted
+    client = client_of(stack, NODE)
+    status, _ = client.outcome(client.send(trajectory=partial))
     assert status == GoalStatus.STATUS_SUCCEEDED
     stack.until_effort(DYNAMICS.gravity_torque([Q[0], GOAL[1]]))
 
@@ -96,15 +78,15 @@ def test_a_goal_that_names_one_joint_gets_the_other_one_where_it_is(stack):
 def test_a_goal_of_one_point_holds_the_arm_where_it_is(stack):
     """As docs/controllers.md advises before the brake opens."""
     point = JointTrajectoryPoint(positions=Q[1:], time_from_start=Duration(nanosec=200_000_000))
-    client = Client(stack, NODE)
-    handle = client.send(JointTrajectory(joint_names=JOINTS[1:], points=[point]))
+    client = client_of(stack, NODE)
+    handle = client.send(trajectory=JointTrajectory(joint_names=JOINTS[1:], points=[point]))
     assert client.outcome(handle)[0] == GoalStatus.STATUS_SUCCEEDED
     stack.until_effort(GRAVITY)
 
 
 def test_a_goal_is_cancelled_at_the_controller(stack):
-    client = Client(stack, NODE)
-    handle = client.send(trajectory(101, 30.0))
+    client = client_of(stack, NODE)
+    handle = client.send(trajectory=trajectory(101, 30.0))
     stack.until(lambda: client.feedback, 'feedback')
     cancel = handle.cancel_goal_async()
     stack.until(cancel.done, 'answer')
@@ -116,8 +98,8 @@ def test_a_goal_is_cancelled_at_the_controller(stack):
 
 def test_a_goal_that_the_controller_aborts_ends_with_its_reason(stack):
     """The arm stays where it is, which violates the tolerance."""
-    client = Client(stack, NODE)
-    handle = client.send(trajectory(101, 2.0), path_tolerance=[FORBIDDEN])
+    client = client_of(stack, NODE)
+    handle = client.send(trajectory=trajectory(101, 2.0), path_tolerance=[FORBIDDEN])
     status, result = client.outcome(handle)
     assert status == GoalStatus.STATUS_ABORTED
     assert result.error_code == Action.Result.PATH_TOLERANCE_VIOLATED
@@ -125,13 +107,13 @@ def test_a_goal_that_the_controller_aborts_ends_with_its_reason(stack):
 
 
 def test_a_controller_that_is_deactivated_ends_its_goal_and_refuses_others(stack):
-    client = Client(stack, NODE)
-    handle = client.send(trajectory(101, 30.0))
+    client = client_of(stack, NODE)
+    handle = client.send(trajectory=trajectory(101, 30.0))
     stack.until(lambda: client.feedback, 'feedback')
     stack.switch(off=[CONTROLLER])
     assert client.outcome(handle)[0] == GoalStatus.STATUS_ABORTED
     # The controller writes zero when it is deactivated.
     stack.until_effort([0.0, 0.0])
-    status, result = client.outcome(client.send(trajectory(101, 1.0)))
+    status, result = client.outcome(client.send(trajectory=trajectory(101, 1.0)))
     assert status == GoalStatus.STATUS_ABORTED
     assert 'is it active' in result.error_string

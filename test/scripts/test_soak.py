@@ -29,6 +29,8 @@ def judged(*commands, period=0.02):
 
 def test_commands_within_the_rules_break_none():
     assert judged([19.9, -3.9], [39.8, -7.8], [20.0, -4.0]) == {}
+    # The effort limit counts however slowly it is passed.
+    assert judged(*np.linspace(0.0, 1.01, 20)[1:, None] * LIMITS) == {'effort limit': 1}
 
 
 @pytest.mark.parametrize(
@@ -45,12 +47,7 @@ def test_each_rule_can_be_broken(command, rule):
     assert judged(command) == {rule: 1}
 
 
-def test_effort_limit_counts_however_slowly_it_is_passed():
-    up = np.linspace(0.0, 1.01, 20)[1:, None] * LIMITS
-    assert judged(*up) == {'effort limit': 1}
-
-
-@pytest.mark.parametrize(('rate', 'broken'), [(1.0, False), (1.2, False), (1.5, True), (20, True)])
+@pytest.mark.parametrize(('rate', 'broken'), [(1.2, False), (1.5, True)])
 def test_small_steps_that_are_too_fast_together_are_seen(rate, broken):
     """From limit to limit takes 0.2 s; 0.03 s less may be the machine."""
     slowly_down = np.linspace(0.0, -1.0, 1500)
@@ -58,10 +55,6 @@ def test_small_steps_that_are_too_fast_together_are_seen(rate, broken):
     commands = np.concatenate([slowly_down, up_too_fast])[:, None] * LIMITS
     rules = judged(*commands, period=0.001)
     assert set(rules) == ({'rate over a while'} if broken else set())
-
-
-def test_first_command_begins_from_no_torque():
-    assert judged(2.0 * STEPS) == {'rate limit': 1}
 
 
 def test_after_silence_commands_begin_from_no_torque_again():
@@ -93,9 +86,7 @@ def test_ledger_tells_lost_from_provoked_and_excused():
     assert {key: ledger.counts[key] for key in expected} == expected
     assert (ledger.counts['good'], ledger.counts['bad']) == (5, 1)
     assert dict(ledger.lost_during) == {'calm': 1}
-
-
-def test_ledger_tells_states_before_an_answered_one_from_lost_ones():
+    # States before an answered one are not lost, but those of long before.
     ledger = Ledger(excused=lambda time: False)
     for stamp in range(3):
         ledger.send(stamp, sent(stamp * 0.6 * BURST))
@@ -131,22 +122,14 @@ def fault(name, missed=SEEN):
     return Fault(name, 'by nothing', inject)
 
 
-def test_schedule_injects_every_fault_before_any_twice():
-    schedule = Schedule([fault(str(i)) for i in range(5)], np.random.default_rng(1))
-    steps = schedule.steps(Scene())
-    while not schedule.complete:
-        next(steps)
-        assert max(row.injected for row in schedule.rows) <= 1
-    assert all(row.passed for row in schedule.rows)
-
-
-def test_schedule_says_what_was_missed():
+def test_schedule_injects_every_fault_once_and_says_what_was_missed():
     faults = [fault('unseen', 'nobody noticed'), fault('never recovers'), fault('fine')]
     schedule = Schedule(faults, np.random.default_rng(1))
     scene = Scene()
     steps = schedule.steps(scene)
     while not schedule.complete:
         next(steps)
+        assert max(row.injected for row in schedule.rows) <= 1
     assert scene.rescued == 1
     unseen, stuck, fine = schedule.rows
     assert (unseen.passed, unseen.missed) == (False, 'nobody noticed')

@@ -47,7 +47,7 @@ def lift():
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope='session')
 def two_links():
     """Two links, the joints written tip first."""
     limit = '<limit lower="-3" upper="3" effort="40" velocity="2"/>'

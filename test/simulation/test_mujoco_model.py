@@ -27,23 +27,27 @@ def test_what_is_fixed_to_the_root_needs_no_possible_inertia(pendulum):
 
 
 @pytest.mark.parametrize(
-    ('text', 'said'),
+    'text',
     [
-        ('<robot', 'XML'),
-        ('<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><robot name="&e;"/>', 'DTD'),
-        ('<robot name="r"><link name="l"/></robot>', 'no moving joint'),
+        '<robot',
+        '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><robot name="&e;"/>',
+        '<robot name="r"><link name="l"/></robot>',
     ],
 )
-def test_refuses_what_is_no_robot(text, said):
-    with pytest.raises(SimulationError, match=said):
+def test_refuses_what_is_no_robot(text):
+    with pytest.raises(SimulationError):
         compile_model(text)
 
 
-def test_names_what_it_cannot_take(pendulum):
+def test_names_what_it_cannot_take(pendulum, two_links):
     with pytest.raises(SimulationError, match=r"'swing'.*'floating'"):
         compile_model(pendulum(kind='floating'))
     with pytest.raises(SimulationError, match='effort'):
         compile_model(pendulum(extra='<limit effort="strong"/>'))
+    with pytest.raises(SimulationError, match="'wing'"):
+        compile_model(two_links, Wall('wing', (0, 0, 0), (0, 0, 1)))
+    with pytest.raises(SimulationError, match='normal'):
+        compile_model(two_links, Wall('forearm', (0, 0, 0), (0, 0, 0)))
 
 
 def test_says_why_mujoco_refuses_and_writes_no_file(pendulum, tmp_path, monkeypatch):
@@ -52,15 +56,3 @@ def test_says_why_mujoco_refuses_and_writes_no_file(pendulum, tmp_path, monkeypa
     with pytest.raises(SimulationError, match=r'MuJoCo.*mass'):
         compile_model(massless)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ('wall', 'said'),
-    [
-        (Wall('wing', (0, 0, 0), (0, 0, 1)), "link 'wing'"),
-        (Wall('forearm', (0, 0, 0), (0, 0, 0)), 'normal of'),
-    ],
-)
-def test_refuses_a_wall_that_cannot_be(two_links, wall, said):
-    with pytest.raises(SimulationError, match=said):
-        compile_model(two_links, wall)

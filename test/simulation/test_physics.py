@@ -41,17 +41,7 @@ def test_pendulum_returns_after_its_period(pendulum, amplitude):
     assert arm.velocity[0] == pytest.approx(0.0, abs=1e-7)
 
 
-def test_energy_stays_while_it_falls(two_links):
-    arm = Physics(two_links)
-    arm.reset([0.4, 1.2])
-    before = arm.energy()
-    run(arm, 2.0)
-    assert np.abs(arm.velocity).max() > 0.1
-    assert arm.energy() == pytest.approx(before, abs=1e-7)
-
-
-@pytest.mark.parametrize('period', [0.001, 0.016])
-@pytest.mark.parametrize('force', [0.0, 1.5 * (G + 3.0)])
+@pytest.mark.parametrize(('period', 'force'), [(0.001, 0.0), (0.016, 1.5 * (G + 3.0))])
 def test_accelerates_on_a_rail_in_any_portions_of_time(lift, period, force):
     arm = Physics(lift)
     arm.set_torque([force])
@@ -110,12 +100,9 @@ def test_joints_are_known_by_name(two_links):
     np.testing.assert_array_equal(straight.position, swapped.position)
     np.testing.assert_array_equal(straight.effort, [5.0, 1.0])
     np.testing.assert_allclose(straight.inertia(), swapped.inertia()[::-1])
-
-
-@pytest.mark.parametrize('joints', [('wrist',), ('elbow', 'elbow')])
-def test_refuses_joints_that_are_not_there_or_twice(two_links, joints):
-    with pytest.raises(SimulationError, match='shoulder, elbow'):
-        Physics(two_links, joints=joints)
+    for joints in (('wrist',), ('elbow', 'elbow')):
+        with pytest.raises(SimulationError, match='shoulder, elbow'):
+            Physics(two_links, joints=joints)
 
 
 def test_mimics_follow_and_take_no_torque(two_links):
@@ -132,17 +119,6 @@ def test_mimics_follow_and_take_no_torque(two_links):
     assert held.position[0] == pytest.approx(0.4, abs=1e-3)
 
 
-def test_reset_brings_it_back_at_rest(two_links):
-    arm = Physics(two_links)
-    arm.set_torque([5.0, 5.0])
-    run(arm, 0.3)
-    arm.reset([0.1, 0.2])
-    np.testing.assert_array_equal([*arm.position, *arm.velocity], [0.1, 0.2, 0.0, 0.0])
-    assert arm.time == pytest.approx(0.3)
-    arm.advance(0.001)
-    np.testing.assert_array_equal(arm.effort, 0.0)
-
-
 def test_says_when_motion_grows_beyond_bounds(lift):
     arm = Physics(lift)
     arm.set_torque([1e308])
@@ -153,11 +129,13 @@ def test_says_when_motion_grows_beyond_bounds(lift):
 
 
 @pytest.mark.parametrize('gravity', [(0.0, 0.0, -G), (3.0, -2.0, 1.0)])
-def test_gravity_is_what_a_resting_arm_takes(two_links, gravity):
+def test_gravity_is_what_a_resting_arm_takes_and_energy_stays_while_it_falls(two_links, gravity):
     arm = Physics(two_links, gravity=gravity)
     arm.reset([0.7, -1.1])
-    run(arm, 0.2)
+    before = arm.energy()
+    run(arm, 0.5)
     assert np.abs(arm.velocity).max() > 0.1
+    assert arm.energy() == pytest.approx(before, abs=1e-7)
     np.testing.assert_allclose(arm.gravity_torque(), holding(arm), atol=1e-12)
 
 
@@ -170,23 +148,6 @@ def test_drive_clamps_the_sum_that_it_exerts(two_links):
     np.testing.assert_allclose(arm.effort, [40.0, -39.0 + arm.gravity_torque()[1]], atol=1e-2)
 
 
-def test_brake_holds_whatever_acts(two_links):
-    arm = Physics(two_links)
-    arm.reset([0.5, 0.5])
-    arm.brake = True
-    arm.set_torque([40.0, 40.0])
-    run(arm, 0.2)
-    np.testing.assert_array_equal([*arm.position, *arm.velocity], [0.5, 0.5, 0.0, 0.0])
-    assert arm.time == pytest.approx(0.2)
-    arm.brake = False
-    run(arm, 0.2)
-    assert np.abs(arm.position - 0.5).max() > 0.01
-    before = [*arm.position, *arm.velocity]
-    arm.stand_still(2.0)
-    assert [*arm.position, *arm.velocity] == before
-    assert arm.time == pytest.approx(2.4)
-
-
 def test_servo_sags_by_gravity_over_stiffness(two_links):
     arm = Physics(two_links)
     arm.reset([0.5, 0.3])
@@ -195,23 +156,16 @@ def test_servo_sags_by_gravity_over_stiffness(two_links):
     np.testing.assert_allclose(arm.position - [0.5, 0.3], -holding(arm) / 400.0, atol=1e-5)
 
 
-def test_servo_is_tuned_to_the_inertia():
-    servo, omega = JointServo.tuned(np.array([2.0, 0.5]), 1.0), 2 * np.pi
-    np.testing.assert_allclose(servo.kp, [2.0 * omega**2, 0.5 * omega**2])
-    np.testing.assert_allclose(servo.kd, [4.0 * omega, omega])
-
-
-@pytest.mark.parametrize('arm', ['ur_description/urdf/ur5_robot', 'z1_description/urdf/z1'])
-def test_takes_the_torque_that_pinocchio_says(arm):
+def test_takes_the_torque_that_pinocchio_says():
     pinocchio = pytest.importorskip('pinocchio')
     from robot_dynamics_ros.demo import DemoError, default_urdf
 
     try:
-        robots = default_urdf().parents[2]
+        text = default_urdf().read_text()
     except DemoError:
         pytest.skip('example-robot-data is not installed')
     # Pinocchio's RNEA knows neither damping nor friction.
-    text = re.sub('<dynamics[^>]*/>', '', (robots / f'{arm}.urdf').read_text())
+    text = re.sub('<dynamics[^>]*/>', '', text)
     physics = Physics(text)
     model = pinocchio.buildModelFromXML(text)
     assert tuple(model.names)[1:] == physics.joints
