@@ -8,10 +8,9 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from node_process import NodeProcess  # skips where there is no ROS
-
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from node_process import NodeProcess  # skips where there is no ROS
 from three_joints import URDF
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf

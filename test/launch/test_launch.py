@@ -149,28 +149,17 @@ def test_arguments_and_the_default_parameter_file():
     assert file.is_file()
 
 
-def inertia(mass):
-    """M of the pendulum: m l^2 + I."""
-    return mass * 0.5**2 + 0.01
-
-
-@pytest.mark.parametrize('suffix', ['.urdf', '.urdf.xacro'])
-def test_dynamics_node_answers(tmp_path, suffix):
+def test_dynamics_node_answers(tmp_path):
     """From a file to an answer."""
-    xacro = suffix.endswith('.xacro')
-    file = tmp_path / f'pendulum{suffix}'
-    file.write_text(
-        PENDULUM.format(
-            mass='${1 + 1}' if xacro else '2',
-            namespace='xmlns:xacro="http://www.ros.org/wiki/xacro"' if xacro else '',
-        )
-    )
-    launch = DYNAMICS
-    with running(launch, f'description:={file}', 'namespace:=left') as process:
+    file = tmp_path / 'pendulum.urdf.xacro'
+    namespace = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    file.write_text(PENDULUM.format(mass='${1 + 1}', namespace=namespace))
+    with running(DYNAMICS, f'description:={file}', 'namespace:=left') as process:
         response = call_mass_matrix('/left/robot_dynamics/get_mass_matrix', process)
     assert response.success, response.message
     assert list(response.joint_names) == ['hinge']
-    assert list(response.mass_matrix.data) == pytest.approx([inertia(2.0)])
+    # m l^2 + I.
+    assert list(response.mass_matrix.data) == pytest.approx([2.0 * 0.5**2 + 0.01])
 
 
 @pytest.mark.parametrize(('argument', 'configured'), [([], False), (['autostart:=true'], True)])
@@ -413,17 +402,6 @@ def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     assert process.returncode == 1
     assert re.search(r'/(left|right)/robot_dynamics \(.*\) died', output.text)
     assert 'finished cleanly' in rest
-
-
-def test_what_is_said_of_a_dead_node_is_true_of_one_that_never_commanded(files):
-    """Its parameter file is wrong: no controller has a torque of it."""
-    wrong = files / 'wrong.yaml'
-    wrong.write_text('/**:\n  ros__parameters:\n    gravity: [0, 0, -9.81]\n')
-    arguments = [f'description:={files}/arm.urdf', f'params_file:={wrong}', 'on_death:=continue']
-    code, text = end_of(DYNAMICS, *arguments)
-    assert code == 1
-    (line,) = (line for line in text.splitlines() if 'hold that arm' in line)
-    assert 'exit code 1.' in line
 
 
 def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):

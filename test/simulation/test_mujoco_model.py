@@ -1,20 +1,8 @@
-import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
 
 from robot_dynamics_ros.simulation.mujoco_model import SimulationError, Wall, compile_model
-
-
-def test_keeps_only_what_moves(two_links):
-    noisy = two_links.replace(
-        '<link name="forearm">',
-        '<material name="red"/><transmission name="t"/><gazebo/><mujoco/><link name="forearm">'
-        '<visual><geometry><mesh filename="package://nowhere/a.stl"/></geometry></visual>',
-    )
-    noisy, plain = compile_model(noisy), compile_model(two_links)
-    assert noisy.ngeom == plain.ngeom == 0
-    np.testing.assert_array_equal(noisy.body_inertia, plain.body_inertia)
 
 
 def test_what_is_fixed_to_the_root_needs_no_possible_inertia(pendulum):
