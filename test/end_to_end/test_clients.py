@@ -71,16 +71,8 @@ def test_the_mass_matrix_is_that_of_the_core(client):
     assert names == NAMES, result.stderr
     expected = DYNAMICS.mass_matrix(Q)
     np.testing.assert_allclose(np.array(rows, dtype=float), expected, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'code', 'said'),
-    [(['joint1=0.1'], 1, 'joint2'), (['joint1=0', 'joint2=abc'], 2, '=abc')],
-)
-def test_what_a_client_cannot_ask_for_is_named(client, arguments, code, said):
-    result = client('get_mass_matrix.py', *arguments)
-    assert result.returncode == code
-    assert said in result.stderr
+    refused = client('get_mass_matrix.py', 'joint1=0.1')
+    assert (refused.returncode, 'joint2' in refused.stderr) == (1, True)
 
 
 def matrices(text):

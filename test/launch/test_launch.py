@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -263,14 +262,6 @@ def test_what_cannot_be_meant_is_refused_in_one_line(files, arguments, reason):
     assert 'process started' not in output
 
 
-def test_a_copied_launch_file_refuses_unknown_arguments_too(files):
-    """Without anything beside it."""
-    copy = shutil.copy(LAUNCH / 'dynamics.launch.py', files / 'cell.launch.py')
-    code, output = end_of(str(copy), 'urdf:=arm.urdf')
-    assert code == 1
-    assert 'unknown launch argument' in output
-
-
 INCLUDES = """
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription
@@ -292,11 +283,6 @@ def including(files, *arms):
     given = [{'description': str(files / 'arm.urdf'), **arm} for arm in arms]
     cell.write_text(INCLUDES.format(file=DYNAMICS, arms=given))
     return str(cell)
-
-
-def test_a_file_that_includes_it_may_have_arguments_of_its_own(files):
-    with running(including(files, {}), 'robot_ip:=10.0.0.1', **PRINTING) as process:
-        Output(process).until('(compiled in)')
 
 
 def test_an_argument_that_launch_reads_itself_is_taken(files):
@@ -355,18 +341,6 @@ class Output:
             if found := re.search(pattern, line):
                 return found[1]
         raise AssertionError(f'{pattern} was not printed:\n{self.text}')
-
-
-def test_the_launch_ends_with_an_error_if_the_node_dies(files):
-    arguments = [f'description:={files}/arm.urdf']
-    process = run_launch(DYNAMICS, *arguments, **PRINTING)
-    output = Output(process)
-    number = int(output.until(STARTED))
-    output.until('(compiled in)')
-    os.kill(number, signal.SIGKILL)
-    rest, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
-    assert 'exit code -9' in rest
 
 
 def test_a_node_that_dies_is_started_again_with_respawn(files):

@@ -152,11 +152,12 @@ class Observer:
     def answer_to(self, state):
         """The torques that answer a state, which is best effort: sent again if it was lost."""
         before, sent = (len(self.commands), len(self.torques)), -np.inf
+        state.header.stamp = self.node.get_clock().now().to_msg()
 
         def answered():
             nonlocal sent
-            if time.monotonic() > sent + 3.0:
-                self.send(state)
+            if time.monotonic() > sent + 0.5:
+                self.states.publish(state)
                 sent = time.monotonic()
             return len(self.commands) > before[0] and len(self.torques) > before[1]
 

@@ -84,18 +84,6 @@ def test_without_efforts_or_velocities_there_is_the_reason_and_no_number(felt):
         arm.until_silent()
 
 
-def test_an_effort_that_no_drive_has_is_named_and_nothing_collides_or_overflows(felt):
-    with felt(on_collision='stop', **THRESHOLDS) as arm:
-        for effort in (2500.0, 1e300):
-            arm.ready()
-            arm.driver.effort = lambda e=effort: np.where(np.arange(3) == 1, e, arm.gravity)
-            assert 'effort of slide' in arm.shows('no_external_torques').message
-            arm.driver.effort = lambda: arm.gravity
-            arm.feels(NONE)
-            # No collision has stopped it.
-            arm.settle(arm.gravity)
-
-
 def test_a_contact_is_published_at_each_change_with_link_and_direction(felt):
     with felt(**THRESHOLDS) as arm:
         contact = arm.hit([0.0, 30.0, 0.0])

@@ -54,16 +54,6 @@ def test_a_description_from_the_topic_changes_nothing_until_it_is_configured(gua
         scene.gone('description_unused')
 
 
-def test_a_topic_beside_the_parameter_is_refused(lent):
-    """`description:=` beside robot_state_publisher."""
-    counters = lent.robot.topic_counters['robot_description']
-    lent.description.publish(String(data=URDF))
-    lent.until(lambda: counters.used, 'the same text')
-    lent.description.publish(String(data=HEAVIER))
-    lent.until(lambda: counters.rejected, 'refusal')
-    assert label(lent) == 'active'
-
-
 def test_without_autostart_each_step_is_asked_for_and_others_are_refused(graph):
     with graph(robot_description=URDF, autostart=False) as (_, observer):
         refused = (

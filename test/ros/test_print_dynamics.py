@@ -1,7 +1,5 @@
 """The tables of print_dynamics: aligned, five digits, within the terminal, with fitting units."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -28,13 +26,6 @@ def test_wide_matrices_are_split_and_keep_five_digits():
     assert [read[NAMES[0], name] for name in NAMES[:3]] == ['0', '0', '0']
     found = [[float(read[row, column]) for column in NAMES] for row in NAMES]
     np.testing.assert_allclose(found, matrix, rtol=5e-5)
-
-
-def test_numbers_of_a_column_are_aligned_by_their_points():
-    column = [[12.5], [-0.00123456], [3.0], [0.0], [123456.7]]
-    _, _, *lines = table('g', column, ['x'], list('abcde')).splitlines()
-    assert len({re.search(r'\d(?=\.)', line).start() for line in lines if '.' in line}) == 1
-    assert [float(line.split()[1]) for line in lines] == [12.5, -0.0012346, 3.0, 0.0, 123460.0]
 
 
 @pytest.mark.parametrize(

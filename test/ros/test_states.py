@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from driver import Driver
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from three_joints import state
 
@@ -39,6 +40,8 @@ def test_a_bad_state_between_good_states_is_not_answered(guarded, dynamics):
 
     with guarded() as scene:
         scene.settle(torque)
+        for spoilt in (b'', serialize_message(JointState(name=['turn'], position=[1.0]))[:-9]):
+            scene.states.publish(spoilt)
         scene.driver.change = spoil
         for reason in ("'wrist' is nan", 'before'):
             scene.status('joint_states', lambda each, _, r=reason: r in each.message, reason)

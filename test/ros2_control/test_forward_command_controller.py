@@ -20,15 +20,6 @@ def stack(tmp_path, monkeypatch):
         yield opened
 
 
-def test_the_node_finds_its_controller_and_fades_in(stack):
-    stack.start_manager(CONTROLLER)
-    since = len(stack.efforts)
-    node = stack.start_node()
-    stack.until_effort(GRAVITY)
-    stack.check_fade(since)
-    stack.until_logged(node, f'controller /{CONTROLLER} is active')
-
-
 @pytest.mark.parametrize(
     ('controller', 'words'),
     [
@@ -64,6 +55,7 @@ def test_an_inactive_controller_is_waited_for_and_gets_the_fade(stack):
     stack.switch(on=[CONTROLLER])
     stack.until_effort(GRAVITY)
     stack.check_fade(since)
+    stack.until_logged(node, f'controller /{CONTROLLER} is active')
 
 
 def test_a_controller_that_is_unloaded_and_loaded_again(stack):

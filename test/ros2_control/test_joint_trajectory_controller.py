@@ -13,6 +13,8 @@ from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.msg import JointTolerance
 from goal_client import GoalClient
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.contract
@@ -104,6 +106,31 @@ def test_a_goal_that_the_controller_aborts_ends_with_its_reason(stack):
     assert status == GoalStatus.STATUS_ABORTED
     assert result.error_code == Action.Result.PATH_TOLERANCE_VIOLATED
     assert result.error_string
+
+
+def test_a_second_goal_replaces_the_first(stack):
+    client = client_of(stack, NODE)
+    first = client.send(trajectory=trajectory(101, 30.0))
+    stack.until(lambda: client.feedback, 'feedback')
+    second = client.send(trajectory=trajectory(101, 1.0))
+    assert client.outcome(second)[0] == GoalStatus.STATUS_SUCCEEDED
+    assert client.outcome(first)[0] == GoalStatus.STATUS_ABORTED
+
+
+def test_a_goal_that_does_not_fit_is_refused_with_its_code(stack):
+    """And one for a node that is not active."""
+    client, other, short = client_of(stack, NODE), trajectory(3, 1.0), trajectory(3, 1.0)
+    other.joint_names[0] = 'gripper'
+    short.points[0].positions.pop()
+    for message, code in ((other, 'INVALID_JOINTS'), (short, 'INVALID_GOAL')):
+        status, result = client.outcome(client.send(trajectory=message))
+        assert status == GoalStatus.STATUS_ABORTED
+        assert result.error_code == getattr(Action.Result, code)
+    deactivate = Transition(label='deactivate')
+    stack.call(ChangeState, f'/{NODE}/change_state', transition=deactivate)
+    status, result = client.outcome(client.send(trajectory=trajectory(3, 1.0)))
+    assert status == GoalStatus.STATUS_ABORTED
+    assert 'not active' in result.error_string
 
 
 def test_a_controller_that_is_deactivated_ends_its_goal_and_refuses_others(stack):

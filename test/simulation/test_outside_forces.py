@@ -33,14 +33,6 @@ def with_tool(two_links):
     return two_links.replace('</robot>', FIXED.format(name='tool', parent='forearm', **place))
 
 
-def test_a_push_accelerates_a_mass_for_its_time(lift):
-    arm = Physics(lift, gravity=NO_GRAVITY)
-    arm.outside.push(Push('carriage', force=(7.0, 0.0, 3.0), delay=0.2, duration=0.5))
-    run(arm, 1.0)
-    assert arm.velocity[0] == pytest.approx(3.0 / 1.5 * 0.5, rel=1e-9)
-    assert arm.position[0] == pytest.approx(3.0 / 1.5 * (0.5**2 / 2 + 0.5 * 0.3), rel=1e-9)
-
-
 @pytest.mark.parametrize(
     'push',
     [
