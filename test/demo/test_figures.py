@@ -14,7 +14,6 @@ from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
-from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.demo import figures
 from robot_dynamics_ros.demo.client import PARTS, TOPICS, Samples
 from robot_dynamics_ros.json_text import json_text
@@ -27,8 +26,7 @@ MODEL = SimpleNamespace(
     effort_units=('N m', 'N'),
 )
 NAMES = ['b', 'a']
-LINE = Trajectory([Point(0.0, np.zeros(2)), Point(1.0, np.ones(2))])
-PLAN = SimpleNamespace(joints=MODEL.joint_names, trajectory=LINE)
+PLAN = SimpleNamespace(joints=MODEL.joint_names)
 TIMES = np.arange(1000) * 1e-3
 ON = TIMES[200:700]
 FORCE = Vector3(x=3.0, z=-4.0)
@@ -43,8 +41,8 @@ def samples(stamps, messages=None, sent=None, received=None):
     )
 
 
-def states(stamps, positions, names=NAMES):
-    return samples(stamps, [JointState(name=names, position=row) for row in positions])
+def states(stamps, positions):
+    return samples(stamps, [JointState(name=NAMES, position=row) for row in positions])
 
 
 def torques(stamps, **parts):
@@ -58,24 +56,6 @@ def torques(stamps, **parts):
 
 def phase(**recorded):
     return {topic: recorded.get(topic, samples(np.empty(0))) for topic in TOPICS}
-
-
-def tracking():
-    wave = np.outer(np.sin(10 * TIMES), [0.5, 1.0])
-    given = torques(TIMES, **dict.fromkeys(('effort', *PARTS), 5.0 * wave))
-    sizes = {'servo_only': 0.02, 'with_gravity': 0.01, 'with_feedforward': 0.0005}
-    takes = {
-        name: phase(states=states(TIMES, TIMES[:, None] + size * wave), torques=given)
-        for name, size in sizes.items()
-    }
-    return figures.tracking(PLAN, takes)
-
-
-def test_tracking_error_is_taken_at_the_time_of_the_state():
-    results = tracking()
-    rms = 0.02 * np.sqrt((np.sin(10 * TIMES) ** 2).mean()) * np.array([1.0, 0.5])
-    np.testing.assert_allclose(results['rms'], np.outer([1.0, 0.5, 0.025], rms))
-    assert (results['ratio'], results['worst_ratio']) == pytest.approx((0.025, 0.025))
 
 
 def timing():

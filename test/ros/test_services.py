@@ -158,35 +158,22 @@ def test_bad_requests_are_answered_with_the_reason(shared, service, fields, name
     assert named in shared().refusal(service, name, **fields)
 
 
-def offered(node):
-    """Type by name, of the services that are not those of every lifecycle node."""
-    prefix = f'{node.get_fully_qualified_name()}/'
-    own = {}
-    for service in node.services:
-        package = service.srv_type.__module__.partition('.')[0]
-        if package in ('robot_dynamics_interfaces', 'std_srvs'):
-            name = node.resolve_service_name(service.srv_name)
-            assert name.startswith(prefix)
-            own[f'~/{name.removeprefix(prefix)}'] = service.srv_type
-    return own
-
-
 def test_every_type_is_offered_once_and_the_documents_name_every_service(graph):
-    types = {
-        kind
-        for kind in vars(srv).values()
-        if isinstance(kind, type) and hasattr(kind, 'Request') and hasattr(kind, 'Response')
-    }
     with graph(start=False, robot_description=URDF) as (node, observer):
-        services = offered(node)
+        services = {
+            f'~/{each.srv_name.rpartition("/")[2]}': each.srv_type
+            for each in node.services
+            # Not those of every lifecycle node.
+            if each.srv_type.__module__.startswith(('robot_dynamics', 'std_srvs'))
+        }
         for service, name in ((GetMassMatrix, 'get_mass_matrix'), (CrossCheck, 'cross_check')):
             assert 'not configured' in observer.refusal(service, name)
         node.start()
         assert 'joint state' in observer.refusal(GetMassMatrix, 'get_mass_matrix')
     kinds = [kind for kind in services.values() if kind.__module__.startswith('robot_dynamics')]
     assert len(kinds) == len(set(kinds))
-    own = {kind.__name__ for kind in types if 'Event' not in kind.__name__} - SIMULATED
-    assert {kind.__name__ for kind in kinds} == own
+    types = {name for name, kind in vars(srv).items() if hasattr(kind, 'Request')}
+    assert {kind.__name__ for kind in kinds} == types - SIMULATED
     table = (ROOT / 'docs/interfaces.md').read_text()
     table = table.partition('\n## Services\n')[2].partition('\n## ')[0]
     assert set(re.findall(r'^\| `(~/\w+)`', table, re.MULTILINE)) <= set(services)

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip('mujoco')
 
 from robot_dynamics_ros.simulation.mujoco_model import SimulationError
-from robot_dynamics_ros.simulation.physics import JointServo, Physics
+from robot_dynamics_ros.simulation.physics import Physics
 
 G = 9.81
 NO_GRAVITY = (0.0, 0.0, 0.0)
@@ -132,14 +132,6 @@ def test_drive_clamps_the_sum_that_it_exerts(two_links):
     arm.advance(0.001)
     assert arm.gravity_torque()[0] > 1.0
     np.testing.assert_allclose(arm.effort, [40.0, -39.0 + arm.gravity_torque()[1]], atol=1e-2)
-
-
-def test_servo_sags_by_gravity_over_stiffness(two_links):
-    arm = Physics(two_links)
-    arm.reset([0.5, 0.3])
-    arm.set_servo(JointServo(np.full(2, 400.0), np.array([40.0, 30.0])))
-    run(arm, 5.0)
-    np.testing.assert_allclose(arm.position - [0.5, 0.3], -holding(arm) / 400.0, atol=1e-5)
 
 
 def test_takes_the_torque_that_pinocchio_says():
