@@ -22,7 +22,6 @@ from controller_manager_msgs.srv import (
     ListControllers,
     LoadController,
     SwitchController,
-    UnloadController,
 )
 from domains import free_domain
 from rclpy.executors import SingleThreadedExecutor
@@ -153,10 +152,6 @@ class Cell:
         for name in controllers:
             self.manage(LoadController, 'load_controller', name=name)
             self.manage(ConfigureController, 'configure_controller', name=name)
-
-    def unload(self, name):
-        """Take away an inactive controller."""
-        self.manage(UnloadController, 'unload_controller', name=name)
 
     def switch(self, on=(), off=()):
         """Activate and deactivate controllers."""

@@ -16,33 +16,25 @@ from robot_dynamics_ros.demo import DemoError, default_urdf
 
 pytestmark = pytest.mark.contract
 
-OBSERVER = sys.executable, '-m', 'robot_dynamics_ros.demo.observer'
 
-
-def start(output, *arguments):
+def run_demo(output, *arguments):
+    """Exit code, and what was printed."""
     try:
         default_urdf()
     except DemoError as error:
         pytest.skip(str(error))
     environment = dict(os.environ)
     environment.pop('ROS_DOMAIN_ID', None)  # the demo takes one that is free
-    command = [*OBSERVER, '--quick', '--output', str(output), *arguments]
-    pipes = dict.fromkeys(('stdout', 'stderr'), subprocess.PIPE)
-    return subprocess.Popen(command, text=True, env=environment, **pipes)
-
-
-def finish(process, limit=280.0):
-    try:
-        out, err = process.communicate(timeout=limit)
-    finally:
-        process.kill()
-    return process.returncode, out, err
+    command = [sys.executable, '-m', 'robot_dynamics_ros.demo.observer', '--quick', *arguments]
+    options = {'env': environment, 'capture_output': True, 'text': True, 'timeout': 280.0}
+    ended = subprocess.run([*command, '--output', str(output)], **options)
+    return ended.returncode, ended.stdout, ended.stderr
 
 
 @pytest.fixture(scope='module')
 def demo(tmp_path_factory):
     output = tmp_path_factory.mktemp('demo')
-    code, out, err = finish(start(output, '--json'))
+    code, out, err = run_demo(output, '--json')
     assert code in (0, 1), err
     return output, code, out
 
@@ -78,7 +70,7 @@ def test_exit_code_last_line_table_and_files_say_the_same(demo):
 def test_says_what_is_wrong_with_a_urdf(tmp_path):
     file = tmp_path / 'arm.urdf'
     file.write_text('<robot')
-    code, _, err = finish(start(tmp_path, '--urdf', str(file)))
+    code, _, err = run_demo(tmp_path, '--urdf', str(file))
     assert code == 2
     assert err.startswith('demo: ')
     assert str(file) in err

@@ -73,7 +73,12 @@ def test_two_nodes_command_their_joints_of_their_robot_and_hear_nothing_of_each_
         until(future.done, f'an answer of {side}')
         return future.result().success
 
-    recordings = {}
+    def commanded(side):
+        """Whether the last command is the torque of its robot; shows a state."""
+        states.publish(shown)
+        return np.allclose(recordings[side].last, torques[side], 1e-9, 1e-9)
+
+    recordings, torques = {}, {side: expected(*robot) for side, robot in ROBOTS.items()}
     for side, (_, joints) in ROBOTS.items():
         topic, limits = f'/{side}/robot_dynamics/commands', [EFFORT[name] for name in joints]
         # Full torque may come in a tenth of a second.
@@ -81,20 +86,14 @@ def test_two_nodes_command_their_joints_of_their_robot_and_hear_nothing_of_each_
         until(lambda topic=topic: observer.count_publishers(topic), topic)
     until(lambda: states.get_subscription_count() == 2, 'both nodes')
     try:
-        for side, (urdf, joints) in ROBOTS.items():
+        for side, (urdf, _) in ROBOTS.items():
             assert not configured(side)
             publisher = observer.create_publisher(String, f'/{side}/robot_description', latched)
             publisher.publish(String(data=urdf))
             until(lambda side=side: configured(side), side)
             assert len(recordings[side]) == 0
-            torque = expected(urdf, joints)
-
-            def commanded(received=recordings[side], torque=torque):
-                states.publish(shown)
-                return np.allclose(received.last, torque, 1e-9, 1e-9)
-
-            until(commanded, f'torque of {side}')
-        assert np.allclose(recordings['left'].last, expected(*ROBOTS['left']), 1e-9, 1e-9)
+            until(lambda side=side: commanded(side), f'torque of {side}')
+        until(lambda: commanded('left'), 'torque of left')
     finally:
         for recording in recordings.values():
             recording.stop()

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
+from domains import free_domain
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from references import point, trajectory
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
@@ -13,10 +16,12 @@ from three_joints import HEAVIER, INDEFINITE, URDF, state
 
 from robot_dynamics_interfaces.srv import GetGravity
 from robot_dynamics_ros.control import guarded_feedforward
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, parse_urdf
+from robot_dynamics_ros.ros.description import read_description
 from robot_dynamics_ros.ros.parameter_table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 CHANGED = 'robot_description', 'description_file', 'joint_model', 'joints', 'terms'
 DEFAULTS = {name: TABLE.rows[name].default for name in CHANGED}
 
@@ -52,6 +57,31 @@ def test_a_description_from_the_topic_changes_nothing_until_it_is_configured(gua
         scene.trigger('configure', 'activate')
         scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
         scene.gone('description_unused')
+
+
+def test_the_command_reads_the_topic_or_names_another(monkeypatch):
+    domain, context = free_domain(), rclpy.Context()
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
+    rclpy.init(context=context, domain_id=domain)
+    node = rclpy.create_node('state_publisher', context=context, namespace='left')
+    node.create_publisher(String, 'robot_description', LATCHED).publish(String(data=URDF))
+    try:
+        assert read_description('/left/robot_description', 60.0) == URDF
+        with pytest.raises(ParameterError, match='/left/robot_description'):
+            read_description('/robot_description', 2.0)
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def test_a_description_may_be_a_file(graph, tmp_path, monkeypatch):
+    (tmp_path / 'arm.urdf').write_text(URDF)
+    monkeypatch.chdir(tmp_path)
+    with graph(description_file='arm.urdf') as (_, observer):
+        # The topic does not replace it.
+        observer.description.publish(String(data=URDF.replace('three', 'four')))
+        observer.shows('description_refused')
+        assert observer.figures('model')['robot'] == 'three'
 
 
 def test_without_autostart_each_step_is_asked_for_and_others_are_refused(graph):

@@ -2,9 +2,7 @@
 
 import importlib.util
 import math
-from dataclasses import fields
 from pathlib import Path
-from typing import get_args
 
 import pytest
 import yaml
@@ -14,8 +12,6 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from three_joints import URDF, state
 
-from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
-from robot_dynamics_ros.control.settings import OnStale, OnStop, Settings
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.ros.parameter_table import TABLE
 from robot_dynamics_ros.ros.parameters import Parameter as Row
@@ -175,19 +171,6 @@ def test_quality_of_service_can_be_overridden_and_who_cannot_be_heard_is_named(g
         observer.states = observer.node.create_publisher(JointState, 'joint_states', BEST_EFFORT)
         observer.until(observer.states.get_subscription_count, 'discovery')
         observer.answer_to(state(Q, V))
-
-
-def test_choices_and_settings_are_those_that_the_code_knows():
-    for name, choices in (
-        ('terms', TERMS),
-        ('evaluate_at', EVALUATION_POINTS),
-        ('on_stale', get_args(OnStale)),
-        ('on_stop', get_args(OnStop)),
-    ):
-        assert set(TABLE.rows[name].choices) == set(choices)
-    for setting in fields(Settings):
-        default = TABLE.rows[setting.name].default
-        assert (tuple(default) if isinstance(default, list) else default) == setting.default
 
 
 def test_a_new_parameter_takes_the_place_of_another():

@@ -67,19 +67,14 @@ def used(node):
     }
 
 
-def used_always():
-    """Each right that OPTIONAL does not contain, or whose package is installed."""
-    return {
+def test_the_policy_allows_exactly_what_a_running_node_uses(graph):
+    """Topics, services, clients and actions; simulated time is on, so that it hears /clock too."""
+    assert len(allowed()) == len(set(allowed()))
+    needed = {
         right
         for right in allowed()
         if (package := OPTIONAL.get(right)) is None or (package and find_spec(package))
     }
-
-
-def test_the_policy_allows_exactly_what_a_running_node_uses(graph):
-    """Topics, services, clients and actions; simulated time is on, so that it hears /clock too."""
-    assert len(allowed()) == len(set(allowed()))
-    needed = used_always()
     assert ('request', f'{CONTROLLER}/get_parameters') in needed
     behind = {'controller': CONTROLLER, 'controller_action': ACTION}
     with graph(robot_description=URDF, use_sim_time=True, **behind) as (node, observer):

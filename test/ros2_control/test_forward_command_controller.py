@@ -58,22 +58,6 @@ def test_an_inactive_controller_is_waited_for_and_gets_the_fade(stack):
     stack.until_logged(node, f'controller /{CONTROLLER} is active')
 
 
-def test_a_controller_that_is_unloaded_and_loaded_again(stack):
-    stack.start_manager(CONTROLLER)
-    stack.start_node()
-    stack.until_effort(GRAVITY)
-    for _ in range(2):
-        stack.until_trusted()
-        stack.switch(off=[CONTROLLER])
-        stack.unload(CONTROLLER)
-        stack.until(stack.silent, 'silence')
-        stack.load(CONTROLLER)
-        stack.check_silent()
-        stack.switch(on=[CONTROLLER])
-        stack.until(lambda: not stack.silent(), 'commands')
-        stack.until_effort(GRAVITY)
-
-
 def test_a_controller_manager_that_goes_and_comes_back(stack):
     manager = stack.start_manager(CONTROLLER)
     node = stack.start_node()
