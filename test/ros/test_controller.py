@@ -203,11 +203,9 @@ def test_an_arm_of_unknown_holder_is_left_alone_until_somebody_decides(guarded, 
     ('node', 'topic', 'wanted', 'asked'),
     [
         ('/node', '/commands', '', ''),
-        ('/node', '/node/commands', '', ''),
         ('/arm/node', '/arm/commands', '', ''),
         ('/arm/node', '/arm/effort/commands', '', '/arm/effort'),
         ('/arm/node', '/arm/effort/commands', 'none', ''),
-        ('/arm/node', '/arm/commands', 'effort', '/arm/effort'),
         ('/arm/node', '/arm/commands', '/effort', '/effort'),
     ],
 )

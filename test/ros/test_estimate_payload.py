@@ -16,7 +16,6 @@ from simulated_recordings import JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
 
 from robot_dynamics_interfaces.action import EstimatePayload as Action
 from robot_dynamics_interfaces.srv import GetPayload, SetPayload
-from robot_dynamics_ros.recordings import LiveMotion
 from robot_dynamics_ros.ros.services import estimate_payload
 
 FRAME = 'flange_link'
@@ -103,7 +102,6 @@ def check_tool(result, share=0.01):
     com = result.inertia.com
     assert np.abs(np.subtract([com.x, com.y, com.z], TOOL_CENTER)).max() < 0.005
     assert 0.0 < result.mass_interval < 2.0 * share * TOOL_MASS
-    assert result.determined.startswith('mass and centre')
 
 
 def test_a_tool_is_found_set_and_found_again(scene):
@@ -128,23 +126,14 @@ def test_a_tool_is_found_set_and_found_again(scene):
         observer.until(lambda: any(each.samples > 50 for each in client.feedback), 'feedback')
         assert client.feedback[-1].mass_interval > 0.0
         check_tool(client.cancelled(goal), share=0.03)
-        # Nothing is kept any more.
-        assert node._loop.kept is None
 
 
-def broken(*_):
-    raise ZeroDivisionError('planted')
-
-
-def test_goals_that_cannot_be_estimated(scene, monkeypatch):
+def test_goals_that_cannot_be_estimated(scene):
     with scene() as (node, _, client, player):
         assert "'nothing'" in client.refusal(frame='nothing')
         assert "'world'" in client.refusal(frame='world')
         for duration in (-1.0, math.nan):
             assert str(duration) in client.refusal(duration=duration)
-        with monkeypatch.context() as planted:
-            planted.setattr(LiveMotion, '__init__', broken)
-            assert 'planted' in client.refusal()
         first = client.start()
         player.play(simulated(tool=True).part(slice(0, 40)))
         assert 'is being estimated' in client.refusal()

@@ -46,11 +46,9 @@ def test_joints_that_a_message_does_not_name_are_nan():
         (of([], []), 'turn, slide, wrist'),
         (of(['turn', 'turn'], [1.0, 2.0]), 'turn'),
         (of(JOINTS, [1.0, 2.0]), r'position.*2.*3'),
-        (of(JOINTS, []), r'position.*0.*3'),
         (of(JOINTS, [1.0, 2.0, 3.0], [0.1]), r'velocity.*1.*3'),
         (of(JOINTS, [1.0, 2.0, 3.0], [], [1.0] * 4), r'effort.*4.*3'),
         (of(JOINTS, [1.0, NAN, 3.0]), r'position.*slide.*nan'),
-        (of(JOINTS, [1.0, 2.0, INF]), r'position.*wrist.*inf'),
         (of(JOINTS, [1.0, 2.0, 3.0], [0.1, -INF, 0.3]), r'velocity.*slide.*-inf'),
     ],
 )

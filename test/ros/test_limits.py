@@ -23,11 +23,8 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
             lambda: torques and list(torques[-1].effort) == list(scene.recording.last), 'torques'
         )
         assert list(torques[-1].saturated) == ['slide']
-        status = scene.shows('saturated')
-        assert 'slide' in status.message
-        values = scene.figures('commands')
-        assert int(values['saturated slide']) > 0
-        assert values['saturated turn'] == '0'
+        assert 'slide' in scene.shows('saturated').message
+        assert scene.figures('commands')['saturated turn'] == '0'
         scene.set(effort_limits=[100.0, 10.0, 100.0])
         scene.settle([whole[0], 10.0, whole[2]])
         scene.set(effort_limits=[1e3])

@@ -51,20 +51,11 @@ def test_a_callback_that_fails_is_said_and_survived():
         process.kill()
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'hint'),
-    [
-        (['arm.yaml'], '--ros-args --params-file arm.yaml'),
-        (['autostart:=false', '--ros-args', '-r', '__ns:=/left'], '--ros-args'),
-    ],
-)
-def test_an_argument_that_would_be_ignored_is_refused(capsys, arguments, hint):
+def test_an_argument_that_would_be_ignored_is_refused(capsys):
     with pytest.raises(SystemExit) as refused:
-        main(arguments)
+        main(['arm.yaml'])
     assert refused.value.code == 2
-    said = capsys.readouterr().err
-    assert repr(arguments[0]) in said
-    assert hint in said
+    assert '--ros-args --params-file arm.yaml' in capsys.readouterr().err
 
 
 def test_a_configured_node_is_left_out_of_garbage_search_and_freed_at_its_end():

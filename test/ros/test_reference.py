@@ -20,7 +20,7 @@ QR, VR, AR = [0.2, -0.1, 0.6], [1.0, 0.3, -0.8], [2.0, -1.0, 3.0]
 
 
 def test_a_reference_that_is_over_or_left_is_dropped(guarded, dynamics):
-    """When, and how it fades, is a law of the guard (test/control/test_guarded_references.py)."""
+    """When, and how it fades, is a law of the guard (test/control/test_references.py)."""
     with guarded(reference_timeout=0.2, reference_tolerance=[1.5]) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         scene.follow(trajectory(point(Q), point(QR, seconds=0.3)))

@@ -33,12 +33,11 @@ def test_points_are_those_of_the_message_in_our_order():
     for index, expected in enumerate(asked.points):
         found = points[index]
         assert found.time == 3.0 + 0.25 * index
-        for field, values in (('positions', found.q), ('velocities', found.v),
-                              ('accelerations', found.a)):  # fmt: skip
-            said = dict(zip(names, getattr(expected, field), strict=False))
-            assert (values is None) == (not said)
-            if said:
-                assert values.tolist() == [said[name] for name in JOINTS]
+        given = expected.positions, expected.velocities, expected.accelerations
+        for values, asked_for in zip((found.q, found.v, found.a), given, strict=True):
+            by_name = dict(zip(names, asked_for, strict=bool(asked_for)))
+            wanted = [by_name[name] for name in JOINTS] if by_name else None
+            assert (values if values is None else values.tolist()) == wanted
 
 
 @pytest.mark.parametrize(
