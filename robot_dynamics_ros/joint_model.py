@@ -5,6 +5,7 @@ other subcommands with `--parameters`::
 
     joints:
       shoulder: {viscous: 1.2, coulomb: 4.0, viscous_negative: 1.3, coulomb_negative: 4.1,
+                 load: 0.05, presliding: 2.0, displacement: 0.03,
                  torque_offset: 0.2, armature: 0.9, smoothing: 0.02}
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from robot_dynamics_ros.core import JointFriction, RobotModel
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, KINDS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.parameter_yaml import (
@@ -40,25 +42,43 @@ class JointModel:
     """Values of joints in place of those of the URDF; the fields are the keys of the file.
 
     Joints without a value have that of the URDF; without one in the negative direction,
-    that of the positive one.
+    that of the positive one. The terms of friction: `core.algorithms.friction`.
 
     Attributes:
         viscous: at positive velocity [N m s/rad or N s/m].
         coulomb: at positive velocity [N m or N].
         viscous_negative: at negative velocity [N m s/rad or N s/m].
         coulomb_negative: at negative velocity, not negative itself [N m or N].
+        gradual: Coulomb friction that is full at higher speeds only [N m or N].
+        stribeck: additional friction at slow speeds [N m or N].
+        load: share of the transmitted torque [-].
+        presliding: friction that a contact builds up after a reversal [N m or N].
+        presliding_long: the same over a longer way [N m or N].
+        smoothing: v_0 of Coulomb friction [rad/s or m/s].
+        gradual_smoothing: v_0 of `gradual` [rad/s or m/s].
+        stribeck_velocity: at which `stribeck` has fallen to a half [rad/s or m/s].
+        displacement: way over which `presliding` builds up [rad or m].
+        displacement_long: that of `presliding_long` [rad or m].
         torque_offset: constant torque [N m or N].
         armature: rotor inertia at the joint [kg m^2 or kg].
-        smoothing: v_0 of the friction law [rad/s or m/s].
     """
 
     viscous: ByJoint = ()
     coulomb: ByJoint = ()
     viscous_negative: ByJoint = ()
     coulomb_negative: ByJoint = ()
+    gradual: ByJoint = ()
+    stribeck: ByJoint = ()
+    load: ByJoint = ()
+    presliding: ByJoint = ()
+    presliding_long: ByJoint = ()
+    smoothing: ByJoint = ()
+    gradual_smoothing: ByJoint = ()
+    stribeck_velocity: ByJoint = ()
+    displacement: ByJoint = ()
+    displacement_long: ByJoint = ()
     torque_offset: ByJoint = ()
     armature: ByJoint = ()
-    smoothing: ByJoint = ()
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -94,14 +114,7 @@ class JointModel:
 
     def friction(self, model: RobotModel) -> JointFriction:
         """The friction of the joints of a model."""
-        return JointFriction(
-            model,
-            viscous=_of(model, self.viscous),
-            coulomb=_of(model, self.coulomb),
-            viscous_negative=_of(model, self.viscous_negative),
-            coulomb_negative=_of(model, self.coulomb_negative),
-            smoothing=_of(model, self.smoothing),
-        )
+        return JointFriction(model, **{kind: _of(model, getattr(self, kind)) for kind in KINDS})
 
     def offsets(self, model: RobotModel) -> Array:
         """The constant torques (n,) of the independent joints of a model [N m or N]."""
@@ -150,6 +163,6 @@ def _number(name: str, key: str, value: object) -> float:
     number = finite_number(name, value)
     if number < 0.0 and key != 'torque_offset':
         raise ParameterError(f'{name} is {number:g}, it must not be negative')
-    if number == 0.0 and key == 'smoothing':
+    if number == 0.0 and key in CONSTANTS:
         raise ParameterError(f'{name} is {number:g}, it must be above 0')
     return number

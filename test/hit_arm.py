@@ -7,7 +7,7 @@ from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, 
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.friction import JointFriction
 
 HIT = np.array([0.0, 30.0, 6.0])
 # Of the reference: a constant acceleration, so that its torque differs from gravity.

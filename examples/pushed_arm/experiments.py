@@ -15,7 +15,7 @@ from robot_dynamics_ros.control.external.contact_detector import ContactDetector
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.external.wrench import WrenchEstimator
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.friction import JointFriction
 from robot_dynamics_ros.simulation.mujoco_model import Wall
 from robot_dynamics_ros.simulation.outside_forces import Push
 from robot_dynamics_ros.simulation.physics import Physics

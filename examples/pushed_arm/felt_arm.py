@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.friction import JointFriction
 from robot_dynamics_ros.simulation.mujoco_model import Wall
 from robot_dynamics_ros.simulation.physics import JointServo, Physics
 

@@ -63,7 +63,8 @@ Examples:
 Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
 used.
 """
-# Above the table of the parameters of joints.
+# Above the tables of the parameters of joints.
+TERM_TABLE = 'what each term of friction leaves of the residual on other motion'
 JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 
 
@@ -97,8 +98,9 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 @click.option(
     '--friction', type=WordOrNumber('auto', 'asymmetric'), default='auto', show_default=True,
     metavar='auto|asymmetric|V0',
-    help='Law of friction: v_0 of each joint from the data; coefficients for each direction, and '
-    'no offset; or v_0 of all joints, rad/s or m/s.',
+    help='Friction: viscous, Coulomb, and the terms that predict other motion better; the same '
+    'with coefficients for each direction, and no offset; or viscous and Coulomb alone with this '
+    'v_0, rad/s or m/s.',
 )  # fmt: skip
 @click.option('--force', is_flag=True, help='Write a doubtful model.')
 @output_options
@@ -217,7 +219,14 @@ def _show(found: Identified, output: Output) -> None:
     for row in found.joint_rows:
         values = (row.nominal, row.value, row.low, row.high)
         parameters.add_row(row.name, *(number_text(value, 4) for value in values), row.unit)
+    terms = FittedTable('joint', 'term of friction', 'leaves', '95 % interval')
+    for name, gains in found.friction_gains.items():
+        for term, (left, low, high) in gains.items():
+            interval = f'{percent_text(low)} to {percent_text(high)}'
+            terms.add_row(name, term, percent_text(left), interval)
     output.show('', table, '', JOINT_TABLE, parameters, '')
+    if found.friction_gains:
+        output.show(TERM_TABLE, terms, '')
     for text in (
         *(f'prior: {one}' for one in found.undetermined),
         *found.remarks,

@@ -10,6 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
+from robot_dynamics_ros.recordings import Motion
 
 from .recorded_joints import compared_model, joints_that_depend, joints_that_matter
 
@@ -66,13 +67,19 @@ class ModelTorques:
         self.model = parameters.with_rotors(compared_model(robot, recorded))
         self._dynamics = RobotDynamics(self.model)
         self._friction = parameters.friction(self.model)
+        self._slips = self._friction.slips()
         self._offsets = parameters.offsets(self.model)
 
     def terms(self, states: States) -> Array:
         """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
         q, v, a = states.positions, states.velocities, states.accelerations
         parts = self._dynamics.torque_terms(q, v, a)
-        friction = self._friction.torque(v) + self._offsets
+        slips = None
+        if isinstance(states, Motion):
+            self._slips = self._friction.slips() if states.begins else self._slips
+            slips = self._slips.along(q)
+        load = parts.sum(axis=1) - self._friction.rotors * a
+        friction = self._friction.torque(v, load=load, slips=slips) + self._offsets
         return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
 
     def load(self, body: int, states: States) -> Array:

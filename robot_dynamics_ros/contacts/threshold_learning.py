@@ -84,7 +84,7 @@ def friction_thresholds(bounds: Array) -> Array:
     of both bounds, where a joint starts or stops. It can be more where rest, motion and rest again
     follow each other faster than the low pass; and the lag of the observer is left out.
 
-    Source: the friction of `core.model.friction.JointFriction`, and the bands of `ResidualBands`.
+    Source: the friction of `core.friction.JointFriction`, and the bands of `ResidualBands`.
 
     Args:
         bounds: rows F_s [N m or N] and F_v [N m s/rad or N s/m], (2, n); see

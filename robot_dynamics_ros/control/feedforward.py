@@ -7,16 +7,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from robot_dynamics_ros.core.algorithms.friction import SLIPS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .settings import Settings, reference_distances
 from .trajectory import Trajectory
 
-# The rows of `RobotDynamics.torque_terms`, and friction with the constant offset.
+# The first rows of `RobotDynamics.feedforward_step`; friction with the constant offset.
 TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
 # Friction is rarely known, and a wrong friction torque drives a joint: it must be selected.
 DEFAULT_TERMS = TERMS[:3]
@@ -29,11 +30,11 @@ TIMEOUT = 0.5
 
 
 class Feedforward:
-    """Computes tau = M(q) a + C(q, v) v + g(q) + f(v) + b, for some joints of a robot.
+    """Computes tau = M(q) a + C(q, v) v + g(q) + f + b, for some joints of a robot.
 
-    The term friction is f(v) + b: the friction, and a constant torque of each joint. Data of a
+    The term friction is f + b: the friction, and a constant torque of each joint. Data of a
     moving arm cannot tell b from friction that differs between the directions. At rest f is zero
-    and b is not.
+    and b is not. The states of f advance along the velocity of the evaluation, from a rest on.
 
     Joints that are not commanded have their measured position, zero velocity and zero
     acceleration. A call allocates no arrays for results: they are filled in place.
@@ -43,12 +44,11 @@ class Feedforward:
         joints: names of the commanded joints, k of them.
         indices: (k,) indices of these among the independent joints of the model.
         selected_terms: names of the terms that are summed.
-        friction: torque that compensates friction; may be replaced at any time.
         offset: (k,) b of the commanded joints [N m or N]; may be replaced at any time.
         q: (n,) positions of the last evaluation [rad or m].
         v: (n,) velocities of the last evaluation [rad/s or m/s].
         a: (n,) accelerations of the last evaluation [rad/s^2 or m/s^2].
-        terms: (3, n) result of `RobotDynamics.torque_terms` there [N m or N].
+        rows: (6, n) result of `RobotDynamics.feedforward_step` there [N m or N].
         parts: (4, k) terms of the commanded joints, in the order of `TERMS` [N m or N].
         effort: (k,) sum of the selected terms [N m or N].
     """
@@ -87,8 +87,9 @@ class Feedforward:
         self.friction = friction or JointFriction(model)
         self.offset = np.zeros(len(self.joints)) if offset is None else offset
         self.q, self.v, self.a = np.zeros((3, model.size))
-        self._rest = np.zeros(model.size)
-        self.terms = np.zeros((FRICTION, model.size))
+        self._travel, self._rest = np.zeros((2, model.size))
+        self.rows = np.zeros((len(TERMS) + SLIPS, model.size))
+        self._slips = np.zeros(SLIPS * model.size)
         self.parts = np.zeros((len(TERMS), len(self.joints)))
         self.effort = np.zeros(len(self.joints))
         self.use(dynamics)
@@ -96,7 +97,14 @@ class Feedforward:
     def use(self, dynamics: RobotDynamics) -> None:
         """Compute with these dynamics from now on: of the same joints, with another payload."""
         self.dynamics = dynamics
-        self._step = dynamics.bind('torque_terms', self.q, self.v, self.a, out=self.terms)
+        self._step = dynamics.bind(
+            'feedforward_step', self.q, self.v, self.a, self._travel,
+            self.friction.coefficients, self._slips, out=self.rows,
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        """Begin at rest: what follows is another motion than what was before."""
+        self._slips.fill(0.0)
 
     def select_terms(self, terms: Sequence[str], *, evaluate_at: str) -> None:
         """Change which terms are summed and where they are evaluated, from the next call on.
@@ -114,13 +122,16 @@ class Feedforward:
         self._weights = np.array([float(term in terms) for term in TERMS])
         self._at_reference = evaluate_at == 'reference'
 
-    def compute(self, q: Array, v: Array, reference: Array | None = None) -> None:
+    def compute(
+        self, q: Array, v: Array, reference: Array | None = None, *, elapsed: float = 0.0
+    ) -> None:
         """Compute the torque, in `parts` and `effort`.
 
         Args:
             q: (n,) measured positions of all independent joints [rad or m].
             v: (n,) measured velocities [rad/s or m/s].
             reference: (3, k) rows q, v, a of the commanded joints; None for the measured state.
+            elapsed: time since the evaluation before [s]; 0 where there is none.
 
         Raises:
             StateError: a value is not finite, and `parts` and `effort` stay; or the torque is not
@@ -137,11 +148,11 @@ class Feedforward:
             else:
                 self.v[commanded] = v[commanded]
             self.a[commanded] = reference[2]
+        np.multiply(self.v, elapsed, out=self._travel)
         self._step()
-        np.take(self.terms, commanded, axis=1, out=self.parts[:FRICTION])
-        self.parts[FRICTION] = self.offset
-        if self.friction.exists:
-            self.parts[FRICTION] += self.friction.torque(self.v)[commanded]
+        self._slips[:] = self.rows[len(TERMS) :].reshape(-1)
+        np.take(self.rows[: len(TERMS)], commanded, axis=1, out=self.parts)
+        self.parts[FRICTION] += self.offset
         np.dot(self._weights, self.parts, out=self.effort)
         if not np.isfinite(self.effort).all():
             raise StateError('the torque is not finite at this state and reference')
@@ -154,10 +165,12 @@ class Feedforward:
         Args:
             q: (n,) positions of all independent joints [rad or m].
         """
+        self.forget()
         self.compute(q, self._rest)
 
     def relax(self) -> None:
         """Zero torque, in `parts` and `effort`."""
+        self.forget()
         self.parts.fill(0.0)
         self.effort.fill(0.0)
 

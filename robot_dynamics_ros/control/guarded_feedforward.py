@@ -253,9 +253,9 @@ class GuardedFeedforward:
         if not (waits or state is State.TRACKING or self.reference is None):
             self._drop_reference(time)
         mode = supervisor.mode(self.settings, state)
-        target = self._target(mode, time)
         fade_time, elapsed = supervisor.enter(event), now - self._stepped
         self._stepped = now
+        target = self._target(mode, time, elapsed)
         if target is None:
             self._mode = mode
             return None
@@ -311,10 +311,11 @@ class GuardedFeedforward:
         self.supervisor.inhibitions.put(START, inhibition)
         return True
 
-    def _target(self, mode: Mode, time: float) -> Array | None:
+    def _target(self, mode: Mode, time: float, elapsed: float) -> Array | None:
         """The torque (k,) that a mode asks for, before fade and limits [N m or N]; None: none."""
         feedforward, state = self.feedforward, self.state
         if mode is Mode.SILENT:
+            feedforward.forget()
             return None
         if mode is Mode.ZERO:
             feedforward.relax()
@@ -324,7 +325,11 @@ class GuardedFeedforward:
             reference = self.followed.at(time, state.q)
             if reference is None and self.reference is not None:
                 self._drop_reference(time)
-            feedforward.compute(state.q, state.v, reference)
+            # The first command, and one after a pause, begin a motion.
+            follows = elapsed <= self.settings.state_timeout
+            feedforward.compute(
+                state.q, state.v, reference, elapsed=elapsed if follows else 0.0
+            )
         return feedforward.effort
 
     def _drop_reference(self, time: float) -> None:

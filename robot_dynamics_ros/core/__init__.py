@@ -22,7 +22,7 @@ from .errors import (
 )
 from .model.audit import audit
 from .model.findings import Finding
-from .model.friction import JointFriction
+from .friction import JointFriction
 from .model.gravity import mounted_gravity
 from .model.payload import Payload
 from .model.robot import RobotModel

@@ -521,13 +521,50 @@ class RobotDynamics:
         previous: ArrayLike,
         out: Out = None,
     ) -> Array:
-        """One step of the momentum observer, (3, n); `ExternalForceObserver` is for users.
+        """One step of the momentum observer, (5, n); `ExternalForceObserver` is for users.
 
         The arguments are those of `core.algorithms.observer.observer_step`.
         """
         return self._call['observer_step'](
             q, v, effort, friction, offset, rates, interval, previous, self._gravity, out
         )
+
+    def friction_step(
+        self,
+        v: ArrayLike,
+        load: ArrayLike,
+        travel: ArrayLike,
+        friction: ArrayLike,
+        slip: ArrayLike,
+        out: Out = None,
+    ) -> Array:
+        """The torque that overcomes friction, and two states of pre-sliding, shape (3, n) [N m or N; 1].
+
+        Args:
+            v: (n,) velocities [rad/s or m/s].
+            load: (n,) torques that the joints transmit, of any sign [N m or N].
+            travel: (n,) way since the step before [rad or m].
+            friction: (14 N,) `JointFriction.coefficients`.
+            slip: (2 n,) states of the step before, rows 1 and 2 of its result; zero at rest.
+            out: of the shape of the result, to write into.
+        """
+        return self._call['friction_step'](v, load, travel, friction, slip, out)
+
+    def feedforward_step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        travel: ArrayLike,
+        friction: ArrayLike,
+        slip: ArrayLike,
+        out: Out = None,
+    ) -> Array:
+        """Rows g(q), C(q, v) v, M(q) a, friction, and the states of friction, (6, n).
+
+        The arguments are those of `core.algorithms.friction.feedforward_step`.
+        """
+        return self._call['feedforward_step'](q, v, a, travel, friction, slip, self._gravity, out)
 
     # What takes one state: several programs, and linear algebra that copes with singularities.
 

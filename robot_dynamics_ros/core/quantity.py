@@ -19,6 +19,7 @@ from .algorithms import (
     coriolis,
     crba,
     derivatives,
+    friction,
     kinematics,
     observer,
     regressor,
@@ -28,7 +29,7 @@ from .algorithms.kinematics import AXES
 from .checks import Array, checked_name
 from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
-from .model.friction import coefficient_names
+from .friction import coefficient_names
 from .model.gravity import STANDARD_GRAVITY
 from .model.inertial_parameters import PARAMETERS, regrouped, with_load
 from .model.robot import RobotModel
@@ -76,6 +77,14 @@ INPUTS: Mapping[str, Input] = {
     ),
     'effort': Input('measured torques or forces of the drives [N m or N]'),
     'friction': Input('coefficients, see `JointFriction.coefficients`', coefficient_names),
+    'load': Input('torques that the joints transmit, of any sign [N m or N]'),
+    'travel': Input('way since the step before [rad or m]'),
+    'slip': Input(
+        'states of pre-sliding of the step before',
+        lambda model: [
+            f'slip {k} of {joint}' for k in range(friction.SLIPS) for joint in model.joint_names
+        ],
+    ),
     'offset': Input('constant torques that the drives need beside the model [N m or N]'),
     'rates': Input('of the observer [1/s]'),
     'interval': Input('see `observer_step`', lambda model: observer.INTERVAL),
@@ -300,6 +309,11 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
         'tau_external = J^T wrench: M a + C v + g = tau + tau_external', 'N m or N',
         of_frame=True, of_inertia=False,
     ),
+    Quantity(
+        'friction_step', friction.friction_step, ('v', 'load', 'travel', 'friction', 'slip'),
+        (3, 'n'), 'The torque that overcomes friction, and two states of pre-sliding', 'N m or N; 1',
+        of_inertia=False,
+    ),
 )  # fmt: skip
 
 # Parts of other computations: no quantities of a state, and not exported.
@@ -307,7 +321,13 @@ STEPS: Mapping[str, Quantity] = _by_name(
     Quantity(
         'observer_step', observer.observer_step,
         ('q', 'v', 'effort', *observer.SETTINGS, 'interval', 'previous', 'gravity'),
-        (3, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
+        (5, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
+        regrouped=True,
+    ),
+    Quantity(
+        'feedforward_step', friction.feedforward_step,
+        ('q', 'v', 'a', 'travel', 'friction', 'slip', 'gravity'), (6, 'n'),
+        'Rows g(q), C(q, v) v, M(q) a, friction, and the states of friction', 'N m or N; 1',
         regrouped=True,
     ),
     Quantity(

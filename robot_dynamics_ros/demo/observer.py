@@ -90,7 +90,7 @@ def _start(children: Children, urdf: str, plan: Plan) -> None:
     both = {'robot_description': urdf, 'joints': list(plan.joints)}
     arm = both | {
         'initial_positions': plan.home.tolist(),
-        'friction': False,
+        'friction': 'none',
         'brake': True,
         'rate': RATE,
         'servo_bandwidth': SERVO,

@@ -141,7 +141,7 @@ def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None, seed: 
     """Equations (N, n, p) at random states, some with loads and some without."""
     n = len(layout.joints)
     free = replace(layout, known={})
-    maker = MotionEquations(free, EquationOptions(smoothings=()), dynamics)
+    maker = MotionEquations(free, EquationOptions(tried=False), dynamics)
     recordings = ['', *dict.fromkeys(load.recording for load in layout.loads)]
     each = max(FEWEST_STATES, EQUATIONS * layout.size // n)
     states = list(random_states(layout.model, each * len(recordings), seed))
@@ -151,9 +151,12 @@ def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None, seed: 
         own, nothing = slice(number * each, (number + 1) * each), np.zeros((each, n))
         drawn = Motion(layout.joints, nothing[:, 0], q[own], v[own], a[own], nothing, np.inf, 1.0)
         parts.append(maker.of_samples(drawn, name).rows)
-    rows = np.concatenate(parts)
+    rows, random = np.concatenate(parts), np.random.default_rng(seed)
+    for term in ('load', 'presliding', 'presliding_long'):
+        # Of a motion, which depends on what was before: no state tells it.
+        for joint, column in enumerate(layout.columns(term)):
+            rows[:, joint, column] = random.normal(size=len(rows))
     if 'gain' in layout.terms:
-        random = np.random.default_rng(seed)
         nominal = layout.nominal()
         spread = SPREAD * parameter_scales(layout, np.ones(n)) * random.normal(size=layout.size)
         torques = rows @ np.where(layout.is_known, nominal, nominal + spread)

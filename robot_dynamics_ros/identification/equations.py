@@ -219,9 +219,10 @@ class Equations:
         times: (N,) since the start of the recording [s].
         inertial: (N, f) columns of bodies and loads that a joint feels, see `felt`.
         velocities: (N, n) filtered [rad/s or m/s].
-        columns: of those terms of joints that depend on the motion: (N, 1, n) filtered, of Coulomb
-            friction (N, k, n) for each of k smoothings.
-        smoothings: (k, n) v_0 of the smooth signs [rad/s or m/s].
+        columns: of those terms of joints that depend on the motion: (N, k, n) filtered, for each
+            of the values that `VARIED` says of, else for one.
+        variants: (k, n) values of the constants of friction that `columns` were made with.
+        load: (N, n) magnitudes of the torques that the joints transmit, see `with_load`.
         efforts: (N, n) filtered [N m, N or A].
         fine: the same at smaller intervals.
         flags: (N, n, reasons) whether each of `REASONS` holds.
@@ -238,8 +239,9 @@ class Equations:
     times: Array
     inertial: Array
     velocities: Array
-    columns: Mapping[JointTerm, Array]
-    smoothings: Array
+    columns: Mapping[str, Array]
+    variants: Mapping[str, Array]
+    load: Array
     efforts: Array
     flags: Flags
     independence: Array
@@ -379,19 +381,28 @@ class Equations:
         efforts = np.where(known[:, None], efforts, 0.0)
         return replace(self, efforts=efforts, flags=flags, fine=fine)
 
-    def smoothed(self, smoothing: Sequence[float]) -> Equations:
-        """The same with that smoothing of the friction of each joint (n,) [rad/s or m/s].
+    def with_friction(
+        self, terms: tuple[JointTerm, ...], constants: Mapping[str, tuple[float, ...]]
+    ) -> Equations:
+        """The same with other terms of joints, and constants of their friction (n,).
 
         Raises:
-            ParameterError: a value is not one of `smoothings`.
+            ParameterError: the equations were not made with a constant.
         """
-        for joint, value, known in zip(self.names, smoothing, self.smoothings.T, strict=True):
-            if value not in known:
-                raise ParameterError(
-                    f'smoothing of {joint} is {value}, it must be one of those that the equations '
-                    f'were made with: {", ".join(map(str, known.tolist()))}'
-                )
-        return replace(self, layout=replace(self.layout, smoothing=tuple(smoothing)))
+        layout = replace(self.layout, terms=terms, constants=dict(constants), known={})
+        for name, known in self.variants.items():
+            for joint, value, own in zip(self.names, layout.constant(name), known.T, strict=True):
+                if value not in own:
+                    raise ParameterError(
+                        f'{name} of {joint} is {value}, it must be one of those that the '
+                        f'equations were made with: {", ".join(map(str, own.tolist()))}'
+                    )
+        return replace(self, layout=layout, _cache={})
+
+    def with_load(self, bodies: Array) -> Equations:
+        """The same with the load of bodies, and loads, with these parameters (10 b,)."""
+        parameters = np.append(bodies, np.zeros(self.layout.size - len(bodies)))
+        return replace(self, load=np.abs(self._products(parameters)), _cache={})
 
     def with_known(self, known: dict[str, float]) -> Equations:
         """The same with these known parameters alone, by their names."""
@@ -489,27 +500,38 @@ class Equations:
     def _columns(self, joint: int) -> Iterator[tuple[Numbers, Array]]:
         """Numbers and values of the columns of one joint.
 
-        First the inertial ones, then those of terms that do not depend on smoothing or delay, then
-        the others.
+        First the inertial ones, then those of terms that are the same for every constant, load and
+        delay, then the others.
         """
         layout = self.layout
-        begin = int(np.count_nonzero(layout.felt[:joint]))
-        own = np.flatnonzero(layout.felt[joint])
-        yield own, self.inertial[:, begin : begin + len(own)]
-        smoothing = int(np.flatnonzero(self.smoothings[:, joint] == layout.smoothings[joint])[0])
-        values: dict[JointTerm, Array] = {
+        yield self.bodies_of(joint)
+        values: dict[str, Array] = {
             'offset': np.ones(len(self)),
             'gain': -self.efforts[:, joint],
-            **{
-                term: one[:, smoothing if term in COULOMB else 0, joint]
-                for term, one in self.columns.items()
-            },
+            **{term: self._of_term(term, joint) for term in layout.terms if term in self.columns},
         }
+        signs = [values[term] for term in ('coulomb', 'coulomb_negative') if term in values]
+        values['load'] = self.load[:, joint] * np.sum(signs, axis=0)
         for chosen in (False, True):
-            terms = [one for one in layout.terms if (one in (*COULOMB, 'gain')) == chosen]
+            terms = [one for one in layout.terms if (one in LATER) == chosen]
             numbers = np.array([layout.columns(term)[joint] for term in terms], int)
             both = np.array([values[term] for term in terms])
             yield numbers, both.T.reshape(len(self), len(terms))
+
+    def bodies_of(self, joint: int) -> tuple[Numbers, Array]:
+        """Numbers (c,) and values (N, c) of the inertial columns that a joint feels."""
+        begin = int(np.count_nonzero(self.layout.felt[:joint]))
+        own = np.flatnonzero(self.layout.felt[joint])
+        return own, self.inertial[:, begin : begin + len(own)]
+
+    def _of_term(self, term: str, joint: int) -> Array:
+        """The column of a term of a joint (N,)."""
+        own = self.columns[term]
+        if term not in VARIED:
+            return own[:, 0, joint]
+        value = self.layout.constant(VARIED[term])[joint]
+        index = np.flatnonzero(self.variants[VARIED[term]][:, joint] == value)
+        return own[:, int(index[0]), joint]
 
     def mixed_products(self, values: Array) -> Array:
         """(n, p, k) products of the columns of each joint with values (N, n, k)."""
@@ -541,9 +563,16 @@ class Equations:
         return np.hstack([basis, rest / np.where(lengths > 0.0, lengths, 1.0)]), whole
 
 
-COULOMB: tuple[JointTerm, ...] = ('coulomb', 'coulomb_negative')
+# Terms with columns for several values of a constant.
+VARIED = {
+    'coulomb': 'smoothing',
+    'coulomb_negative': 'smoothing',
+    'presliding': 'displacement',
+    'presliding_long': 'displacement_long',
+}
+LATER = (*VARIED, 'load', 'gain')
 OF_TIMES = (
-    'number', 'times', 'inertial', 'velocities', 'efforts', 'flags', 'independence', 'interval',
+    'number', 'times', 'inertial', 'velocities', 'load', 'efforts', 'flags', 'independence', 'interval',
 )  # fmt: skip
 
 

@@ -1,172 +1,261 @@
-"""Whether friction near reversals is that of the law, and from which speed on it is full.
+"""Which terms of friction a joint has, and with which constants.
 
-The law is viscous friction and Coulomb's with a smooth sign, s(v) = v / sqrt(v^2 + v_0^2).
-Friction of drives may reach its full size only at some speed, and stiction exceeds it: then what
-is left at slow speeds is larger than at fast ones, and the parameters depend on the speeds that
-are fitted. With noise alone both have the same variance (Goldfeld, Quandt, "Some tests for
-homoscedasticity", 1965). v_0 is not linear in the equations: each joint gets the value with the
-largest likelihood (profile likelihood; Murphy, van der Vaart, "On profile likelihood", 2000).
+What is left between a model and an arm is friction, but a term that an arm does not have fits noise
+and predicts other motion worse. So a term is taken where it predicts other motion certainly better
+(forward selection by cross-validation; Stone, "Cross-validatory choice and assessment of
+statistical predictions", 1974). The law is not linear in its constants: those with the best
+prediction are taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.extra import required
 
-from .base_parameters import BaseParameters, Structure, whitened
-from .equations import Equations, Period, ReducedEquations
-from .estimate import Estimate, estimate
-from .motion_equations import SMOOTHINGS, dead_bands
+from .base_parameters import Structure
+from .consistent import EMBARGO, FOLDS, folds
+from .equations import VARIED, Equations, Numbers, Period
+from .estimate import Estimate
+from .parameters import TERMS, JointTerm, parameter_scales
 
-# Dead bands below which a joint is slow: 0.2 rad/s, 0.05 m/s.
-BANDS = 10.0
-# RMS of slow equations, relative to that of fast ones, from which on the law does not hold.
-LARGER = 1.3
-# Standard deviations of the ratio of two variances of noise, and of a v_0, that are certain.
-DEVIATIONS = 5.0
-# Share of fast equations that the estimate from them alone needs.
-LEAST_FAST = 0.5
-# Times that the v_0 of all joints are looked at, at most: that of one changes what others feel.
-SWEEPS = 4
+COULOMB = ('coulomb', 'coulomb_negative')
+
+# Of the square of an error: what a term must take from it at least.
+LEAST_GAIN = 0.02
+# Of a square: what keeps a solution from the directions that nothing tells.
+LEAST = 1e-9
+# Student's quantile of a 95 % interval from `FOLDS` values.
+STUDENT = 3.182
+
+
+# By joint and term: the RMS on other motion relative to that without it, and its 95 % interval.
+FrictionGains = Mapping[str, Mapping[str, tuple[float, float, float]]]
 
 
 @dataclass(frozen=True)
-class FrictionLaw:
-    """Joints at which the law of friction does not hold near reversals.
+class FrictionChoice:
+    """Terms and constants of the friction of each joint.
 
     Attributes:
-        joints: their names.
-        shift: (p,) by how much parameters change where fast equations alone are fitted; zero
-            where the law holds at all joints.
+        terms: of the layout: those that any joint has.
+        constants: (n,) each.
+        missing: names of the parameters that a joint does not have.
+        gains: for each joint, in the order in which they were chosen, its terms with the RMS
+            on other motion relative to that without the term, and its 95 % interval.
     """
 
-    joints: tuple[str, ...]
-    shift: Array
-
-    def widened(self, found: Estimate) -> Estimate:
-        """The estimate, its intervals wide enough for what the choice of speeds changes."""
-        if not found.draws.size or not self.shift.any():
-            return found
-        random = np.random.default_rng(2)
-        draws = found.draws + random.normal(size=(len(found.draws), 1)) * self.shift
-        if found.method == 'consistent':
-            bounded = found.layout.not_negative
-            draws[:, bounded] = np.maximum(draws[:, bounded], 0.0)
-        return replace(found, draws=draws)
+    terms: tuple[JointTerm, ...]
+    constants: Mapping[str, tuple[float, ...]]
+    missing: tuple[str, ...]
+    gains: FrictionGains
 
 
-def fast_weights(equations: Equations, weights: Array, limits: Array) -> Array:
-    """Weights (N, n), zero for joints that are slower than limits (n,) [rad/s or m/s]."""
-    return np.where(np.abs(equations.velocities) < limits, 0.0, weights)
+def chosen_friction(
+    equations: Equations, left_out: Sequence[Period], structure: Structure, found: Estimate
+) -> FrictionChoice:
+    """The terms that pay, by cross-validation over periods of the motion.
 
-
-def friction_law(
-    equations: Equations,
-    weights: Array,
-    weighted: ReducedEquations,
-    base: BaseParameters,
-    found: Estimate,
-) -> FrictionLaw:
-    """Compare slow equations with fast ones.
+    Each joint is a small problem of its own: bodies near those of the estimate, as near as its
+    prior wants them, and terms that are not negative. The folds are those of the weight of the
+    prior. A term is added where it predicts other motion better by more than one standard error
+    and by `LEAST_GAIN`, the best one first.
 
     Args:
-        equations: that are fitted.
-        weights: (N, n) of these.
-        weighted: with these weights.
-        base: what they determine.
-        found: the estimate from them.
-    """
-    layout = base.layout
-    holds = FrictionLaw((), np.zeros(layout.size))
-    limits = BANDS * dead_bands(layout.model)
-    fast = equations.reduced(fast_weights(equations, weights, limits))
-    used = weighted.weights > 0.0
-    if np.any(fast.weights[used] < LEAST_FAST * weighted.weights[used]):
-        return holds
-    larger = _larger(weighted, fast, found.parameters)
-    joints = tuple(name for name, one in zip(layout.joints, larger, strict=True) if one)
-    if not joints:
-        return holds
-    return FrictionLaw(joints, estimate(fast, base).parameters - found.parameters)
-
-
-def certain_smoothings(
-    equations: Equations, left_out: Sequence[Period], structure: Structure, inflation: float
-) -> tuple[float, ...]:
-    """The smoothing of each joint (n,); the usual one where no other is certain [rad/s or m/s].
-
-    Args:
-        equations: made with `SMOOTHINGS`; slow joints count too.
+        equations: made with `EquationOptions.tried`, with the load of the estimate.
         left_out: periods that do not count.
         structure: of the robot.
-        inflation: of variances, by the correlation of residuals.
+        found: the physically consistent estimate.
     """
-    size = len(equations.names)
-    weights = equations.outside(left_out)
-    every = replace(equations, slow_count=True)
-    values = (SMOOTHING, *SMOOTHINGS)
-    tried = [every.smoothed((value,) * size).reduced(weights) for value in values]
-    columns, white = list(structure.columns), whitened(tried[0], structure.columns)
-    noise = np.where(white.noise > 0.0, white.noise, np.inf)
-    triangles = np.stack([one.triangles for one in tried]) / noise[:, None, None]
-    rows, torques = triangles[..., columns] * white.scales[columns], triangles[..., -1]
-
-    def likelihood(numbers: Sequence[int]) -> float:
-        """Its logarithm, with one of the values at each joint."""
-        own = np.arange(size)
-        left = torques[numbers, own]
-        chosen_rows = rows[numbers, own]
-        found = np.linalg.lstsq(chosen_rows.reshape(left.size, -1), left.ravel(), rcond=None)[0]
-        lengths = np.linalg.norm(chosen_rows @ found - left, axis=1)
-        return -float(tried[0].independent @ np.log(np.where(lengths > 0.0, lengths, 1.0)))
-
-    # Twice the logarithm of the likelihood is a square of standard deviations.
-    least = 0.5 * DEVIATIONS**2 * max(1.0, inflation)
-    chosen = [0] * size
-    for _ in range(SWEEPS):
-        before = tuple(chosen)
-        for joint in range(size):
-            logs = np.array(
-                [
-                    likelihood([*chosen[:joint], one, *chosen[joint + 1 :]])
-                    for one in range(len(values))
-                ]
-            )
-            best = int(logs.argmax())
-            chosen[joint] = best if logs[best] - logs[0] > least else 0
-        if tuple(chosen) == before:
-            break
-    return tuple(values[one] for one in chosen)
-
-
-def _larger(weighted: ReducedEquations, fast: ReducedEquations, parameters: Array) -> Array:
-    """(n,) bool: whether slow equations certainly leave more than fast ones."""
-    unknown = np.append(parameters, -1.0)
-    squares = [np.sum((one.triangles @ unknown) ** 2, axis=1) for one in (weighted, fast)]
-    numbers = np.stack([weighted.weights - fast.weights, fast.weights])
-    with np.errstate(all='ignore'):
-        slow, quick = (squares[0] - squares[1]) / numbers[0], squares[1] / numbers[1]
-        ratio = np.nan_to_num(slow / quick)
-        spread = np.sqrt((2.0 / (numbers * weighted.independence)).sum(axis=0))
-        certain = ratio > 1.0 + DEVIATIONS * np.nan_to_num(spread, nan=np.inf)
-    larger: Array = certain & (ratio > LARGER**2)
-    return larger
-
-
-def law_words(joints: Sequence[str]) -> str:
-    """The sentence of the verdict.
-
-    Args:
-        joints: at which the law does not hold.
-    """
-    return (
-        f'Below 0.2 rad/s or 0.05 m/s the residuals at {", ".join(joints)} are larger than above: '
-        'friction near reversals is not that of the model, viscous and Coulomb friction. The '
-        'intervals include what the fit to faster motion alone changes, and may still be too '
-        'narrow.'
+    layout, names = equations.layout, equations.names
+    size = layout.felt.shape[1]
+    torques = equations.residuals(np.append(found.parameters[:size], np.zeros(layout.size - size)))
+    used = np.where(replace(equations, slow_count=True).used, equations.outside(left_out), 0.0)
+    labels = folds(equations)
+    # The prior of a body in equations: the noise over its plausible size.
+    scales = parameter_scales(layout, np.sqrt(np.mean(equations.efforts**2, axis=0)))
+    prior = np.sqrt(found.prior_weight / equations.independence.mean()) / scales
+    free = [column for column in structure.columns if column < size]
+    searches = [
+        _Search(
+            equations, joint, torques[:, joint], used[:, joint], labels, free,
+            found.noise[joint] * prior,
+        ).run()
+        for joint in range(len(names))
+    ]  # fmt: skip
+    terms = [term for term in TERMS if any(term in one.terms for one in searches)]
+    own = [term for term in layout.terms if term not in terms]
+    return FrictionChoice(
+        tuple(term for term in TERMS if term in (*terms, *own)),
+        {
+            name: tuple(one.constants[name] for one in searches)
+            for name in ('smoothing', 'displacement', 'displacement_long')
+        },
+        tuple(
+            f'{joint} {term}'
+            for term in terms
+            for joint, one in zip(names, searches, strict=True)
+            if term not in one.terms and term not in layout.terms
+        ),
+        {joint: one.gains for joint, one in zip(names, searches, strict=True) if one.gains},
     )
+
+
+class _Search:
+    """The terms of one joint that pay.
+
+    Attributes:
+        terms: that were chosen, beside those of the layout.
+        constants: that were chosen.
+        gains: of each term.
+    """
+
+    def __init__(
+        self,
+        equations: Equations,
+        joint: int,
+        torques: Array,
+        weights: Array,
+        labels: Numbers,
+        free: Sequence[int],
+        prior: Array,
+    ) -> None:
+        """Reduce the equations of a joint.
+
+        Args:
+            equations: of all joints.
+            joint: its number.
+            torques: (N,) without those of the bodies of the estimate.
+            weights: (N,) of the equations.
+            labels: (N,) their folds.
+            free: columns of bodies.
+            prior: (p,) weight of a change of each parameter [N m or N per its unit].
+        """
+        layout, made = equations.layout, equations.columns
+        self._base = [term for term in layout.terms if term not in (*COULOMB, 'offset', 'gain')]
+        self._coulomb = [term for term in layout.terms if term in COULOMB]
+        self.terms: list[str] = []
+        self.gains: dict[str, tuple[float, float, float]] = {}
+        self._values = {name: one[:, joint] for name, one in equations.variants.items()}
+        self.constants = {name: float(layout.constant(name)[joint]) for name in CONSTANTS}
+        columns: dict[tuple[str, float], Array] = {}
+        for term in (*self._base, 'gradual', 'stribeck', *self._coulomb, 'presliding'):
+            if f'{layout.joints[joint]} {term}' in layout.known:
+                continue
+            values = self._values[VARIED[term]] if term in VARIED else [0.0]
+            for index, value in enumerate(values):
+                columns[term, float(value)] = made[term][:, index, joint]
+        for value in self._values['smoothing']:
+            sign = sum(columns[term, float(value)] for term in self._coulomb)
+            columns['load', float(value)] = equations.load[:, joint] * sign
+        self._places = {key: index for index, key in enumerate(columns)}
+        numbers, bodies = equations.bodies_of(joint)
+        chosen = [one for one, number in enumerate(numbers) if number in free]
+        of_any_sign = [bodies[:, chosen]]
+        if 'offset' in layout.terms:
+            of_any_sign.append(np.ones((len(torques), 1)))
+        rows = np.column_stack([*of_any_sign, *columns.values(), torques])
+        rows = rows * np.sqrt(weights)[:, None]
+        ndimage = required('scipy.ndimage', 'identification')
+        inside = [labels == fold for fold in range(FOLDS)]
+        near = [ndimage.binary_dilation(one, iterations=EMBARGO) for one in inside]
+        total = rows.T @ rows
+        squares = np.zeros(rows.shape[1])
+        squares[: len(chosen)] = prior[numbers[chosen]] ** 2
+        size = rows.shape[1] - len(columns) - 1
+        # Products of columns and torque on each fold, and on the others, where what may have any
+        # sign has its best value there.
+        self._held, self._rest = [], []
+        for own, other in zip(inside, near, strict=True):
+            rest = total - rows[other].T @ rows[other] + np.diag(squares)
+            least = np.diag(LEAST * np.diag(rest[:size, :size]) + np.finfo(float).tiny)
+            best = np.linalg.solve(rest[:size, :size] + least, -rest[:size, size:])
+            whole = np.vstack([best, np.eye(len(columns) + 1)])
+            self._rest.append(whole.T @ rest @ whole)
+            self._held.append(whole.T @ (rows[own].T @ rows[own]) @ whole)
+
+    def run(self) -> _Search:
+        """Choose the smoothing, then one term after the other."""
+        if not self._coulomb or not np.any([np.diag(one)[-1] for one in self._rest]):
+            return self
+        errors = self._errors([], self.constants)
+        for changes in self._smoothings():
+            tried = self._errors([], changes)
+            if _pays(errors, tried) and tried.sum() < errors.sum():
+                errors, self.constants = tried, changes
+        while True:
+            found = [
+                (self._errors([*self.terms, *terms], changes), terms, changes)
+                for terms, changes in self._candidates()
+            ]
+            found = [one for one in found if _pays(errors, one[0])]
+            if not found:
+                return self
+            best, terms, self.constants = min(found, key=lambda one: float(one[0].sum()))
+            self.gains[' and '.join(terms)] = _gain(errors, best)
+            self.terms += terms
+            errors = best
+
+    def _smoothings(self) -> list[dict[str, float]]:
+        return [{**self.constants, 'smoothing': float(x)} for x in self._values['smoothing'][1:]]
+
+    def _candidates(self) -> Iterator[tuple[list[str], dict[str, float]]]:
+        for term in ('load', 'stribeck', 'gradual'):
+            if term not in self.terms:
+                yield [term], self.constants
+        ways = [float(value) for value in np.unique(self._values['displacement'])]
+        if 'presliding' not in self.terms:
+            for way in ways:
+                yield ['presliding'], {**self.constants, 'displacement': way}
+        elif 'presliding_long' not in self.terms:
+            for way in ways:
+                if way != self.constants['displacement']:
+                    yield ['presliding_long'], {**self.constants, 'displacement_long': way}
+
+    def _errors(self, terms: Sequence[str], constants: Mapping[str, float]) -> Array:
+        """Sums of squares (`FOLDS`,) on each fold, fitted to the others."""
+        keys = [(term, 0.0) for term in self._base]
+        keys += [(term, constants['smoothing']) for term in self._coulomb]
+        for term in terms:
+            value = constants['smoothing'] if term == 'load' else 0.0
+            name = 'presliding' if term.startswith('presliding') else term
+            keys.append((name, constants[VARIED[term]] if term in VARIED else value))
+        chosen = [self._places[key] for key in keys if key in self._places]
+        result = np.zeros(FOLDS)
+        for fold, (held, rest) in enumerate(zip(self._held, self._rest, strict=True)):
+            found = np.append(_not_negative(rest[np.ix_([*chosen, -1], [*chosen, -1])]), -1.0)
+            own = held[np.ix_([*chosen, -1], [*chosen, -1])]
+            result[fold] = found @ own @ found
+        return result
+
+
+def _not_negative(products: Array) -> Array:
+    """Coefficients of the least square, from products of [columns | torque]."""
+    optimize = required('scipy.optimize', 'identification')
+    scales = np.sqrt(np.diag(products)) + np.finfo(float).tiny
+    values, vectors = np.linalg.eigh(products / np.outer(scales, scales))
+    rows = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    found, _ = optimize.nnls(rows[:, :-1], rows[:, -1])
+    result: Array = found * scales[-1] / scales[:-1]
+    return result
+
+
+def _pays(before: Array, after: Array) -> bool:
+    """Whether errors of folds have certainly fallen."""
+    better = before - after
+    least = max(LEAST_GAIN * float(before.sum()), np.sqrt(FOLDS) * float(better.std(ddof=1)))
+    return bool(better.sum() > least)
+
+
+def _gain(before: Array, after: Array) -> tuple[float, float, float]:
+    """RMS after over that before, and its interval over the folds [-]."""
+    logs = 0.5 * np.log(after / before)
+    value = 0.5 * math.log(after.sum() / before.sum())
+    half = STUDENT * float(logs.std(ddof=1)) / math.sqrt(FOLDS)
+    return math.exp(value), math.exp(value - half), math.exp(value + half)

@@ -18,6 +18,7 @@ from robot_dynamics_ros.report import Provenance, provenance, report_content
 from robot_dynamics_ros.written_file import write_folder
 
 from .findings import FEWEST, driver_findings
+from .friction import FrictionGains
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .identify import IdentifiedParameters
@@ -47,6 +48,8 @@ class Identified:
         judged_equations: to which the judged model was fitted.
         failure: why no physically consistent estimate was found; empty where one was.
         remarks: on the recordings, which do not weaken the result.
+        friction_gains: of each joint, the terms of friction that were chosen with what each leaves
+            of the residual on other motion, and its 95 % interval [-].
     """
 
     judgement: Judgement
@@ -57,6 +60,7 @@ class Identified:
     judged_equations: int
     failure: str = ''
     remarks: tuple[str, ...] = ()
+    friction_gains: FrictionGains = field(default_factory=dict)
 
     @property
     def model(self) -> IdentifiedModel:
@@ -139,6 +143,10 @@ class Identified:
             'joint_parameters': [vars(row) for row in self.joint_rows],
             'body_parameters': [vars(row) for row in self.body_rows],
             'base_parameters': [vars(row) for row in self.base_rows],
+            'friction_terms': {
+                joint: {term: list(gain) for term, gain in gains.items()}
+                for joint, gains in self.friction_gains.items()
+            },
             'undetermined': list(self.undetermined),
             'objections': list(self.objections),
             'remarks': list(self.remarks),
@@ -194,8 +202,7 @@ class Identified:
         )
         sources = [replace(one, split=-math.inf) for one in surveyed]
         # No other friction is looked for.
-        smoothing = tuple(data.layout.smoothings.tolist())
-        other = replace(data, sources=sources, smoothing=smoothing)
+        other = replace(data, sources=sources, tried=False)
         torques = other.read().torques(data.layout.nominal(), self.found.final.parameters)
         judged = other.judged_recordings(torques)
         currents = 'gain' in data.terms

@@ -10,53 +10,41 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS
 from robot_dynamics_ros.core.checks import Array
 
-from .parameters import BODY, JointTerm, ParameterLayout
+from .parameters import BODY, ParameterLayout
 
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedModel:
     """A robot whose parameters were identified.
 
-    Its torque is M(q) a + C(q, v) v + g(q) + F_v v + F_s s(v) + b, with the rotors in M, the
-    friction of `JointFriction` with coefficients of each direction, and a constant torque b.
-    Arrays are of the independent joints, in the order of `model.joint_names`; what a mimic joint
-    has is part of the joint that it mimics.
+    Its torque is M(q) a + C(q, v) v + g(q) + f + b, with the rotors in M, the friction f of
+    `core.algorithms.friction`, and a constant torque b. Arrays are of the independent joints, in
+    the order of `model.joint_names`; what a mimic joint has is part of the joint that it mimics.
 
     Attributes:
         model: with the identified bodies; its rotors, damping and friction are not used.
         armature: rotor inertia at the joint (n,) [kg m^2 or kg].
-        viscous: F_v at positive velocity (n,) [N m s/rad or N s/m].
-        coulomb: F_s at positive velocity (n,) [N m or N].
-        viscous_negative: F_v at negative velocity (n,) [N m s/rad or N s/m].
-        coulomb_negative: F_s at negative velocity, a magnitude (n,) [N m or N].
         offset: b (n,) [N m or N].
         gain: torque per measured effort (n,) [N m/A or N/A]; 1 where the effort is a torque.
-        smoothing: v_0 of s (n,) [rad/s or m/s].
+        kinds: coefficients and constants of the friction (n,), by the names of `KINDS`.
     """
 
     model: RobotModel
     armature: Array
-    viscous: Array
-    coulomb: Array
-    viscous_negative: Array
-    coulomb_negative: Array
     offset: Array
     gain: Array
-    smoothing: Array
+    kinds: Mapping[str, Array]
 
     @cached_property
     def friction(self) -> JointFriction:
         """The friction of the joints."""
-        return JointFriction(
-            self.model,
-            viscous=self._by_joint(self.viscous),
-            coulomb=self._by_joint(self.coulomb),
-            viscous_negative=self._by_joint(self.viscous_negative),
-            coulomb_negative=self._by_joint(self.coulomb_negative),
-            smoothing=dict(zip(self.model.joint_names, self.smoothing.tolist(), strict=True)),
-        )
+        given = {kind: self._by_joint(self.kinds[kind]) for kind in TERMS}
+        names = self.model.joint_names
+        given |= {kind: dict(zip(names, self.kinds[kind], strict=True)) for kind in CONSTANTS}
+        return JointFriction(self.model, **given)
 
     @cached_property
     def dynamics(self) -> RobotDynamics:
@@ -64,7 +52,7 @@ class IdentifiedModel:
         return RobotDynamics(self.model.with_armature(self._by_joint(self.armature)))
 
     def inverse_dynamics(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike) -> Array:
-        """The torque (n,) of a motion, or (N, n) of a batch [N m or N].
+        """The torque (n,) of a state, or (N, n) of a batch, without pre-sliding [N m or N].
 
         Args:
             q: (n,) or (N, n) positions [rad or m].
@@ -75,7 +63,8 @@ class IdentifiedModel:
             StateError: one of them has another shape, or a value is not finite.
         """
         rigid = self.dynamics.inverse_dynamics(q, v, a)
-        torque: Array = rigid + self.friction.torque(v) + self.offset
+        load = rigid - self.armature * np.asarray(a)
+        torque: Array = rigid + self.friction.torque(v, load=load) + self.offset
         return torque
 
     def _by_joint(self, values: Array) -> Mapping[str, float]:
@@ -94,19 +83,17 @@ def model_of_parameters(layout: ParameterLayout, parameters: Array) -> Identifie
     n = len(layout.joints)
     bodies = parameters[: BODY * len(layout.model.joints)]
 
-    def of(term: JointTerm, missing: Array) -> Array:
+    def of(term: str, missing: Array) -> Array:
         present = term in layout.terms
         return parameters[layout.columns(term)] if present else missing
 
-    viscous, coulomb = (of(term, np.zeros(n)) for term in ('viscous', 'coulomb'))
+    kinds = {term: of(term, np.zeros(n)) for term in TERMS}
+    for term in ('viscous', 'coulomb'):
+        kinds[f'{term}_negative'] = of(f'{term}_negative', kinds[term])
     return IdentifiedModel(
         layout.model.with_inertial_parameters(bodies, physical=False),
         of('armature', np.zeros(n)),
-        viscous,
-        coulomb,
-        of('viscous_negative', viscous),
-        of('coulomb_negative', coulomb),
         of('offset', np.zeros(n)),
         of('gain', np.ones(n)),
-        layout.smoothings,
+        kinds | {name: layout.constant(name) for name in CONSTANTS},
     )

@@ -40,7 +40,7 @@ from .findings import (
     load_findings,
     repetition_findings,
 )
-from .friction import certain_smoothings, law_words
+from .friction import FrictionChoice, chosen_friction
 from .held_out import repeated_share
 from .identified import Identified
 from .identify import IdentifiedParameters, identify
@@ -70,9 +70,10 @@ class Identifier:
 
     Attributes:
         robot: text of the URDF, which `Identified.save` needs; or the model alone.
-        friction: 'auto': viscous and Coulomb, with the speed v_0 from which on Coulomb friction is
-            full found for each joint; 'asymmetric': each direction has coefficients of its own,
-            and there is no offset; or the v_0 of all joints [rad/s or m/s].
+        friction: 'auto': viscous and Coulomb, and for each joint the terms and constants that
+            predict other motion better, see `chosen_friction`; 'asymmetric': the same, each
+            direction has coefficients of its own, and there is no offset; or viscous and Coulomb
+            alone, with this v_0 of all joints [rad/s or m/s].
         effort: 'torque'; 'torque-sensor' behind the gears, where no rotor inertia is felt and
             none is fitted; or 'current', whose gains are estimated too.
         delay: of the efforts behind the states [s]; 'auto': it is found, and 0 if none is certain,
@@ -183,6 +184,7 @@ class Identifier:
             judged.found.used,
             judged.found.failure or final.failure,
             tuple(dict.fromkeys(remarks)),
+            judged.friction.gains if judged.friction else {},
         )
 
     def _surveyed(
@@ -261,7 +263,8 @@ class Identifier:
             loads,
             {f'{joint} gain': value for joint, value in self.gains.items()} | self._masses,
             progress=self.progress,
-            smoothing=(float(self.friction),) * model.size if given else (),
+            constants={'smoothing': (float(self.friction),) * model.size} if given else {},
+            tried=not given,
         )
         check_motion(model, data.survey)
         return data
@@ -283,15 +286,19 @@ class Identifier:
         fitted = self._delayed(data)
         # After the delay, which makes friction near reversals look like that of another law. With
         # gains of drives the equations have no right-hand side whose residual could be compared.
-        found = fitted.found
-        if data.smoothing or self.effort == 'current' or not found.other_friction:
+        data, found = fitted.data, fitted.found
+        if not data.tried or self.effort == 'current':
             return fitted
-        smoothing = certain_smoothings(
-            fitted.data.equations, found.left_out, found.structure, found.inflation
-        )
-        if list(smoothing) == fitted.data.layout.smoothings.tolist():
+        bodies = found.final.parameters[: data.layout.felt.shape[1]]
+        data = replace(data, bodies=bodies)
+        chosen = chosen_friction(data.equations, found.left_out, found.structure, found.final)
+        if chosen.terms == data.layout.terms and not chosen.constants:
             return fitted
-        return self._fitted(replace(fitted.data, smoothing=smoothing))
+        known = {**data.known, **dict.fromkeys(chosen.missing, 0.0)}
+        changed = replace(data, terms=chosen.terms, constants=chosen.constants, known=known)
+        # The prior is worth as much: its weight was chosen before terms were tried on the folds.
+        fitted = self._fitted(changed, found.final.prior_weight)
+        return replace(fitted, friction=chosen)
 
     def _delayed(self, data: RecordedData) -> _Fitted:
         """The fit with the delay of the efforts that is given, or certain and the same in all."""
@@ -321,9 +328,10 @@ class Identifier:
                 what = f'Those of {name} were not shifted by that: friction is wrong.'
                 yield delay_finding(delay.value, what)
 
-    def _fitted(self, data: RecordedData) -> _Fitted:
+    def _fitted(self, data: RecordedData, prior_weight: float | None = None) -> _Fitted:
         """The fit, without the motion of joints whose few equations are jitter."""
-        found = identify(data.equations, carried=self._carried(data.model))
+        carried = self._carried(data.model)
+        found = identify(data.equations, carried=carried, prior_weight=prior_weight)
         if found.link_side:
             rotors = {f'{name} armature': 0.0 for name in found.link_side}
             data = replace(data, known={**data.known, **rotors})
@@ -335,7 +343,7 @@ class Identifier:
             # What is not fitted is not judged.
             data = replace(data, still=still)
             if any(found.numbers[name]['used'] for name in still):
-                return self._fitted(data)
+                return self._fitted(data, prior_weight)
         return _Fitted(data, found)
 
     def _judged(
@@ -365,7 +373,6 @@ class Identifier:
             findings += difference_findings(alone, found.structure, found.unconstrained)
         locked = [name for name in self.model.joint_names if name not in data.model.joint_names]
         words = [locked_words(locked)] if locked else []
-        words += [law_words(final.other_friction)] if final.other_friction else []
         recordings = data.judged_recordings(torques)
         return judge(
             data.model,
@@ -388,10 +395,12 @@ class _Fitted:
     Attributes:
         data: with all choices.
         found: the parameters.
+        friction: the choice of its terms; None where none was made.
     """
 
     data: RecordedData
     found: IdentifiedParameters
+    friction: FrictionChoice | None = None
 
 
 def _delays(data: RecordedData, found: IdentifiedParameters) -> list[tuple[str, EffortDelay]]:

@@ -25,7 +25,6 @@ from .consistent import prior_weight as best_prior_weight
 from .equations import Equations, Period
 from .estimate import Estimate, estimate
 from .findings import contact_findings, contradiction_findings, excitation_findings, mass_findings
-from .friction import friction_law
 from .identified_model import IdentifiedModel, model_of_parameters
 from .intervals import bootstrap_windows, with_consistent_draws, with_draws
 from .outliers import robust_weights
@@ -45,7 +44,6 @@ class IdentifiedParameters:
         failure: why no consistent estimate was found; empty where one was.
         numbers: of equations by joint: used, and left out for each reason.
         inflation: of the variances of base parameters, by the correlation of residuals.
-        other_friction: joints at which the law of friction does not hold near reversals.
         link_side: joints whose efforts are on the side of the link, by a rotor inertia that is
             certainly negative: none is fitted there.
         still: joints that hardly move: their few equations are jitter.
@@ -59,7 +57,6 @@ class IdentifiedParameters:
     failure: str = ''
     numbers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     inflation: float = 1.0
-    other_friction: tuple[str, ...] = ()
     link_side: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
 
@@ -135,8 +132,7 @@ def identify(
     findings += contradiction_findings(base, found)
     if is_scaled:
         findings += [*mass_findings(final), *contact_findings(left_out)]
-    law = friction_law(equations, weights, reduced, base, found)
     return IdentifiedParameters(
-        base, found, law.widened(final), findings, left_out, failure, reduced.numbers,
-        inflation, law.joints, link_side or (), silent_joints(reduced, slow=True),
+        base, found, final, findings, left_out, failure, reduced.numbers,
+        inflation, link_side or (), silent_joints(reduced, slow=True),
     )  # fmt: skip

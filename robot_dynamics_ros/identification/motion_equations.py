@@ -24,14 +24,15 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.comparison.model_torques import States
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, UnknownNameError
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, SLIPS, TERMS, unit_torques
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SLIDING_BAND, TURNING_BAND, smooth_sign
+from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND, Slips
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
 from robot_dynamics_ros.core.spatial import Transform
 from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, kernels
 
-from .equations import COULOMB, REASONS, Equations, FineEfforts
-from .parameters import JointTerm, ParameterLayout
+from .equations import REASONS, VARIED, Equations, FineEfforts
+from .parameters import ParameterLayout
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings import Motion
@@ -50,8 +51,11 @@ BAND_ROWS = 32
 # the filter of the motions alone. Noise of accelerations enters linearly: the second filter damps
 # it.
 WIDER = 8.0
-# Speeds at which Coulomb friction may be full, beside the usual one [rad/s or m/s].
+# Values of the constants of friction that are tried: speeds at which Coulomb friction may be full,
+# beside the usual one [rad/s or m/s], and ways over which a contact slips [rad; m: a tenth].
 SMOOTHINGS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
+DISPLACEMENTS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+SLIDING = 0.1
 # Samples whose columns are computed together.
 TOGETHER = 1024
 # Times as many filtered efforts as equations: a line between two is exact to 5e-3 at the cutoff.
@@ -64,6 +68,8 @@ LARGEST_SHARES = (0.01, 0.1, 0.01)
 BELOW, ABOVE = 0.98, 1.05
 # Of the segments of all recordings, so that none continues another one.
 SEGMENTS = count()
+# Columns that depend on nothing, or on what is known later.
+MADE_LATER = ('offset', 'gain', 'load', 'presliding_long')
 OF_SAMPLES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
 
 
@@ -242,13 +248,14 @@ class EquationOptions:
             joint, at which it saturates; NaN for the limit of the URDF [N m, N or A].
         unmeasured: names of joints whose effort is not what their drive gives, such as noise about
             zero: their equations do not count.
-        smoothings: other v_0 of the friction that `Equations.smoothed` may take [rad/s or m/s].
+        tried: whether columns of other terms of friction, and for other constants, are made, which
+            `Equations.with_friction` may take.
     """
 
     cutoff: float | None = None
     effort_levels: npt.ArrayLike = np.nan
     unmeasured: tuple[str, ...] = ()
-    smoothings: tuple[float, ...] = SMOOTHINGS
+    tried: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a cutoff that means nothing."""
@@ -312,8 +319,9 @@ class MotionEquations:
                     motion.rate, motion.cutoff, self.options.cutoff
                 )
                 segment = _Segment(parallel, motion)
+                slips = self._slips()
             for part in _parts(_in_order(motion, self.layout.joints)):
-                made = segment.push(part.efforts, *self._columns(part, recording))
+                made = segment.push(part.efforts, *self._columns(part, recording, slips))
                 if made is not None:
                     yield self._equations(parallel, recording, *made)
 
@@ -332,14 +340,14 @@ class MotionEquations:
             np.arange(0.0, size),
             np.full(size, parallel.interval),
         )
-        columns = self._columns(samples, recording)
+        columns = self._columns(samples, recording, self._slips())
         return self._equations(parallel, recording, times, *columns, fine)
 
-    def _columns(self, samples: Samples, recording: str) -> tuple[Array, Array]:
+    def _columns(self, samples: Samples, recording: str, slips: Slips) -> tuple[Array, Array]:
         """Columns (N, c) and flags (N, f) of single samples.
 
-        Columns are felt inertial entries, v, efforts, then those of the terms of joints, Coulomb
-        friction for each smoothing; flags are those of `REASONS`, (N, n) each.
+        Columns are felt inertial entries, v, efforts, then those of the terms of joints, for each
+        value of their constant; flags are those of `REASONS`, (N, n) each.
         """
         q, v, a = samples.positions, samples.velocities, samples.accelerations
         inertial = self._dynamics.regressor(q, v, a)
@@ -349,29 +357,55 @@ class MotionEquations:
         ]
         inertial = np.concatenate([inertial, *loads], axis=2) if loads else inertial
         chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
-        signs = [smooth_sign(v, smoothing) for smoothing in self._smoothings]
-        both = {'armature': [a], 'viscous': [v], 'coulomb': signs}
         parts = [chosen, v, _finite(samples.efforts)]
+        constants = [self.layout.constant(name) for name in CONSTANTS]
+        usual = unit_torques(v, np.zeros_like(v), np.zeros((SLIPS, *v.shape)), constants)
+        columns: dict[str, list[Array]] = {'armature': [a]}
+        for term in TERMS:
+            columns[term] = [usual[term]]
+        for term in ('coulomb', 'coulomb_negative'):
+            columns[term] = [
+                unit_torques(v, v, [v] * SLIPS, [smoothing, *constants[1:]])[term]
+                for smoothing in self._variants['smoothing']
+            ]
+        states = slips.along(q)
+        columns['presliding'] = [
+            unit_torques(v, v, [z, z], constants)['presliding'] for z in states.swapaxes(0, 1)
+        ]
         for term in self._terms:
-            whole = both[term.removesuffix('_negative')]
-            if term.endswith('_negative'):
-                whole = [np.where(v < 0.0, one, 0.0) for one in whole]
-            elif f'{term}_negative' in self._terms:
-                whole = [np.where(v > 0.0, one, 0.0) for one in whole]
-            parts += whole
+            both = f'{term}_negative' in TERMS and f'{term}_negative' not in self._terms
+            pair = [columns[term], columns[f'{term}_negative']] if both else [columns[term]]
+            parts += [np.sum(one, axis=0) for one in zip(*pair, strict=True)]
         return np.concatenate(parts, axis=1), self._flags(samples)
 
     @property
-    def _terms(self) -> list[JointTerm]:
-        """Those whose columns depend on the motion."""
-        return [term for term in self.layout.terms if term not in ('offset', 'gain')]
+    def _terms(self) -> list[str]:
+        """Those whose columns are made."""
+        own = [term for term in self.layout.terms if term not in MADE_LATER]
+        others = ['gradual', 'stribeck', 'presliding'] if self.options.tried else []
+        return [*own, *(term for term in others if term not in own)]
 
     @property
-    def _smoothings(self) -> list[Array]:
-        """That of the layout, and the others (n,)."""
-        n = len(self.layout.joints)
-        others = [np.full(n, value) for value in self.options.smoothings]
-        return [self.layout.smoothings, *others]
+    def _variants(self) -> dict[str, Array]:
+        """Values (k, n) of the constants of friction; those of the layout first."""
+        smoothing, short, long = (
+            self.layout.constant(name)
+            for name in ('smoothing', 'displacement', 'displacement_long')
+        )
+        n, tried = len(smoothing), self.options.tried
+        slides = [joint.kind == 'prismatic' for joint in self.layout.model.independent_joints]
+        scale = np.where(slides, SLIDING, 1.0)
+        others = [np.full(n, value) for value in SMOOTHINGS * tried]
+        ways = [scale * value for value in DISPLACEMENTS * tried]
+        displacements = np.stack([short, long, *ways])
+        return {
+            'smoothing': np.stack([smoothing, *others]),
+            'displacement': displacements,
+            'displacement_long': displacements,
+        }
+
+    def _slips(self) -> Slips:
+        return Slips(self._variants['displacement'])
 
     def _flags(self, samples: Samples) -> Array:
         slow = np.abs(samples.velocities) < self._bands
@@ -392,9 +426,10 @@ class MotionEquations:
     ) -> Equations:
         n, number, first = len(self.layout.joints), len(times), len(self._felt)
         of_joints = columns[:, first:].reshape(number, -1, n)
-        smoothings = np.stack(self._smoothings)
-        widths = [len(smoothings) if term in COULOMB else 1 for term in self._terms]
+        variants = self._variants
+        widths = [len(variants[VARIED[term]]) if term in VARIED else 1 for term in self._terms]
         of_terms = np.split(of_joints, np.cumsum([2, *widths])[:-1], axis=1)[1:]
+        made = dict(zip(self._terms, of_terms, strict=True))
         return Equations(
             layout=self.layout,
             recordings=(recording,),
@@ -402,8 +437,9 @@ class MotionEquations:
             times=times,
             inertial=columns[:, :first],
             velocities=of_joints[:, 0],
-            columns=dict(zip(self._terms, of_terms, strict=True)),
-            smoothings=smoothings,
+            columns=made | {'presliding_long': made['presliding']} if 'presliding' in made else made,
+            variants=variants,
+            load=np.zeros((number, n)),
             efforts=of_joints[:, 1],
             flags=np.moveaxis(shares.reshape(number, len(REASONS), n), 1, 2) > LARGEST_SHARES,
             independence=np.full(number, parallel.independence),

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, constant_unit
 
 from .base_parameters import BaseParameters
 from .estimate import Estimate
@@ -57,15 +57,16 @@ def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, 
     """
     layout, unknown = base.layout, float('nan')
     rows: list[ParameterRow] = []
-    for joint, value in zip(
-        layout.model.independent_joints, layout.smoothings.tolist(), strict=True
-    ):
+    for index, joint in enumerate(layout.model.independent_joints):
         columns = [layout.column(term, joint.name) for term in layout.terms]
-        rows += _rows(base, estimate, columns)
-        if value != SMOOTHING:
-            unit = 'm/s' if joint.kind == 'prismatic' else 'rad/s'
-            name = f'{joint.name} smoothing'
-            rows.append(ParameterRow(name, unit, SMOOTHING, value, unknown, unknown))
+        known = layout.is_known[columns] & (layout.nominal()[columns] == 0.0)
+        rows += _rows(base, estimate, [one for one, zero in zip(columns, known) if not zero])
+        for name, usual in CONSTANTS.items():
+            value = float(layout.constant(name)[index])
+            if value != usual:
+                unit = constant_unit(name, slides=joint.kind == 'prismatic')
+                row = ParameterRow(f'{joint.name} {name}', unit, usual, value, unknown, unknown)
+                rows.append(row)
     return tuple(rows)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, UnknownNameError
+from robot_dynamics_ros.core.algorithms import friction
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 
 Flags = npt.NDArray[np.bool_]
@@ -20,32 +21,25 @@ Flags = npt.NDArray[np.bool_]
 BODY = len(PARAMETERS)
 BODY_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
 
-# What a column holds, with s the smooth sign of `core.model.friction`:
+# What a column holds, beside the terms of friction (`core.algorithms.friction`), of which those of
+# positive velocity are of both directions unless there are negative ones too:
 #   armature          a
-#   viscous           v, where v > 0 alone if viscous_negative is a term too
-#   coulomb           s(v), where v > 0 alone if coulomb_negative is a term too
 #   offset            1
-#   viscous_negative  v, where v < 0
-#   coulomb_negative  s(v), where v < 0: the coefficient of a dissipative joint is positive
 #   gain              minus the measured effort, a current [A]: its coefficient is in N m/A
 JointTerm = Literal[
-    'armature', 'viscous', 'coulomb', 'offset', 'viscous_negative', 'coulomb_negative', 'gain'
+    'armature', 'viscous', 'coulomb', 'offset', 'viscous_negative', 'coulomb_negative', 'gradual',
+    'stribeck', 'load', 'presliding', 'presliding_long', 'gain',
 ]  # fmt: skip
 TERMS: tuple[JointTerm, ...] = get_args(JointTerm)
 USUAL: tuple[JointTerm, ...] = ('armature', 'viscous', 'coulomb', 'offset')
 # Terms that take energy, or store it.
-NOT_NEGATIVE: tuple[JointTerm, ...] = (
-    'armature', 'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative',
-)  # fmt: skip
+NOT_NEGATIVE = ('armature', *friction.TERMS)
 # Of joints that turn, and of those that slide.
 TERM_UNITS: Mapping[str, tuple[str, str]] = {
     'armature': ('kg m^2', 'kg'),
-    'viscous': ('N m s/rad', 'N s/m'),
-    'coulomb': ('N m', 'N'),
     'offset': ('N m', 'N'),
-    'viscous_negative': ('N m s/rad', 'N s/m'),
-    'coulomb_negative': ('N m', 'N'),
     'gain': ('N m/A', 'N/A'),
+    **friction.TERMS,
 }
 # A body whose description says less has this share of the mean mass.
 LIGHTEST = 0.1
@@ -90,15 +84,15 @@ class ParameterLayout:
         loads: bodies that it carries in some of the data, beside those.
         known: values of parameters by their names; the equations hold them on the right-hand
             side, and their columns are zero.
-        smoothing: v_0 of the smooth sign of Coulomb friction by joint (n,), see
-            `core.model.friction` [rad/s or m/s]; empty for the usual one.
+        constants: of the friction by joint (n,), see `core.algorithms.friction`; usual ones where
+            none are given [rad/s, m/s; rad, m].
     """
 
     model: RobotModel
     terms: tuple[JointTerm, ...] = USUAL
     loads: tuple[Load, ...] = ()
     known: Mapping[str, float] = field(default_factory=dict)
-    smoothing: tuple[float, ...] = ()
+    constants: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what does not exist, and what no data can tell apart.
@@ -106,7 +100,7 @@ class ParameterLayout:
         Raises:
             UnknownNameError: a term, a link or a known parameter does not exist.
             ParameterError: two terms act alike, a name comes twice, a link is fixed to
-                the base, a known value is not finite, or a smoothing not positive.
+                the base, a known value is not finite, or a constant not positive.
         """
         for term in self.terms:
             if term not in TERMS:
@@ -134,16 +128,19 @@ class ParameterLayout:
                 raise UnknownNameError('parameter', name, self.names)
             if not np.isfinite(value):
                 raise ParameterError(f'{name} is {value}, it must be finite')
-        if len(self.smoothings) != len(self.joints):
-            raise ParameterError(
-                f'smoothing has {len(self.smoothings)} values, {len(self.joints)} are needed, one '
-                f'for each of {", ".join(self.joints)}'
-            )
-        for joint, value in zip(self.joints, self.smoothings.tolist(), strict=True):
-            if not (np.isfinite(value) and value > 0.0):
+        for name, values in self.constants.items():
+            if name not in CONSTANTS:
+                raise UnknownNameError('constant of friction', name, tuple(CONSTANTS))
+            if len(values) != len(self.joints):
                 raise ParameterError(
-                    f'smoothing of {joint} is {value}, it must be positive and finite'
+                    f'{name} has {len(values)} values, {len(self.joints)} are needed, one for '
+                    f'each of {", ".join(self.joints)}'
                 )
+            for joint, value in zip(self.joints, values, strict=True):
+                if not (np.isfinite(value) and value > 0.0):
+                    raise ParameterError(
+                        f'{name} of {joint} is {value}, it must be positive and finite'
+                    )
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -157,10 +154,9 @@ class ParameterLayout:
         moving = [names.get(i, joint.name) for i, joint in enumerate(self.model.joints)]
         return (*moving, *(load.name for load in self.loads))
 
-    @cached_property
-    def smoothings(self) -> Array:
-        """The smoothing of each joint (n,) [rad/s or m/s]."""
-        return np.array(self.smoothing or (SMOOTHING,) * len(self.joints))
+    def constant(self, name: str) -> Array:
+        """One of the constants of friction of each joint (n,) [rad/s, m/s; rad, m]."""
+        return np.array(self.constants.get(name, (CONSTANTS[name],) * len(self.joints)))
 
     @property
     def size(self) -> int:
@@ -188,7 +184,7 @@ class ParameterLayout:
         """
         return slice(BODY * body, BODY * body + BODY)
 
-    def column(self, term: JointTerm, joint: str) -> int:
+    def column(self, term: str, joint: str) -> int:
         """The column of a term of a joint.
 
         Raises:
@@ -198,7 +194,7 @@ class ParameterLayout:
             raise UnknownNameError('term', term, self.terms)
         return int(self.columns(term)[self.model.index_of(joint)])
 
-    def columns(self, term: JointTerm) -> np.ndarray:
+    def columns(self, term: str) -> np.ndarray:
         """Columns of a term (n,), in the order of `joints`; none of a term that it lacks."""
         if term not in self.terms:
             return np.empty(0, int)
@@ -225,7 +221,7 @@ class ParameterLayout:
     @property
     def not_negative(self) -> list[int]:
         """Columns of the terms that take or store energy, in any order."""
-        return [column for term in NOT_NEGATIVE for column in self.columns(term).tolist()]
+        return [column for term in TERMS if term in NOT_NEGATIVE for column in self.columns(term).tolist()]
 
     @cached_property
     def unknown_gains(self) -> Mapping[int, int]:
@@ -298,6 +294,8 @@ def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: f
         masses = _masses(layout, torques)
         carried = layout.felt[:, ::BODY][:, : len(masses)] @ masses
         return carried * np.where(slides, 1.0, length**2)
+    if term == 'load':
+        return np.full(len(torques), FRICTION)
     return np.ones(len(torques)) if term == 'gain' else FRICTION * torques
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
-from robot_dynamics_ros.core.model.friction import smooth_sign
+from robot_dynamics_ros.core.friction import smooth_sign
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion

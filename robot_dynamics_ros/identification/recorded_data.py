@@ -29,7 +29,6 @@ from .equations import Equations
 from .held_out import Torques, split_motions
 from .motion_equations import (
     ABOVE,
-    SMOOTHINGS,
     EquationOptions,
     Flags,
     MotionEquations,
@@ -360,7 +359,10 @@ class RecordedData:
         unmeasured: joints whose effort the driver does not measure.
         progress: shows how far a pass over the recordings is.
         still: joints that hardly move: nothing of their motion is fitted or judged.
-        smoothing: of the friction by joint, see `ParameterLayout`; empty: the usual one.
+        constants: of the friction, see `ParameterLayout`.
+        tried: whether equations are made for other terms and constants of friction too.
+        bodies: (10 b,) parameters whose torques the joints transmit, see `Equations.with_load`;
+            None: those of the URDF.
         delay: of the efforts behind the states, by which they are shifted [s].
         parts: equations of each recording in the order of time, each with whether it is held out;
             see `read`.
@@ -375,7 +377,9 @@ class RecordedData:
     unmeasured: tuple[str, ...] = ()
     progress: Progress = no_progress
     still: tuple[str, ...] = ()
-    smoothing: tuple[float, ...] = ()
+    constants: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    tried: bool = True
+    bodies: Array | None = None
     delay: float = 0.0
     parts: Mapping[str, Sequence[tuple[bool, Equations]]] = field(default_factory=dict)
 
@@ -383,7 +387,7 @@ class RecordedData:
     def layout(self) -> ParameterLayout:
         """Of what is estimated."""
         return ParameterLayout(
-            self.model, self.terms, self.loads, dict(self.known), self.smoothing
+            self.model, self.terms, self.loads, dict(self.known), self.constants
         )
 
     @cached_property
@@ -414,8 +418,7 @@ class RecordedData:
             cutoff=self.cutoff,
             effort_levels=self.survey.levels(self.model),
             unmeasured=self.unmeasured,
-            # Friction that is given is not looked for.
-            smoothings=() if self.smoothing else SMOOTHINGS,
+            tried=self.tried,
         )
         maker = MotionEquations(self.layout, options, self.dynamics)
         kept = MOST_KEPT // len(self.sources)
@@ -489,12 +492,11 @@ class RecordedData:
         return [part for held_out, part in parts if not held_out or source.split == np.inf]
 
     def _settled(self, equations: Equations) -> Equations:
-        """Equations with the delay, the smoothing and what is known and still."""
-        smoothing = self.layout.smoothings.tolist()
-        return replace(
-            equations.shifted(self.delay).smoothed(smoothing).with_known(dict(self.known)),
-            still=self.still,
-        )
+        """Equations with the delay, the friction and what is known and still."""
+        layout = self.layout
+        bodies = layout.nominal()[: layout.felt.shape[1]] if self.bodies is None else self.bodies
+        own = equations.shifted(self.delay).with_friction(self.terms, self.constants)
+        return replace(own.with_load(bodies).with_known(dict(self.known)), still=self.still)
 
 
 def counted(

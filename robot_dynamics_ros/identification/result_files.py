@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, constant_unit
+from robot_dynamics_ros.core.algorithms.friction import TERMS as FRICTION_TERMS
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS as OF_A_BODY
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.json_text import json_text
@@ -28,16 +31,27 @@ JSON = 'identification.json'
 PATCH = 'identified.patch'
 INERTIALS = 'inertials.yaml'
 
-# Of friction.yaml: the attribute of IdentifiedModel, the unit of a joint that rotates and of one
-# that slides.
-VALUES = {
-    'viscous': ('viscous', 'N m s/rad', 'N s/m'),
-    'coulomb': ('coulomb', 'N m', 'N'),
-    'viscous_negative': ('viscous_negative', 'N m s/rad', 'N s/m'),
-    'coulomb_negative': ('coulomb_negative', 'N m', 'N'),
-    'torque_offset': ('offset', 'N m', 'N'),
-    'armature': ('armature', 'kg m^2', 'kg'),
-    'smoothing': ('smoothing', 'rad/s', 'm/s'),
+# Of friction.yaml: the unit of a joint that rotates and of one that slides.
+UNITS = {
+    **FRICTION_TERMS,
+    **{
+        name: (constant_unit(name, slides=False), constant_unit(name, slides=True))
+        for name in CONSTANTS
+    },
+    'torque_offset': ('N m', 'N'),
+    'armature': ('kg m^2', 'kg'),
+}
+# Which are written for each joint; others where the joint has such a term.
+ALWAYS = (
+    'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative', 'smoothing', 'torque_offset',
+    'armature',
+)  # fmt: skip
+# The term of a constant.
+OF_CONSTANT = {
+    'gradual_smoothing': 'gradual',
+    'stribeck_velocity': 'stribeck',
+    'displacement': 'presliding',
+    'displacement_long': 'presliding_long',
 }
 TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
 FORCED = 'Written with --force, although this model is not to be loaded:'
@@ -46,10 +60,8 @@ WIDTH, SIGN = 99, '    # '
 FRICTION_HEAD = """\
 # Friction, constant torque and rotor inertia of the joints of {robot}, identified.
 #
-# torque = F_v v + F_s v / sqrt(v^2 + v_0^2) + torque_offset + armature a
-#
-# F_v is viscous and F_s coulomb; where v < 0 they are viscous_negative and coulomb_negative.
-# v is the velocity of the joint, a its acceleration, v_0 the smoothing. All act at the joint,
+# torque = friction + torque_offset + armature a. The terms of the friction: docs/friction.md.
+# Where v < 0 viscous and coulomb are viscous_negative and coulomb_negative. All act at the joint,
 # behind the gear. A mimic joint has none: that of the joint that it mimics includes it.
 """
 INTERVALS = """\
@@ -143,10 +155,11 @@ def _frictions(model: RobotModel, identified: IdentifiedModel) -> dict[str, Fric
 
     Mimic joints get none, for that of the joint that they mimic includes theirs.
     """
-    damping = 0.5 * (identified.viscous + identified.viscous_negative)
-    friction = 0.5 * (identified.coulomb + identified.coulomb_negative)
-    both = zip(damping.tolist(), friction.tolist(), strict=True)
-    written = dict(zip(identified.model.joint_names, both, strict=True))
+    both = [
+        (0.5 * (identified.kinds[term] + identified.kinds[f'{term}_negative'])).tolist()
+        for term in ('viscous', 'coulomb')
+    ]
+    written = dict(zip(identified.model.joint_names, zip(*both, strict=True), strict=True))
     mimic = {one.name: (0.0, 0.0) for one in model.joints if one.mimicked in written}
     return written | mimic
 
@@ -157,16 +170,21 @@ def _check_joints(identified: IdentifiedModel) -> None:
     Raises:
         ParameterError: one is not finite, or it is negative and not an offset.
     """
-    for attribute, *_ in VALUES.values():
-        smallest = -np.inf if attribute == 'offset' else 0.0
-        values = np.asarray(getattr(identified, attribute))
+    for key, values in _values(identified).items():
+        smallest = -np.inf if key == 'torque_offset' else 0.0
         for joint, value in zip(identified.model.joint_names, values.tolist(), strict=True):
             if not (math.isfinite(value) and value >= smallest):
-                allowed = 'finite' if attribute == 'offset' else 'finite and not negative'
+                allowed = 'finite' if key == 'torque_offset' else 'finite and not negative'
                 raise ParameterError(
-                    f'{attribute} of joint {joint!r} is {value:g}, it must be {allowed}: take the '
+                    f'{key} of joint {joint!r} is {value:g}, it must be {allowed}: take the '
                     'physically consistent estimate'
                 )
+
+
+def _values(identified: IdentifiedModel) -> dict[str, Array]:
+    """The values (n,) of friction.yaml by their keys."""
+    others = {'torque_offset': identified.offset, 'armature': identified.armature}
+    return {key: {**identified.kinds, **others}[key] for key in UNITS}
 
 
 def _friction(
@@ -174,19 +192,23 @@ def _friction(
 ) -> Iterator[str]:
     """The lines of friction.yaml; six digits, as no parameter is known better."""
     model, by_name = identified.model, {row.name: row for row in rows}
+    values = _values(identified)
     yield FRICTION_HEAD.format(robot=yaml_value(model.name)) + (INTERVALS if rows else '')
     yield 'joints:'
     for index, joint in enumerate(model.independent_joints):
         remark = '  # not identified: the values of the URDF' if joint.name in unknown else ''
         yield f'  {yaml_value(joint.name)}:{remark}'
-        for key, (attribute, rotates, slides) in VALUES.items():
-            value = float(f'{getattr(identified, attribute)[index]:.6g}')
+        for key, units in UNITS.items():
+            value = float(f'{values[key][index]:.6g}')
+            if key not in ALWAYS and not values[OF_CONSTANT.get(key, key)][index]:
+                continue
+            name = key.removeprefix('torque_')
             # Where one direction has no parameter of its own, that of both.
-            both = by_name.get(f'{joint.name} {attribute.removesuffix("_negative")}')
-            row = by_name.get(f'{joint.name} {attribute}', both)
+            both = by_name.get(f'{joint.name} {name.removesuffix("_negative")}')
+            row = by_name.get(f'{joint.name} {name}', both)
             known = row is not None and math.isfinite(row.low + row.high)
             interval = f'; {row.low:.4g} to {row.high:.4g}' if row and known else ''
-            unit = slides if joint.kind == 'prismatic' else rotates
+            unit = units[joint.kind == 'prismatic']
             yield f'    {key}: {yaml_value(value)}  # {unit}{interval}'
 
 
@@ -232,12 +254,12 @@ def _model_json(
     def body(one: RobotModel, index: int) -> dict[str, float]:
         return dict(zip(OF_A_BODY, parameters_of(one.joints[index].inertia), strict=True))
 
-    attributes = {key: attribute for key, (attribute, *_) in VALUES.items()} | {'gain': 'gain'}
+    values = {**_values(identified), 'gain': identified.gain}
     first_links = {frame.body: frame.name for frame in reversed(after.frames)}
     return {
         'joints': {
             joint.name: {'unit': 'N' if joint.kind == 'prismatic' else 'N m'}
-            | {key: float(getattr(identified, name)[row]) for key, name in attributes.items()}
+            | {key: float(one[row]) for key, one in values.items()}
             for row, joint in enumerate(identified.model.independent_joints)
         },
         'bodies': {

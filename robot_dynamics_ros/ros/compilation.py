@@ -31,6 +31,7 @@ TOLERANCE = 1e-10
 
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (
+    'feedforward_step',
     'torque_terms',
     'inverse_dynamics',
     'gravity_torque',

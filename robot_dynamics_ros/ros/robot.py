@@ -89,13 +89,13 @@ class CommandedRobot:
         self.report = compiled.report
         model = self.dynamics.model
         self.limits = PositionLimits(model)
+        joint_model = compiled.joint_model
         self.feedforward = Feedforward(
-            self.dynamics, joints, terms=live.terms, evaluate_at=live.evaluate_at
-        )
+            self.dynamics, joints, terms=live.terms, evaluate_at=live.evaluate_at,
+            friction=joint_model.friction(model),
+        )  # fmt: skip
         self.joints, self._live = self.feedforward.joints, live
-        joint_model, indices = compiled.joint_model, self.feedforward.indices
-        self.feedforward.friction = joint_model.friction(model)
-        self.feedforward.offset = joint_model.offsets(model)[indices]
+        self.feedforward.offset = joint_model.offsets(model)[self.feedforward.indices]
         self.guard = GuardedFeedforward(self.feedforward, live.settings)
         if live.external.external_observer:
             self.guard.external = self._estimate(live.external)

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core import JointFriction
 
+from .joint_friction import SimulatedFriction
 from .mujoco_model import MAX_STEP, SimulationError, Wall, compile_model
 from .outside_forces import OutsideForces
 
@@ -64,7 +66,7 @@ class Physics:
         urdf_text: str,
         joints: Sequence[str] = (),
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
-        friction: bool = True,
+        friction: bool | JointFriction = True,
         adds_gravity: bool = False,
         max_step: float | None = None,
         wall: Wall | None = None,
@@ -75,7 +77,8 @@ class Physics:
             urdf_text: text of the URDF.
             joints: names of the commanded joints, in order; none: all that do not mimic another.
             gravity: in the frame of the root link, (3,) [m/s^2].
-            friction: whether joints have the damping and friction that the URDF gives them.
+            friction: whether joints have the damping and friction that the URDF gives them; or
+                the law that they have.
             adds_gravity: whether the drive adds the gravity torque to each command.
             max_step: longest integration step [s]; None: MAX_STEP or IMPLICIT_MAX_STEP.
             wall: that a link can touch once `outside.wall` is set; None for none.
@@ -88,7 +91,7 @@ class Physics:
         self._data, self._at_rest = mujoco.MjData(model), mujoco.MjData(model)
         self.outside = OutsideForces(model, self._data, wall)
         model.opt.gravity = gravity
-        if not friction:
+        if friction is not True:
             model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
         self._max_step = MAX_STEP if max_step is None else max_step
         self.all_joints = tuple(model.joint(i).name for i in range(model.njnt))
@@ -101,6 +104,11 @@ class Physics:
         self._moved = self._gear.any(axis=1)
         self._command = np.zeros(len(self.joints))
         self._adds_gravity = adds_gravity
+        # Of the drives, in the order of `all_joints`.
+        self._effort = np.zeros(model.nv)
+        self._friction: SimulatedFriction | None = None
+        if isinstance(friction, JointFriction):
+            self._friction = SimulatedFriction(model, self._data, friction, self.all_joints)
         self.servo: JointServo | None = None
         self.brake = False
         self.reset()
@@ -137,7 +145,7 @@ class Physics:
         The sum of command, servo and gravity compensation of the drive, clamped to the effort
         limit.
         """
-        return self._data.qfrc_applied  # type: ignore[no-any-return]
+        return self._effort
 
     def set_torque(self, tau: ArrayLike) -> None:
         """Command torques (n,) in the order of `joints`, until the next call [N m or N]."""
@@ -180,7 +188,7 @@ class Physics:
         if self.brake:
             self._data.qvel[:] = 0.0
             self.stand_still(duration)
-        elif self.servo is None:
+        elif self.servo is None and self._friction is None:
             mujoco.mj_step(self._model, self._data, steps)
         else:
             for _ in range(steps):
@@ -208,6 +216,9 @@ class Physics:
         self._data.time = time
         self._data.qpos[self._moved] = (self._gear @ home + self._offset)[self._moved]
         self._command[:] = 0.0
+        self._effort[:] = 0.0
+        if self._friction is not None:
+            self._friction.reset()
         self.outside.clear()
         self.follow(Trajectory([Point(0.0, home)]))
 
@@ -258,7 +269,10 @@ class Physics:
         if self._adds_gravity:
             torque = torque + self.gravity_torque()
         limit = self._effort_limit
-        self._data.qfrc_applied[self._index] = np.minimum(np.maximum(torque, -limit), limit)
+        self._effort[self._index] = np.minimum(np.maximum(torque, -limit), limit)
+        self._data.qfrc_applied[:] = self._effort
+        if self._friction is not None:
+            self._data.qfrc_applied += self._friction.torque(self._effort)
 
     def _home(self) -> Vector:
         lower, upper = self._model.jnt_range[self._index].T

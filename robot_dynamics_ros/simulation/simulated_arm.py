@@ -8,6 +8,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.srv import PushLink
 from robot_dynamics_ros.control.trajectory import Trajectory, Waypoints
+from robot_dynamics_ros.core import JointFriction, parse_urdf
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.joint_model import read_joint_model
 from robot_dynamics_ros.ros.endpoints import PolledSubscription
 from robot_dynamics_ros.ros.waypoints import read_points
 
@@ -103,11 +106,16 @@ class SimulatedArm(Node):
 
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
-        modelled = ('joints', 'gravity', 'friction', 'adds_gravity')
+        modelled = ('joints', 'gravity', 'adds_gravity')
+        friction: bool | JointFriction = wanted['friction'] == 'urdf'
+        if wanted['friction'] not in ('urdf', 'none'):
+            law = read_joint_model(Path(wanted['friction']))
+            friction = law.friction(parse_urdf(urdf_text))
         wall = None
         if wanted['wall_link']:
             wall = Wall(*(wanted[f'wall_{part}'] for part in ('link', 'point', 'normal', 'ball')))
-        physics = Physics(urdf_text, **{name: wanted[name] for name in modelled}, wall=wall)
+        options = {name: wanted[name] for name in modelled}
+        physics = Physics(urdf_text, **options, friction=friction, wall=wall)
         size = len(physics.joints)
         start = wanted['initial_positions']
         if len(start) not in (0, size):

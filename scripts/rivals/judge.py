@@ -20,7 +20,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import smooth_sign
+from robot_dynamics_ros.core.friction import smooth_sign
 from robot_dynamics_ros.identification import (
     EquationOptions,
     Equations,

@@ -23,7 +23,7 @@ from pushed_arm.felt_arm import PERIOD, FeltArm, Noise, with_friction
 from robot_dynamics_ros.control.external.contact_detector import ContactDetector
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.friction import JointFriction
 from robot_dynamics_ros.demo import DemoError, default_urdf
 from robot_dynamics_ros.simulation.outside_forces import Push
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.friction import JointFriction
 
 from ..gravity_in_efforts import GravityCheck
 from ..settings import UNKNOWN_LIMIT

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.algorithms.observer import STATE
 from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.friction import JointFriction
 
 # The mean of the efforts of two states, and the effort that was held between them.
 SAMPLED, HELD = 0.5, 0.0
@@ -167,7 +167,7 @@ class ExternalForceObserver:
         For every discontinuity: the robot was moved while nothing was measured, the clock was
         set, another driver runs.
         """
-        self._present[TORQUE] = 0.0
+        self._present.fill(0.0)
         self._time = self._started = math.nan
 
     def _advance(self, q: Array, v: Array, effort: Array, elapsed: float) -> Array:

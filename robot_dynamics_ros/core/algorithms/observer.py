@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..model.robot import RobotModel
-from ..scalar import Rows, Scalar, Scalars, sqrt
+from ..scalar import Rows, Scalar, Scalars
 from ..spatial import Vector
-from .kinematics import body_twists, gathered, gathered_rows, joint_poses, joint_rates, zeros
+from .friction import SLIPS, first_order_response, friction_step
+from .kinematics import body_twists, gathered_rows, joint_poses, joint_rates, zeros
 from .rnea import gravity_torque
 
 # Inputs that change seldom.
@@ -13,14 +14,7 @@ SETTINGS = ('friction', 'offset', 'rates')
 # Entries of `interval`.
 INTERVAL = ('elapsed', 'share of the effort before')
 # Rows of what one step hands to the next.
-STATE = ('external torque', 'momentum', 'torque')
-
-# Halvings of the argument: the quotient below is exact to 1e-13 for arguments up to 4.
-HALVINGS = 4
-
-# Added to speeds in quadrature [rad/s or m/s]: a root has no derivative at zero, and no quotient.
-# Its square is above the least number of single precision.
-NEGLIGIBLE = 1e-17
+STATE = ('external torque', 'momentum', 'torque', 'slip', 'long slip')
 
 
 def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
@@ -60,7 +54,7 @@ def observer_step(
     previous: Scalars,
     gravity: Vector,
 ) -> Rows:
-    """The external torque r and what the next step needs, rows `STATE`, shape (3, n).
+    """The external torque r and what the next step needs, rows `STATE`, shape (5, n).
 
     With the known torque u = effort - f(v) - offset + C^T v - g(q), the generalised momentum
     p = M v follows p_dot = u + tau_external, and r follows tau_external behind a low pass,
@@ -77,21 +71,23 @@ def observer_step(
         q: (n,) positions [rad or m].
         v: (n,) velocities [rad/s or m/s].
         effort: (n,) of the drives [N m or N].
-        friction: (5 N,) see `smooth_friction`.
+        friction: (14 N,) see `friction_step`; the load is the effort.
         offset: (n,) constant torque that the drives need beside the model [N m or N].
         rates: (n,) K [1/s].
         interval: see `INTERVAL`: dt [s], and the share of the effort of the step before in the
             mean: 1/2 for efforts that are sampled with q and v, 0 for an effort that has been held
             since the step before.
-        previous: (3 n,) the result of the step before.
+        previous: (5 n,) the result of the step before.
         gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
     """
     n = model.size
     last, last_momentum, last_torque = (previous[k * n : (k + 1) * n] for k in range(3))
+    load = [one - own for one, own in zip(effort, offset, strict=True)]
     elapsed, share = interval
     momentum, turning = momentum_terms(model, q, v)
     weight = gravity_torque(model, q, gravity)
-    resistance = smooth_friction(model, v, friction)
+    travel = [elapsed * rate for rate in v]
+    resistance, *slips = friction_step(model, v, load, travel, friction, previous[-SLIPS * n :])
 
     external: list[Scalar] = []
     torque: list[Scalar] = []
@@ -102,59 +98,4 @@ def observer_step(
         change = per_elapsed * (momentum[i] - last_momentum[i])
         external.append(last[i] + change - response * (mean + last[i]))
         torque.append(half + share * effort[i])
-    return [external, momentum, torque]
-
-
-def first_order_response(rate: Scalar, elapsed: Scalar) -> tuple[Scalar, Scalar]:
-    """E = 1 - exp(-x) and E / elapsed [1/s], with x = rate elapsed, for any elapsed >= 0.
-
-    exp(-y) is (1 - t) / (1 + t) with t = tanh(y / 2), a quotient of polynomials of z = y / 2 (the
-    fourth convergent of Lambert's continued fraction), and E doubles by
-    E(2 y) = E(y) (2 - E(y)), which loses no digits of a small E. E is between 0 and 1 for every
-    positive x: a step with it is stable at any interval.
-
-    Args:
-        rate: K [1/s].
-        elapsed: [s].
-    """
-    per_second = rate / 2.0 ** (HALVINGS + 1)
-    z = per_second * elapsed
-    square = z * z
-    numerator = 105.0 + 10.0 * square
-    denominator = 105.0 + square * (45.0 + square)
-    # E(y) = 2 t / (1 + t), and the same without the factor `elapsed` of z.
-    quotient = 2.0 * numerator / (denominator + z * numerator)
-    response, per_elapsed = z * quotient, per_second * quotient
-    for _ in range(HALVINGS):
-        rest = 2.0 - response
-        response, per_elapsed = response * rest, per_elapsed * rest
-    return response, per_elapsed
-
-
-def smooth_friction(model: RobotModel, v: Scalars, friction: Scalars) -> list[Scalar]:
-    """F_v v + F_s s(v) [N m or N], shape (n,): equivalent to `JointFriction.torque`.
-
-    With different coefficients of the two directions F = (F+ + F-) / 2 + sgn(v) (F+ - F-) / 2, so
-    that no branch is needed: sgn(v) v = |v| and sgn(v) s(v) = |s(v)|. The derivative at rest is
-    the mean of those of both directions.
-
-    Args:
-        model: the robot, with N joints.
-        v: (n,) velocities [rad/s or m/s].
-        friction: (5 N,) F_v at positive velocity of all joints, F_s of the same, F_v and F_s
-            at negative velocity, and the smoothing v_0 >= 0; see `JointFriction.coefficients`.
-    """
-    count = len(model.joints)
-    viscous, coulomb, viscous_back, coulomb_back, smoothing = (
-        friction[k * count : (k + 1) * count] for k in range(5)
-    )
-    efforts = []
-    for i, rate in enumerate(joint_rates(model, v)):
-        square = rate * rate + NEGLIGIBLE * NEGLIGIBLE
-        speed = sqrt(square) - NEGLIGIBLE
-        # s(v) = v / hypot and |s(v)| = |v| / hypot.
-        length = sqrt(square + smoothing[i] * smoothing[i])
-        slope = viscous[i] + viscous_back[i] + (coulomb[i] + coulomb_back[i]) / length
-        excess = viscous[i] - viscous_back[i] + (coulomb[i] - coulomb_back[i]) / length
-        efforts.append(0.5 * (slope * rate + excess * speed))
-    return gathered(model, efforts)
+    return [external, momentum, torque, *slips]

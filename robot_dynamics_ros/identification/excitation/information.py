@@ -9,7 +9,7 @@ from scipy.linalg import solve_triangular
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
+from robot_dynamics_ros.core.friction import SMOOTHING, smooth_sign
 from robot_dynamics_ros.core.model.sampling import random_states
 
 from ..base_parameters import structure_of

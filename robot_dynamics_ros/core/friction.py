@@ -1,0 +1,245 @@
+"""The friction of the joints of a robot: its coefficients by joint name, and its torque."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from .algorithms.friction import CONSTANTS, KINDS, SLIPS, TERMS, unit_torques
+from .checks import Array, check_output, checked_rows
+from .errors import ParameterError, StateError, UnknownNameError
+from .model.robot import RobotModel
+from .scalar import sqrt
+
+# [rad/s or m/s]: 0 / LEAST is 0, and any other speed is far above it.
+LEAST = sys.float_info.min
+SMOOTHING = CONSTANTS['smoothing']
+# Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
+TURNING_BAND = 0.02  # [rad/s]
+SLIDING_BAND = 0.005  # [m/s]
+
+# So that the law takes columns of a batch.
+sqrt.register(np.ndarray, np.sqrt)
+
+
+def smooth_sign(v: Array, smoothing: float | Array = SMOOTHING) -> Array:
+    """s(v) = v / sqrt(v^2 + v_0^2), or the sign of v for v_0 = 0.
+
+    Args:
+        v: velocities of any shape, with the joints in the last dimension [rad/s or m/s].
+        smoothing: v_0 of all joints, or (n,) of each, at least 0 [rad/s or m/s].
+    """
+    sign: Array = v / np.maximum(np.hypot(v, smoothing), LEAST)
+    return sign
+
+
+class JointFriction:
+    """The torque that overcomes the friction in the joints, see `core.algorithms.friction`.
+
+    The sign is smooth: s(v) = v / sqrt(v^2 + v_0^2) is within 0.5 % of sgn(v) from 10 v_0 on, has
+    the slope 1 / v_0 at rest, and is never larger than 1, so that compensation never exceeds the
+    friction it compensates. Friction itself is minus that torque; compensation at rest is zero
+    and starts no motion.
+
+    Mimic joints have friction too, of the velocity alone: the joint that they mimic feels it,
+    times the multiplier.
+
+    Attributes:
+        names: of every joint of the model, mimic joints included (N,).
+        values: each of `KINDS` of these joints (14, N).
+        rotors: inertia that acts before the gear, of the independent joints (n,) [kg m^2 or kg].
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        *,
+        smoothing: float | Mapping[str, float] = SMOOTHING,
+        **given: Mapping[str, float] | None,
+    ) -> None:
+        """Take the damping and friction of the URDF as viscous and Coulomb friction.
+
+        Args:
+            model: the robot; `damping` and `friction` of its joints.
+            smoothing: v_0 of all joints, or by joint name: other joints have `SMOOTHING`
+                [rad/s or m/s].
+            given: other values of one of `KINDS` by joint name. Without one, the coefficients of
+                negative velocities are those of positive ones, and others are zero.
+
+        Raises:
+            UnknownNameError: a joint, or a kind, does not exist.
+            ParameterError: a coefficient is negative or not finite, or a constant not positive.
+        """
+        if unknown := given.keys() - set(KINDS):
+            raise UnknownNameError('kind of friction', min(unknown), KINDS)
+        if not isinstance(smoothing, Mapping):
+            smoothing = {joint.name: smoothing for joint in model.joints}
+        usual: dict[str, Array] = {
+            'viscous': np.array([joint.damping for joint in model.joints]),
+            'coulomb': np.array([joint.friction for joint in model.joints]),
+        }
+        named = {**given, 'smoothing': smoothing}
+        for kind in KINDS:
+            other = usual.get(kind.removesuffix('_negative'))
+            if other is None:
+                other = np.full(len(model.joints), CONSTANTS.get(kind, 0.0))
+            usual[kind] = _of_joints(model, kind, other, named.get(kind) or {})
+        self.values = np.stack([usual[kind] for kind in KINDS])
+        self._model = model
+        self.names = tuple(joint.name for joint in model.joints)
+        # From the rates of the independent joints to those of all.
+        self._spread = np.zeros((len(model.joints), model.size))
+        for row, joint in enumerate(model.joints):
+            self._spread[row, joint.coordinate.index] = joint.coordinate.multiplier
+        self.rotors = np.array([joint.armature for joint in model.joints]) @ self._spread**2
+        self._own = np.array([joint.mimicked is None for joint in model.joints], float)
+
+    def __getitem__(self, kind: str) -> Array:
+        """One of `KINDS` of every joint (N,)."""
+        own: Array = self.values[KINDS.index(kind)]
+        return own
+
+    @property
+    def coefficients(self) -> Array:
+        """All values as one vector (14 N,), in the order of `coefficient_names`."""
+        return self.values.reshape(-1).copy()
+
+    def slips(self) -> Slips:
+        """The states of pre-sliding of the independent joints, at rest."""
+        own = self._own > 0.0
+        return Slips(np.stack([self['displacement'][own], self['displacement_long'][own]]))
+
+    @property
+    def bounds(self) -> Array:
+        """Rows F_s [N m or N] and F_v [N m s/rad or N s/m], (2, n): |torque| <= F_s + F_v |v|.
+
+        Of the direction with more friction, without load; of the independent joints, which feel
+        their mimic joints too.
+        """
+        spread = np.abs(self._spread)
+        constant = np.maximum(self['coulomb'], self['coulomb_negative'])
+        for term in ('gradual', 'stribeck', 'presliding', 'presliding_long'):
+            constant = constant + self[term]
+        viscous = np.maximum(self['viscous'], self['viscous_negative']) @ spread**2
+        return np.stack([constant @ spread, viscous])
+
+    @property
+    def exists(self) -> bool:
+        """Whether any joint has friction."""
+        return bool(self.values[: len(TERMS)].any())
+
+    def torque(
+        self,
+        v: npt.ArrayLike,
+        out: Array | None = None,
+        *,
+        load: Array | None = None,
+        slips: Array | None = None,
+    ) -> Array:
+        """The torque that overcomes friction, shape (n,) [N m or N]: add it to inverse_dynamics.
+
+        Args:
+            v: (n,) velocities, or (N, n) for a batch [rad/s or m/s].
+            out: of the shape of the result, to write into.
+            load: torques that the joints transmit, of the shape of v [N m or N]; None for zero.
+            slips: (2, n) or (N, 2, n) states of pre-sliding, see `Slips`; None: those after a long
+                way in the direction of v.
+
+        Raises:
+            StateError: v is not n finite numbers, or N rows of them, or `out` cannot take the
+                result.
+        """
+        names = self._model.joint_names
+        velocity = checked_rows('v', v, names)
+        if velocity.ndim > 1 and (bad := np.argwhere(~np.isfinite(velocity)).tolist()):
+            row, column = bad[0]
+            joint = names[column]
+            raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
+        shape, own = velocity.shape, np.abs(self._spread.T) * self._own
+        loads = np.zeros(shape) if load is None else np.abs(load)
+        states = np.stack([np.sign(velocity)] * SLIPS, axis=-2) if slips is None else slips
+        units = unit_torques(
+            velocity @ self._spread.T,
+            loads @ own,
+            [states[..., k, :] @ own for k in range(SLIPS)],
+            [self[constant] for constant in CONSTANTS],
+        )
+        total = sum((self[term] * unit for term, unit in units.items()), np.zeros(()))
+        result: Array = total @ self._spread
+        if out is None:
+            return result
+        check_output(out, result.shape)
+        out[...] = result
+        return out
+
+
+class Slips:
+    """The states z of pre-sliding along a motion that comes in parts.
+
+    Between two reversals z = sgn + (z_0 - sgn) exp(-x / d) after the way x.
+    """
+
+    def __init__(self, displacements: Array) -> None:
+        """At rest.
+
+        Args:
+            displacements: (k, n) d of each state and joint [rad or m].
+        """
+        self._displacements = displacements
+        self._z = np.zeros_like(displacements)
+        self._q: Array | None = None
+
+    def along(self, q: Array) -> Array:
+        """The states (N, k, n) at positions (N, n) that follow the last ones [rad or m]."""
+        before = q[:1] if self._q is None else self._q
+        steps = np.diff(q, axis=0, prepend=before)
+        ways = np.cumsum(np.abs(steps), axis=0)
+        z = np.empty((len(q), *self._displacements.shape))
+        for joint, signs in enumerate(np.sign(steps).T):
+            edges = np.flatnonzero(np.diff(signs)) + 1
+            for rows in np.split(np.arange(len(q)), edges):
+                sign, way = signs[rows[0]], ways[rows, joint]
+                way = way - (ways[rows[0] - 1, joint] if rows[0] else 0.0)
+                d, begin = self._displacements[:, joint], self._z[:, joint]
+                z[rows, :, joint] = sign + (begin - sign) * np.exp(-way[:, None] / d)
+                if sign == 0.0:
+                    z[rows, :, joint] = begin
+                self._z[:, joint] = z[rows[-1], :, joint]
+        self._q = q[-1:].copy()
+        return z
+
+
+def coefficient_names(model: RobotModel) -> list[str]:
+    """What the entries of `JointFriction.coefficients` are (14 N,), for messages."""
+    kinds = (kind.replace('_', ' ') for kind in KINDS)
+    return [f'{kind} of the friction of {joint.name}' for kind in kinds for joint in model.joints]
+
+
+def _of_joints(
+    model: RobotModel, kind: str, usual: Array, given: Mapping[str, float]
+) -> Array:
+    """A value of each joint (N,), checked.
+
+    Args:
+        model: the robot.
+        kind: one of `KINDS`.
+        usual: values (N,) of joints that are not given.
+        given: by joint name.
+    """
+    names = tuple(joint.name for joint in model.joints)
+    values = dict(zip(names, usual.tolist(), strict=True))
+    for name, value in {**values, **given}.items():
+        if name not in names:
+            raise UnknownNameError('joint', name, names)
+        positive = kind in CONSTANTS
+        if not (math.isfinite(value) and value >= 0.0) or (positive and value == 0.0):
+            allowed = 'positive' if positive else 'not negative, as friction takes energy'
+            raise ParameterError(
+                f'{kind} of joint {name!r} is {value}, it must be finite and {allowed}'
+            )
+        values[name] = float(value)
+    return np.array(list(values.values()))
