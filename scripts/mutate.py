@@ -46,6 +46,7 @@ ALGORITHMS = (
     'core/algorithms/aba.py',
     'core/algorithms/centroidal.py',
     'core/algorithms/derivatives.py',
+    'core/algorithms/friction.py',
     'core/algorithms/observer.py',
     'core/algorithms/regressor.py',
     'core/spatial.py',
@@ -76,9 +77,8 @@ EQUIVALENT = {
     ),
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
-    "algorithms/observer.py: smooth_friction: minus right of 'sqrt(square) - NEGLIGIBLE'": (
-        '1e-15 of the smoothing'
-    ),
+    "algorithms/friction.py: magnitude: minus right of 'sqrt(x * x + NEGLIGIBLE * NEGLIGIBLE) - "
+    "NEGLIGIBLE'": '1e-17 of a speed',
     "control/state_filter.py: update: minus right of 'step + math.pi'": 'whole turns',
     "control/start_torque.py: _judge: transposed in 'effort @ needed'": VECTORS,
     "control/start_torque.py: _judge: transposed in 'needed @ needed'": VECTORS,

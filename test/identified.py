@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from robot_dynamics_ros.core.algorithms.friction import KINDS
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 
 
@@ -19,12 +20,10 @@ def identified_model(model, seed=5):
         ]  # fmt: skip
         bodies.append(random.uniform(0.8, 1.2) * body + mass * np.array(point))
     n = model.size
-    names = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
     return IdentifiedModel(
         model=model.with_inertial_parameters(np.concatenate(bodies)),
         armature=random.uniform(0.01, 0.5, n),
         offset=random.uniform(-2.0, 2.0, n),
         gain=np.ones(n),
-        smoothing=random.uniform(0.01, 0.3, n),
-        **{name: random.uniform(0.1, 3.0, n) for name in names},
+        kinds={kind: random.uniform(0.1, 3.0, n) for kind in KINDS},
     )

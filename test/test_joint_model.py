@@ -50,8 +50,8 @@ def test_joints_without_a_value_are_as_described_and_others_are_left_out():
     )
     friction = given.friction(model)
     wanted = [0.05 if joint.name == finger else 0.01 for joint in model.joints]
-    assert friction.smoothing.tolist() == wanted
-    assert friction.viscous.tolist() == [joint.damping for joint in model.joints]
+    assert friction['smoothing'].tolist() == wanted
+    assert friction['viscous'].tolist() == [joint.damping for joint in model.joints]
     assert given.offsets(model).tolist() == [0.0, -1.0]
     assert given.with_rotors(model) is model
 

@@ -327,9 +327,7 @@ class GuardedFeedforward:
                 self._drop_reference(time)
             # The first command, and one after a pause, begin a motion.
             follows = elapsed <= self.settings.state_timeout
-            feedforward.compute(
-                state.q, state.v, reference, elapsed=elapsed if follows else 0.0
-            )
+            feedforward.compute(state.q, state.v, reference, elapsed=elapsed if follows else 0.0)
         return feedforward.effort
 
     def _drop_reference(self, time: float) -> None:

@@ -20,9 +20,9 @@ from .errors import (
     UnknownNameError,
     UrdfError,
 )
+from .friction import JointFriction
 from .model.audit import audit
 from .model.findings import Finding
-from .friction import JointFriction
 from .model.gravity import mounted_gravity
 from .model.payload import Payload
 from .model.robot import RobotModel

@@ -538,7 +538,7 @@ class RobotDynamics:
         slip: ArrayLike,
         out: Out = None,
     ) -> Array:
-        """The torque that overcomes friction, and two states of pre-sliding, shape (3, n) [N m or N; 1].
+        """The torque that overcomes friction, and two states, shape (3, n) [N m or N; 1].
 
         Args:
             v: (n,) velocities [rad/s or m/s].

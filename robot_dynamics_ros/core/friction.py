@@ -181,6 +181,9 @@ class Slips:
     """The states z of pre-sliding along a motion that comes in parts.
 
     Between two reversals z = sgn + (z_0 - sgn) exp(-x / d) after the way x.
+
+    Attributes:
+        states: the last ones (k, n).
     """
 
     def __init__(self, displacements: Array) -> None:
@@ -190,7 +193,7 @@ class Slips:
             displacements: (k, n) d of each state and joint [rad or m].
         """
         self._displacements = displacements
-        self._z = np.zeros_like(displacements)
+        self.states = np.zeros_like(displacements)
         self._q: Array | None = None
 
     def along(self, q: Array) -> Array:
@@ -204,11 +207,11 @@ class Slips:
             for rows in np.split(np.arange(len(q)), edges):
                 sign, way = signs[rows[0]], ways[rows, joint]
                 way = way - (ways[rows[0] - 1, joint] if rows[0] else 0.0)
-                d, begin = self._displacements[:, joint], self._z[:, joint]
+                d, begin = self._displacements[:, joint], self.states[:, joint]
                 z[rows, :, joint] = sign + (begin - sign) * np.exp(-way[:, None] / d)
                 if sign == 0.0:
                     z[rows, :, joint] = begin
-                self._z[:, joint] = z[rows[-1], :, joint]
+                self.states[:, joint] = z[rows[-1], :, joint]
         self._q = q[-1:].copy()
         return z
 
@@ -219,9 +222,7 @@ def coefficient_names(model: RobotModel) -> list[str]:
     return [f'{kind} of the friction of {joint.name}' for kind in kinds for joint in model.joints]
 
 
-def _of_joints(
-    model: RobotModel, kind: str, usual: Array, given: Mapping[str, float]
-) -> Array:
+def _of_joints(model: RobotModel, kind: str, usual: Array, given: Mapping[str, float]) -> Array:
     """A value of each joint (N,), checked.
 
     Args:

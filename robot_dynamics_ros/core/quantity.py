@@ -311,7 +311,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
     ),
     Quantity(
         'friction_step', friction.friction_step, ('v', 'load', 'travel', 'friction', 'slip'),
-        (3, 'n'), 'The torque that overcomes friction, and two states of pre-sliding', 'N m or N; 1',
+        (3, 'n'), 'The torque that overcomes friction, and two states', 'N m or N; 1',
         of_inertia=False,
     ),
 )  # fmt: skip

@@ -572,7 +572,8 @@ VARIED = {
 }
 LATER = (*VARIED, 'load', 'gain')
 OF_TIMES = (
-    'number', 'times', 'inertial', 'velocities', 'load', 'efforts', 'flags', 'independence', 'interval',
+    'number', 'times', 'inertial', 'velocities', 'load', 'efforts', 'flags', 'independence',
+    'interval',
 )  # fmt: skip
 
 

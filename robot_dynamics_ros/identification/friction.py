@@ -1,10 +1,10 @@
 """Which terms of friction a joint has, and with which constants.
 
-What is left between a model and an arm is friction, but a term that an arm does not have fits noise
-and predicts other motion worse. So a term is taken where it predicts other motion certainly better
-(forward selection by cross-validation; Stone, "Cross-validatory choice and assessment of
-statistical predictions", 1974). The law is not linear in its constants: those with the best
-prediction are taken.
+What is left between a model and an arm is friction, but a term that an arm does not have fits
+noise and predicts other motion worse. So a term is taken where it predicts other motion
+certainly better (forward selection by cross-validation; Stone, "Cross-validatory choice and
+assessment of statistical predictions", 1974). The law is not linear in its constants: those with
+the best prediction are taken.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class _Search:
 
     def _errors(self, terms: Sequence[str], constants: Mapping[str, float]) -> Array:
         """Sums of squares (`FOLDS`,) on each fold, fitted to the others."""
-        keys = [(term, 0.0) for term in self._base]
+        keys: list[tuple[str, float]] = [(term, 0.0) for term in self._base]
         keys += [(term, constants['smoothing']) for term in self._coulomb]
         for term in terms:
             value = constants['smoothing'] if term == 'load' else 0.0

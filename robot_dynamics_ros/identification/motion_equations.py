@@ -359,7 +359,7 @@ class MotionEquations:
         chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
         parts = [chosen, v, _finite(samples.efforts)]
         constants = [self.layout.constant(name) for name in CONSTANTS]
-        usual = unit_torques(v, np.zeros_like(v), np.zeros((SLIPS, *v.shape)), constants)
+        usual = unit_torques(v, np.zeros_like(v), [np.zeros_like(v)] * SLIPS, constants)
         columns: dict[str, list[Array]] = {'armature': [a]}
         for term in TERMS:
             columns[term] = [usual[term]]
@@ -437,7 +437,9 @@ class MotionEquations:
             times=times,
             inertial=columns[:, :first],
             velocities=of_joints[:, 0],
-            columns=made | {'presliding_long': made['presliding']} if 'presliding' in made else made,
+            columns=made | {'presliding_long': made['presliding']}
+            if 'presliding' in made
+            else made,
             variants=variants,
             load=np.zeros((number, n)),
             efforts=of_joints[:, 1],

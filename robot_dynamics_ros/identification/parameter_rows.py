@@ -9,13 +9,13 @@ from statistics import NormalDist
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, constant_unit
+from robot_dynamics_ros.core.checks import Array
 
 from .base_parameters import BaseParameters
 from .estimate import Estimate
 from .intervals import interval
-from .parameters import BODY, NOT_NEGATIVE, JointTerm
+from .parameters import BODY, NOT_NEGATIVE
 
 # Of a normal distribution: half the width of a 95 % interval.
 HALF = NormalDist().inv_cdf(0.975)
@@ -59,8 +59,8 @@ def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, 
     rows: list[ParameterRow] = []
     for index, joint in enumerate(layout.model.independent_joints):
         columns = [layout.column(term, joint.name) for term in layout.terms]
-        known = layout.is_known[columns] & (layout.nominal()[columns] == 0.0)
-        rows += _rows(base, estimate, [one for one, zero in zip(columns, known) if not zero])
+        absent = layout.is_known & (layout.nominal() == 0.0)
+        rows += _rows(base, estimate, [column for column in columns if not absent[column]])
         for name, usual in CONSTANTS.items():
             value = float(layout.constant(name)[index])
             if value != usual:
@@ -138,7 +138,7 @@ def deviations_alone(base: BaseParameters, estimate: Estimate) -> Array:
 def negative_terms(
     base: BaseParameters,
     unconstrained: Estimate,
-    terms: Sequence[JointTerm] = NOT_NEGATIVE,
+    terms: Sequence[str] = NOT_NEGATIVE,
 ) -> list[int]:
     """Columns of terms that are negative by more than their 95 % interval.
 

@@ -221,7 +221,12 @@ class ParameterLayout:
     @property
     def not_negative(self) -> list[int]:
         """Columns of the terms that take or store energy, in any order."""
-        return [column for term in TERMS if term in NOT_NEGATIVE for column in self.columns(term).tolist()]
+        return [
+            column
+            for term in TERMS
+            if term in NOT_NEGATIVE
+            for column in self.columns(term).tolist()
+        ]
 
     @cached_property
     def unknown_gains(self) -> Mapping[int, int]:

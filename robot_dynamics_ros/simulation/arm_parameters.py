@@ -30,8 +30,8 @@ ARM_ROWS = (
     Parameter('gravity', 'double_array', [0.0, 0.0, -9.81],
               'Gravitational acceleration, in the frame of the root link.', unit='m/s^2', size=3),
     Parameter('friction', 'string', 'urdf',
-              'Friction of the joints: `urdf` for its damping and friction, `none`, or the path of '
-              'a friction.yaml.'),
+              'Friction of the joints: `urdf` for its damping and friction, `none`, or the path '
+              'of a friction.yaml.'),
     Parameter('rate', 'double', 1000.0,
               'Rate at which `joint_states` is published and `commands` is read.',
               unit='Hz', least=1.0, most=4000.0),

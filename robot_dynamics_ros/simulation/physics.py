@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.core import JointFriction
 
-from .joint_friction import SimulatedFriction
+from .joint_friction import Law, SimulatedFriction
 from .mujoco_model import MAX_STEP, SimulationError, Wall, compile_model
 from .outside_forces import OutsideForces
 
@@ -66,7 +65,7 @@ class Physics:
         urdf_text: str,
         joints: Sequence[str] = (),
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
-        friction: bool | JointFriction = True,
+        friction: bool | Law = True,
         adds_gravity: bool = False,
         max_step: float | None = None,
         wall: Wall | None = None,
@@ -78,7 +77,7 @@ class Physics:
             joints: names of the commanded joints, in order; none: all that do not mimic another.
             gravity: in the frame of the root link, (3,) [m/s^2].
             friction: whether joints have the damping and friction that the URDF gives them; or
-                the law that they have.
+                the values of friction.yaml by joint.
             adds_gravity: whether the drive adds the gravity torque to each command.
             max_step: longest integration step [s]; None: MAX_STEP or IMPLICIT_MAX_STEP.
             wall: that a link can touch once `outside.wall` is set; None for none.
@@ -91,7 +90,7 @@ class Physics:
         self._data, self._at_rest = mujoco.MjData(model), mujoco.MjData(model)
         self.outside = OutsideForces(model, self._data, wall)
         model.opt.gravity = gravity
-        if friction is not True:
+        if friction is False:
             model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
         self._max_step = MAX_STEP if max_step is None else max_step
         self.all_joints = tuple(model.joint(i).name for i in range(model.njnt))
@@ -107,7 +106,7 @@ class Physics:
         # Of the drives, in the order of `all_joints`.
         self._effort = np.zeros(model.nv)
         self._friction: SimulatedFriction | None = None
-        if isinstance(friction, JointFriction):
+        if not isinstance(friction, bool):
             self._friction = SimulatedFriction(model, self._data, friction, self.all_joints)
         self.servo: JointServo | None = None
         self.brake = False

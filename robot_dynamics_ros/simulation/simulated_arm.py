@@ -28,13 +28,13 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.srv import PushLink
 from robot_dynamics_ros.control.trajectory import Trajectory, Waypoints
-from robot_dynamics_ros.core import JointFriction, parse_urdf
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.joint_model import read_joint_model
+from robot_dynamics_ros.parameter_yaml import read_yaml, values_by_joint
 from robot_dynamics_ros.ros.endpoints import PolledSubscription
 from robot_dynamics_ros.ros.waypoints import read_points
 
 from .arm_parameters import declare_and_read
+from .joint_friction import Law
 from .mujoco_model import SimulationError, Wall
 from .outside_forces import Push
 from .physics import JointServo, Physics, Vector
@@ -107,10 +107,10 @@ class SimulatedArm(Node):
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
         modelled = ('joints', 'gravity', 'adds_gravity')
-        friction: bool | JointFriction = wanted['friction'] == 'urdf'
+        friction: bool | Law = wanted['friction'] == 'urdf'
         if wanted['friction'] not in ('urdf', 'none'):
-            law = read_joint_model(Path(wanted['friction']))
-            friction = law.friction(parse_urdf(urdf_text))
+            content = read_yaml(Path(wanted['friction']))
+            friction = values_by_joint(content, 'friction.yaml of robot_dynamics identify')
         wall = None
         if wanted['wall_link']:
             wall = Wall(*(wanted[f'wall_{part}'] for part in ('link', 'point', 'normal', 'ball')))

@@ -143,9 +143,7 @@ def stepped(friction, dynamics, positions, load=0.0):
     slip, torques, states = np.zeros(2), [], []
     steps = np.diff(positions, prepend=positions[0])
     for step in steps:
-        rows = dynamics.friction_step(
-            [1e3 * step], [load], [step], friction.coefficients, slip
-        )
+        rows = dynamics.friction_step([1e3 * step], [load], [step], friction.coefficients, slip)
         slip = rows[1:, 0]
         torques.append(rows[0, 0])
         states.append(slip)
@@ -197,7 +195,13 @@ def test_no_more_is_given_back_than_a_contact_has_stored(seed):
 def test_at_rest_nothing_pushes_whatever_was_before():
     model = hand_written('pendulum').model
     friction = pushed(
-        model, presliding=2.0, presliding_long=3.0, coulomb=1.0, load=0.1, stribeck=1.0, gradual=1.0
+        model,
+        presliding=2.0,
+        presliding_long=3.0,
+        coulomb=1.0,
+        load=0.1,
+        stribeck=1.0,
+        gradual=1.0,
     )
     slips = friction.slips().along(WAY[:, None])[-1]
     assert not friction.torque([0.0], load=np.array([9.0]), slips=slips).any()

@@ -18,9 +18,15 @@ def test_torque_is_the_sum_of_its_terms(name):
     q, v, a = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 20, described.size))
     Y = RobotDynamics(described, backend='python').regressor(q, v, a)
     rigid = Y @ identified.model.inertial_parameters()
-    viscous = np.where(v < 0.0, identified.viscous_negative, identified.viscous)
-    coulomb = np.where(v < 0.0, identified.coulomb_negative, identified.coulomb)
-    friction = viscous * v + coulomb * v / np.sqrt(v**2 + identified.smoothing**2)
+    kinds = identified.kinds
+    viscous = np.where(v < 0.0, kinds['viscous_negative'], kinds['viscous'])
+    coulomb = np.where(v < 0.0, kinds['coulomb_negative'], kinds['coulomb'])
+    falling = 1.0 + (v / kinds['stribeck_velocity']) ** 2
+    dry = coulomb + kinds['load'] * np.abs(rigid) + kinds['stribeck'] / falling
+    # A contact that has slipped for long.
+    dry += kinds['presliding'] + kinds['presliding_long']
+    friction = viscous * v + dry * v / np.sqrt(v**2 + kinds['smoothing'] ** 2)
+    friction += kinds['gradual'] * v / np.sqrt(v**2 + kinds['gradual_smoothing'] ** 2)
     expected = rigid + identified.armature * a + friction + identified.offset
     found = identified.inverse_dynamics(q, v, a)
     assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)

@@ -18,17 +18,14 @@ from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import JointFriction
 from robot_dynamics_ros.core.algorithms import centroidal
 from robot_dynamics_ros.core.algorithms.aba import forward_dynamics
+from robot_dynamics_ros.core.algorithms.friction import KINDS, feedforward_step, friction_step
 from robot_dynamics_ros.core.algorithms.kinematics import (
     AXES,
     frame_pose,
     frame_velocity,
     jacobian,
 )
-from robot_dynamics_ros.core.algorithms.observer import (
-    momentum_terms,
-    observer_step,
-    smooth_friction,
-)
+from robot_dynamics_ros.core.algorithms.observer import momentum_terms, observer_step
 from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
 
 
@@ -231,13 +228,64 @@ def momentum_changes_as_the_torques_say(robot: Robot, dynamics: Any, state: Stat
     assert_close(tau + c - g, rate, scale)
 
 
-def friction_is_that_of_the_joints(robot: Robot, dynamics: Any, state: State) -> None:
-    """Without a branch, in either direction."""
+def friction_is_the_sum_of_its_terms(robot: Robot, dynamics: Any, state: State) -> None:
+    """Of the joints, by the formula with branches and exponentials; the feedforward has it too."""
+    n, (q, v, a, load) = robot.model.size, state
+    friction, slips = _friction(robot), np.random.default_rng(4).uniform(-1.0, 1.0, (2, n))
+    coefficients = friction.coefficients.tolist()
     for scale in (0.0, 1e-3, 1.0, 1e3):
-        friction, v = _friction(robot), scale * state.v
-        torque = smooth_friction(robot.model, v.tolist(), friction.coefficients.tolist())
+        rates, travel = scale * v, 0.01 * scale * v
+        rows = friction_step(
+            robot.model, rates, load, travel, coefficients, slips.ravel().tolist()
+        )
+        after = _slipped(robot, friction, slips, travel)
+        torque = _resistance(robot, friction, rates, load, after)
         # NEGLIGIBLE changes the torque by its quotient with the smoothing.
-        assert_close(torque, friction.torque(v), friction.coulomb.max())
+        assert_close(rows[0], torque, 1e2 * friction.values.max() + np.abs(torque).max())
+        # The steps are quotients, exact to some 1e-13.
+        assert_close(rows[1:], after, 100.0)
+        assert_close(friction.torque(rates, load=load, slips=after), torque, np.abs(rows).max())
+    with gravity(dynamics, GRAVITY):
+        terms = [dynamics.gravity_torque(q), dynamics.coriolis_matrix(q, v) @ v]
+    terms.append(dynamics.mass_matrix(q) @ a)
+    transmitted = np.sum(terms, axis=0)
+    for joint in robot.model.joints:
+        index, multiplier = joint.coordinate.index, joint.coordinate.multiplier
+        transmitted[index] -= multiplier**2 * joint.armature * a[index]
+    inputs = (q, v, a, 0.01 * v, friction.coefficients, slips.ravel(), GRAVITY)
+    after = _slipped(robot, friction, slips, 0.01 * v)
+    torque = _resistance(robot, friction, v, transmitted, after)
+    scale = np.abs(terms).max() + np.abs(torque).max()
+    rows = feedforward_step(robot.model, *(x.tolist() for x in inputs))
+    assert_close(rows, [*terms, torque, *after], scale)
+
+
+def _slipped(robot: Robot, friction: JointFriction, slips: Any, travel: Any) -> Any:
+    """The states of pre-sliding after some way in one direction."""
+    own = [joint.mimicked is None for joint in robot.model.joints]
+    ways = np.stack([friction['displacement'], friction['displacement_long']])[:, own]
+    target = np.where(travel == 0.0, slips, np.sign(travel))
+    return target + (slips - target) * np.exp(-np.abs(travel) / ways)
+
+
+def _resistance(robot: Robot, friction: JointFriction, v: Any, load: Any, slips: Any) -> Any:
+    """The torque that overcomes friction (n,), joint by joint."""
+    torque = np.zeros(robot.model.size)
+    for row, joint in enumerate(robot.model.joints):
+        index, multiplier = joint.coordinate.index, joint.coordinate.multiplier
+        rate = multiplier * v[index]
+        kind = dict(zip(KINDS, friction.values[:, row], strict=True))
+        direction = '_negative' if rate < 0.0 else ''
+        sign = rate / np.hypot(rate, kind['smoothing'])
+        dry = kind[f'coulomb{direction}'] * sign
+        dry += kind['stribeck'] * sign / (1.0 + (rate / kind['stribeck_velocity']) ** 2)
+        dry += kind['gradual'] * rate / np.hypot(rate, kind['gradual_smoothing'])
+        if joint.mimicked is None:
+            dry += kind['load'] * abs(load[index]) * sign
+            stuck = kind['presliding'] * slips[0][index]
+            dry += (stuck + kind['presliding_long'] * slips[1][index]) * abs(sign)
+        torque[index] += multiplier * (kind[f'viscous{direction}'] * rate + dry)
+    return torque
 
 
 def observer_follows_what_no_torque_explains(robot: Robot, dynamics: Any, state: State) -> None:
@@ -249,23 +297,26 @@ def observer_follows_what_no_torque_explains(robot: Robot, dynamics: Any, state:
     p = dynamics.mass_matrix(q) @ v
     with gravity(dynamics, GRAVITY):
         turning = dynamics.coriolis_matrix(q, v).T @ v - dynamics.gravity_torque(q)
-    half = 0.5 * (turning - friction.torque(v) - offset)
+    slips = np.random.default_rng(4).uniform(-1.0, 1.0, (2, n))
+    after = _slipped(robot, friction, slips, dt * v)
+    resistance = _resistance(robot, friction, v, effort - offset, after)
+    half = 0.5 * (turning - resistance - offset)
     mean = u_before + half + (1.0 - share) * effort
     follows = r - np.expm1(-rates * dt) * ((p - p_before) / dt - mean - r)
     inputs = (q, v, effort, friction.coefficients, offset, rates)
-    previous = np.concatenate([r, p_before, u_before])
+    previous = np.concatenate([r, p_before, u_before, *slips])
     lists = (x.tolist() for x in (*inputs, np.array([dt, share]), previous, GRAVITY))
     scale = np.abs(p).max() / dt + np.abs(half).max() + 50.0 / dt
-    expected = [follows, p, half + share * effort]
+    expected = [follows, p, half + share * effort, *after]
     assert_close(observer_step(robot.model, *lists), expected, scale)
 
 
 def _friction(robot: Robot) -> JointFriction:
     """Other coefficients for each joint and direction."""
     random, names = np.random.default_rng(7), [joint.name for joint in robot.model.joints]
-    kinds = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
+    kinds = [kind for kind in KINDS if kind != 'smoothing']
     given = {
-        kind: dict(zip(names, random.uniform(0, 5, len(names)), strict=True)) for kind in kinds
+        kind: dict(zip(names, random.uniform(0.1, 5, len(names)), strict=True)) for kind in kinds
     }
     smoothing = dict(zip(names, np.geomspace(0.003, 0.3, len(names)), strict=True))
     return JointFriction(robot.model, smoothing=smoothing, **given)
@@ -388,7 +439,7 @@ KINETICS_LAWS = (
     momentum_is_the_sum_over_bodies,
     momentum_terms_are_those_of_the_matrices,
     momentum_changes_as_the_torques_say,
-    friction_is_that_of_the_joints,
+    friction_is_the_sum_of_its_terms,
     observer_follows_what_no_torque_explains,
     center_of_mass_carries_the_weight,
     center_of_mass_has_the_linear_momentum,

@@ -29,7 +29,8 @@ ROBOTS = HAND_WRITTEN + MOVING_EXAMPLES + ODD + TREES
 # Solutions of M x = b: M x is compared, as rounding changes x by what the condition of M says
 # (Higham, "Accuracy and stability of numerical algorithms", 2002, section 7.1).
 SOLVED = ('forward_dynamics', 'mass_matrix_inverse', 'forward_dynamics_derivatives')
-OTHERS = [name for name in QUANTITIES if name not in (*MAIN_QUANTITIES, *SOLVED)]
+# Pinocchio has no friction.
+OTHERS = QUANTITIES.keys() - {*MAIN_QUANTITIES, *SOLVED, 'friction_step'}
 # Where nothing has mass there is no centre; Pinocchio divides by the mass for the momentum too.
 CENTRAL = {'momentum', 'center_of_mass', 'center_of_mass_jacobian'}
 # Condition number of M beyond which it is singular; that of iCub's hands is 6e7.

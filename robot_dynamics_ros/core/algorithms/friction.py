@@ -5,16 +5,14 @@ The torque that overcomes friction is, with the smooth sign s(v) = v / sqrt(v^2 
     F_v v + F_s s(v) + F_g s_g(v) + F_S s(v) / (1 + (v / v_S)^2) + F_l |tau_load| s(v)
         + sum_k F_k z_k |s(v)|
 
-| term | coefficient | source |
-|---|---|---|
-| viscous and Coulomb friction, of each direction | F_v, F_s | R. Stribeck 1902; with a smooth sign |
-| gradual: a sign s_g that is full at higher speeds only | F_g | as F_s |
-| Stribeck: more friction at slow speeds | F_S | D. P. Hess, A. Soom, "Friction at a lubricated line \
-contact operating at oscillating sliding velocities", 1990 |
-| load: what the gear transmits presses its teeth together | F_l | P. Hamon, M. Gautier, P. Garrec, \
-"Dynamic identification of robots with a dry friction model depending on load and velocity", 2010 |
-| pre-sliding: before it slides, a contact gives like a spring | F_k | P. R. Dahl, "A solid friction \
-model", 1968, with i = 1 |
+- F_v, F_s: viscous and Coulomb friction, of each direction;
+- F_g: as F_s, with a sign s_g that is full at higher speeds only;
+- F_S: more friction at slow speeds (R. Stribeck, 1902; the curve: D. P. Hess, A. Soom, "Friction
+  at a lubricated line contact operating at oscillating sliding velocities", 1990);
+- F_l: what a gear transmits presses its teeth together (P. Hamon, M. Gautier, P. Garrec, "Dynamic
+  identification of robots with a dry friction model depending on load and velocity", 2010);
+- F_k: before it slides, a contact gives like a spring (P. R. Dahl, "A solid friction model", 1968,
+  with the exponent 1).
 
 The state z of Dahl's model follows dz/dx = (1 - z sgn(v)) / d, with the displacement d: it is the
 share of the friction that a contact has built up after a reversal, and depends on the way alone,
