@@ -82,7 +82,7 @@ def unit_torques(
         constants: of the joint, in the order of `CONSTANTS`.
     """
     smoothing, gradual, stribeck = constants[:3]
-    square, speed = rate * rate + NEGLIGIBLE * NEGLIGIBLE, magnitude(rate)
+    square, speed = rate * rate, magnitude(rate)
     length, slow = sqrt(square + smoothing * smoothing), stribeck * stribeck
     sign, size = rate / length, speed / length
     return {
@@ -120,7 +120,7 @@ def friction_step(
         place = model.joints.index(joint)
         for k, row in enumerate(states):
             displacement = friction[(len(KINDS) - SLIPS + k) * count + place]
-            row.append(advanced(slip[k * n + index], travel[index], displacement))
+            row.append(advanced(slip[index::n][k], travel[index], displacement))
     efforts = []
     for i, (joint, rate) in enumerate(zip(model.joints, joint_rates(model, v), strict=True)):
         values = dict(zip(KINDS, friction[i::count], strict=True))
