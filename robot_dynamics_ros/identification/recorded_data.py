@@ -439,13 +439,13 @@ class RecordedData:
         Raises:
             ParameterError: nothing that is fitted has an equation.
         """
-        return self._settled(Equations.joined(chain(*map(self._fitted, self.fitted_sources))))
+        return self.settled(Equations.joined(chain(*map(self._fitted, self.fitted_sources))))
 
     @cached_property
     def alone(self) -> Mapping[str, Equations]:
         """Of each recording by its name, where anything of it is fitted."""
         parts = {one.name: self._fitted(one) for one in self.fitted_sources}
-        return {name: self._settled(Equations.joined(one)) for name, one in parts.items() if one}
+        return {name: self.settled(Equations.joined(one)) for name, one in parts.items() if one}
 
     def empty_names(self) -> list[str]:
         """Names of recordings that are to be fitted and give no equation."""
@@ -461,7 +461,7 @@ class RecordedData:
         return [
             Torques.of_equations(
                 name,
-                [(later, replace(self._settled(one), slow_count=True)) for later, one in parts],
+                [(later, replace(self.settled(one), slow_count=True)) for later, one in parts],
                 self.model,
                 nominal,
                 identified,
@@ -491,7 +491,7 @@ class RecordedData:
         parts = self.parts[source.name]
         return [part for held_out, part in parts if not held_out or source.split == np.inf]
 
-    def _settled(self, equations: Equations) -> Equations:
+    def settled(self, equations: Equations) -> Equations:
         """Equations with the delay, the friction and what is known and still."""
         layout = self.layout
         bodies = layout.nominal()[: layout.felt.shape[1]] if self.bodies is None else self.bodies

@@ -62,7 +62,7 @@ TORQUE = (
                   'gravity': 'g(q)',
                   'coriolis': 'C(q, v) v',
                   'inertial': 'M(q) a, with the acceleration of the reference',
-                  'friction': 'F_v v + F_s v / sqrt(v^2 + v_0^2) + torque_offset',
+                  'friction': 'the law of docs/friction.md, and torque_offset',
               }, live=True),
     Parameter('evaluate_at', 'string', 'reference',
               'State at which the torque is evaluated while there is a reference (qr, vr, ar).',
