@@ -263,9 +263,7 @@ def _sentences(judgement: Judgement, held: Residuals) -> Iterator[str]:
     if fatal:
         yield f'{fatal[:1].upper()}{fatal[1:]}. Do not load it.'
     elif judged and not judgement.worse:
-        better = (
-            'better than' if mean <= BETTER and not high >= 1.0 else 'not certainly better than'
-        )
+        better = 'better' if mean <= BETTER and not high >= 1.0 else 'not certainly better'
         doubts = '; '.join(_doubts(judgement))
         yield (
             f'It is {better} than the URDF, but {doubts}, before it is loaded.'
