@@ -182,7 +182,7 @@ class _Search:
 
     def run(self) -> _Search:
         """Choose the smoothing, then one term after the other."""
-        if not self._coulomb or not np.any([np.diag(one)[-1] for one in self._rest]):
+        if not self._coulomb or not np.isfinite(self._rest).all() or not np.any(self._rest):
             return self
         errors = self._errors([], self.constants)
         for changes in self._smoothings():

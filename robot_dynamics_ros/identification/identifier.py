@@ -287,18 +287,20 @@ class Identifier:
         # After the delay, which makes friction near reversals look like that of another law. With
         # gains of drives the equations have no right-hand side whose residual could be compared.
         data, found = fitted.data, fitted.found
+        # With the usual friction: that of another law could look like a delay.
+        late = tuple(self._late(data, found))
         if not data.tried or self.effort == 'current':
-            return fitted
+            return replace(fitted, late=late)
         bodies = found.final.parameters[: data.layout.felt.shape[1]]
         data = replace(data, bodies=bodies)
         chosen = chosen_friction(data.equations, found.left_out, found.structure, found.final)
         if chosen.terms == data.layout.terms and not chosen.constants:
-            return fitted
+            return replace(fitted, late=late)
         known = {**data.known, **dict.fromkeys(chosen.missing, 0.0)}
         changed = replace(data, terms=chosen.terms, constants=chosen.constants, known=known)
         # The prior is worth as much: its weight was chosen before terms were tried on the folds.
         fitted = self._fitted(changed, found.final.prior_weight)
-        return replace(fitted, friction=chosen)
+        return replace(fitted, friction=chosen, late=late)
 
     def _delayed(self, data: RecordedData) -> _Fitted:
         """The fit with the delay of the efforts that is given, or certain and the same in all."""
@@ -382,7 +384,7 @@ class Identifier:
             found=findings,
             currents=not scaled,
             still=data.still,
-            late=[*self._late(everything, final)],
+            late=judged.late,
             empty=data.empty_names(),
             words=words,
         )
@@ -396,11 +398,13 @@ class _Fitted:
         data: with all choices.
         found: the parameters.
         friction: the choice of its terms; None where none was made.
+        late: what is said of the delay of the efforts.
     """
 
     data: RecordedData
     found: IdentifiedParameters
     friction: FrictionChoice | None = None
+    late: tuple[Finding, ...] = ()
 
 
 def _delays(data: RecordedData, found: IdentifiedParameters) -> list[tuple[str, EffortDelay]]:

@@ -121,12 +121,16 @@ def test_efforts_are_shifted(motion, delay):
 
 def test_another_smoothing_is_that_of_equations_made_with_it(motion, equations):
     values = (0.05, 0.01, 0.3, 0.02)
-    layout = replace(LAYOUT, smoothing=values)
+    layout = replace(LAYOUT, constants={'smoothing': values})
     made = MotionEquations(layout, OPTIONS, ROBOT.native)
     expected = Equations.joined(made.of_motions([motion], 'one'))
-    np.testing.assert_allclose(equations.smoothed(values).rows, expected.rows, atol=1e-12)
+    np.testing.assert_allclose(
+        equations.with_friction(LAYOUT.terms, {'smoothing': values}).rows,
+        expected.rows,
+        atol=1e-12,
+    )
     with pytest.raises(ParameterError, match=r'0\.123'):
-        equations.smoothed((0.123,) * 4)
+        equations.with_friction(LAYOUT.terms, {'smoothing': (0.123,) * 4})
 
 
 def test_joints_that_are_still_do_not_count(equations):

@@ -32,7 +32,7 @@ def test_exact_equations_give_the_robot():
         error = np.abs(found.base.values(estimate.parameters) - truth)
         assert error.max() < 1e-5 * np.abs(truth).max()
     assert (found.final.method, found.failure, found.left_out) == ('consistent', '', ())
-    np.testing.assert_allclose(found.model.viscous, VISCOUS, rtol=1e-4)
+    np.testing.assert_allclose(found.model.kinds['viscous'], VISCOUS, rtol=1e-4)
     held_out = known.held_out
     predicted = held_out.rows @ found.final.parameters
     np.testing.assert_allclose(

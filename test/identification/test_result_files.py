@@ -31,6 +31,11 @@ def files_of(robot, **options):
     return identified, result_files(robot.text, robot.model, identified, {}, **options)
 
 
+def values_of(identified):
+    others = {'torque_offset': identified.offset, 'armature': identified.armature}
+    return {**identified.kinds, **others}
+
+
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_urdf_and_json_have_all_digits_and_friction_six(robot):
     identified, files = files_of(robot, xacro=True)
@@ -48,7 +53,7 @@ def test_urdf_and_json_have_all_digits_and_friction_six(robot):
     assert list(model['joints']) == list(friction) == node['joints'] == names
     assert node['joint_model'] == 'friction.yaml'
     for key in KEYS:
-        values = getattr(identified, key.removeprefix('torque_')).tolist()
+        values = values_of(identified)[key].tolist()
         assert [joint[key] for joint in model['joints'].values()] == values
         rounded = [float(f'{value:.6g}') for value in values]
         assert [joint[key] for joint in friction.values()] == rounded
@@ -69,7 +74,7 @@ def test_the_urdf_has_the_mean_friction_of_both_directions():
     identified, files = files_of(hand_written('mimic'))
     joints = {joint.name: joint for joint in parse_urdf(files['identified.urdf']).joints}
     for index, name in enumerate(identified.model.joint_names):
-        both = identified.coulomb[index], identified.coulomb_negative[index]
+        both = [identified.kinds[f'coulomb{way}'][index] for way in ('', '_negative')]
         assert joints[name].friction == pytest.approx(np.mean(both), rel=1e-15)
     for joint in joints.values():
         assert joint.mimicked is None or joint.friction == joint.damping == 0.0
@@ -127,11 +132,14 @@ def test_joints_that_were_not_recorded_or_of_which_nothing_is_known_are_named():
 def test_what_the_node_would_refuse_is_not_written(name, value):
     robot = hand_written('tree')
     identified = identified_model(robot.model)
-    values = getattr(identified, name).copy()
+    own = identified.kinds.get(name)
+    values = (getattr(identified, name) if own is None else own).copy()
     values[1] = value
+    kinds = {'kinds': {**identified.kinds, name: values}}
+    changed = replace(identified, **({name: values} if own is None else kinds))
     joint = robot.model.joint_names[1]
     with pytest.raises(ParameterError, match=f"{name}.*'{joint}'"):
-        result_files(robot.text, robot.model, replace(identified, **{name: values}), {})
+        result_files(robot.text, robot.model, changed, {})
 
 
 def keys(value):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import re
+import struct
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 
@@ -33,8 +35,31 @@ FORMULAS = {
     'sub': '{} - {}',
     'mul': '{} * {}',
     'div': '{} / {}',
+    'sqrt': 'square_root({})',
     'nearest': f'({{}} + {WHOLE.hex()}) - {WHOLE.hex()}',
 }
+# Of the bits of a number: half of the exponent, as near as 3.5 %.
+HALVED = 0x1FF7A3BEA91D9B1B
+SQUARE_ROOT = f"""\
+/* Newton's method, from half of the exponent: no library is needed, and all bits are the same. */
+static double square_root(double square)
+{{
+    union {{
+        double number;
+        unsigned long long bits;
+    }} root;
+    int i;
+    if (!(square > 0.0 && square <= DBL_MAX)) {{
+        return square;
+    }}
+    root.number = square;
+    root.bits = (root.bits >> 1) + {HALVED}ULL;
+    for (i = 0; i < 4; ++i) {{
+        root.number = 0.5 * (root.number + square / root.number);
+    }}
+    return root.number;
+}}
+"""
 SINES = """\
 /* Sines and cosines of some angles, which stand where their sines will be; returns 0 if one of
  * them is not finite, or not below 2^30 rad. */
@@ -175,6 +200,18 @@ def program_code(program: Program, prefix: str) -> str:
             '}\n',
         ]
     )
+
+
+def square_root(square: float) -> float:
+    """What `SQUARE_ROOT` computes."""
+    if not 0.0 < square <= sys.float_info.max:
+        return square
+    (bits,) = struct.unpack('<Q', struct.pack('<d', square))
+    root: float
+    (root,) = struct.unpack('<d', struct.pack('<Q', (bits >> 1) + HALVED))
+    for _ in range(4):
+        root = 0.5 * (root + square / root)
+    return root
 
 
 def sine_code(prefix: str) -> str:

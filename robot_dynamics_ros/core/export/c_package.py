@@ -15,7 +15,7 @@ from ..compiler.sine import sine_and_cosine
 from ..model.gravity import STANDARD_GRAVITY
 from ..model.robot import RobotModel
 from ..model.sampling import random_states
-from .c_code import RESULT, in_comment, table
+from .c_code import RESULT, in_comment, square_root, table
 from .c_sources import ExportedRobot
 
 CMAKE = """\
@@ -106,6 +106,7 @@ def package_xml(robot: ExportedRobot) -> str:
 OWN: Mapping[str, Callable[..., Any]] = {
     **OPERATIONS,
     'div': divide,
+    'sqrt': square_root,
     'sin': lambda angle: sine_and_cosine(angle)[0],
     'cos': lambda angle: sine_and_cosine(angle)[1],
 }

@@ -12,6 +12,7 @@ from ..model.robot import RobotModel
 from ..quantity import INPUTS, QUANTITIES, RESULT_AXES, Input
 from .c_code import (
     RESULT,
+    SQUARE_ROOT,
     comment,
     in_comment,
     literal,
@@ -278,7 +279,8 @@ def source(robot: ExportedRobot) -> str:
     )
     codes = [program_code(program, prefix) for program in robot.programs]
     sines = [sine_code(prefix)] if any(f'{prefix}_sines(' in code for code in codes) else []
-    return head + '\n'.join([*sines, *codes])
+    roots = [SQUARE_ROOT] if any('square_root(' in code for code in codes) else []
+    return head + '\n'.join([*roots, *sines, *codes])
 
 
 VIEW = """\
