@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from robot_dynamics_ros.core.algorithms.friction import KINDS
 from robot_dynamics_ros.core.quantity import STEPS
 
 POSITIVE = ('friction', 'rates', 'interval')
@@ -24,7 +25,10 @@ def observer_inputs(model, shape=(), seed=5):
     }
 
 
-def slopes_at_rest(friction):
-    """Mean of F_v + F_s / v_0 of both directions (n,), of joints without mimics."""
-    viscous, coulomb, viscous_back, coulomb_back, smoothing = np.reshape(friction, (5, -1))
-    return 0.5 * (viscous + viscous_back + (coulomb + coulomb_back) / smoothing)
+def slopes_at_rest(inputs):
+    """Of the friction (n,), of joints without mimics; of both directions, their mean."""
+    kind = dict(zip(KINDS, np.reshape(inputs['friction'], (len(KINDS), -1)), strict=True))
+    dry = 0.5 * (kind['coulomb'] + kind['coulomb_negative']) + kind['stribeck']
+    dry += kind['load'] * np.abs(inputs['effort'] - inputs['offset'])
+    viscous = 0.5 * (kind['viscous'] + kind['viscous_negative'])
+    return viscous + dry / kind['smoothing'] + kind['gradual'] / kind['gradual_smoothing']

@@ -169,6 +169,11 @@ class _Search:
         squares = np.zeros(rows.shape[1])
         squares[: len(chosen)] = prior[numbers[chosen]] ** 2
         size = rows.shape[1] - len(columns) - 1
+        # Whether there is something to fit and to predict on each fold.
+        self._known = all(
+            weights[one].any() and weights[~two].any()
+            for one, two in zip(inside, near, strict=True)
+        )
         # Products of columns and torque on each fold, and on the others, where what may have any
         # sign has its best value there.
         self._held, self._rest = [], []
@@ -182,7 +187,7 @@ class _Search:
 
     def run(self) -> _Search:
         """Choose the smoothing, then one term after the other."""
-        if not self._coulomb or not np.isfinite(self._rest).all() or not np.any(self._rest):
+        if not (self._coulomb and self._known):
             return self
         errors = self._errors([], self.constants)
         for changes in self._smoothings():

@@ -101,7 +101,7 @@ def test_the_step_of_the_observer_has_roots_and_a_derivative_at_rest(other):
     place = PROGRAMS['observer_step'].inputs.index('v')
     vectors[place] = np.zeros(4)
     found = other.slopes(function, place, vectors, row=2)
-    assert_close(np.diag(found), -0.5 * slopes_at_rest(inputs['friction']), 100.0)
+    assert_close(np.diag(found), -0.5 * slopes_at_rest(inputs), 100.0)
 
 
 def test_derivatives_are_those_of_the_algorithm(other):
