@@ -30,6 +30,7 @@ from robot_dynamics_ros.identification import (
 )
 from robot_dynamics_ros.identification.held_out import Torques, residuals, split_motions
 from robot_dynamics_ros.identification.motion_equations import motions_cutoff
+from robot_dynamics_ros.identification.parameters import USUAL
 from robot_dynamics_ros.identification.recorded_data import RecordedData
 from robot_dynamics_ros.recordings import Motion, Recording
 
@@ -96,7 +97,7 @@ def show(name: str, held: Torques, ours: Array, theirs: Array) -> None:
 
 def main(recording: str, urdf: str, folder: str, *rename: str) -> None:
     found, data = identified(recording, urdf, rename)
-    plain = replace(data, smoothing=(), known={})
+    plain = replace(data, terms=USUAL, constants={}, known={})
     nominal = plain.layout.nominal()
     (torques,) = plain.torques(nominal, least_squares(plain))
     held = torques.part(torques.held_out)

@@ -2,9 +2,9 @@
 
 Usage: PYTHONPATH=examples:$PYTHONPATH python scripts/rivals/unused_arm.py FOLDER
 
-The arm of examples/identified_arm is simulated (MuJoCo) with friction that the model lacks: a part
-that grows with the torque of gravity, and one that falls with the speed. Seeds were fixed
-before the first run. Each line is one recording of 20 s, judged on another one of another motion.
+The arm of examples/identified_arm is simulated (MuJoCo) with more friction than viscous and
+Coulomb: a part that grows with the torque of gravity, and one that falls with the speed. Seeds
+were fixed before the first run. Each line is one recording of 20 s, judged on another one of another motion.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification import Identifier
 from robot_dynamics_ros.identification.held_out import residuals
+from robot_dynamics_ros.identification.parameters import USUAL
+from robot_dynamics_ros.identification.recorded_data import still_open
 from robot_dynamics_ros.recordings import Recording
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,9 +68,10 @@ def main(folder: str) -> None:
         other = recorded(1000 + seed, target / f'{seed}_other.csv')
         found = Identifier(urdf).fit([fitted])
         joints = found.judge([other]).joints.values()
-        source = replace(found.data.sources[0], name=other.name, recording=other)
-        unseen = replace(found.data, sources=[source]).read()
-        torques = unseen.torques(found.data.layout.nominal(), least_squares(found.data))
+        source = replace(found.data.sources[0], name=other.name, opens=still_open(other))
+        plain = replace(found.data, terms=USUAL, constants={}, known={})
+        unseen = replace(plain, sources=[source]).read()
+        torques = unseen.torques(plain.layout.nominal(), least_squares(plain))
         _print(f'{seed} URDF', np.array([one.rms_nominal for one in joints]))
         _print(f'{seed} least squares', residuals(torques).identified)
         for name in ('rms_identified', 'rms_low', 'rms_high'):
