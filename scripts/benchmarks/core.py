@@ -14,7 +14,7 @@ from figures import ROBOTS, Figure, interleaved, printed, urdf
 
 from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.control.external.wrench import WrenchEstimator
-from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.kinematics import chain
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
@@ -24,8 +24,8 @@ COMPILE_BOUND, READY_BOUND = 0.5, 3.0
 STARTS = 5
 # Of the largest entry; as the oracle allows.
 AGREEMENT = 1e-12
-# Of a step of the observer of UR5 [us].
-OBSERVER_BOUND = 1.5
+# Of a step of the observer of UR5, and of its friction beside its other torques [us].
+OBSERVER_BOUND, FRICTION_BOUND = 1.5, 1.0
 
 
 @dataclass(frozen=True)
@@ -167,22 +167,32 @@ def _observer() -> list[Figure]:
     """Steps of the observer of external torques of UR5, as the node calls it."""
     # The payload of the tool is an input.
     dynamics = RobotDynamics(parse_urdf(urdf('UR5')), payload_frame='tool0')
-    q, v, effort = np.random.default_rng(0).uniform(-1.0, 1.0, (3, dynamics.model.size))
+    n = dynamics.model.size
+    q, v, effort = np.random.default_rng(0).uniform(-1.0, 1.0, (3, n))
+    friction, rows = JointFriction(dynamics.model).coefficients, np.zeros((6, n))
+    inputs = (q, v, effort, v, friction, np.zeros(2 * n))
     times = iter(1e-3 * step for step in range(10**9))
     namespace = {
         'step': ExternalForceObserver(dynamics).step, 'next': next, 'times': times,
         'estimate': WrenchEstimator(dynamics, 'tool0').estimate, 'q': q, 'v': v, 'effort': effort,
+        'torque': dynamics.bind('torque_terms', *inputs[:3], out=np.zeros((3, n))),
+        'feedforward': dynamics.bind('feedforward_step', *inputs, out=rows),
     }  # fmt: skip
     statements = {
         'clock': 'next(times)',
         'step': 'step(q, v, effort, next(times))',
         'wrench': 'estimate(q, effort)',
+        'torque': 'torque()',
+        'feedforward': 'feedforward()',
     }
     seconds = interleaved(statements, namespace)
-    clock, step, wrench = (1e6 * float(np.median(each)) for each in seconds.values())
+    clock, step, wrench, torque, whole = (
+        1e6 * float(np.median(each)) for each in seconds.values()
+    )
     return [
         printed('UR5 observer step', step - clock, 'us', OBSERVER_BOUND),
         printed('UR5 wrench', wrench, 'us'),
+        printed('UR5 friction of a state, bound', whole - torque, 'us', FRICTION_BOUND),
     ]
 
 

@@ -4,7 +4,8 @@ Usage: PYTHONPATH=examples:$PYTHONPATH python scripts/rivals/unused_arm.py FOLDE
 
 The arm of examples/identified_arm is simulated (MuJoCo) with more friction than viscous and
 Coulomb: a part that grows with the torque of gravity, and one that falls with the speed. Seeds
-were fixed before the first run. Each line is one recording of 20 s, judged on another one of another motion.
+were fixed before the first run. Each line is one recording of 20 s, judged on another one of
+another motion.
 """
 
 from __future__ import annotations
