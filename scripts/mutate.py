@@ -77,6 +77,7 @@ EQUIVALENT = {
     ),
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
     "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
+    "algorithms/friction.py: advanced: minus right of 'way + NEGLIGIBLE'": '1e-17 of a way',
     "algorithms/friction.py: magnitude: minus right of 'sqrt(x * x + NEGLIGIBLE * NEGLIGIBLE) - "
     "NEGLIGIBLE'": '1e-17 of a speed',
     "control/state_filter.py: update: minus right of 'step + math.pi'": 'whole turns',

@@ -57,6 +57,8 @@ SLIPS = 2
 # Added to speeds in quadrature [rad/s or m/s]: a root has no derivative at zero, and no quotient.
 # Its square is above the least number of single precision.
 NEGLIGIBLE = 1e-17
+# Displacements after which a contact has slipped: exp(-FAR) is below the rounding of 1.
+FAR = 40.0
 # Halvings of the argument: the quotient below is exact to 1e-13 for arguments up to 4.
 HALVINGS = 4
 
@@ -165,8 +167,12 @@ def advanced(slip: Scalar, travel: Scalar, displacement: Scalar) -> Scalar:
         travel: the way, of either sign [rad or m].
         displacement: d [rad or m].
     """
-    response, per_way = first_order_response(1.0 / displacement, magnitude(travel))
-    return slip + per_way * travel - response * slip
+    way = magnitude(travel)
+    share = way / displacement
+    # Without a branch, the smaller of the two: the response is that of short ways only.
+    share = 0.5 * (share + FAR - magnitude(share - FAR))
+    response, _ = first_order_response(1.0, share)
+    return slip + response * (travel / (way + NEGLIGIBLE) - slip)
 
 
 def magnitude(x: Scalar) -> Scalar:
