@@ -24,7 +24,13 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.comparison.model_torques import States
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, UnknownNameError
-from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, SLIPS, TERMS, unit_torques
+from robot_dynamics_ros.core.algorithms.friction import (
+    CONSTANTS,
+    SLIPS,
+    TERMS,
+    smooth_sign,
+    unit_torques,
+)
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND, Slips
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
@@ -363,15 +369,12 @@ class MotionEquations:
         columns: dict[str, list[Array]] = {'armature': [a]}
         for term in TERMS:
             columns[term] = [usual[term]]
-        for term in ('coulomb', 'coulomb_negative'):
-            columns[term] = [
-                unit_torques(v, v, [v] * SLIPS, [smoothing, *constants[1:]])[term]
-                for smoothing in self._variants['smoothing']
-            ]
-        states = slips.along(q)
-        columns['presliding'] = [
-            unit_torques(v, v, [z, z], constants)['presliding'] for z in states.swapaxes(0, 1)
-        ]
+        signs = [smooth_sign(v, smoothing) for smoothing in self._variants['smoothing']]
+        columns['coulomb'] = [0.5 * (sign + size) for sign, size in signs]
+        columns['coulomb_negative'] = [0.5 * (sign - size) for sign, size in signs]
+        if 'presliding' in self._terms:
+            states, (_, size) = slips.along(q), smooth_sign(v, constants[0])
+            columns['presliding'] = [z * size for z in states.swapaxes(0, 1)]
         for term in self._terms:
             both = f'{term}_negative' in TERMS and f'{term}_negative' not in self._terms
             pair = [columns[term], columns[f'{term}_negative']] if both else [columns[term]]

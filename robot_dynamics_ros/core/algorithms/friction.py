@@ -84,20 +84,25 @@ def unit_torques(
         constants: of the joint, in the order of `CONSTANTS`.
     """
     smoothing, gradual, stribeck = constants[:3]
-    square, speed = rate * rate, magnitude(rate)
-    length, slow = sqrt(square + smoothing * smoothing), stribeck * stribeck
-    sign, size = rate / length, speed / length
+    speed, slow = magnitude(rate), stribeck * stribeck
+    sign, size = smooth_sign(rate, smoothing)
     return {
         'viscous': 0.5 * (rate + speed),
         'coulomb': 0.5 * (sign + size),
         'viscous_negative': 0.5 * (rate - speed),
         'coulomb_negative': 0.5 * (sign - size),
-        'gradual': rate / sqrt(square + gradual * gradual),
-        'stribeck': sign * slow / (slow + square),
+        'gradual': smooth_sign(rate, gradual)[0],
+        'stribeck': sign * slow / (slow + rate * rate),
         'load': load * sign,
         'presliding': slips[0] * size,
         'presliding_long': slips[1] * size,
     }
+
+
+def smooth_sign(rate: Scalar, smoothing: Scalar) -> tuple[Scalar, Scalar]:
+    """s = v / sqrt(v^2 + v_0^2), and its magnitude."""
+    length = sqrt(rate * rate + smoothing * smoothing)
+    return rate / length, magnitude(rate) / length
 
 
 def friction_step(
