@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def compile_as_cpp(folder: Path, *options: object) -> None:
 
 
 class ExportedDynamics:
-    """The methods of `RobotDynamics` that were exported, in compiled C."""
+    """Functions that were exported, in compiled C."""
 
     def __init__(
         self,
@@ -61,15 +61,7 @@ class ExportedDynamics:
         options: Sequence[str] = ('-ffreestanding', '-O1'),
         **export: Any,
     ) -> None:
-        """Export, compile and load.
-
-        Args:
-            model: the robot.
-            folder: for the package.
-            quantities: to export.
-            options: of the C compiler.
-            export: arguments of `export_c`.
-        """
+        """Export, compile and load, with arguments of `export_c`."""
         self.model = model
         self.gravity = np.array([0.0, 0.0, -9.81])
         write_folder(folder, export_c(model, name=NAME, quantities=quantities, **export))
@@ -84,23 +76,3 @@ class ExportedDynamics:
         vectors = [np.ascontiguousarray(vector, np.float64) for vector in inputs]
         pointers = [vector.ctypes.data_as(ctypes.c_void_p) for vector in (*vectors, result)]
         return getattr(self.library, f'{NAME}_{quantity}')(*pointers), result
-
-    def __getattr__(self, quantity: str) -> Callable[..., Any]:
-        if quantity not in QUANTITIES:
-            raise AttributeError(quantity)
-
-        def method(*arguments: Any) -> Any:
-            vectors = [x for x in arguments if not isinstance(x, str)]
-            if 'gravity' in QUANTITIES[quantity].inputs:
-                vectors.append(self.gravity)
-            shape = QUANTITIES[quantity].shape_of(self.model)
-            code, result = self.call(quantity, *vectors, size=int(np.prod(shape)))
-            assert code == 0, f'{quantity} returned {code}'
-            return result.reshape(shape)
-
-        return method
-
-    def frame_pose(self, q: Any, frame: str) -> tuple[Any, Any]:
-        """Rotation and origin."""
-        pose = self.__getattr__('frame_pose')(q)
-        return pose[:, :3], pose[:, 3]

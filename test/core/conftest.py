@@ -13,7 +13,7 @@ def backend(request):
     return request.param
 
 
-@pytest.fixture
+@pytest.fixture(scope='session')
 def needs_native():
     if obstacle := native_obstacle():
         pytest.skip(obstacle)

@@ -1,6 +1,6 @@
 """The laws of mechanics, evaluated on floats: on each robot, on random trees, in closed form.
 
-That the back ends compute the same is tested by `compiler/test_backends.py`.
+That the back ends compute the same is tested by `test_batches.py`.
 """
 
 import datetime
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mechanics import laws, model_laws
+from mechanics.batches import call, inputs_of
 from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
@@ -21,6 +22,8 @@ from mechanics.random_trees import random_robot
 from mechanics.robots import HAND_WRITTEN, hand_written, random_state
 from numpy import cos, sin
 from property_settings import ALL, examples
+
+from robot_dynamics_ros.core import parse_urdf
 
 pytestmark = pytest.mark.contract
 
@@ -56,8 +59,38 @@ def test_laws_hold_on_any_tree(number):
         law(robot, FloatDynamics(robot.model), state)
 
 
+AWAY = 1e4 * np.array([0.6, -0.64, 0.48])
+# What does not depend on the place of the base.
+UNMOVED = ('inverse_dynamics', 'torque_terms', 'regressor', 'inverse_dynamics_derivatives',
+           'forward_dynamics', 'forward_dynamics_derivatives', 'coriolis_matrix', 'kinetic_energy',
+           'momentum_terms', 'mass_matrix', 'mass_matrix_inverse',
+           'center_of_mass_jacobian')  # fmt: skip
+
+
+@pytest.mark.parametrize('robot', [hand_written('oblique'), hand_written('tree')], ids=str)
+def test_a_base_10_km_away_costs_no_digit(robot):
+    pedestal = (
+        '<link name="far"/><joint name="away" type="fixed"><parent link="far"/><child link="{}"/>'
+        '<origin xyz="{} {} {}"/></joint></robot>'
+    ).format(robot.model.frames[0].name, *AWAY)
+    near = FloatDynamics(robot.model)
+    far = FloatDynamics(parse_urdf(robot.text.replace('</robot>', pedestal)))
+    for quantity in UNMOVED:
+        for inputs in zip(*inputs_of(robot.model, quantity, 2), strict=True):
+            expected = call(near, quantity, *inputs)
+            assert_close(call(far, quantity, *inputs), expected, np.abs(expected).max() + 1.0)
+    frame, ((q, v, _, _),) = robot.model.frames[-1].name, robot.states(1)
+    for axes in ('LOCAL', 'LOCAL_WORLD_ALIGNED'):
+        assert_close(far.jacobian(q, frame, axes), near.jacobian(q, frame, axes), 10.0)
+    assert_close(far.frame_pose(q, frame)[1], near.frame_pose(q, frame)[1] + AWAY)
+    assert_close(far.center_of_mass(q), near.center_of_mass(q) + AWAY)
+    linear, angular = np.split(near.momentum(q, v), 2)
+    moved = [*linear, *angular + np.cross(AWAY, linear)]
+    assert_close(far.momentum(q, v), moved, 1e4 * np.abs(linear).max() + 1.0)
+
+
 # Each mutant is a process: a share, another each day; all by hand.
-EVERY = {'algorithms': 32, 'control': 32}
+EVERY = {'algorithms': 32 if ALL else 64, 'control': 32}
 TODAY = datetime.date.today().toordinal()
 
 
@@ -104,12 +137,3 @@ def test_gantry(backend):
         assert_close(dynamics.coriolis_matrix(q, v), np.zeros((3, 3)))
         weight = np.array([0.0, 0.0, G * hook * slope[2]])
         assert_close(dynamics.inverse_dynamics(q, v, a), M @ a + weight)
-
-
-def test_wheel_turns_about_a_fixed_axis(backend):
-    """M is the moment of inertia about the axis, whatever the position."""
-    dynamics = getattr(hand_written('wheel'), backend)
-    moment = 0.05 + 2.5 * (0.05**2 + 0.02**2)
-    for q in (0.0, 1.0, -50.0, 1e4):
-        assert_close(dynamics.mass_matrix([q]), [[moment]])
-    assert_close(dynamics.bias_torque([2.0], [300.0]), dynamics.gravity_torque([2.0]))

@@ -20,10 +20,6 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 pytestmark = pytest.mark.contract
 
 
-def options_of(dynamics, quantity):
-    return {'frame': dynamics.model.frames[-1].name} if QUANTITIES[quantity].of_frame else {}
-
-
 @pytest.mark.parametrize('quantity', QUANTITIES.values(), ids=lambda quantity: quantity.name)
 def test_its_method_takes_and_says_what_the_record_says(quantity):
     options = ['frame'] * quantity.of_frame + ['axes'] * quantity.takes_axes
@@ -35,11 +31,12 @@ def test_its_method_takes_and_says_what_the_record_says(quantity):
 
 @pytest.mark.parametrize('quantity', QUANTITIES)
 def test_out_is_written_and_returned(dynamics, quantity):
-    """A new array where it is not given; the inputs are left as they were."""
+    """A new array where it is not given; the inputs are left as they were; a step in place."""
     inputs = [rows[0] for rows in inputs_of(dynamics.model, quantity, 1)]
-    copies = [array.copy() for array in inputs]
-    shape = QUANTITIES[quantity].shape_of(dynamics.model)
-    options, method = options_of(dynamics, quantity), getattr(dynamics, quantity)
+    copies, method = [array.copy() for array in inputs], getattr(dynamics, quantity)
+    shape, options = QUANTITIES[quantity].shape_of(dynamics.model), {}
+    if QUANTITIES[quantity].of_frame:
+        options = {'frame': dynamics.model.frames[-1].name}
     assert 'energy' not in quantity or type(method(*inputs)) is float
     result, other = (np.asarray(call(dynamics, quantity, *inputs)) for _ in range(2))
     assert (result.shape, result.dtype) == (shape, np.float64)
@@ -53,21 +50,16 @@ def test_out_is_written_and_returned(dynamics, quantity):
             assert found is out
         assert np.array_equal(out, result)
     assert (memory[..., 1] == 7.0).all()
-    with pytest.raises(StateError, match='out has shape'):
+    with pytest.raises(StateError, match=r'^out '):
         method(*inputs, **options, out=np.zeros((*shape, 1)))
     assert all(map(np.array_equal, inputs, copies))
-
-
-@pytest.mark.parametrize('quantity', QUANTITIES)
-def test_a_step_reads_and_writes_in_place(dynamics, quantity):
-    inputs = [rows[0].copy() for rows in inputs_of(dynamics.model, quantity, 1)]
-    out = np.full(QUANTITIES[quantity].shape_of(dynamics.model), np.nan)
-    step = dynamics.bind(quantity, *inputs, out=out, **options_of(dynamics, quantity))
+    out = np.full(shape, np.nan)
+    step = dynamics.bind(quantity, *copies, out=out, **options)
     for factor in (1.0, -0.5):
-        for array in inputs:
+        for array in copies:
             array *= factor
         step()
-        assert np.array_equal(out, call(dynamics, quantity, *inputs))
+        assert np.array_equal(out, call(dynamics, quantity, *copies))
 
 
 def test_without_mass_there_is_no_centre(backend):
@@ -77,7 +69,7 @@ def test_without_mass_there_is_no_centre(backend):
     <child link="arm"/></joint></robot>"""
     dynamics = RobotDynamics(parse_urdf(text), backend=backend)
     for quantity in 2 * ('center_of_mass', 'center_of_mass_jacobian'):
-        with pytest.raises(InertiaError, match="'air' has no centre"):
+        with pytest.raises(InertiaError, match="'air'"):
             getattr(dynamics, quantity)([0.0])
 
 
@@ -87,43 +79,33 @@ def tree():
 
 
 @pytest.mark.parametrize(
-    ('key', 'error', 'message'),
+    ('key', 'error', 'named'),
     [
-        ('torque', UnknownNameError, "'torque'.*inverse"),
-        ('jacobian', ParameterError, 'jacobian.*frame'),
-        (('frame_pose', 'hand'), UnknownNameError, "unknown frame 'hand'"),
+        ('torque', UnknownNameError, "'torque'"),
+        ('jacobian', ParameterError, 'frame'),
+        (('frame_pose', 'hand'), UnknownNameError, "'hand'"),
         (('jacobian', 'waist', 'BASE'), ParameterError, "'BASE'.*LOCAL, WORLD"),
         (5, ParameterError, '5'),
         ((), ParameterError, 'quantity, frame, axes'),
-        (('jacobian', 5), ParameterError, 'frame is 5'),
-        (('mass_matrix', 'waist'), ParameterError, "mass_matrix.*'waist'"),
+        (('jacobian', 5), ParameterError, '5'),
+        (('mass_matrix', 'waist'), ParameterError, "'waist'"),
         (('frame_pose', 'waist', 'LOCAL'), ParameterError, "'LOCAL'"),
     ],
 )
-def test_what_is_no_key_is_refused(tree, key, error, message):
-    with pytest.raises(error, match=message):
+def test_what_is_no_key_is_refused(tree, key, error, named):
+    with pytest.raises(error, match=named):
         tree.compile(key)
 
 
 @pytest.mark.parametrize('frame', [['waist'], 5, None, ('waist', 'LOCAL')])
 def test_a_frame_is_a_name(tree, frame):
     q, twist = np.zeros(tree.model.size), np.zeros(6)
-    of_frames = [name for name, each in QUANTITIES.items() if each.of_frame]
-    calls = [
-        lambda name=name: getattr(tree, name)(
-            *(each[0] for each in inputs_of(tree.model, name, 1)), frame
-        )
-        for name in of_frames
-    ]
-    calls += [
-        lambda: tree.joint_velocity(q, twist, frame),
-        lambda: tree.task_space(q, q, frame),
-        lambda: tree.task_inertia(q, frame),
-        lambda: tree.payload_margin(q, frame),
-    ]
-    for each in calls:
+    for name, *inputs in (
+        ('frame_pose', q), ('jacobian', q), ('external_torque', q, twist), ('task_space', q, q),
+        ('task_inertia', q), ('joint_velocity', q, twist), ('payload_margin', q),
+    ):  # fmt: skip
         with pytest.raises(ParameterError, match='frame'):
-            each()
+            getattr(tree, name)(*inputs, frame)
 
 
 @pytest.mark.parametrize('rows', [np.zeros((0, 4)), np.zeros((3, 4)), np.zeros((1, 1, 4))])
@@ -135,5 +117,5 @@ def test_what_takes_one_state_refuses_rows(dynamics, rows):
         'joint_velocity': (rows, np.zeros(6), frame),
         'forward_dynamics_holding': (joints, rows, rows, rows),
     }.items():
-        with pytest.raises(StateError, match=rf'{name} takes one state: q has shape \('):
+        with pytest.raises(StateError, match=rf'{name} .*\bq\b'):
             getattr(dynamics, name)(*given)

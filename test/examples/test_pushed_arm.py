@@ -1,4 +1,4 @@
-"""What the observer says beside what MuJoCo knows: pushes, collisions, free motion."""
+"""What the observer says beside what MuJoCo knows: pushes and collisions."""
 
 import math
 
@@ -8,24 +8,17 @@ import pytest
 pytest.importorskip('mujoco')
 
 from pushed_arm.experiments import (
-    HOME,
-    TOOL,
-    alarms,
     collide,
-    follow,
     least_thresholds,
     push_tool,
-    still,
     touched_by_moment,
 )
-from pushed_arm.felt_arm import PERIOD, FeltArm, Noise, with_friction
+from pushed_arm.felt_arm import FeltArm, Noise, with_friction
 
-from robot_dynamics_ros.control.external.contact_detector import ContactDetector
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.friction import JointFriction
 from robot_dynamics_ros.demo import DemoError, default_urdf
-from robot_dynamics_ros.simulation.outside_forces import Push
 
 BANDWIDTH = 10.0  # [Hz]
 LINKS = 'shoulder', 'upper_arm', 'forearm', 'wrist_1', 'wrist_2', 'wrist_3'
@@ -72,31 +65,13 @@ def test_the_wrench_of_a_constant_force_is_right_after_five_lags(arm):
     assert np.abs(pushed.felt[pushed.times < 0.0]).max() < 1e-6
 
 
-def test_a_push_is_found_when_the_observer_can_know_it(arm):
-    """Its torque r = J^T F (1 - exp(-t / T)) exceeds a threshold: then, or 3 ms later."""
-    felt = arm(Noise(0.0, 0.0, 0.0))
-    detector = ContactDetector(ContactThresholds.of(6, 3.0, 3.0))
-    torque = felt.dynamics.jacobian(HOME, TOOL)[:3].T @ FORCE
-    limit = -math.log(1.0 - 3.0 / np.abs(torque).max()) / (2.0 * math.pi * BANDWIDTH)
-    found = []
-    for index in follow(felt, still(HOME, 0.8)):
-        if index == 0:
-            begin = felt.physics.time + 0.5
-            felt.physics.outside.push(Push(TOOL, FORCE, delay=0.5, duration=9.0))
-        if detector.step(felt.r, felt.v, felt.physics.time):
-            found.append(felt.physics.time - begin)
-    assert limit > 2.0 * PERIOD
-    assert limit - PERIOD <= found[0] <= limit + 0.003
-
-
 @pytest.fixture(scope='module')
 def standing():
     """Six standard deviations of r at rest, mostly from the velocities: 2 pi f M times theirs."""
     return ContactThresholds.of(6, 2.0, 2.0)
 
 
-@pytest.mark.parametrize('joint', range(6))
-@pytest.mark.parametrize('moment', [5.0, -5.0])
+@pytest.mark.parametrize(('joint', 'moment'), [*enumerate([5.0, -5.0] * 3)])
 def test_a_moment_about_a_joint_is_found_at_its_link(arm, standing, joint, moment):
     felt = arm(Noise(friction=0.0), seed=joint)
     assert touched_by_moment(felt, standing, joint, moment) == (f'{LINKS[joint]}_link',)
@@ -108,7 +83,7 @@ def moving(rough):
     return least_thresholds(JointFriction(parse_urdf(rough)))
 
 
-@pytest.mark.parametrize('velocity', [(0.0, 0.0, -0.5), (0.0, 0.5, 0.0), (-0.3, 0.0, -0.4)])
+@pytest.mark.parametrize('velocity', [(0.0, 0.0, -0.5), (-0.3, 0.0, -0.4)])
 def test_a_collision_at_half_a_metre_per_second_is_found_within_5_ms(
     rough, dynamics, moving, velocity
 ):
@@ -118,15 +93,3 @@ def test_a_collision_at_half_a_metre_per_second_is_found_within_5_ms(
     # It was the wall: before it the residual stayed below the threshold of the fast band.
     before = collision.times < 0.0
     assert (np.abs(collision.force[before]) == 0.0).all()
-
-
-def test_no_false_alarm_in_motions_that_were_not_learned(rough, dynamics, moving):
-    """`scripts/bench --only contacts` does it for 30 minutes."""
-    felt = FeltArm(rough, Noise(), bandwidth=BANDWIDTH, dynamics=dynamics, seed=1)
-    assert alarms(felt, [moving], 7.0, seed=2) == [0]
-
-
-def test_friction_that_the_model_does_not_have_is_felt(urdf, rough, dynamics, standing):
-    """So a motion without alarms says something about the thresholds."""
-    felt = FeltArm(rough, Noise(), bandwidth=BANDWIDTH, dynamics=dynamics, seed=1)
-    assert alarms(felt, [standing], 2.0, seed=2)[0] > 0

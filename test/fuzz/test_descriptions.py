@@ -1,9 +1,8 @@
-"""Any text is a robot, or refused by a named error, within a second of processor time."""
+"""Any text is a robot, or refused by a named error."""
 
-import time
 from contextlib import suppress
 
-from defusedxml.ElementTree import fromstring
+from defusedxml.ElementTree import fromstring, tostring
 from hypothesis import given
 from hypothesis import strategies as st
 from mechanics.robots import hand_written
@@ -47,16 +46,7 @@ def misdescribed(draw):
         if len(element):
             child = draw(st.sampled_from(list(element)))
             element.remove(child) if change == 'remove' else element.append(child)
-    return _text(root)
-
-
-def _text(element):
-    attributes = ''.join(f' {k}="{_escaped(v)}"' for k, v in element.attrib.items())
-    return f'<{element.tag}{attributes}>{"".join(map(_text, element))}</{element.tag}>'
-
-
-def _escaped(value):
-    return value.replace('&', '&amp;').replace('<', '&lt;').replace('"', '&quot;')
+    return tostring(root, encoding='unicode')
 
 
 INPUTS = torn() | misdescribed() | st.text(max_size=200)
@@ -64,18 +54,9 @@ INPUTS = torn() | misdescribed() | st.text(max_size=200)
 
 @tried
 @given(INPUTS)
-def test_any_text_is_a_robot_or_refused(text):
-    started = time.process_time()
+def test_any_text_is_a_robot_that_can_be_validated_or_refused(text):
     with suppress(RobotDynamicsError):
         model = parse_urdf(text)
         assert len(set(model.joint_names)) == model.size
         assert all(map(str, model.findings))
-    assert time.process_time() - started < 1.0
-
-
-@tried
-@given(INPUTS)
-def test_each_robot_can_be_validated(text):
-    with suppress(RobotDynamicsError):
-        model = parse_urdf(text)
         assert {finding.code for finding in validate_robot(model, text).findings} <= CODES.keys()

@@ -15,34 +15,33 @@ SPEEDS = parse_urdf(URDF).velocity_limits
 
 def valid(message):
     """Whether names and sizes fit, and no joint of the robot is at or moves with infinity."""
-    names = list(message.name)
-    if not names or len(set(names)) < len(names):
+    names, sizes = list(message.name), (len(message.velocity), len(message.effort))
+    if not names or len(set(names)) < len(names) or len(message.position) != len(names):
         return False
-    if message.header.stamp.sec < 0 or len(message.position) != len(names):
+    if message.header.stamp.sec < 0 or not {*sizes} <= {0, len(names)}:
         return False
-    for field in (message.velocity, message.effort):
-        if len(field) not in (0, len(names)):
-            return False
     places = [names.index(joint) for joint in JOINTS if joint in names]
-    if not np.isfinite(np.take(message.position, places)).all():
-        return False
-    return not (len(message.velocity) and np.isinf(np.take(message.velocity, places)).any())
+    speeds = np.take(message.velocity, places) if len(message.velocity) else np.zeros(0)
+    return bool(
+        np.isfinite(np.take(message.position, places)).all() and not np.isinf(speeds).any()
+    )
 
 
 def complete(message):
     """Whether a valid message holds each joint, with its velocity."""
-    names = list(message.name)
-    if not set(JOINTS) <= set(names) or not len(message.velocity):
+    if not set(JOINTS) <= set(message.name) or not len(message.velocity):
         return False
-    places = [names.index(joint) for joint in JOINTS]
-    return bool(np.isfinite(np.take(message.velocity, places)).all())
+    return bool(np.isfinite(velocities(message)).all())
 
 
 def moderate(message):
     """Whether no value of a complete message is beyond all bounds, or 10 times its limit."""
-    places = [list(message.name).index(joint) for joint in JOINTS]
-    fast = np.abs(np.take(message.velocity, places)) > 10.0 * SPEEDS
+    fast = np.abs(velocities(message)) > 10.0 * SPEEDS
     return not fast.any() and max(map(abs, [*message.position, *message.velocity])) < 1e6
+
+
+def velocities(message):
+    return np.take(message.velocity, [list(message.name).index(joint) for joint in JOINTS])
 
 
 @tried

@@ -22,21 +22,8 @@ pytestmark = pytest.mark.contract
 
 STATES = sine_states(seconds=0.2)
 # Numbers that sizes, counts and offsets must not be.
-WORDS = (
-    b'',
-    b'\0',
-    b'\xff',
-    b'\xff\xff\xff\xff',
-    b'\0\0\0\x80',
-    b'\xff\xff\xff\xff\xff\xff\xff\x7f',
-    b'\0\0\0\0\0\0\0\x01',
-    b'nan',
-    b',',
-    b'\n',
-    b'-',
-    b'1e999',
-    b'"',
-)
+WORDS = (b'', b'\0', b'\xff', b'\xff\xff\xff\xff', b'\0\0\0\x80', b'nan', b',', b'\n', b'-',
+         b'1e999', b'"', b'\xff\xff\xff\xff\xff\xff\xff\x7f', b'\0\0\0\0\0\0\0\x01')  # fmt: skip
 
 
 @cache
@@ -62,11 +49,8 @@ def whole(kind):
         return next(path for path in bag.iterdir() if path.suffix != '.yaml').read_bytes()
 
 
-KINDS = (
-    '.mcap', '.compressed.mcap', '.messages.mcap', '.records.mcap', '.mcap.zstd', '.db3', '.bag',
-    '.csv', '.csv.gz',
-)  # fmt: skip
-
+KINDS = ('.mcap', '.compressed.mcap', '.messages.mcap', '.records.mcap', '.mcap.zstd', '.db3',
+         '.bag', '.csv', '.csv.gz')  # fmt: skip
 # Most structure is at the ends.
 places = st.integers(0, 600) | st.integers(-1500, -1) | st.integers(0, 1 << 16)
 content = st.sampled_from(WORDS) | st.binary(max_size=12)

@@ -1,4 +1,4 @@
-"""Batches of random samples, and the results of their samples one by one."""
+"""Batches of random samples for each quantity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mechanics.robots import Robot
-from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.algorithms.kinematics import AXES
 from robot_dynamics_ros.core.quantity import QUANTITIES
 
@@ -58,8 +58,3 @@ def call(dynamics: Any, quantity: str, *inputs: Any, axes: str = '', **options: 
 def axes_of(quantity: str) -> tuple[str, ...]:
     """All axes in which a quantity can be asked for; one empty name if it takes none."""
     return AXES if QUANTITIES[quantity].takes_axes else ('',)
-
-
-def one_by_one(dynamics: RobotDynamics, quantity: str, inputs: list[Any]) -> Any:
-    """The results of single calls, one row for each sample."""
-    return np.array([call(dynamics, quantity, *sample) for sample in zip(*inputs, strict=True)])

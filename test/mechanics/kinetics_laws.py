@@ -4,22 +4,24 @@ As in `mechanics.laws`, each raises AssertionError, for whatever computes: float
 native code.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from itertools import product
 
 import numpy as np
 
 from mechanics.closeness import assert_close, coriolis_scale, gravity, solvable, torque_scale
 from mechanics.complex_step import derivative, gradient
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import GRAVITY
-from mechanics.robots import Robot, State
+from mechanics.laws import GRAVITY, laws_among
 from robot_dynamics_ros.core import JointFriction
 from robot_dynamics_ros.core.algorithms import centroidal
 from robot_dynamics_ros.core.algorithms.aba import forward_dynamics
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
-from robot_dynamics_ros.core.algorithms.friction import KINDS, feedforward_step, friction_step
+from robot_dynamics_ros.core.algorithms.friction import (
+    KINDS,
+    feedforward_step,
+    first_order_response,
+    friction_step,
+)
 from robot_dynamics_ros.core.algorithms.kinematics import (
     AXES,
     frame_pose,
@@ -30,11 +32,11 @@ from robot_dynamics_ros.core.algorithms.observer import momentum_terms, observer
 from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
 
 
-def total_mass(robot: Robot) -> float:
+def total_mass(robot):
     return sum(joint.inertia.mass for joint in robot.model.joints)
 
 
-def motion(robot: Robot, frame: Any, q: Any, v: Any) -> tuple[Any, Any, Any]:
+def motion(robot, frame, q, v):
     """Pose of a frame, its rate, and its angular velocity, by the complex step."""
     pose = np.array(frame_pose(robot.model, q, frame))
     rate = derivative(lambda x: frame_pose(robot.model, x, frame), q, v)
@@ -43,7 +45,7 @@ def motion(robot: Robot, frame: Any, q: Any, v: Any) -> tuple[Any, Any, Any]:
     return pose, rate, np.array([turning[2, 1], turning[0, 2], turning[1, 0]])
 
 
-def some_frames(robot: Robot) -> list[Any]:
+def some_frames(robot):
     """The base, the last link, and one between."""
     found = robot.model.frames
     return [found[0], found[len(found) // 2], found[-1]]
@@ -52,7 +54,7 @@ def some_frames(robot: Robot) -> list[Any]:
 # Laws of kinematics
 
 
-def poses_of_all_frames_are_those_of_each(robot: Robot, dynamics: Any, state: State) -> None:
+def poses_of_all_frames_are_those_of_each(robot, dynamics, state):
     poses = dynamics.frame_poses(state.q)
     assert poses.shape == (len(robot.model.frames), 3, 4)
     for frame, pose in zip(robot.model.frames, poses, strict=True):
@@ -60,7 +62,7 @@ def poses_of_all_frames_are_those_of_each(robot: Robot, dynamics: Any, state: St
         assert_close(pose, np.column_stack([R, p]), scale=1.0)
 
 
-def jacobian_gives_the_rate_of_the_pose(robot: Robot, dynamics: Any, state: State) -> None:
+def jacobian_gives_the_rate_of_the_pose(robot, dynamics, state):
     q, v, scale = state.q, state.v, np.abs(state.v).sum()
     for frame in some_frames(robot):
         pose, rate, omega = motion(robot, frame, q, v)
@@ -74,39 +76,30 @@ def jacobian_gives_the_rate_of_the_pose(robot: Robot, dynamics: Any, state: Stat
             assert_close(dynamics.jacobian(q, frame.name, axes) @ v, twist, scale)
 
 
-def jacobian_derivative_is_that_of_the_jacobian(robot: Robot, dynamics: Any, state: State) -> None:
-    q, v = state.q, state.v
-    for frame in some_frames(robot):
-        for axes in AXES:
-
-            def along(x: Any, frame: Any = frame, axes: Any = axes) -> Any:
-                return jacobian(robot.model, x, frame, axes)
-
-            J_dot = dynamics.jacobian_derivative(q, v, frame.name, axes)
-            assert_close(J_dot, derivative(along, q, v), np.abs(v).sum())
-
-
-def frames_move_as_their_jacobians_say(robot: Robot, dynamics: Any, state: State) -> None:
+def frames_move_as_their_jacobians_say(robot, dynamics, state):
     """J v, and its derivative J a + J_dot v, which is that of the twist along (v, a)."""
     n, (q, v, a, _) = robot.model.size, state
-    for frame in some_frames(robot):
-        for axes in AXES:
+    for frame, axes in product(some_frames(robot), AXES):
 
-            def twist(x: Any, frame: Any = frame, axes: Any = axes) -> Any:
-                return frame_velocity(robot.model, x[:n], x[n:], frame, axes)
+        def twist(x, frame=frame, axes=axes):
+            return frame_velocity(robot.model, x[:n], x[n:], frame, axes)
 
-            J = dynamics.jacobian(q, frame.name, axes)
-            scale = np.abs(v).sum()
-            assert_close(dynamics.frame_velocity(q, v, frame.name, axes), J @ v, scale)
-            found = dynamics.frame_acceleration(q, v, a, frame.name, axes)
-            expected = J @ a + dynamics.jacobian_derivative(q, v, frame.name, axes) @ v
-            scale = np.abs(a).sum() + scale**2
-            assert_close(found, expected, scale)
-            rate = derivative(twist, np.concatenate([q, v]), np.concatenate([v, a]))
-            assert_close(found, rate, scale)
+        def columns(x, frame=frame, axes=axes):
+            return jacobian(robot.model, x, frame, axes)
+
+        J = dynamics.jacobian(q, frame.name, axes)
+        J_dot = dynamics.jacobian_derivative(q, v, frame.name, axes)
+        scale = np.abs(v).sum()
+        assert_close(J_dot, derivative(columns, q, v), scale)
+        assert_close(dynamics.frame_velocity(q, v, frame.name, axes), J @ v, scale)
+        found = dynamics.frame_acceleration(q, v, a, frame.name, axes)
+        scale = np.abs(a).sum() + scale**2
+        assert_close(found, J @ a + J_dot @ v, scale)
+        rate = derivative(twist, np.concatenate([q, v]), np.concatenate([v, a]))
+        assert_close(found, rate, scale)
 
 
-def wrenches_act_by_the_transposed_jacobian(robot: Robot, dynamics: Any, state: State) -> None:
+def wrenches_act_by_the_transposed_jacobian(robot, dynamics, state):
     """tau = J^T h."""
     wrench = np.array([3.0, -4.0, 5.0, 0.7, -0.2, 0.4])
     for frame in some_frames(robot):
@@ -115,15 +108,12 @@ def wrenches_act_by_the_transposed_jacobian(robot: Robot, dynamics: Any, state: 
         assert_close(tau, J.T @ wrench, np.abs(wrench).max())
 
 
-def passivity_torque_is_that_of_the_matrices(robot: Robot, dynamics: Any, state: State) -> None:
+def passivity_torque_is_that_of_the_matrices(robot, dynamics, state):
     """M a_r + C v_r + g, which is the inverse dynamics where v_r = v."""
     q, v, a_r, v_r = state
     with gravity(dynamics, GRAVITY):
-        M, C, g = (
-            dynamics.mass_matrix(q),
-            dynamics.coriolis_matrix(q, v),
-            dynamics.gravity_torque(q),
-        )
+        M, C = dynamics.mass_matrix(q), dynamics.coriolis_matrix(q, v)
+        g = dynamics.gravity_torque(q)
         tau = dynamics.passivity_torque(q, v, v_r, a_r)
     scale = np.abs(M).max() * (np.abs(a_r).sum() + np.abs(v).sum() * np.abs(v_r).sum())
     assert_close(tau, M @ a_r + C @ v_r + g, scale + np.abs(g).max())
@@ -132,9 +122,7 @@ def passivity_torque_is_that_of_the_matrices(robot: Robot, dynamics: Any, state:
 # Laws of forward dynamics
 
 
-def inverse_of_forward_dynamics_returns_the_torque(
-    robot: Robot, dynamics: Any, state: State
-) -> None:
+def inverse_of_forward_dynamics_returns_the_torque(robot, dynamics, state):
     q, v, tau, _ = state
     M = dynamics.mass_matrix(q)
     if solvable(M):
@@ -143,7 +131,7 @@ def inverse_of_forward_dynamics_returns_the_torque(
         assert_close(dynamics.inverse_dynamics(q, v, a), tau, scale)
 
 
-def mass_matrix_times_its_inverse_is_one(robot: Robot, dynamics: Any, state: State) -> None:
+def mass_matrix_times_its_inverse_is_one(robot, dynamics, state):
     M = dynamics.mass_matrix(state.q)
     if solvable(M):
         inverse = dynamics.mass_matrix_inverse(state.q)
@@ -154,15 +142,13 @@ def mass_matrix_times_its_inverse_is_one(robot: Robot, dynamics: Any, state: Sta
 # Laws of energy and momentum
 
 
-def kinetic_energy_is_that_of_the_mass_matrix(robot: Robot, dynamics: Any, state: State) -> None:
+def kinetic_energy_is_that_of_the_mass_matrix(robot, dynamics, state):
     v, M = state.v, dynamics.mass_matrix(state.q)
     scale = np.abs(v) @ np.abs(M) @ np.abs(v)
     assert_close(dynamics.kinetic_energy(state.q, v), 0.5 * v @ M @ v, scale)
 
 
-def potential_energy_has_the_gravity_torque_for_gradient(
-    robot: Robot, dynamics: Any, state: State
-) -> None:
+def potential_energy_has_the_gravity_torque_for_gradient(robot, dynamics, state):
     model, q = robot.model, state.q
     slope = gradient(lambda x: [centroidal.potential_energy(model, x, GRAVITY)], q)[0]
     with gravity(dynamics, GRAVITY):
@@ -172,10 +158,10 @@ def potential_energy_has_the_gravity_torque_for_gradient(
         assert_close(dynamics.potential_energy(q), U, 10.0 * scale)
 
 
-def power_of_the_torques_is_the_rate_of_energy(robot: Robot, dynamics: Any, state: State) -> None:
+def power_of_the_torques_is_the_rate_of_energy(robot, dynamics, state):
     model, n, (q, v, a, _) = robot.model, robot.model.size, state
 
-    def total(x: Any) -> Any:
+    def total(x):
         kinetic = centroidal.kinetic_energy(model, x[:n], x[n:])
         return [kinetic + centroidal.potential_energy(model, x[:n], GRAVITY)]
 
@@ -187,9 +173,9 @@ def power_of_the_torques_is_the_rate_of_energy(robot: Robot, dynamics: Any, stat
     assert_close(v @ tau, rate, scale)
 
 
-def momentum_is_the_sum_over_bodies(robot: Robot, dynamics: Any, state: State) -> None:
+def momentum_is_the_sum_over_bodies(robot, dynamics, state):
     """m c_dot, and c x m c_dot + I_c omega."""
-    carried: dict[int, Any] = {}
+    carried = {}
     for frame in robot.model.frames:
         # The link that the joint leads to comes first.
         carried.setdefault(frame.body, frame)
@@ -206,7 +192,7 @@ def momentum_is_the_sum_over_bodies(robot: Robot, dynamics: Any, state: State) -
     assert_close(dynamics.momentum(state.q, state.v), [*linear, *angular], scale)
 
 
-def momentum_terms_are_those_of_the_matrices(robot: Robot, dynamics: Any, state: State) -> None:
+def momentum_terms_are_those_of_the_matrices(robot, dynamics, state):
     """M v and C^T v."""
     q, v, M = state.q, state.v, dynamics.mass_matrix(state.q)
     p, c = dynamics.momentum_terms(q, v)
@@ -215,21 +201,21 @@ def momentum_terms_are_those_of_the_matrices(robot: Robot, dynamics: Any, state:
     assert_close(c, dynamics.coriolis_matrix(q, v).T @ v, np.abs(M).max() * speed**2)
 
 
-def momentum_changes_as_the_torques_say(robot: Robot, dynamics: Any, state: State) -> None:
+def momentum_changes_as_the_torques_say(robot, dynamics, state):
     """p_dot = tau + C^T v - g, with p_dot by the complex step."""
     n, (q, v, a, _) = robot.model.size, state
-    rate = derivative(
-        lambda x: momentum_terms(robot.model, x[:n], x[n:])[0],
-        np.concatenate([q, v]),
-        np.concatenate([v, a]),
-    )
+
+    def momentum(x):
+        return momentum_terms(robot.model, x[:n], x[n:])[0]
+
+    rate = derivative(momentum, np.concatenate([q, v]), np.concatenate([v, a]))
     tau, g = dynamics.inverse_dynamics(q, v, a), dynamics.gravity_torque(q)
     c = dynamics.momentum_terms(q, v)[1]
     scale = np.abs(tau).max() + np.abs(g).max() + np.abs(c).max()
     assert_close(tau + c - g, rate, scale)
 
 
-def friction_is_the_sum_of_its_terms(robot: Robot, dynamics: Any, state: State) -> None:
+def friction_is_the_sum_of_its_terms(robot, dynamics, state):
     """Of the joints, by the formula with branches and exponentials; the feedforward has it too."""
     n, (q, v, a, load) = robot.model.size, state
     model = robot.model.with_armature({joint.name: 0.7 for joint in robot.model.joints})
@@ -262,7 +248,7 @@ def friction_is_the_sum_of_its_terms(robot: Robot, dynamics: Any, state: State) 
     assert_close(rows, [*terms, torque, *after], scale)
 
 
-def _slipped(robot: Robot, friction: JointFriction, slips: Any, travel: Any) -> Any:
+def _slipped(robot, friction, slips, travel):
     """The states of pre-sliding after some way in one direction."""
     own = [joint.mimicked is None for joint in robot.model.joints]
     ways = np.stack([friction['displacement'], friction['displacement_long']])[:, own]
@@ -270,7 +256,7 @@ def _slipped(robot: Robot, friction: JointFriction, slips: Any, travel: Any) -> 
     return target + (slips - target) * np.exp(-np.abs(travel) / ways)
 
 
-def _resistance(robot: Robot, friction: JointFriction, v: Any, load: Any, slips: Any) -> Any:
+def _resistance(robot, friction, v, load, slips):
     """The torque that overcomes friction (n,), joint by joint."""
     torque = np.zeros(robot.model.size)
     for row, joint in enumerate(robot.model.joints):
@@ -290,7 +276,7 @@ def _resistance(robot: Robot, friction: JointFriction, v: Any, load: Any, slips:
     return torque
 
 
-def observer_follows_what_no_torque_explains(robot: Robot, dynamics: Any, state: State) -> None:
+def observer_follows_what_no_torque_explains(robot, dynamics, state):
     """r + (1 - exp(-K dt)) ((p - p_before) / dt - mean of u - r), u before given by halves."""
     n, (q, v, effort, offset) = robot.model.size, state
     rates, (dt, share) = np.linspace(3.0, 40.0, n), (0.02, 0.5)
@@ -313,7 +299,17 @@ def observer_follows_what_no_torque_explains(robot: Robot, dynamics: Any, state:
     assert_close(observer_step(robot.model, *lists), expected, scale)
 
 
-def _friction(robot: Robot) -> JointFriction:
+def low_pass_is_that_of_the_exponential_function(robot, dynamics, state):
+    """1 - exp(-K dt), and its quotient with K dt; of a long interval, nearly 1."""
+    for argument in (1e-9, 1e-4, 0.03, 0.5, 1.0, 3.0, 4.0):
+        response, per_elapsed = first_order_response(30.0, argument / 30.0)
+        assert_close(response, -np.expm1(-argument))
+        assert_close(per_elapsed, response * 30.0 / argument)
+    for argument in (10.0, 1e3):
+        assert 0.0 <= 1.0 - first_order_response(30.0, argument / 30.0)[0] <= 1e-4
+
+
+def _friction(robot):
     """Other coefficients for each joint and direction."""
     random, names = np.random.default_rng(7), [joint.name for joint in robot.model.joints]
     kinds = [kind for kind in KINDS if kind != 'smoothing']
@@ -324,7 +320,7 @@ def _friction(robot: Robot) -> JointFriction:
     return JointFriction(robot.model, smoothing=smoothing, **given)
 
 
-def center_of_mass_carries_the_weight(robot: Robot, dynamics: Any, state: State) -> None:
+def center_of_mass_carries_the_weight(robot, dynamics, state):
     """U = -m gravity . c, and g = -m J^T gravity."""
     mass = total_mass(robot)
     if mass:
@@ -336,7 +332,7 @@ def center_of_mass_carries_the_weight(robot: Robot, dynamics: Any, state: State)
             assert_close(dynamics.gravity_torque(state.q), torque, scale)
 
 
-def center_of_mass_has_the_linear_momentum(robot: Robot, dynamics: Any, state: State) -> None:
+def center_of_mass_has_the_linear_momentum(robot, dynamics, state):
     """m c_dot = m J v, with c_dot by the complex step."""
     q, v, mass = state.q, state.v, total_mass(robot)
     if mass:
@@ -349,10 +345,10 @@ def center_of_mass_has_the_linear_momentum(robot: Robot, dynamics: Any, state: S
 # Laws of the derivatives and of the regressor
 
 
-def derivatives_are_those_of_the_torque(robot: Robot, dynamics: Any, state: State) -> None:
+def derivatives_are_those_of_the_torque(robot, dynamics, state):
     n, (q, v, a, _) = robot.model.size, state
 
-    def torque(x: Any) -> Any:
+    def torque(x):
         return inverse_dynamics(robot.model, x[:n], x[n : 2 * n], x[2 * n :], tuple(GRAVITY))
 
     with gravity(dynamics, GRAVITY):
@@ -366,12 +362,12 @@ def derivatives_are_those_of_the_torque(robot: Robot, dynamics: Any, state: Stat
     assert_close(in_v, 2.0 * dynamics.coriolis_matrix(q, v), rates)
 
 
-def derivatives_are_those_of_the_acceleration(robot: Robot, dynamics: Any, state: State) -> None:
+def derivatives_are_those_of_the_acceleration(robot, dynamics, state):
     n, (q, v, tau, _) = robot.model.size, state
     M = dynamics.mass_matrix(q)
     if solvable(M):
 
-        def acceleration(x: Any) -> Any:
+        def acceleration(x):
             return forward_dynamics(robot.model, x[:n], x[n : 2 * n], x[2 * n :], tuple(GRAVITY))
 
         with gravity(dynamics, GRAVITY):
@@ -384,7 +380,7 @@ def derivatives_are_those_of_the_acceleration(robot: Robot, dynamics: Any, state
             assert_close(M @ ours, M @ theirs, inertia * np.abs(theirs).max() + scale)
 
 
-def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State) -> None:
+def torque_is_linear_in_the_parameters(robot, dynamics, state):
     """tau = Y pi, of its own bodies and of others, possible or not, which Y does not know."""
     q, v, a, _ = state
     with gravity(dynamics, GRAVITY):
@@ -400,7 +396,7 @@ def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State
 # Laws of the rotors
 
 
-def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State) -> None:
+def rotors_count_in_every_formulation(robot, dynamics, state):
     """They add B = G^T diag(armature) G to M, with q_dot of all joints = G v, and B a to tau."""
     (q, v, a, tau), random = state, np.random.default_rng(5)
     armature = {joint.name: random.uniform(0.1, 0.9) for joint in robot.model.joints}
@@ -425,27 +421,4 @@ def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State)
         assert_close(M @ given, tau - bias, 10.0 * np.abs(M).max() * np.abs(given).max())
 
 
-KINETICS_LAWS = (
-    rotors_count_in_every_formulation,
-    poses_of_all_frames_are_those_of_each,
-    jacobian_gives_the_rate_of_the_pose,
-    jacobian_derivative_is_that_of_the_jacobian,
-    frames_move_as_their_jacobians_say,
-    wrenches_act_by_the_transposed_jacobian,
-    passivity_torque_is_that_of_the_matrices,
-    inverse_of_forward_dynamics_returns_the_torque,
-    mass_matrix_times_its_inverse_is_one,
-    kinetic_energy_is_that_of_the_mass_matrix,
-    potential_energy_has_the_gravity_torque_for_gradient,
-    power_of_the_torques_is_the_rate_of_energy,
-    momentum_is_the_sum_over_bodies,
-    momentum_terms_are_those_of_the_matrices,
-    momentum_changes_as_the_torques_say,
-    friction_is_the_sum_of_its_terms,
-    observer_follows_what_no_torque_explains,
-    center_of_mass_carries_the_weight,
-    center_of_mass_has_the_linear_momentum,
-    derivatives_are_those_of_the_torque,
-    derivatives_are_those_of_the_acceleration,
-    torque_is_linear_in_the_parameters,
-)
+KINETICS_LAWS = laws_among(globals(), 'robot', 'dynamics', 'state')

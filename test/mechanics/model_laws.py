@@ -1,7 +1,5 @@
 """The laws of bodies and of robots whose bodies were changed, and of pivots; on floats."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from mechanics.closeness import assert_close, coriolis_scale, torque_scale
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.robots import Robot, State
+from mechanics.laws import laws_among
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.algorithms import crba
 from robot_dynamics_ros.core.model.inertial_parameters import (
@@ -21,7 +19,7 @@ from robot_dynamics_ros.core.model.inertial_parameters import (
 from robot_dynamics_ros.core.spatial import Inertia, Transform, rotation_from_rpy
 
 
-def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> None:
+def bodies_keep_their_central_inertia_when_moved(robot, state):
     """Moving a body turns its inertia about the centre of mass and does nothing else to it."""
     random = np.random.default_rng(3)
     shift, angles = tuple(random.uniform(-1.0, 1.0, 3)), random.uniform(-3.0, 3.0, 3)
@@ -46,18 +44,18 @@ def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> 
         assert_close(remade.rotational, body.rotational)
 
 
-def points_are_a_body_until_one_has_negative_mass(robot: Robot, state: State) -> None:
+def points_are_a_body_until_one_has_negative_mass(robot, state):
     """One point, a rod and a plate lie on the boundary: rounding must not refuse them."""
     random = np.random.default_rng(len(robot.model.joints))
     for count in (1, 2, 3, 4, 20):
         points, masses = random.uniform(-0.4, 0.4, (count, 3)), random.uniform(0.1, 2.0, count)
-        body = sum(map(_point, masses, points), Inertia())
+        body = sum(map(point, masses, points), Inertia())
         assert not impossible(body)
-        assert impossible(body + _point(-2.0 * masses.sum(), random.uniform(-0.4, 0.4, 3)))
-        assert impossible(body + _point(-0.5 * masses.sum(), np.ones(3)))
+        assert impossible(body + point(-2.0 * masses.sum(), random.uniform(-0.4, 0.4, 3)))
+        assert impossible(body + point(-0.5 * masses.sum(), np.ones(3)))
 
 
-def a_load_is_a_body_by_its_inertial_parameters(robot: Robot, state: State) -> None:
+def a_load_is_a_body_by_its_inertial_parameters(robot, state):
     """Linear in them, about the origin that the body has."""
     load = _random_body(np.random.default_rng(2))
     for index, joint in enumerate(robot.model.joints):
@@ -67,7 +65,7 @@ def a_load_is_a_body_by_its_inertial_parameters(robot: Robot, state: State) -> N
         assert_close(loaded.rotational, (joint.inertia + load).rotational)
 
 
-def regrouped_bodies_have_the_same_torques(robot: Robot, state: State) -> None:
+def regrouped_bodies_have_the_same_torques(robot, state):
     """And carry no more what their drives do not feel; a body that is left whole has it all."""
     (q, v, a, _), joints = state, robot.model.joints
     direct = FloatDynamics(robot.model)
@@ -91,14 +89,14 @@ def regrouped_bodies_have_the_same_torques(robot: Robot, state: State) -> None:
         assert abs(axis @ second @ axis) <= 1e-14 * max(1.0, np.abs(second).max())
 
 
-def largest_inertias_are_sums_over_bodies(robot: Robot, state: State) -> None:
+def largest_inertias_are_sums_over_bodies(robot, state):
     """With S and D of each body from the path that leads to it, not from the next joint on.
 
     N joints with one coordinate: N (c_1^2 L_1 + ... + c_N^2 L_N).
     """
     joints = robot.model.joints
 
-    def distances(i: int) -> dict[int, float]:
+    def distances(i):
         """Of the bodies that joint i carries, along the links between."""
         found = {i: 0.0}
         for j in range(i + 1, len(joints)):
@@ -107,7 +105,7 @@ def largest_inertias_are_sums_over_bodies(robot: Robot, state: State) -> None:
                 found[j] = found[joints[j].parent] + step
         return found
 
-    bounds: list[list[float]] = [[] for _ in range(robot.model.size)]
+    bounds = [[] for _ in range(robot.model.size)]
     for i, joint in enumerate(joints):
         carried = distances(i)
         if joints[i].kind == 'prismatic':
@@ -129,7 +127,7 @@ def largest_inertias_are_sums_over_bodies(robot: Robot, state: State) -> None:
     assert_close(largest, [len(each) * sum(each) for each in bounds])
 
 
-def largest_inertias_bound_the_diagonal_of_the_mass_matrix(robot: Robot, state: State) -> None:
+def largest_inertias_bound_the_diagonal_of_the_mass_matrix(robot, state):
     """Which has the inertias, and those of the rotors in addition."""
     joints = robot.model.joints
     bare = robot.model.with_armature({joint.name: 0.0 for joint in joints})
@@ -138,7 +136,7 @@ def largest_inertias_bound_the_diagonal_of_the_mass_matrix(robot: Robot, state: 
     assert (diagonal <= bounds * (1.0 + 1e-12)).all()
 
 
-def pivots_as_small_as_rounding_are_refused(robot: Robot, state: State) -> None:
+def pivots_as_small_as_rounding_are_refused(robot, state):
     """Of either sign: an implausible model may have negative inertias."""
     q, largest = state.q.tolist(), 3.0
     smallest = crba.SMALLEST_PIVOT * largest
@@ -151,18 +149,10 @@ def pivots_as_small_as_rounding_are_refused(robot: Robot, state: State) -> None:
         assert refused == (abs(factor) < 1.0), f'at {factor} times the smallest pivot'
 
 
-LAWS = (
-    points_are_a_body_until_one_has_negative_mass,
-    a_load_is_a_body_by_its_inertial_parameters,
-    regrouped_bodies_have_the_same_torques,
-    bodies_keep_their_central_inertia_when_moved,
-    largest_inertias_are_sums_over_bodies,
-    largest_inertias_bound_the_diagonal_of_the_mass_matrix,
-    pivots_as_small_as_rounding_are_refused,
-)
+LAWS = laws_among(globals(), 'robot', 'state')
 
 
-def _random_body(random: np.random.Generator) -> Inertia:
+def _random_body(random):
     """A box of random size, somewhere."""
     x, y, z = random.uniform(0.1, 0.5, 3)
     mass = random.uniform(0.5, 2.0)
@@ -172,7 +162,7 @@ def _random_body(random: np.random.Generator) -> Inertia:
     return Inertia.at_center_of_mass(mass, rotational.tolist(), placement)
 
 
-def _point(mass: float, at: np.ndarray) -> Inertia:
+def point(mass, at):
     """A point mass [kg] at a place (3,) [m]."""
     place = Transform(translation=tuple(at.tolist()))
     return Inertia.at_center_of_mass(float(mass), np.zeros((3, 3)).tolist(), place)

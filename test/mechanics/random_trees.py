@@ -6,94 +6,82 @@ joints, also before the joint that they mimic; links without inertial and with o
 may precede their parents.
 """
 
-from __future__ import annotations
-
 import math
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from mechanics.robots import Robot, written
+from mechanics.robots import written
 
 COUNT = 240
 SIZES = (1, 2, 3, 4, 6, 8, 12, 20)
 KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
+LIMIT = '<limit lower="-2" upper="2" velocity="3" effort="100"/>'
 
 
-def random_robot(number: int, *, plausible: bool = False) -> Robot:
-    """The robot of that number."""
-    return written(f'tree {number}', random_tree(number, plausible=plausible))
-
-
-def random_tree(number: int, *, plausible: bool = False) -> str:
-    """URDF of a robot with at least one joint; if plausible, every link has mass."""
+def random_robot(number, *, plausible=False):
+    """The robot of that number, with at least one joint; if plausible, every link has mass."""
     random = np.random.default_rng(number)
-    size = int(random.choice([size for size in SIZES if size <= 6 or not plausible]))
+    size = random.choice([size for size in SIZES if size <= 6 or not plausible])
     # How far back a parent may lie: 1 is a chain, `size` a star or a bush.
-    reach = int(random.choice([1, 2, size]))
-    kinds = [str(kind) for kind in random.choice(KINDS, size, p=[0.4, 0.2, 0.2, 0.2])]
-    kinds[int(random.integers(size))] = 'revolute'
-    robot = Element('robot', name=f'random{number}')
-    _link(robot, 0, random, plausible)
-    for index, kind in enumerate(kinds, start=1):
-        _link(robot, index, random, plausible)
-        joint = SubElement(robot, 'joint', name=f'joint{index}', type=kind)
-        SubElement(joint, 'parent', link=f'link{random.integers(max(0, index - reach), index)}')
-        SubElement(joint, 'child', link=f'link{index}')
-        if random.random() < 0.9:
-            SubElement(joint, 'origin', xyz=_uniform(random, 0.5), rpy=_turn(random))
-        SubElement(joint, 'axis', xyz=_axis(random))
-        if kind in ('revolute', 'prismatic'):
-            SubElement(joint, 'limit', lower='-2', upper='2', velocity='3', effort='100')
-    _couple(robot, random)
-    robot[:] = [robot[int(i)] for i in random.permutation(len(robot))]
-    return ElementTree.tostring(robot, encoding='unicode')
+    reach = random.choice([1, 2, size])
+    kinds = random.choice(KINDS, size, p=[0.4, 0.2, 0.2, 0.2])
+    kinds[random.integers(size)] = 'revolute'
+    parts = [_link(0, random, plausible)]
+    mimics = _mimics(random, [k for k, kind in enumerate(kinds, start=1) if kind != 'fixed'])
+    for k, kind in enumerate(kinds, start=1):
+        parent = random.integers(max(0, k - reach), k)
+        origin = _origin(random, 0.5) if random.random() < 0.9 else ''
+        limit = LIMIT if kind in ('revolute', 'prismatic') else ''
+        parts.append(_link(k, random, plausible))
+        parts.append(
+            f'<joint name="joint{k}" type="{kind}"><parent link="link{parent}"/>'
+            f'<child link="link{k}"/>{origin}<axis xyz="{_axis(random)}"/>{limit}'
+            f'{mimics.get(k, "")}</joint>'
+        )
+    text = ''.join(parts[place] for place in random.permutation(len(parts)))
+    return written(f'tree {number}', f'<robot name="random{number}">{text}</robot>')
 
 
-def _couple(robot: Element, random: np.random.Generator) -> None:
-    """Make some joints mimic others: a random order without loops, the first being free."""
-    moving = [joint for joint in robot.iterfind('joint') if joint.get('type') != 'fixed']
-    share = random.choice([0.0, 0.0, 0.3, 0.8])
-    order = [moving[int(i)] for i in random.permutation(len(moving))]
-    for index, joint in enumerate(order[1:], start=1):
+def _mimics(random, moving):
+    """What some joints mimic: a random order without loops, the first being free."""
+    share, order, found = random.choice([0.0, 0.0, 0.3, 0.8]), random.permutation(moving), {}
+    for place, joint in enumerate(order[1:], start=1):
         if random.random() < share:
-            mimicked = order[int(random.integers(index))].get('name')
-            multiplier, offset = (repr(float(x)) for x in random.uniform(-2.0, 2.0, 2))
-            SubElement(joint, 'mimic', joint=mimicked, multiplier=multiplier, offset=offset)
+            multiplier, offset = random.uniform(-2.0, 2.0, 2)
+            found[int(joint)] = (
+                f'<mimic joint="joint{order[random.integers(place)]}" multiplier="{multiplier}" '
+                f'offset="{offset}"/>'
+            )
+    return found
 
 
-def _link(robot: Element, index: int, random: np.random.Generator, plausible: bool) -> None:
+def _link(k, random, plausible):
     """A uniform box somewhere, one of zeros, or no inertial."""
-    link = SubElement(robot, 'link', name=f'link{index}')
     chance = 1.0 if plausible else random.random()
     if chance < 0.1:
-        return
-    mass, (x, y, z) = float(random.uniform(0.1, 5.0)), random.uniform(0.05, 0.5, 3)
+        return f'<link name="link{k}"/>'
+    mass, (x, y, z) = random.uniform(0.1, 5.0), random.uniform(0.05, 0.5, 3)
     mass = 0.0 if chance < 0.15 else mass
-    inertial = SubElement(link, 'inertial')
-    SubElement(inertial, 'mass', value=repr(mass))
-    SubElement(inertial, 'origin', xyz=_uniform(random, 0.3), rpy=_turn(random))
-    moments = {'ixx': y * y + z * z, 'iyy': x * x + z * z, 'izz': x * x + y * y}
-    entries = {key: repr(float(mass * moment / 12.0)) for key, moment in moments.items()}
-    SubElement(inertial, 'inertia', entries | dict.fromkeys(('ixy', 'ixz', 'iyz'), '0'))
+    xx, yy, zz = (mass * square / 12.0 for square in (y * y + z * z, x * x + z * z, x * x + y * y))
+    return (
+        f'<link name="link{k}"><inertial><mass value="{mass}"/>{_origin(random, 0.3)}'
+        f'<inertia ixx="{xx}" iyy="{yy}" izz="{zz}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
 
 
-def _uniform(random: np.random.Generator, most: float) -> str:
-    """Three numbers between -most and most."""
-    return ' '.join(repr(float(x)) for x in random.uniform(-most, most, 3))
-
-
-def _axis(random: np.random.Generator) -> str:
-    if random.random() < 0.5:
-        return _uniform(random, 1.0)
-    axis = [0, 0, 0]
-    axis[int(random.integers(3))] = int(random.choice([-1, 1]))
-    return ' '.join(map(str, axis))
-
-
-def _turn(random: np.random.Generator) -> str:
+def _origin(random, most):
     """Half of the frames are turned by quarters, which fold away."""
+    rpy = random.uniform(-math.pi, math.pi, 3)
     if random.random() < 0.5:
-        return _uniform(random, math.pi)
-    return ' '.join(repr(float(x)) for x in random.integers(-2, 3, 3) * (math.pi / 2))
+        rpy = random.integers(-2, 3, 3) * (math.pi / 2)
+    return f'<origin xyz="{_numbers(random.uniform(-most, most, 3))}" rpy="{_numbers(rpy)}"/>'
+
+
+def _axis(random):
+    if random.random() < 0.5:
+        return _numbers(random.uniform(-1.0, 1.0, 3))
+    return _numbers(random.choice([-1, 1]) * np.eye(3)[random.integers(3)])
+
+
+def _numbers(values):
+    return ' '.join(repr(float(value)) for value in values)

@@ -103,6 +103,23 @@ def in_quaternions(text: str) -> str:
     return re.sub('rpy="([^"]*)"', quaternion, text).replace('<robot ', '<robot version="1.1" ')
 
 
+def with_fixed_link(text, name, parent, inside='', origin=''):
+    """The same URDF with one link more."""
+    joint = f'<joint name="to {name}" type="fixed"><parent link="{parent}"/><child link="{name}"/>'
+    added = f'<link name="{name}">{inside}</link>{joint}{origin}</joint>'
+    return text.replace('</robot>', f'{added}</robot>')
+
+
+# A payload, and the same as the <inertial> of a link.
+LOAD = {
+    'mass': 1.7,
+    'com': (0.03, -0.08, 0.15),
+    'inertia': ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009)),
+}
+LOADED = (
+    '<inertial><mass value="1.7"/><origin xyz="0.03 -0.08 0.15"/><inertia ixx="0.011" ixy="0.001" '
+    'ixz="-0.002" iyy="0.014" iyz="0.0005" izz="0.009"/></inertial>'
+)
 # A point mass on the axis of its joint: what rounding leaves of its inertia is some 1e-17 kg m^2.
 POINT_ON_AXIS = """<robot name="r"><link name="base"/><link name="arm">
 <inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>

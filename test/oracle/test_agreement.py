@@ -1,16 +1,16 @@
-"""Pinocchio agrees on every quantity: on real robots, on odd ones and on random trees.
+"""Pinocchio agrees on all that it computes: on real robots, hand-written ones, random trees.
 
-The algorithms are evaluated on floats, where nothing has to be compiled; that the back ends
-compute the same is tested by `core/compiler/test_backends.py`.
+What else there is are definitions of these, which `mechanics.kinetics_laws` states. The algorithms
+are evaluated on floats, where nothing has to be compiled; that the back ends compute the same is
+tested by `core/test_batches.py`.
 """
 
 import numpy as np
 import pytest
-from mechanics.batches import MAIN_QUANTITIES, axes_of, call, inputs_of
+from mechanics.batches import axes_of, call, inputs_of
 from mechanics.closeness import assert_close
 from mechanics.examples import EXAMPLES, MOVING_EXAMPLES, needs_examples
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.odd_robots import ODD
 from mechanics.random_trees import COUNT, random_robot
 from mechanics.robots import HAND_WRITTEN
 from property_settings import ALL
@@ -25,12 +25,10 @@ from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 pytestmark = pytest.mark.contract
 
 TREES = [random_robot(number) for number in range(0, COUNT, 1 if ALL else 16)]
-ROBOTS = HAND_WRITTEN + MOVING_EXAMPLES + ODD + TREES
+ROBOTS = HAND_WRITTEN + MOVING_EXAMPLES + TREES
 # Solutions of M x = b: M x is compared, as rounding changes x by what the condition of M says
 # (Higham, "Accuracy and stability of numerical algorithms", 2002, section 7.1).
-SOLVED = ('forward_dynamics', 'mass_matrix_inverse', 'forward_dynamics_derivatives')
-# Pinocchio has no friction.
-OTHERS = QUANTITIES.keys() - {*MAIN_QUANTITIES, *SOLVED, 'friction_step'}
+SOLVED = ('forward_dynamics', 'forward_dynamics_derivatives')
 # Where nothing has mass there is no centre; Pinocchio divides by the mass for the momentum too.
 CENTRAL = {'momentum', 'center_of_mass', 'center_of_mass_jacobian'}
 # Condition number of M beyond which it is singular; that of iCub's hands is 6e7.
@@ -42,7 +40,6 @@ class PinocchioKinetics(PinocchioReference):
 
     def __init__(self, text, model):
         super().__init__(text, model)
-        self._mimics = any(joint.mimicked is not None for joint in model.joints)
         self.model = model
         self._names = [frame.name for frame in model.frames]
         # Bodies, in our order, among Pinocchio's; its joint 0 is the base.
@@ -57,8 +54,6 @@ class PinocchioKinetics(PinocchioReference):
         return np.array([self._spread.T @ matrix @ self._spread for matrix in matrices])
 
     def forward_dynamics(self, q, v, tau):
-        if self._mimics:
-            return np.linalg.solve(self.mass_matrix(q), tau - self.bias_torque(q, v))
         return self._spread.T @ self._pinocchio(pinocchio.aba, q, v, tau)
 
     def inverse_dynamics_derivatives(self, q, v, a):
@@ -66,10 +61,6 @@ class PinocchioKinetics(PinocchioReference):
         return self._gathered(in_q, in_v, np.triu(in_a) + np.triu(in_a, 1).T)
 
     def forward_dynamics_derivatives(self, q, v, tau):
-        if self._mimics:
-            a = self.forward_dynamics(q, v, tau)
-            in_q, in_v, M = self.inverse_dynamics_derivatives(q, v, a)
-            return np.array([*(-np.linalg.solve(M, (in_q, in_v))), np.linalg.inv(M)])
         in_q, in_v, inverse = self._pinocchio(pinocchio.computeABADerivatives, q, v, tau)
         return self._gathered(in_q, in_v, np.triu(inverse) + np.triu(inverse, 1).T)
 
@@ -124,27 +115,8 @@ class PinocchioKinetics(PinocchioReference):
         pose = self.frame_poses(q)[self._names.index(frame)]
         return pose[:, :3], pose[:, 3]
 
-    # What the definitions make of these.
 
-    def mass_matrix_inverse(self, q):
-        return np.linalg.inv(self.mass_matrix(q))
-
-    def momentum_terms(self, q, v):
-        return np.array([self.mass_matrix(q) @ v, self.coriolis_matrix(q, v).T @ v])
-
-    def passivity_torque(self, q, v, v_r, a_r):
-        velocity = self.coriolis_matrix(q, v) @ v_r
-        return self.mass_matrix(q) @ a_r + velocity + self.gravity_torque(q)
-
-    def external_torque(self, q, wrench, frame):
-        return self.jacobian(q, frame, 'LOCAL_WORLD_ALIGNED').T @ wrench
-
-    def frame_velocity(self, q, v, frame, axes):
-        return self.jacobian(q, frame, axes) @ v
-
-    def frame_acceleration(self, q, v, a, frame, axes):
-        rate = self.jacobian_derivative(q, v, frame, axes)
-        return self.jacobian(q, frame, axes) @ a + rate @ v
+OTHERS = [name for name in vars(PinocchioKinetics) if name in QUANTITIES and name not in SOLVED]
 
 
 @pytest.mark.parametrize('robot', ROBOTS, ids=str)
@@ -168,8 +140,12 @@ def test_pinocchio_agrees_on_the_rest(robot):
                 assert_close(call(ours, quantity, *inputs, axes=axes), expected, scale)
 
 
-@pytest.mark.parametrize('robot', ROBOTS, ids=str)
+FREE = [r for r in ROBOTS if all(joint.mimicked is None for joint in r.model.joints)]
+
+
+@pytest.mark.parametrize('robot', FREE, ids=str)
 def test_pinocchio_agrees_on_forward_dynamics(robot):
+    """Of the free tree; with mimic joints, the inverse dynamics returns the torque."""
     ours, theirs = FloatDynamics(robot.model), PinocchioKinetics(robot.text, robot.model)
     for quantity in SOLVED:
         for inputs in zip(*inputs_of(robot.model, quantity, 2), strict=True):

@@ -115,37 +115,40 @@ def moments(points, weights, mass):
     return np.sum(weights * points**2) * np.eye(3) - (weights * points) @ points.T
 
 
-def interval(half, count=4):
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    return half * nodes, half * weights
+def nodes(low, high):
+    """Of Gauss and Legendre, with their weights."""
+    x, weights = np.polynomial.legendre.leggauss(4)
+    return low + (high - low) * (x + 1.0) / 2.0, weights
+
+
+def grid(*axes):
+    """Coordinates (3, k) and the products of the weights."""
+    places = np.array(np.meshgrid(*(x for x, _ in axes), indexing='ij')).reshape(3, -1)
+    weights = np.meshgrid(*(weights for _, weights in axes), indexing='ij')
+    return places, np.prod(weights, axis=0).ravel()
+
+
+TURNS = np.arange(8) * np.pi / 4.0, np.ones(8)
 
 
 def test_box():
     mass, edges = 2.0, (0.3, 0.5, 0.7)
-    (x, wx), (y, wy), (z, wz) = (interval(edge / 2.0) for edge in edges)
-    points = np.array(np.meshgrid(x, y, z, indexing='ij')).reshape(3, -1)
-    weights = np.multiply.outer(np.multiply.outer(wx, wy), wz).ravel()
-    assert_close(rigid_body.box(mass, *edges), moments(points, weights, mass))
+    expected = moments(*grid(*(nodes(-edge / 2.0, edge / 2.0) for edge in edges)), mass)
+    assert_close(rigid_body.box(mass, *edges), expected)
 
 
 def test_cylinder():
     mass, radius, length = 1.5, 0.2, 0.6
-    (r, wr), (z, wz) = interval(0.5), interval(length / 2.0)
-    r, turns = (r + 0.5) * radius, np.arange(8) * np.pi / 4.0
-    R, T, Z = np.meshgrid(r, turns, z, indexing='ij')
-    points = np.array([R * cos(T), R * sin(T), Z]).reshape(3, -1)
-    weights = np.multiply.outer(np.multiply.outer(wr * r, np.ones(8)), wz).ravel()
-    assert_close(rigid_body.cylinder(mass, radius, length), moments(points, weights, mass))
+    (r, turn, z), weights = grid(nodes(0.0, radius), TURNS, nodes(-length / 2.0, length / 2.0))
+    expected = moments(np.array([r * cos(turn), r * sin(turn), z]), weights * r, mass)
+    assert_close(rigid_body.cylinder(mass, radius, length), expected)
 
 
 def test_ellipsoid_and_sphere():
     mass, axes = 2.5, (0.2, 0.3, 0.5)
-    (r, wr), (u, wu) = interval(0.5), interval(1.0)
-    r, turns = r + 0.5, np.arange(8) * np.pi / 4.0
-    R, U, T = np.meshgrid(r, u, turns, indexing='ij')
-    ring = R * np.sqrt(1.0 - U**2)
-    unit = np.array([ring * cos(T), ring * sin(T), R * U]).reshape(3, -1)
-    weights = np.multiply.outer(np.multiply.outer(wr * r**2, wu), np.ones(8)).ravel()
+    (r, turn, height), weights = grid(nodes(0.0, 1.0), TURNS, nodes(-1.0, 1.0))
+    ring = r * np.sqrt(1.0 - height**2)
+    unit, weights = np.array([ring * cos(turn), ring * sin(turn), r * height]), weights * r**2
     expected = moments(np.array(axes)[:, None] * unit, weights, mass)
     assert_close(rigid_body.ellipsoid(mass, *axes), expected)
     assert_close(rigid_body.sphere(mass, 0.4), moments(0.4 * unit, weights, mass))

@@ -3,28 +3,25 @@
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.planar_arms import planar_2r, torque_of_2r_with_point_masses
+from mechanics.planar_arms import LINK, planar, planar_arm
 from mechanics.robots import hand_written
 from numpy import cos, sin
 
-from robot_dynamics_ros.core import Joint, RobotDynamics, RobotModel, parse_urdf
-from robot_dynamics_ros.core.dual import Dual, independent
-from robot_dynamics_ros.core.model.tree import Coordinate
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core.dual import independent
 from robot_dynamics_ros.core.scalar import cos as generic_cos
 from robot_dynamics_ros.core.scalar import sin as generic_sin
-from robot_dynamics_ros.core.spatial import Inertia, Transform
 from robot_dynamics_ros.textbook import christoffel, lagrange, screw_rnea
 
 pytestmark = pytest.mark.contract
 
-LENGTHS = (0.5, 0.4, 0.3)
 STATES = np.random.default_rng(2).uniform(-3.0, 3.0, (20, 3))
 
 
 def test_planar_2r():
     """000, 4.3.3, 4.3.7: energies, M, b_ijk, C(q), B(q), G of the 2R arm, by hand; C and tau."""
     l1, lg1, lg2, m1, m2, i1, i2, g = 0.7, 0.3, 0.25, 3.0, 2.0, 0.11, 0.05, 9.81
-    model = parse_urdf(planar_2r((l1, 0.5), (lg1, lg2), (m1, m2), (i1, i2)))
+    model = parse_urdf(planar((l1, 0.5), (lg1, lg2), (m1, m2), (i1, i2)))
     dynamics = RobotDynamics(model, gravity=(0.0, -g, 0.0))
     for q, v in np.random.default_rng(0).uniform(-3.0, 3.0, (20, 2, 2)):
         c1, s1, c2, s2 = cos(q[0]), sin(q[0]), cos(q[1]), sin(q[1])
@@ -63,38 +60,34 @@ def test_planar_2r():
 
 
 def test_2r_arm_with_point_masses():
-    """The two torques that the Lagrangian gives, by the screw RNEA; M, Gamma and g apart."""
+    """The two torques that the Lagrangian gives, by the screw RNEA; -y being down."""
     L1, L2, m1, m2, g = 0.8, 0.6, 2.5, 1.5, 9.81
-    model = parse_urdf(planar_2r((L1, L2), (L1, L2), (m1, m2), (0.0, 0.0)))
+    model = parse_urdf(planar((L1, L2), (L1, L2), (m1, m2), (0.0, 0.0)))
     dynamics = RobotDynamics(model, gravity=(0.0, -g, 0.0))
     for q, v, a in np.random.default_rng(3).uniform(-3.0, 3.0, (20, 3, 2)):
-        expected = torque_of_2r_with_point_masses((L1, L2), (m1, m2), g, q, v, a)
+        c2, s2, c1, c12 = cos(q[1]), sin(q[1]), cos(q[0]), cos(q[0] + q[1])
+        tau1 = (
+            (m1 * L1**2 + m2 * (L1**2 + 2.0 * L1 * L2 * c2 + L2**2)) * a[0]
+            + m2 * (L1 * L2 * c2 + L2**2) * a[1]
+            - m2 * L1 * L2 * s2 * (2.0 * v[0] * v[1] + v[1] ** 2)
+            + (m1 + m2) * L1 * g * c1
+            + m2 * g * L2 * c12
+        )
+        tau2 = (
+            m2 * (L1 * L2 * c2 + L2**2) * a[0]
+            + m2 * L2**2 * a[1]
+            + m2 * L1 * L2 * v[0] ** 2 * s2
+            + m2 * g * L2 * c12
+        )
+        expected = [tau1, tau2]
         tau = screw_rnea.inverse_dynamics(model, q, v, a, (0.0, -g, 0.0))
         assert_close(tau, expected, scale=m1 * g * L1)
         assert_close(dynamics.inverse_dynamics(q, v, a), expected, scale=m1 * g * L1)
         # theta_dot^T Gamma theta_dot, the same terms as a quadratic form.
         gamma = christoffel.christoffel_symbols(christoffel.mass_matrix_slopes(model, q))
-        h = m2 * L1 * L2 * sin(q[1])
+        h = m2 * L1 * L2 * s2
         expected = [-h * (2.0 * v[0] * v[1] + v[1] ** 2), h * v[0] ** 2]
         assert_close(gamma @ v @ v, expected, scale=m1 * g * L1)
-
-
-def planar_3r():
-    """Each mass at the far end of its link, so that link 3's centre of mass is p_3."""
-    places = (0.0, *LENGTHS[:2])
-    joints = tuple(
-        Joint(
-            f'joint{i + 1}',
-            'revolute',
-            i - 1,
-            Transform(translation=(places[i], 0.0, 0.0)),
-            (0.0, 0.0, 1.0),
-            Inertia(1.0, (LENGTHS[i], 0.0, 0.0)),
-            Coordinate(i),
-        )
-        for i in range(3)
-    )
-    return RobotModel('3r', joints)
 
 
 def matrix(columns):
@@ -102,34 +95,29 @@ def matrix(columns):
 
 
 def test_3r_planar_arm():
-    """002, 3.3.1: J from z x (p_3 - p_i) is the derivative of x, y and alpha, printed there."""
-    l1, l2, l3 = LENGTHS
+    """002, 3.3.1: J from z x (p_3 - p_i) is the derivative of x, y and alpha, printed there.
+
+    And 3.3.2: columns dx/dtheta_i and dy/dtheta_i. p_3 is the centre of mass of link 3.
+    """
+    model, lengths = parse_urdf(planar_arm(3)), (LINK, LINK, LINK / 2)
     for q in STATES:
-        a1, a12, a123 = np.cumsum(q)
-        y = [l1 * sin(a1), l2 * sin(a12), l3 * sin(a123)]
-        x = [l1 * cos(a1), l2 * cos(a12), l3 * cos(a123)]
+        angles = np.cumsum(q)
+        y, x = lengths * sin(angles), lengths * cos(angles)
         printed = [
             [-(y[0] + y[1] + y[2]), -(y[1] + y[2]), -y[2]],
             [x[0] + x[1] + x[2], x[1] + x[2], x[2]],
             [1.0, 1.0, 1.0],
         ]
-        link = lagrange.link_states(planar_3r(), q)[2]
+        link = lagrange.link_states(model, q)[2]
         linear, angular = matrix(link.linear), matrix(link.angular)
         assert_close([linear[0], linear[1], angular[2]], printed)
         assert_close([linear[2], angular[0], angular[1]], np.zeros((3, 3)), scale=1.0)
-
-
-def test_3r_jacobian_is_the_derivative_of_its_forward_kinematics():
-    """002, 3.3.2: columns dx/dtheta_i and dy/dtheta_i."""
-    for q in STATES:
-        t1, t2, t3 = independent(q)
-        angles = (t1, t1 + t2, t1 + t2 + t3)
-        x, y = (
-            sum((r * f(t) for r, t in zip(LENGTHS, angles, strict=True)), Dual(0.0, 0.0))
-            for f in (generic_cos, generic_sin)
-        )
-        linear = matrix(lagrange.link_states(planar_3r(), q)[2].linear)
-        assert_close(linear[:2], [x.slope, y.slope])
+        turned = np.cumsum(independent(q))
+        place = [
+            sum(r * function(t) for r, t in zip(lengths, turned, strict=True))
+            for function in (generic_cos, generic_sin)
+        ]
+        assert_close(linear[:2], [each.slope for each in place])
 
 
 def test_columns_of_prismatic_joints():

@@ -1,4 +1,4 @@
-"""Which back end is taken, and that each computes what the algorithms compute on floats."""
+"""Which back end is taken, and that native code is never a wrong one."""
 
 import importlib.machinery
 import re
@@ -10,44 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mechanics.batches import MAIN_QUANTITIES, axes_of, call, cases, inputs_of
-from mechanics.closeness import assert_close
-from mechanics.examples import MOVING_EXAMPLES
-from mechanics.float_dynamics import FloatDynamics
-from mechanics.odd_robots import chain
-from mechanics.random_trees import random_robot
-from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written
-from property_settings import ALL
+from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import NativeCodeError, ParameterError, RobotDynamics
-from robot_dynamics_ros.core.compiler.kernel import native_obstacle
-from robot_dynamics_ros.core.quantity import QUANTITIES
-
-needs_native = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
-
-# Of all quantities; forward dynamics has no answer where M is singular.
-TREES = [random_robot(number, plausible=True) for number in range(4)]
-REGULAR = [robot for robot in HAND_WRITTEN + TREES if robot.name not in SINGULAR]
-if not ALL:
-    REGULAR = [hand_written('oblique'), hand_written('mimic'), TREES[0]]
-OTHERS = set(QUANTITIES) - set(MAIN_QUANTITIES)
-# Neither tracing nor the compilers recurse; more steps than most are compiled quickly.
-LONG = [(chain(200 if ALL else 60), 'inverse_dynamics'), (chain(70 if ALL else 25), 'mass_matrix')]
-
-
-@pytest.mark.parametrize(
-    ('robot', 'quantity'),
-    [*cases(HAND_WRITTEN + MOVING_EXAMPLES, MAIN_QUANTITIES), *cases(REGULAR, OTHERS), *LONG],
-)
-def test_a_back_end_computes_what_the_algorithm_does(robot, quantity, backend):
-    dynamics, reference = getattr(robot, backend), FloatDynamics(robot.model)
-    for inputs in zip(*inputs_of(robot.model, quantity, 3), strict=True):
-        for axes in axes_of(quantity):
-            expected = call(reference, quantity, *inputs, axes=axes)
-            # Entries are sums of terms that may cancel: C of one joint is zero.
-            scale = 10.0 * np.abs(expected).max() + 1.0
-            assert_close(call(dynamics, quantity, *inputs, axes=axes), expected, scale)
-
 
 PACKAGE = 'robot_dynamics_ros.core.compiler'
 
@@ -65,7 +30,7 @@ def without_the_extension(monkeypatch):
     monkeypatch.delattr(f'{PACKAGE}._entry')
 
 
-@needs_native
+@pytest.mark.usefixtures('needs_native')
 @pytest.mark.parametrize(
     'obstacle', [without_llvmlite, with_an_old_llvmlite, without_the_extension]
 )
@@ -97,11 +62,10 @@ WRONG = {'fadd': 'fsub', 'fsub': 'fadd', 'fmul': 'fadd', 'fdiv': 'fmul'}
 ARITHMETIC = re.compile(r'= (fadd|fsub|fmul|fdiv) nsz contract')
 
 
-@needs_native
+@pytest.mark.usefixtures('needs_native')
 @pytest.mark.parametrize('samples', [None, 3], ids=['state', 'batch'])
-@pytest.mark.parametrize('quantity', ['inverse_dynamics', 'mass_matrix', 'forward_dynamics'])
 @pytest.mark.parametrize('part', [0.0, 0.5, 1.0])
-def test_native_code_with_a_wrong_instruction_is_never_used(monkeypatch, quantity, part, samples):
+def test_native_code_with_a_wrong_instruction_is_never_used(monkeypatch, part, samples):
     from robot_dynamics_ros.core.compiler import llvm
 
     right_ir = llvm.kernel_ir
@@ -117,11 +81,10 @@ def test_native_code_with_a_wrong_instruction_is_never_used(monkeypatch, quantit
 
     monkeypatch.setattr(llvm, 'kernel_ir', wrong_ir)
     dynamics = RobotDynamics(hand_written('oblique').model, backend='native')
-    count = {'mass_matrix': 1}.get(quantity, 3)
-    inputs = np.full((count, 4) if samples is None else (count, samples, 4), 0.1)
+    inputs = np.full((3, 4) if samples is None else (3, samples, 4), 0.1)
     for _ in range(2):
         with pytest.raises(NativeCodeError):
-            getattr(dynamics, quantity)(*inputs)
+            dynamics.forward_dynamics(*inputs)
 
 
 HAS_COMPILER = shutil.which('cc') and Path(sysconfig.get_path('include'), 'Python.h').exists()

@@ -1,38 +1,18 @@
-"""Frames, limits and names of a robot, its size and mass, and how it prints."""
+"""Frames, limits and names of a robot, its reach, and states to try."""
 
 import copy
 import pickle
 
 import numpy as np
 import pytest
-from mechanics.closeness import assert_close
 from mechanics.examples import example
-from mechanics.robots import HAND_WRITTEN, hand_written
+from mechanics.robots import HAND_WRITTEN, hand_written, with_fixed_link
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError, parse_urdf
 from robot_dynamics_ros.core.model.sampling import LARGEST_RATE, position_range, random_states
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
 pytestmark = pytest.mark.contract
-
-
-def test_every_link_has_a_frame():
-    model = hand_written('fixed_links').model
-    assert {frame.name: frame.body for frame in model.frames} == {
-        'floor': -1, 'plinth': -1, 'arm': 0, 'motor': 0,
-        'forearm': 1, 'flange': 1, 'tool': 1, 'tip': 1,
-    }  # fmt: skip
-    assert model.frames[0].name == 'floor'
-
-
-def test_a_frame_is_placed_in_the_body_that_carries_it():
-    model = hand_written('fixed_links').model
-    flange = np.array(rotation_from_rpy(0.0, 0.0, 0.5))
-    tool = flange @ rotation_from_rpy(-0.6, 0.2, 0.9)
-    tip = model.frame('tip').placement
-    assert_close(tip.rotation, tool)
-    position = np.array([0.3, 0.0, 0.0]) + flange @ [0.02, 0.01, 0.1] + tool @ [0.0, 0.0, 0.2]
-    assert_close(tip.translation, position)
 
 
 def test_a_joint_stands_for_the_link_to_which_it_leads():
@@ -65,14 +45,10 @@ RPY, XYZ = (0.3, -1.1, 0.7), (0.02, -0.1, 0.3)
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_another_frame_is_a_fixed_link_without_mass(robot):
     parent = robot.model.frames[-1].name
-    text = robot.text.replace(
-        '</robot>',
-        '<link name="tcp"/><joint name="j" type="fixed"><origin xyz="{} {} {}" rpy="{} {} {}"/>'
-        f'<parent link="{parent}"/><child link="tcp"/></joint></robot>',
-    ).format(*XYZ, *RPY)
+    origin = '<origin xyz="{} {} {}" rpy="{} {} {}"/>'.format(*XYZ, *RPY)
     loaded = robot.model.with_payload(parent, 0.001)
     one = loaded.with_frame('tcp', parent, pose(RPY, XYZ))
-    other = parse_urdf(text)
+    other = parse_urdf(with_fixed_link(robot.text, 'tcp', parent, origin=origin))
     assert one.frame('tcp') == other.frame('tcp')
     assert (one.joints, one.without_payload().joints) == (loaded.joints, other.joints)
     assert one.reduced(one.joint_names).frame('tcp') == one.frame('tcp')
@@ -81,30 +57,22 @@ def test_another_frame_is_a_fixed_link_without_mass(robot):
 
 
 @pytest.mark.parametrize(
-    ('name', 'parent', 'matrix', 'error', 'words'),
+    ('name', 'parent', 'matrix', 'error', 'named'),
     [
         ('tcp', 'nose', np.eye(4), UnknownNameError, "'nose'"),
-        ('tip', 'tool', np.eye(4), ParameterError, "'tip' exists"),
-        ('elbow', 'tool', np.eye(4), ParameterError, "'elbow' exists"),
-        (5, 'tool', np.eye(4), ParameterError, 'is 5'),
-        ('tcp', 'tool', np.eye(3), ParameterError, "'tcp'.* 4 x 4"),
-        ('tcp', 'tool', np.full((4, 4), np.nan), ParameterError, "'tcp'.* finite"),
-        ('tcp', 'tool', 2.0 * np.eye(4), ParameterError, "'tcp'.* determinant is 8"),
-        ('tcp', 'tool', np.diag([1.0, 1.0, -1.0, 1.0]), ParameterError, 'determinant is -1'),
-        ('tcp', 'tool', pose(RPY, XYZ).T, ParameterError, "'tcp'.* 0, 0, 0, 1"),
+        ('tip', 'tool', np.eye(4), ParameterError, "'tip'"),
+        ('elbow', 'tool', np.eye(4), ParameterError, "'elbow'"),
+        (5, 'tool', np.eye(4), ParameterError, '5'),
+        ('tcp', 'tool', np.eye(3), ParameterError, "'tcp'"),
+        ('tcp', 'tool', np.full((4, 4), np.nan), ParameterError, "'tcp'"),
+        ('tcp', 'tool', 2.0 * np.eye(4), ParameterError, "'tcp'.* 8"),
+        ('tcp', 'tool', np.diag([1.0, 1.0, -1.0, 1.0]), ParameterError, "'tcp'.* -1"),
+        ('tcp', 'tool', pose(RPY, XYZ).T, ParameterError, "'tcp'"),
     ],
 )
-def test_what_is_no_new_frame_is_refused(name, parent, matrix, error, words):
-    with pytest.raises(error, match=words):
+def test_what_is_no_new_frame_is_refused(name, parent, matrix, error, named):
+    with pytest.raises(error, match=named):
         hand_written('fixed_links').model.with_frame(name, parent, matrix)
-
-
-def test_mass_is_that_of_all_links_and_payloads():
-    model = hand_written('fixed_links').model
-    assert model.mass == pytest.approx(40.0 + 100.0 + 5.0 + 1.2 + 0.9 + 0.1)
-    loaded = model.with_payload('tool', 0.5)
-    assert loaded.mass == pytest.approx(model.mass + 0.5)
-    assert model.reduced(['elbow'], others=0.0).mass == model.mass
 
 
 def test_reach_is_the_longest_way_to_a_link():
@@ -116,21 +84,6 @@ def test_reach_is_the_longest_way_to_a_link():
         origins = [dynamics.frame_pose(q, frame.name)[1] for frame in model.frames]
         farthest = max(farthest, *(float(np.linalg.norm(origin)) for origin in origins))
     assert 0.5 * model.reach < farthest <= model.reach
-
-
-@pytest.mark.parametrize(
-    ('names', 'error', 'message'),
-    [
-        ([], ParameterError, 'joints is empty: name'),
-        (['finger', 'finger'], ParameterError, 'twice: finger'),
-        ('finger', ParameterError, 'sequence of names'),
-        (['knuckle'], UnknownNameError, "'knuckle'.*mimics"),
-        (['thumb'], UnknownNameError, "unknown joint 'thumb'"),
-    ],
-)
-def test_names_that_give_no_indices_are_refused(names, error, message):
-    with pytest.raises(error, match=message):
-        hand_written('mimic').model.indices_of(names)
 
 
 URDF = """<robot name="r"><link name="base"/><link name="a"/><link name="b"/><link name="c"/>
@@ -152,57 +105,17 @@ VECTORS = {
 }
 
 
-@pytest.mark.parametrize(
-    'way', [lambda model: model, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
-)
 @pytest.mark.parametrize('name', VECTORS)
-def test_limits_are_those_of_the_description_and_cannot_be_written_into(name, way):
+def test_limits_are_those_of_the_description_and_cannot_be_written_into(name):
     """Infinite where it gives none; 0 is 0, as a bound none; a mimic joint has no entry."""
     model = parse_urdf(URDF)
-    getattr(model, name)
-    limits = getattr(way(model), name)
-    with pytest.raises(ValueError, match='read-only'):
-        limits[0] = 1.0
-    assert limits.tolist() == VECTORS[name]
+    for one in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert getattr(one, name).tolist() == VECTORS[name]
+        with pytest.raises(ValueError, match='read-only'):
+            getattr(one, name)[0] = 1.0
 
 
-def robot(*joints):
-    """Of joints (name, kind, parent, joint that it mimics); each leads to a link of its name."""
-    text = '<link name="base"/>'
-    for name, kind, parent, mimicked in joints:
-        mimic = f'<mimic joint="to {mimicked}"/>' if mimicked else ''
-        text += (
-            f'<link name="{name}"/><joint name="to {name}" type="{kind}"><parent link="{parent}"/>'
-            f'<child link="{name}"/>{mimic}<limit lower="-1" upper="1"/></joint>'
-        )
-    return parse_urdf(f'<robot name="r">{text}</robot>')
-
-
-ARM = [('upper', 'revolute', 'base', ''), ('wrist', 'revolute', 'upper', '')]
-HANDS = {
-    'no hand': [],
-    'two fingers that slide': [
-        ('left', 'prismatic', 'wrist', ''),
-        ('right', 'prismatic', 'wrist', 'left'),
-    ],
-    'a finger that another one follows': [
-        ('left', 'revolute', 'wrist', ''),
-        ('tip of left', 'revolute', 'left', 'left'),
-    ],
-    'three fingers with two joints each': [
-        *((f'finger {i}', 'revolute', 'wrist', '') for i in '123'),
-        *((f'tip {i}', 'revolute', f'finger {i}', f'finger {i}') for i in '123'),
-    ],
-}
-
-
-@pytest.mark.parametrize('hand', HANDS)
-def test_the_tip_is_what_carries_the_fingers(hand):
-    model = robot(*ARM, *HANDS[hand])
-    assert model.tip_frame(model.joint_names) == 'wrist'
-
-
-def test_tips_of_real_arms():
+def test_the_tip_of_an_arm_is_what_carries_its_fingers():
     for name, frame in (
         ('ur_description/urdf/ur5_robot.urdf', 'wrist_3_link'),
         ('panda_description/urdf/panda.urdf', 'panda_link7'),
@@ -227,7 +140,6 @@ def test_states_are_within_limits(robot):
 @pytest.mark.parametrize(
     ('limit', 'expected'),
     [
-        ('lower="-1" upper="2"', (-1.0, 2.0)),
         ('lower="2" upper="-1"', (-np.pi, np.pi)),
         ('lower="0" upper="0"', (-np.pi, np.pi)),
         ('lower="-1.79769e308" upper="1.79769e308"', (-np.pi, np.pi)),
