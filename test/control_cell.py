@@ -17,12 +17,7 @@ pytest.importorskip('robot_dynamics_interfaces')
 pytest.importorskip('controller_manager_msgs.srv')
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from controller_manager_msgs.srv import (
-    ConfigureController,
-    ListControllers,
-    LoadController,
-    SwitchController,
-)
+from controller_manager_msgs import srv
 from domains import free_domain
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -150,22 +145,22 @@ class Cell:
     def load(self, *controllers):
         """Load and configure controllers; they are inactive."""
         for name in controllers:
-            self.manage(LoadController, 'load_controller', name=name)
-            self.manage(ConfigureController, 'configure_controller', name=name)
+            self.manage(srv.LoadController, 'load_controller', name=name)
+            self.manage(srv.ConfigureController, 'configure_controller', name=name)
 
     def switch(self, on=(), off=()):
         """Activate and deactivate controllers."""
         self.manage(
-            SwitchController,
+            srv.SwitchController,
             'switch_controller',
             activate_controllers=list(on),
             deactivate_controllers=list(off),
-            strictness=SwitchController.Request.STRICT,
+            strictness=srv.SwitchController.Request.STRICT,
         )
 
     def state(self, name):
         """What the controller manager says of a controller."""
-        answer = self.call(ListControllers, '/controller_manager/list_controllers')
+        answer = self.call(srv.ListControllers, '/controller_manager/list_controllers')
         return {each.name: each.state for each in answer.controller}[name]
 
     def own(self, entity):

@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -69,18 +68,6 @@ def interrupt_parent(common, folder):
         time.sleep(LIMIT)
     finally:
         Path(folder, 'half_written').unlink()
-
-
-@lru_cache(maxsize=4)
-def made_of(text):
-    """Takes time, as the compilation of a robot does."""
-    time.sleep(0.05)
-    return object()
-
-
-def made_once(common, number):
-    """Process and identity of what this process has made."""
-    return [os.getpid(), id(made_of(common))]
 
 
 def unpicklable(common, number):

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from identified_arm.play_and_record import RATE, played, write
+from identified_arm.play_and_record import played, write
 
 from robot_dynamics_ros.control.trajectory import Point
 
@@ -16,13 +16,12 @@ DURATION = 9.0
 
 
 @cache
-def rows(still=(), urdf=None, rest=0.0):
+def rows(still=(), urdf=None):
     """Times, positions, velocities and efforts (N, 10) of the arm.
 
     Args:
         still: joints that are held.
         urdf: text of another arm.
-        rest: time for which it rests after the motion, if any; it stops within a second [s].
     """
     random = np.random.default_rng(3)
     rates = 2.0 * np.pi * random.uniform(0.2, 1.0, (4, 3))
@@ -35,16 +34,10 @@ def rows(still=(), urdf=None, rest=0.0):
         return (amplitudes * rates**derivative * np.sin(angles)).sum(axis=0)
 
     def point(time):
-        # The motion of another time, which stops.
-        x = np.clip(time - DURATION, 0.0, 1.0) if rest else 0.0
-        place = min(time, DURATION) + x - 2.5 * x**4 + 3.0 * x**5 - x**6 if rest else time
-        speed, slope = 1.0 - 10 * x**3 + 15 * x**4 - 6 * x**5, -30 * x**2 * (1.0 - x) ** 2
-        q, v, a = (at(place, derivative) for derivative in range(3))
-        home = np.array([0.3, -0.6, 0.8])
-        return Point(time, home + q, speed * v, speed**2 * a + slope * v)
+        q, v, a = (at(time, derivative) for derivative in range(3))
+        return Point(time, np.array([0.3, -0.6, 0.8]) + q, v, a)
 
-    end = DURATION + (1.0 + rest if rest else 0.0)
-    points = [point(time) for time in np.arange(0.0, end + 0.05, 0.05)]
+    points = [point(time) for time in np.arange(0.0, DURATION + 0.05, 0.05)]
     joints, table = played(urdf or ARM.read_text(), list(JOINTS), points)
     assert joints == list(JOINTS)
     return table
@@ -71,16 +64,10 @@ def loaded_rows(mass):
     return rows(urdf=ARM.read_text().replace('<link name="tool"/>', load))
 
 
-def recording(file, change=None, *, still=(), joints=JOINTS, rest=0.0):
+def recording(file, change=None):
     """Write a recording; `change` takes times (N,) and efforts (N, 3) and gives other efforts."""
-    table = rows(still, rest=rest).copy()
+    table = rows().copy()
     if change is not None:
         table[:, 7:] = change(table[:, 0], table[:, 7:])
-    write(file, list(joints), table)
+    write(file, list(JOINTS), table)
     return file
-
-
-__all__ = [
-    'ARM', 'DESCRIBED', 'DURATION', 'JOINTS', 'RATE', 'jitter_rows', 'loaded_rows', 'recording',
-    'rows',
-]  # fmt: skip

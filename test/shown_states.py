@@ -6,7 +6,6 @@ from three_joints import URDF
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import Inhibition
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 MODEL = parse_urdf(URDF)
@@ -15,7 +14,8 @@ LOADED = RobotDynamics(MODEL.with_payload('hand', 1.0, (0.1, 0.0, 0.2)), backend
 Q, REST = np.array([0.3, 0.1, -0.7]), np.zeros(3)
 GRAVITY = DYNAMICS.gravity_torque(Q)
 PERIOD = 0.005
-OTHER = Inhibition('another node publishes', 'when it has left')
+# The joints of two drivers.
+PARTS = np.array([[True, True, False], [False, False, True]])
 
 
 def answer(guard, *state, now, time):
@@ -26,8 +26,8 @@ def answer(guard, *state, now, time):
 class Driver:
     """Shows states to a guard, one in each period; keeps what it answered."""
 
-    def __init__(self, settings=None, terms=('gravity',), dynamics=DYNAMICS):
-        feedforward = Feedforward(dynamics, terms=terms)
+    def __init__(self, settings=None, terms=('gravity',), joints=()):
+        feedforward = Feedforward(DYNAMICS, joints, terms=terms)
         self.guard = GuardedFeedforward(feedforward, settings or Settings(fade_time=0.2))
         self.guard.supervisor.active = True
         self.now = 10.0

@@ -53,15 +53,9 @@ def files(tmp_path_factory):
     return folder
 
 
-def both(*arguments, said):
-    """The same of both subcommands that take the description of a robot."""
-    return [(['inspect', *arguments], said), (['export-c', *arguments, '--output', 'out'], said)]
-
-
 def recorded(*arguments, said):
-    """The same of all subcommands that read recordings."""
-    each = {'identify': ['--output', 'out'], 'payload': ['--frame', 'hand'], 'torques': []}
-    names = {'compare': [], 'contacts': [], 'thresholds': [], **each}
+    """The same of subcommands that read recordings."""
+    names = {'compare': [], 'identify': ['--output', 'out'], 'payload': ['--frame', 'hand']}
     return [([name, *arguments, *more], said) for name, more in names.items()]
 
 
@@ -70,58 +64,46 @@ COMPARE = ('compare', 'bag', '--urdf', 'arm.urdf')
 TORQUES = ('torques', 'bag', '--urdf', 'arm.urdf')
 EXCITE = ('excite', '--urdf', 'arm.urdf', '--output', 'traj.yaml')
 REFUSED = [
-    *both('nowhere.urdf', said='nowhere.urdf'),
-    *both('no\nwhere.urdf', said='where.urdf'),
-    *both('folder.urdf', said='folder.urdf'),
-    *both('binary.urdf', said='binary.urdf'),
-    *both('empty.urdf', said='empty.urdf'),
-    *both('bomb.urdf', said='bomb.urdf'),
-    *both('deep.urdf', said='deep.urdf'),
-    *both('/dev/zero', said='64 MiB'),
-    *both('other.xml', said='<world>'),
-    *both('arm.urdf', 'mass:=2', said="'mass:=2'"),
-    *both('arm.urdf', 'mass=2', said="'mass=2'"),
-    *both('arm.urdf', '--topic', '/t', said="'arm.urdf'"),
-    *both(said='--topic'),
-    *both('--topic', '/robot_description', said='ROS 2'),
-    *both('bag', said='bag: '),
-    *both('arm.urdf', '--frame', 'foot', said="'foot'"),
-    *both('arm.urdf', '--colour', 'red', said='--colour'),
-    *both('arm.urdf', '--json', 'folder.urdf', said='folder.urdf is a folder'),
+    *((['inspect', f'{name}.urdf'], f'{name}.urdf') for name in ('nowhere', 'folder', 'binary')),
+    *((['inspect', f'{name}.urdf'], f'{name}.urdf') for name in ('empty', 'bomb', 'deep')),
+    (['inspect', 'no\nwhere.urdf'], 'where.urdf'),
+    (['inspect', '/dev/zero'], '64 MiB'),
+    (['inspect', 'other.xml'], '<world>'),
+    (['inspect', 'arm.urdf', 'mass:=2'], "'mass:=2'"),
+    (['inspect', 'arm.urdf', '--topic', '/t'], "'arm.urdf'"),
+    (['inspect'], '--topic'),
+    (['inspect', '--topic', '/robot_description'], 'ROS 2'),
+    (['inspect', 'bag'], 'bag: '),
+    (['inspect', 'arm.urdf', '--frame', 'foot'], "'foot'"),
+    (['inspect', 'arm.urdf', '--colour', 'red'], '--colour'),
+    (['inspect', 'arm.urdf', '--json', 'folder.urdf'], 'folder.urdf is a folder'),
     (['inspect', 'arm.urdf', '--picture', 'nowhere/a.png'], 'no folder nowhere'),
     (['inspect', 'arm.urdf', '--picture', 'arm.nothing'], 'nothing'),
     (['validate'], 'FILE'),
-    (['validate', 'mass:=2'], 'FILE'),
     (['validate', 'arm.urdf', '--ignore', 'densety'], "'densety'"),
     (['export-c', 'still.urdf', '--output', 'out'], 'no moving joint'),
+    ([*EXPORT[:1], 'nowhere.urdf', *EXPORT[2:]], 'nowhere.urdf'),
     ([*EXPORT, '--quantities', 'power'], "'power'"),
     ([*EXPORT, '--quantities', 'jacobian'], '--frame'),
     ([*EXPORT, '--frame', 'hand'], 'jacobian'),
     ([*EXPORT, '--name', 'UR5'], "'UR5'"),
     ([*EXPORT[:-1], 'arm.urdf'], 'arm.urdf is a file'),
-    ([*EXPORT[:-1], '/proc/none'], '/proc'),
-    ([*EXPORT[:-1], '.'], 'was not written here'),
     *recorded(said='BAG'),
     *recorded('nowhere', '--urdf', 'arm.urdf', said='nowhere'),
     *recorded('bag', 'bag', '--urdf', 'arm.urdf', said='bag is named twice'),
     *recorded('bag+', '--urdf', 'arm.urdf', said='bag+'),
-    *recorded('names.csv', '--urdf', 'arm.urdf', said='names.csv'),
     *recorded('bag', '--urdf', 'nowhere.urdf', said='nowhere.urdf'),
     *recorded('bag', said='--urdf'),
-    *recorded('bag', 'mass:=2', said='--urdf'),
     *recorded('bag', '--urdf', 'arm.urdf', 'mass:=2', said="'mass:=2'"),
     *recorded('bag', '--urdf', 'arm.urdf', '--topic', '/camera', said='/joint_states'),
     *recorded('bag', '--urdf', 'arm.urdf', '--rename', 'turn', said='RECORDED=NAME'),
     *recorded('bag', '--urdf', 'arm.urdf', '--rename', 'knee=hip', said="'knee'"),
     *recorded('left.csv', '--urdf', 'arm.urdf', said='--rename left_='),
-    ([*COMPARE, '--rename', 'a=b', '--rename', 'a=c'], "'a'"),
-    ([*COMPARE, '--cutoff', '500'], 'cutoff'),
     ([*COMPARE, '--report', 'arm.pdf'], '.html, .png'),
     ([*COMPARE, '--parameters', 'others.yaml'], "joint 'elbow'"),
     ([*COMPARE, '--parameters', 'arm.urdf'], 'arm.urdf'),
     ([*TORQUES, '--output', 'out.txt'], '.mcap'),
     ([*TORQUES, 'bag/bag.mcap', '--output', 'out.csv'], 'out.csv is a file'),
-    ([*TORQUES, 'bag/bag.mcap', '--output', 'arm.urdf'], 'arm.urdf is a file'),
     ([*TORQUES, 'bag/../bag', '--output', 'bag'], '2 recordings'),
     ([*TORQUES, '--output', 'bag/bag.csv'], 'the folder of'),
     ([*TORQUES, '--output', 'nowhere/out.csv'], 'folder nowhere'),
@@ -134,9 +116,8 @@ REFUSED = [
     ([*EXCITE, '--joints', 'turn,knee'], "'knee'"),
     ([*EXCITE, '--floor', 'deep'], "'deep'"),
     ([*EXCITE, '--duration', '0.5'], '0.5'),
+    ([*EXCITE, '--start', 'wrist=2.9'], 'wrist '),
     ([*EXCITE, '--start', 'wrist'], 'JOINT=POSITION'),
-    ([*EXCITE, '--start', 'wrist=up'], 'wrist=up'),
-    ([*EXCITE, 'arm.urdf'], '--urdf'),
 ]
 
 
@@ -151,13 +132,6 @@ def test_errors_are_one_line_and_nothing_is_written(run, arguments, said, files)
     assert sorted(files.rglob('*')) == before
 
 
-def test_debug_adds_the_traceback(run):
-    ended = run('inspect', 'empty.urdf', '--debug')
-    assert (ended.returncode, ended.stdout) == (2, '')
-    assert 'Traceback' in ended.stderr
-    assert ended.stderr.splitlines()[-1].startswith('robot_dynamics: ')
-
-
 @pytest.mark.parametrize('words', [[], *([name] for name in SUBCOMMANDS)])
 def test_help_has_an_example(run, words):
     ended = run(*words, '--help')
@@ -166,22 +140,15 @@ def test_help_has_an_example(run, words):
         assert text in ended.stdout
 
 
-def test_without_a_subcommand_there_is_help_and_a_version(run):
+def test_without_a_subcommand_there_is_help_and_a_version_and_debug_adds_a_traceback(run):
     ended = run()
     assert (ended.returncode, ended.stdout) == (2, '')
     assert ended.stderr == run('--help').stdout
     assert re.fullmatch(r'robot_dynamics \d+\.\d+\.\d+\n', run('--version').stdout)
-
-
-@pytest.fixture
-def inputs(tmp_path):
-    """What is broken would be found if anything were read."""
-    (tmp_path / 'bag').mkdir()
-    (tmp_path / 'arm.urdf').write_text(URDF)
-    (tmp_path / 'link.urdf').symlink_to('arm.urdf')
-    for name in ('bag.csv', 'other.csv', 'x.html', 'x.csv', 'bag/bag.mcap', 'bag/m.yaml'):
-        (tmp_path / name).write_text('broken')
-    return tmp_path
+    ended = run('inspect', 'empty.urdf', '--debug')
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert 'Traceback' in ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith('robot_dynamics: ')
 
 
 @pytest.mark.parametrize(
@@ -193,29 +160,32 @@ def inputs(tmp_path):
         'validate nowhere.urdf arm.urdf --json arm.urdf',
         'export-c arm.urdf --output c --json arm.urdf',
         'compare bag.csv --urdf x.html --report x.html',
-        'compare bag --json bag/bag.mcap',
         'compare other.csv+bag.csv --json bag.csv',
         'compare bag.csv --parameters arm.urdf --json arm.urdf',
         'torques bag.csv --output bag.csv',
-        'torques bag.csv --urdf x.csv --output x.csv',
         'thresholds bag.csv --urdf arm.urdf --output arm.urdf',
         'identify bag.csv --held-out other.csv --json other.csv --output out',
         # Two outputs.
         'inspect arm.urdf --picture a.png --json ./a.png',
         'compare bag.csv --report a.html --json a.html',
-        'torques bag.csv --output a.csv --json a.csv',
         'torques bag.csv --output . --format csv --json bag_torques.csv',
         'excite --urdf arm.urdf --output traj.yaml --json traj.yaml',
         'export-c arm.urdf --output bag.d --json bag.d/package.xml',
     ],
 )
-def test_no_input_is_replaced_and_two_outputs_have_two_names(inputs, words):
-    (inputs / 'bag.d').mkdir()
-    before = {file: file.is_file() and file.read_text() for file in inputs.rglob('*')}
-    found = ended(inputs, *words.split())
+def test_no_input_is_replaced_and_two_outputs_have_two_names(tmp_path, words):
+    """What is broken would be found if anything were read."""
+    for name in ('bag', 'bag.d'):
+        (tmp_path / name).mkdir()
+    (tmp_path / 'arm.urdf').write_text(URDF)
+    (tmp_path / 'link.urdf').symlink_to('arm.urdf')
+    for name in ('bag.csv', 'other.csv', 'x.html', 'x.csv', 'bag/bag.mcap', 'bag/m.yaml'):
+        (tmp_path / name).write_text('broken')
+    before = {file: file.is_file() and file.read_text() for file in tmp_path.rglob('*')}
+    found = ended(tmp_path, *words.split())
     assert (found.returncode, found.stdout) == (2, '')
     assert re.search('--(json|picture|report|output) ', found.stderr)
-    assert {file: file.is_file() and file.read_text() for file in inputs.rglob('*')} == before
+    assert {file: file.is_file() and file.read_text() for file in tmp_path.rglob('*')} == before
 
 
 @pytest.mark.parametrize(
@@ -223,17 +193,19 @@ def test_no_input_is_replaced_and_two_outputs_have_two_names(inputs, words):
     [
         ('inspect arm.urdf --json - >&-', 0, ''),
         ('inspect nowhere.urdf 2>&-', 2, ''),
-        ('inspect arm.urdf >/dev/full', 2, 'stdout: No space left'),
-        ('inspect arm.urdf --json - >/dev/full', 2, 'stdout: No space left'),
-        ('inspect arm.urdf --json /dev/full', 2, '/dev/full: No space left'),
-        ('inspect --help >/dev/full', 2, 'stdout: No space left'),
+        ('inspect arm.urdf >/dev/full', 2, 'stdout: '),
+        ('inspect arm.urdf --json /dev/full', 2, '/dev/full: '),
+        ('inspect --help >/dev/full', 2, 'stdout: '),
     ],
 )
-def test_streams_that_are_closed_or_full(in_a_shell, words, code, said):
-    ended = in_a_shell(words)
-    assert ended.returncode == code, ended.stderr
-    assert said in ended.stderr
-    assert ended.stderr.count('\n') == bool(said)
+def test_streams_that_are_closed_or_full(files, words, code, said):
+    """As a shell redirects them."""
+    shell = f'exec "{sys.executable}" -m robot_dynamics_ros.cli.command_line {words}'
+    process = begun('-c', shell, folder=files, program='sh')
+    _, stderr = process.communicate(timeout=LIMIT)
+    assert process.returncode == code, stderr
+    assert said in stderr
+    assert stderr.count('\n') == bool(said)
 
 
 def test_a_reader_that_has_ended(files):
@@ -253,21 +225,21 @@ def test_without_ros(files, tmp_path):
         'import sys\nfor name in ("rclpy", "ament_index_python"): sys.modules[name] = None\n'
         'from robot_dynamics_ros.cli.command_line import main\nmain()'
     )
-    done = subprocess.run(
-        [sys.executable, '-c', program, 'export-c', 'arm.urdf', '--output', tmp_path / 'out'],
-        cwd=files, capture_output=True, text=True, timeout=LIMIT,
-        env={'PYTHONPATH': ':'.join(filter(None, sys.path))},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    words = ('-c', program, 'export-c', 'arm.urdf', '--output', str(tmp_path / 'out'))
+    process = begun(*words, folder=files, program=sys.executable)
+    _, stderr = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, stderr
     assert (tmp_path / 'out/package.xml').exists()
 
 
-def begun(*words, folder, stdout=subprocess.PIPE):
-    """The command in a process of its own."""
+def begun(*words, folder, stdout=subprocess.PIPE, program=None):
+    """The command, or another program, in a process of its own."""
+    command = [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line']
+    path = os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))
     return subprocess.Popen(
-        [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line', *words], cwd=folder,
-        env={**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path))},
-        stdout=stdout, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        [*([program] if program else command), *words], cwd=folder,
+        env={**os.environ, 'PYTHONPATH': path}, stdout=stdout, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
     )  # fmt: skip
 
 

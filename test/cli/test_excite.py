@@ -1,8 +1,7 @@
-"""`robot_dynamics excite`: files, figures, refusals."""
+"""`robot_dynamics excite`: files and figures."""
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -52,10 +51,9 @@ def test_files_and_figures(excited):
     assert 'ros2 bag record' in found.stdout
 
 
-@pytest.mark.parametrize(('seed', 'same'), [(3, True), (4, False)])
-def test_the_same_seed_gives_the_same_file(run, files, excited, seed, same):
-    assert run('excite', *SHORT, '--seed', seed).returncode == 0
-    assert ((files / 'traj.yaml').read_bytes() == (excited[3] / 'traj.yaml').read_bytes()) == same
+def test_the_same_seed_gives_the_same_file(run, files, excited):
+    assert run('excite', *SHORT, '--seed', 3).returncode == 0
+    assert (files / 'traj.yaml').read_bytes() == (excited[3] / 'traj.yaml').read_bytes()
 
 
 def test_some_joints(run, files):
@@ -79,32 +77,3 @@ def test_geometry_that_is_not_found_has_exit_code_1(run, files):
     assert 'upper: mesh package://nowhere/upper.stl' in unchecked
     assert unchecked in found.stdout
     assert f'# not checked: {unchecked}' in (files / 'traj.yaml').read_text()
-
-
-@pytest.mark.parametrize('missing', ['scipy.optimize', 'coal'])
-def test_a_library_that_is_missing_is_named(run, files, monkeypatch, missing):
-    package = 'robot_dynamics_ros.identification.excitation'
-    for name in ('excitation', 'optimisation', 'clearance', 'collision_geometry', 'constraints'):
-        monkeypatch.delitem(sys.modules, f'{package}.{name}', raising=False)
-    monkeypatch.setitem(sys.modules, missing, None)
-    found = run('excite', *SHORT)
-    assert found.returncode == 2
-    assert "pip install 'robot_dynamics_ros[identification]'" in found.stderr
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'said'),
-    [
-        (('--floor', '3'), 'upper is -'),
-        (('--duration', '1e5'), '100000'),
-        (('--start', 'knee=1'), "'knee'"),
-        (('--start', 'turn=2.9'), 'turn '),
-        (('--seed', '-1'), '-1'),
-    ],
-)
-def test_refusals_write_nothing(run, files, arguments, said):
-    found = run('excite', *SHORT, *arguments)
-    assert found.returncode == 2
-    assert said in found.stderr
-    assert found.stderr.count('\n') == 1
-    assert sorted(path.name for path in files.iterdir()) == ['arm.urdf']

@@ -44,12 +44,3 @@ def test_all_quantities(run, files):
         header = (files / 'out/include/three_dynamics/three_dynamics.h').read_text()
         assert 'int three_regressor(' in header
         assert ('int three_jacobian(' in header) == expected
-
-
-def test_files_of_others_are_not_replaced(run, files):
-    (files / 'out').mkdir()
-    (files / 'out' / 'CMakeLists.txt').write_text('mine')
-    ended = run('export-c', 'arm.urdf', '--output', 'out')
-    assert ended.returncode == 2
-    assert 'CMakeLists.txt' in ended.stderr
-    assert [file.name for file in (files / 'out').iterdir()] == ['CMakeLists.txt']

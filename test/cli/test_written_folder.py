@@ -44,6 +44,7 @@ def test_it_is_made_with_its_parents_or_filled(folder):
 
 def test_again_it_is_replaced_and_files_of_others_stay(folder):
     write_folder(folder, FILES)
+    inode = folder.stat().st_ino
     (folder / 'src' / 'own.txt').write_text('mine')
     (folder / 'link').symlink_to('nowhere')
     os.mkfifo(folder / 'pipe')
@@ -55,6 +56,8 @@ def test_again_it_is_replaced_and_files_of_others_stay(folder):
     assert (folder / 'secret').stat().st_mode & 0o777 == 0o500
     assert os.readlink(folder / 'link') == 'nowhere'
     assert (folder / 'pipe').is_fifo()
+    # A shell may stand in it.
+    assert folder.stat().st_ino == inode
     assert list(folder.parent.iterdir()) == [folder]
 
 
@@ -76,12 +79,6 @@ def changed(folder):
     (folder / 'a.txt').write_text('mine')
 
 
-def link_in_place_of_a_file(folder):
-    write_folder(folder, FILES)
-    (folder / 'a.txt').unlink()
-    (folder / 'a.txt').symlink_to('nowhere')
-
-
 def listed_through_a_link(folder):
     """With the digest that they have, so that nothing was changed."""
     foreign()(folder)
@@ -96,8 +93,7 @@ def listed_through_a_link(folder):
     'prepare',
     [
         foreign(), foreign('[' * 10**5), foreign('{"../precious": "", "own.txt": ""}'),
-        foreign(r'{"a\u0000/b": "", "own.txt": ""}'), changed, link_in_place_of_a_file,
-        listed_through_a_link,
+        foreign(r'{"a\u0000/b": "", "own.txt": ""}'), changed, listed_through_a_link,
     ],
 )  # fmt: skip
 def test_what_is_of_others_is_not_replaced(prepare, folder):
@@ -109,32 +105,15 @@ def test_what_is_of_others_is_not_replaced(prepare, folder):
     assert (content(folder.parent), sorted(folder.parent.rglob('*'))) == before
 
 
-def test_a_file_of_others_that_has_the_name_of_a_new_one_stays(folder):
-    write_folder(folder, FILES)
-    (folder / 'd').mkdir()
-    (folder / 'd' / 'd.txt').write_text('mine')
-    with pytest.raises(ParameterError, match=r'd\.txt'):
-        write_folder(folder, NEW)
-    assert content(folder) == {**FILES, 'd/d.txt': 'mine'}
-
-
-@pytest.mark.parametrize('again', [False, True])
-def test_nothing_is_written_or_removed_through_a_link(again, folder):
+def test_nothing_is_written_or_removed_through_a_link(folder):
     outside = folder.parent / 'outside'
-    if again:
-        write_folder(folder, FILES)
-        (folder / 'src').rename(outside)
-    else:
-        write_folder(folder, {'a.txt': 'one'})
-        outside.mkdir()
+    write_folder(folder, FILES)
+    (folder / 'src').rename(outside)
     (folder / 'src').symlink_to(outside)
     before = content(folder.parent)
-    for files in (FILES, {**NEW, 'src/c.txt': 'new'}, {'../c.txt': 'new'}):
+    for files in (FILES, NEW, {**NEW, 'src/c.txt': 'new'}, {'../c.txt': 'new'}):
         with pytest.raises(ParameterError):
             write_folder(folder, files)
-    if again:
-        with pytest.raises(ParameterError):
-            write_folder(folder, NEW)
     assert content(folder.parent) == before
     assert (folder / 'src').is_symlink()
 
@@ -151,20 +130,7 @@ def test_a_file_in_place_of_the_folder_or_above_is_named(folder):
     assert folder.read_text() == 'mine'
 
 
-def test_the_working_directory_stays_the_same_folder(folder, monkeypatch):
-    """A shell stands in it."""
-    write_folder(folder, FILES)
-    monkeypatch.chdir(folder)
-    inode = folder.stat().st_ino
-    write_folder('.', NEW)
-    assert content(folder) == NEW
-    assert folder.stat().st_ino == inode
-
-
 def test_an_error_names_the_folder_that_was_named(folder, monkeypatch):
-    with pytest.raises(OSError, match='none') as refused:
-        write_folder('/proc/none', FILES)
-    assert refused.value.filename == '/proc/none'
     # Permissions do not tell: root may write everywhere, and /proc takes nothing.
     with pytest.raises(ParameterError, match='/proc/none'):
         check_folder(Path('/proc/none'))
@@ -173,39 +139,32 @@ def test_an_error_names_the_folder_that_was_named(folder, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, 'write_bytes', fill)
-    with pytest.raises(OSError, match='No space left') as refused:
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as refused:
         write_folder(folder, FILES)
     assert refused.value.filename == str(folder)
     assert not list(folder.parent.iterdir())
 
 
 @pytest.mark.parametrize('before', [{}, FILES])
-@pytest.mark.parametrize('after', [False, True])
 @pytest.mark.parametrize('calls', range(5))
-def test_interrupted_it_is_as_before_or_new(calls, after, before, folder, monkeypatch):
-    """While files are written, and while a new folder is renamed."""
+def test_interrupted_it_is_as_before_or_new(calls, before, folder, monkeypatch):
+    """Before the next of the files, with the list of them, or before a new folder is renamed."""
     folder.parent.mkdir(parents=True)
     if before:
         write_folder(folder, before)
         (folder / 'own.txt').write_text('mine')
-    entries = content(folder)
-    count = 0
+    entries, turns = content(folder), iter([False] * calls + [True])
 
     def interrupting(function):
         def interrupted(path, given):
-            nonlocal count
-            count += 1
-            if count - 1 != calls:
-                return function(path, given)
-            if after:
-                function(path, given)
-            raise KeyboardInterrupt
+            if next(turns, False):
+                raise KeyboardInterrupt
+            return function(path, given)
 
         return interrupted
 
     for name in ('write_bytes', 'rename'):
         monkeypatch.setattr(Path, name, interrupting(getattr(Path, name)))
-    # Three files are written, with the list of them, then a new folder is renamed.
     with suppress(KeyboardInterrupt):
         write_folder(folder, NEW)
     monkeypatch.undo()

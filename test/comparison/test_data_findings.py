@@ -9,9 +9,6 @@ pytest.importorskip('mujoco')
 
 from simulated_recordings import JOINTS, simulated
 
-from robot_dynamics_ros.comparison.evidence import Evidence
-from robot_dynamics_ros.core.errors import ParameterError
-
 
 def codes(comparison):
     return [finding.code for finding in comparison.findings]
@@ -21,8 +18,9 @@ def noise(size):
     return np.random.default_rng(4).normal(0.0, size, len(simulated().times))
 
 
-@pytest.mark.parametrize('value', [0.0, np.nan, 3.0])
-@pytest.mark.parametrize('joint', ['elbow', None])
+@pytest.mark.parametrize(
+    ('value', 'joint'), [(0.0, None), (np.nan, 'elbow'), (3.0, 'elbow'), (3.0, None)]
+)
 def test_efforts_that_measure_nothing(compared, value, joint):
     recorded = simulated().with_efforts(lambda effort: np.full_like(effort, value), joint)
     comparison = compared(recorded)
@@ -32,8 +30,6 @@ def test_efforts_that_measure_nothing(compared, value, joint):
     assert np.isnan(figures.correlation)
     assert figures.friction is None
     assert np.isnan(figures.rms_measured) == np.isnan(value)
-    shown = comparison.as_json()['joints'][finding.joints[0]]
-    assert shown['correlation'] is shown['delay'] is None
 
 
 def test_efforts_that_are_noise_about_zero(compared):
@@ -74,33 +70,11 @@ def test_gaps_and_segments_that_are_too_short_for_the_filter(compared):
     """Ten samples between two gaps."""
     recorded = simulated()
     kept = (recorded.times < 6.0) | (recorded.times > 7.0)
-    comparison = compared(recorded.part(kept))
-    assert [(one.code, one.value) for one in comparison.findings] == [('samples', 1.0)]
-    assert comparison.samples.begins.sum() == 2
     kept[1300:1310] = True
     comparison = compared(recorded.part(kept))
-    assert [(one.code, one.value) for one in comparison.findings] == [
-        ('samples', 2.0), ('samples', 10.0),
-    ]  # fmt: skip
-
-
-def test_velocities_that_were_not_recorded(compared):
-    recorded = simulated()
-    comparison = compared(replace(recorded, velocities=np.full_like(recorded.velocities, np.nan)))
-    assert codes(comparison) == ['samples']
-
-
-def test_another_robot(compared):
-    with pytest.raises(ParameterError, match=r'f.*--rename'):
-        compared(replace(simulated(), joints=tuple('abcdef')))
-
-
-def test_a_recording_that_cannot_be_used_is_a_row_of_the_result(comparison_with):
-    good = comparison_with().gather(simulated().reader, 'good.mcap')
-    bad = Evidence('bad.mcap', error='bad.mcap: truncated')
-    found = comparison_with().conclude([good, bad])
-    assert found.findings == []
-    assert [one.error for one in found.recordings] == ['', 'bad.mcap: truncated']
+    found = [(one.code, one.value) for one in comparison.findings]
+    assert found == [('samples', 2.0), ('samples', 10.0)]
+    assert comparison.samples.begins.sum() == 2
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf])

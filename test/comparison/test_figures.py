@@ -12,8 +12,7 @@ from simulated_recordings import JOINTS, simulated, urdf
 
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.compared import TERMS
-from robot_dynamics_ros.comparison.evidence import products_of
-from robot_dynamics_ros.comparison.figures import correlation, is_certain, spectrum_of
+from robot_dynamics_ros.comparison.figures import is_certain, spectrum_of
 from robot_dynamics_ros.core import parse_urdf
 
 
@@ -46,18 +45,6 @@ def test_figures_are_those_of_all_samples(comparison, comparison_with):
         # The arm has no other error than its missing friction.
         assert abs(figures.shares['residual']) < 0.02
         assert 0.0 < figures.rms_after_fit < figures.rms_residual
-
-
-@pytest.mark.parametrize('torque', [0.1, -981.0])
-def test_a_torque_that_does_not_vary_has_no_correlation(torque):
-    """Of sums over many samples, a variance of zero is left but for rounding."""
-    generator, sums = np.random.default_rng(5), np.zeros((1, 8, 8))
-    for _ in range(30):
-        terms = np.zeros((4, 1000, 1))
-        terms[0] = torque
-        measured = torque + generator.normal(0.0, 1.0, (1000, 1))
-        sums += products_of(measured, terms, np.zeros((1000, 1)))
-    assert np.isnan(correlation(sums[0]))
 
 
 def test_recordings_add_up():
@@ -122,43 +109,20 @@ def test_noise_is_seldom_taken_for_friction(share):
     assert not is_certain(1.0, 0.1, 3.0)
 
 
-def spectrum_of_blocks(measured, *blocks):
-    """Of windows of measured efforts, each with its interval [s]; the model has no torque."""
-    nothing = np.zeros_like(measured)
-    return spectrum_of(
-        SimpleNamespace(
-            windows=[SimpleNamespace(interval=interval) for interval, _ in blocks],
-            spans=[span for _, span in blocks],
-            measured=measured,
-            gravity=nothing,
-            motion=nothing,
-            friction=nothing,
-        )
-    )
-
-
-def sines(count, amplitudes):
-    return np.outer(np.sin(2.0 * np.pi * 7.0 * STEP * np.arange(count)), amplitudes)
-
-
 def test_a_sine_has_its_power_in_the_spectrum_of_each_window_of_the_rate():
     """A^2 / 2 where efforts are measured; the first window is short and has another rate."""
-    measured = np.concatenate([np.ones((100, 3)), sines(2000, [1.0, 2.0, 1.0])])
+    sine = np.sin(2.0 * np.pi * 7.0 * STEP * np.arange(2000))
+    measured = np.concatenate([np.ones((100, 3)), np.outer(sine, [1.0, 2.0, 1.0])])
     measured[1100:, 0] = np.nan
     measured[:, 2] = np.nan
-    blocks = (2.0 * STEP, slice(0, 100)), (STEP, slice(100, 1100)), (STEP, slice(1100, 2100))
-    spectrum = spectrum_of_blocks(measured, *blocks)
+    # The model has no torque.
+    nothing = dict.fromkeys(('gravity', 'motion', 'friction'), np.zeros_like(measured))
+    windows = [SimpleNamespace(interval=interval) for interval in (2.0 * STEP, STEP, STEP)]
+    spans = [slice(0, 100), slice(100, 1100), slice(1100, 2100)]
+    spectrum = spectrum_of(
+        SimpleNamespace(windows=windows, spans=spans, measured=measured, **nothing)
+    )
     power = spectrum.measured.sum(axis=0) * spectrum.frequencies[1]
     np.testing.assert_allclose(power, [0.5, 2.0, np.nan], rtol=0.05)
     assert spectrum.frequencies[np.argmax(spectrum.residual[:, 1])] == pytest.approx(7.0, abs=0.2)
     assert spectrum.frequencies[-1] == pytest.approx(0.5 / STEP)
-
-
-def test_the_highest_frequency_has_no_mirror_image():
-    """A signal that alternates has its power at half the rate, which is in the spectrum once."""
-    alternating = np.where(np.arange(1024) % 2, -1.0, 1.0)[:, None]
-    spectrum = spectrum_of_blocks(alternating, (STEP, slice(0, 1024)))
-    # Half of the Hann window's lobe lies beyond the highest frequency.
-    lobe = 1.0 + 2.0 * 0.25
-    last = spectrum.measured[-1, 0] * spectrum.frequencies[1]
-    assert last == pytest.approx(1.0 / lobe, rel=0.02)

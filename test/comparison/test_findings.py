@@ -47,11 +47,6 @@ def test_a_factor_of_few_joints_is_a_warning_about_them(judged, severity):
     assert [one.severity for one in conclude([finding('sign', 'a')], judged)] == ['error']
 
 
-def test_findings_are_in_the_order_of_the_table():
-    found = [finding(code) for code in ('samples', 'friction', 'delay', 'factor', 'sign')]
-    assert conclude(found) == found[::-1]
-
-
 def test_each_code_is_in_the_documents():
     docs = Path(__file__).parents[2] / 'docs'
     text = ''.join((docs / f'{name}.md').read_text() for name in ('recordings', 'identification'))

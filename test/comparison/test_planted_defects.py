@@ -1,11 +1,11 @@
 """Each defect that is planted into a recording of the simulated arm gets its verdict, no other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
-
-from dataclasses import replace
 
 from simulated_recordings import COULOMB, JOINTS, TOOL_CENTER, TOOL_MASS, VISCOUS, simulated
 
@@ -57,13 +57,10 @@ def test_a_good_recording_has_no_findings(compared, seed):
     ('recorded', 'code', 'joints', 'value'),
     [
         (lambda: scaled(-1.0, 'base'), 'sign', ('base',), -1.0),
-        (lambda: scaled(-1.0, 'elbow'), 'sign', ('elbow',), -1.0),
         (lambda: scaled(-1.0, 'flange'), 'sign', ('flange',), -1.0),
         (lambda: scaled(-1.0), 'sign', JOINTS, -1.0),
         (lambda: scaled(1.3, 'shoulder'), 'factor', ('shoulder',), 1.3),
         (lambda: scaled(0.6, 'elbow'), 'factor', ('elbow',), 0.6),
-        (lambda: scaled(1.8, 'bend'), 'factor', ('bend',), 1.8),
-        (lambda: simulated().delayed(0.012), 'delay', JOINTS, 0.012),
         (lambda: simulated().delayed(0.04), 'delay', JOINTS, 0.04),
         (lambda: simulated().delayed(-0.012), 'delay', JOINTS, -0.012),
         # Gravity does not load the base, whose axis is vertical.
@@ -84,7 +81,6 @@ def test_one_defect(compared, recorded, code, joints, value):
 @pytest.mark.parametrize(
     ('order', 'joints'),
     [
-        ((0, 2, 1, 3, 4, 5), ('shoulder', 'elbow')),
         # As drivers do that list the elbow first.
         ((2, 1, 0, 3, 4, 5), ('base', 'elbow')),
         ((1, 2, 0, 3, 4, 5), ('base', 'shoulder', 'elbow')),
@@ -100,17 +96,9 @@ def test_exchanged_efforts(compared, order, joints):
             assert f'{JOINTS[joint]} under {JOINTS[column]}' in finding.message
 
 
-def test_the_delay_of_each_joint(compared):
-    comparison = compared(simulated().delayed(0.012))
-    for joint in JOINTS[:3]:
-        assert comparison.joints[joint].delay == pytest.approx(0.012, abs=2e-3)
-
-
 def test_currents(compared):
-    comparison = compared(scaled(CURRENTS))
-    factors = comparison.findings
-    assert [finding.code for finding in factors] == ['factor'] * 6
-    assert [finding.joints for finding in factors] == [(joint,) for joint in JOINTS]
+    factors = compared(scaled(CURRENTS)).findings
+    assert [(one.code, one.joints) for one in factors] == [('factor', (name,)) for name in JOINTS]
     assert [finding.value for finding in factors] == pytest.approx(CURRENTS, rel=0.03)
 
 
@@ -158,6 +146,8 @@ def test_payload_and_delay(compared):
     delay, payload = comparison.findings
     assert delay.value == pytest.approx(0.012, abs=1e-3)
     assert payload.value == pytest.approx(TOOL_MASS, rel=0.02)
+    for joint in JOINTS[:3]:
+        assert comparison.joints[joint].delay == pytest.approx(0.012, abs=2e-3)
 
 
 def test_gravity_delay_and_missing_friction(compared):

@@ -26,12 +26,6 @@ def noise():
     return np.random.default_rng(1).standard_normal((300_000, 3))
 
 
-def test_a_short_recording_stays_as_it_is(noise):
-    samples = samples_of(JOINTS, [kept(noise[:5000])])
-    np.testing.assert_allclose(samples.measured, noise[:5000], rtol=1e-6)
-    assert samples.regular.all()
-
-
 @pytest.mark.parametrize('row', [1, 77_777, 299_999])
 def test_the_largest_sample_of_all_and_of_each_stretch_of_time_stays(noise, row):
     noise[row, 1], noise[row - 1, 2], noise[:, 0] = 50.0, -60.0, np.nan

@@ -85,11 +85,6 @@ def test_a_joint_that_stands_still_and_a_short_recording_are_doubts():
     assert found.thresholds.coefficients[1, 1, 1] == 0.0
 
 
-def test_efforts_of_other_joints_are_a_doubt():
-    exchanged = survey(replace(STATES, efforts=STATES.efforts[:, [2, 1, 0]]))
-    assert 'large' in doubts(surveyed([exchanged], 1.0))
-
-
 def test_recordings_of_other_joints_or_rates_are_refused(free):
     less = survey(replace(STATES, efforts=STATES.efforts * [1.0, 1.0, 0.0]), 'less')
     slow = survey(STATES.part(slice(None, None, 8)), 'slow')

@@ -8,13 +8,10 @@ from hypothesis.extra.numpy import arrays
 from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
-from robot_dynamics_ros.control.settings import Settings, per_joint, torque_limits, torque_rates
+from robot_dynamics_ros.control.settings import Settings, torque_limits, torque_rates
 from robot_dynamics_ros.core import (
     JointFriction,
-    ParameterError,
     RobotDynamics,
-    StateError,
-    UnknownNameError,
     parse_urdf,
 )
 
@@ -56,29 +53,6 @@ def test_others_take_their_measured_position_at_rest(dynamics):
     np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-13)
 
 
-def test_a_bad_value_raises_and_leaves_the_last_torque(dynamics):
-    feedforward = Feedforward(dynamics)
-    feedforward.compute(Q, V)
-    before = feedforward.effort.copy()
-    with pytest.raises(StateError, match="'slide'"):
-        feedforward.compute(np.array([0.0, np.nan, 0.0]), V)
-    assert np.array_equal(feedforward.effort, before)
-
-
-@pytest.mark.parametrize(
-    ('choices', 'error', 'named'),
-    [
-        ({'joints': ['elbow']}, UnknownNameError, 'elbow'),
-        ({'joints': ['turn', 'turn']}, ParameterError, 'turn'),
-        ({'terms': ['weight']}, ParameterError, 'weight'),
-        ({'evaluate_at': 'there'}, ParameterError, 'there'),
-    ],
-)
-def test_bad_choices_are_named(choices, error, named):
-    with pytest.raises(error, match=named):
-        Feedforward(PLAIN, **choices)
-
-
 def test_friction_and_offset_are_added_only_if_they_are_asked_for(dynamics):
     plain = rubbing(dynamics, *TERMS[:3], offset=OFFSET)
     asked = rubbing(dynamics, *TERMS, offset=OFFSET)
@@ -97,13 +71,6 @@ def test_friction_is_that_of_the_velocity_at_which_all_is_evaluated(dynamics, ev
     feedforward = rubbing(dynamics, 'friction', evaluate_at=evaluate_at)
     feedforward.compute(Q, V, REFERENCE)
     np.testing.assert_allclose(feedforward.effort, feedforward.friction.torque(v), rtol=1e-14)
-
-
-def test_an_arm_that_is_held_needs_gravity_and_offset_and_no_friction(dynamics):
-    feedforward = rubbing(dynamics, 'gravity', 'friction', offset=OFFSET)
-    feedforward.compute(Q, V)
-    feedforward.hold(Q)
-    np.testing.assert_allclose(feedforward.effort, dynamics.gravity_torque(Q) + OFFSET, rtol=1e-13)
 
 
 def test_friction_follows_the_way_and_the_load_and_is_forgotten_at_rest(dynamics):
@@ -152,16 +119,3 @@ def test_compensation_gives_no_more_power_than_friction_takes(v):
 def test_limits_are_those_of_the_settings_or_of_the_description(joints, given, limits, rates):
     found = torque_limits(MODEL, joints, Settings(effort_limits=given))
     assert (found.tolist(), torque_rates(found).tolist()) == (limits, rates)
-
-
-@pytest.mark.parametrize('described', ['0', '-20'])
-def test_a_described_limit_of_nothing_is_none(described):
-    """One below zero would be a command of its own: within +20 and -20 there is then none."""
-    model = parse_urdf(URDF.replace('effort="20"', f'effort="{described}"'))
-    assert torque_limits(model, JOINTS, Settings()).tolist() == [np.inf, 200.0, np.inf]
-
-
-@pytest.mark.parametrize('values', [(1.0, 2.0), (1.0,) * 4])
-def test_another_number_of_values_is_refused_by_name(values):
-    with pytest.raises(ParameterError, match=f'effort_limits.* {len(values)} .*turn, slide'):
-        per_joint('effort_limits', values, JOINTS)

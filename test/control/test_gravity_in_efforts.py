@@ -20,12 +20,10 @@ PERIOD = 0.01
 GRAVITY, STRONG = np.array([0.0, 40.0, 10.0]), np.array([100.0, 100.0, 30.0])
 # While a joint moves one way, as much friction as gravity could not be told from it: up to half of
 # the weight that the slide carries.
-JOINTS = MODEL.joint_names
 FRICTION = JointFriction(
-    MODEL,
-    viscous=dict(zip(JOINTS, (2.0, 5.0, 1.0), strict=True)),
-    coulomb=dict(zip(JOINTS, (1.0, 5.0, 1.0), strict=True)),
-)
+    MODEL, viscous={'turn': 2.0, 'slide': 5.0, 'wrist': 1.0},
+    coulomb={'turn': 1.0, 'slide': 5.0, 'wrist': 1.0},
+)  # fmt: skip
 
 
 def motion(random):
@@ -43,7 +41,7 @@ def motion(random):
     mass=st.floats(0.1, 3.0),
 )
 # The same noise in every run.
-@examples(100, deadline=None, derandomize=True)
+@examples(40, deadline=None, derandomize=True)
 def test_gravity_that_somebody_adds_is_found_and_nothing_else_is(seed, kind, mass):
     """Nor a payload of up to half the mass that moves up and down with the hand."""
     check, random, ever = DoubleCompensation(3), np.random.default_rng(seed), False
@@ -70,13 +68,13 @@ def seen(excess, gravity=GRAVITY, count=200, check=None):
     return check
 
 
-@given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 3), weight=st.floats(1e-12, 1e-2))
-@examples(30, deadline=None, derandomize=True)
-def test_noise_where_hardly_anything_weighs_is_not_gravity(seed, size, weight):
+@given(seed=st.integers(0, 2**32 - 1), weight=st.floats(1e-12, 1e-2))
+@examples(20, deadline=None, derandomize=True)
+def test_noise_where_hardly_anything_weighs_is_not_gravity(seed, weight):
     check, random = DoubleCompensation(3), np.random.default_rng(seed)
-    gravity = weight * random.normal(size=size)
+    gravity = weight * random.normal(size=3)
     for _ in range(300):
-        assert not seen(0.05 * random.normal(size=size), gravity, 1, check).is_gravity
+        assert not seen(0.05 * random.normal(size=3), gravity, 1, check).is_gravity
 
 
 def test_it_says_nothing_before_it_has_seen_enough_and_old_comparisons_expire():
@@ -94,16 +92,15 @@ def test_it_says_nothing_before_it_has_seen_enough_and_old_comparisons_expire():
 
 
 @pytest.mark.parametrize(
-    ('share', 'found'), [(0.69, False), (0.71, True), (1.29, True), (1.31, False)]
+    ('share', 'angle', 'found'),
+    [
+        *((0.69, 0.0, False), (0.71, 0.0, True), (1.29, 0.0, True), (1.31, 0.0, False)),
+        # What gravity does not explain is the square of the sine: 0.04 and 0.06.
+        *((1.0, 0.2, True), (1.0, 0.25, False)),
+    ],
 )
-def test_the_size_of_the_excess_tells(share, found):
-    assert seen(share * GRAVITY).is_gravity == found
-
-
-@pytest.mark.parametrize(('angle', 'found'), [(0.2, True), (0.25, False)])
-def test_the_shape_of_the_excess_tells(angle, found):
-    """What gravity does not explain is the square of the sine: 0.04 and 0.06."""
-    excess = 10.0 * np.array([np.cos(angle), np.sin(angle)])
+def test_the_size_and_the_shape_of_the_excess_tell(share, angle, found):
+    excess = 10.0 * np.array([share, np.tan(angle)]) * np.cos(angle)
     assert seen(excess, [10.0, 0.0]).is_gravity == found
 
 
@@ -117,36 +114,22 @@ def judged(residual, gravity=GRAVITY, limits=STRONG, seconds=2.0, check=None):
     return check
 
 
-def test_a_small_residual_fits_and_stays_so():
-    check = judged([1.0, -5.0, 2.0])
-    assert check.fits
-    assert not check.reason
-
-
 @pytest.mark.parametrize(
-    ('residual', 'absent'),
+    ('residual', 'fits', 'absent'),
     [
-        (GRAVITY + np.array([0.5, 2.0, -1.0]), True),
-        *((share * GRAVITY, False) for share in (-1.0, 0.6, 1.8)),
-        ([60.0, 0.0, 0.0], False),
+        ([1.0, -5.0, 2.0], True, False),
+        (GRAVITY + np.array([0.5, 2.0, -1.0]), False, True),
+        *((share * GRAVITY, False, False) for share in (-1.0, 0.6, 1.8)),
+        ([60.0, 0.0, 0.0], False, False),
     ],
 )
-def test_a_residual_that_is_gravity_is_named_and_any_other_is_asked_about(residual, absent):
+def test_a_residual_that_is_gravity_is_named_and_any_other_is_asked_about(residual, fits, absent):
     """Of a contact too, until it ends."""
     check = judged(residual)
-    assert not check.fits
-    assert check.reason
+    assert check.fits == fits == (not check.reason)
     assert (check.reason == ABSENT) == absent
     # Until the memory of it has faded: e^-8 of the squares is less than FITS.
     assert judged([0.5, 0.5, 0.5], seconds=8.0 * MEMORY, check=check).fits
-
-
-def test_a_residual_that_changes_is_the_same_reason():
-    """So that the log has it once; another kind of reason is another one."""
-    check = judged(-GRAVITY)
-    before = check.reason
-    assert judged(-1.7 * GRAVITY, check=check).reason == before
-    assert judged(GRAVITY, seconds=10.0 * MEMORY, check=check).reason == ABSENT
 
 
 def test_nothing_is_known_before_there_is_enough():

@@ -2,25 +2,11 @@
 
 import numpy as np
 import pytest
-from shown_states import (
-    DYNAMICS,
-    GRAVITY,
-    OTHER,
-    PERIOD,
-    REST,
-    Driver,
-    Q,
-    answer,
-    assert_smooth,
-)
+from shown_states import DYNAMICS, GRAVITY, PARTS, PERIOD, Driver, Q, assert_smooth
 
-from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import REPEATS, Mode
 from robot_dynamics_ros.core import StateError
-
-PARTS = np.array([True, True, False]), np.array([False, False, True])
 
 
 def simulation_begins_anew(driver, elsewhere):
@@ -66,29 +52,16 @@ def test_gravity_is_found_although_each_second_state_is_late():
 
 
 def test_joints_in_another_order_and_not_all():
-    guard = GuardedFeedforward(Feedforward(DYNAMICS, ['wrist', 'slide']), Settings(fade_time=0.0))
-    guard.supervisor.active = True
-    for step in range(100):
-        command = answer(guard, step * PERIOD, Q, REST, None, now=step * PERIOD, time=0.0)
-    np.testing.assert_allclose(command, GRAVITY[[2, 1]], rtol=1e-12)
-    assert guard.limiter.limits.tolist() == [20.0, 200.0]
-
-
-def test_the_age_is_that_of_the_oldest_joint():
-    driver = Driver()
-    assert driver.guard.age(driver.now) == np.inf
-    driver.show()
-    shown = driver.now
-    driver.now += 0.3
-    driver.show(np.where(PARTS[0], Q, np.nan))
-    assert driver.guard.age(driver.now) == pytest.approx(driver.now - shown, rel=1e-12)
+    driver = Driver(joints=['wrist', 'slide'])
+    np.testing.assert_allclose(driver.settle(), GRAVITY[[2, 1]], rtol=1e-12)
+    assert driver.guard.limiter.limits.tolist() == [20.0, 200.0]
 
 
 @pytest.mark.parametrize(
     ('terms', 'share'), [(('gravity',), 0.0), (('gravity',), 1.0), (('coriolis',), np.nan)]
 )
 def test_a_driver_that_adds_gravity_is_suspected_and_no_other(terms, share):
-    """Nobody is where gravity is not ours."""
+    """None is where gravity is not ours."""
     driver = Driver(terms=terms)
     command = driver.settle()
     driver.settle(effort=command + np.nan_to_num(share, nan=1.0) * GRAVITY)
@@ -104,74 +77,12 @@ def test_a_stamp_that_stands_still_renews_nothing():
     driver.settle()
     stamp = driver.now
     for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
-        driver.now += PERIOD
-        answer(driver.guard, stamp, Q, REST, None, now=driver.now, time=driver.now)
+        driver.show(late=driver.now + PERIOD - stamp)
     assert not driver.guard.fresh(driver.now)
     assert driver.guard.mode is Mode.HOLD
-
-
-@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
-def test_no_final_command_after_another_publisher_has_commanded(on_stop):
-    """It stops while another node publishes, which leaves later and has taken over the robot."""
-    driver = Driver(Settings(fade_time=0.2, on_stop=on_stop))
-    driver.settle()
-    driver.guard.supervisor.enabled = False
-    driver.guard.supervisor.inhibitions.put('publishers', OTHER)
-    driver.settle()
-    assert driver.guard.mode is Mode.SILENT
-    driver.guard.supervisor.inhibitions.clear()
-    assert [driver.show() for _ in range(100)] == [None] * 100
-    assert driver.tick() is None
-
-
-def test_a_stale_robot_gets_no_final_command_after_another_publisher():
-    driver = Driver(Settings(fade_time=0.2, on_stale='stop'))
-    driver.settle()
-    driver.now += 1.0
-    assert driver.tick() is None
-    driver.guard.supervisor.inhibitions.put('publishers', OTHER)
-    assert driver.tick() is None
-    driver.guard.supervisor.inhibitions.clear()
-    driver.guard.supervisor.enabled = False
-    assert driver.tick() is None
-
-
-@pytest.mark.parametrize(
-    ('settings', 'offset'),
-    [
-        # Without effort limits the offset, which is held too, takes the most time.
-        ({'on_stop': 'hold', 'effort_limits': (np.inf,)}, [8000.0, -3.0, 0.0]),
-        # Longer than the fade of a change before.
-        ({'fade_time': 5.0}, [0.0, 0.0, 0.0]),
-    ],
-)
-def test_the_final_command_comes_within_the_longest_fade(settings, offset):
-    driver = Driver(Settings(**({'fade_time': 0.2} | settings)), terms=['friction'])
-    driver.guard.feedforward.offset = np.array(offset)
-    driver.guard.request_fade(0.1)
-    driver.settle()
-    driver.guard.supervisor.active = False
-    end = driver.now + driver.guard.longest_fade()
-    while (command := driver.show()) is not None:
-        last = command
-        assert driver.now <= end
-    np.testing.assert_allclose(last, offset, rtol=1e-12)
-
-
-def test_after_stale_states_a_stop_gives_the_final_command():
-    driver = Driver(Settings(fade_time=0.2, on_stale='stop', state_timeout=0.05))
-    driver.settle()
-    assert [driver.tick() for _ in range(40)][-1] is None
-    driver.guard.supervisor.active = False
-    assert not driver.guard.stopped
-    commands = []
-    while not driver.guard.stopped:
-        commands.append(driver.tick())
-        assert len(commands) < 100
-    spoken = [command for command in commands if command is not None]
-    assert_smooth([GRAVITY, *spoken], GRAVITY)
-    assert not spoken[-1].any()
-    assert driver.tick() is None
+    # The age is that of the oldest joint.
+    driver.show(np.where(PARTS[0], Q, np.nan))
+    assert driver.guard.age(driver.now) == pytest.approx(driver.now - stamp)
 
 
 @pytest.mark.parametrize('fade_time', [0.0, 0.2])

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from robot_dynamics_ros.control.limiter import LONGEST_STEP, SPARE_TIME, Fade, Limiter
 
 efforts = st.floats(-100.0, 100.0)
-durations = st.floats(0.05, 5.0)
 STEPS = 200
 
 
@@ -27,8 +26,7 @@ def started(last, target, duration):
     return fade
 
 
-@given(last=efforts, target=efforts, duration=durations)
-@settings(deadline=None)
+@given(last=efforts, target=efforts, duration=st.floats(0.05, 5.0))
 def test_goes_from_the_last_command_to_the_target_and_is_at_rest_there(last, target, duration):
     fade = started(last, target, duration)
     step = duration / STEPS
@@ -41,16 +39,6 @@ def test_goes_from_the_last_command_to_the_target_and_is_at_rest_there(last, tar
     # The largest slope of the smooth step is 1.5; where it begins and ends there is none.
     assert changes.max() <= 1.5 * offset / STEPS + 1e-12 * (1.0 + offset)
     assert max(changes[0], *changes[-2:]) <= 10.0 * offset / STEPS**2 + 1e-12 * (1.0 + offset)
-
-
-@given(last=efforts, targets=st.lists(efforts, min_size=2, max_size=20))
-@settings(deadline=None)
-def test_a_moving_target_moves_the_command_as_much(last, targets):
-    """The offset is the same whatever the target does meanwhile."""
-    moving, resting = started(last, targets[0], 1.0), started(last, targets[0], 1.0)
-    for target in targets[1:]:
-        offset = faded(resting, targets[0], 0.04) - targets[0]
-        assert faded(moving, target, 0.04) - target == pytest.approx(offset, abs=1e-12)
 
 
 @given(last=st.floats(1.0, 100.0), further=st.floats(0.0, 100.0), share=st.floats(0.05, 0.5))
@@ -70,7 +58,6 @@ changes = st.tuples(efforts, st.floats(0.0, 60.0), st.floats(0.0, 1.0))
 
 
 @given(last=efforts, changes=st.lists(changes, min_size=1, max_size=6))
-@settings(deadline=None)
 def test_no_fade_leaves_the_way_from_its_last_command_to_its_target(last, changes):
     """However one interrupts another, and however long each takes."""
     fade, command = Fade(1), last
@@ -83,27 +70,6 @@ def test_no_fade_leaves_the_way_from_its_last_command_to_its_target(last, change
             assert low - 1e-9 <= command <= high + 1e-9
 
 
-def test_a_target_that_changes_all_the_time_is_followed():
-    """Each change begins a fade: together they lag by a share of the duration, for ever."""
-    fade, period, speed = Fade(1), 0.02, 3.0
-    command = np.zeros(1)
-    for count in range(500):
-        target = speed * count * period
-        fade.begin(command, np.array([target]), 1.0)
-        faded(fade, target, 0.0)
-        command = faded(fade, target, period)
-    assert 0.0 < target - command[0] < speed * fade.duration
-
-
-@given(last=efforts, target=efforts, elapsed=st.floats(0.0, 1.0))
-def test_without_duration_the_target_is_there_at_once(last, target, elapsed):
-    fade = Fade(1)
-    fade.begin(np.array([last]), np.array([target]), 0.0)
-    assert not fade.running
-    assert faded(fade, target, elapsed)[0] == target
-    assert faded(fade, target, elapsed)[0] == target
-
-
 SIZE = 3
 requests = arrays(float, SIZE, elements=st.floats(-1e4, 1e4))
 limits = arrays(float, SIZE, elements=st.floats(0.0, 300.0) | st.just(np.inf))
@@ -112,7 +78,6 @@ steps = st.lists(st.tuples(requests, limits, times), min_size=1, max_size=30)
 
 
 @given(steps)
-@settings(deadline=None)
 def test_neither_limits_nor_rates_are_exceeded(sequence):
     """No sequence of requests, limits and pauses gets more than is allowed."""
     limiter, counts = Limiter(np.full(SIZE, np.inf), 0.0), np.zeros(SIZE, int)
@@ -137,11 +102,11 @@ def test_neither_limits_nor_rates_are_exceeded(sequence):
         assert (near <= np.maximum(np.abs(goal - last) - step, 0.0) + slack).all()
         assert np.array_equal(limiter.saturated, command != request)
         assert limiter.reached_target == np.array_equal(command, goal)
-        counts += command != request
+        counts += limiter.saturated
         assert np.array_equal(limiter.counts, counts)
 
 
-@pytest.mark.parametrize('lowered', [0.0, 0.1, 20.0])
+@pytest.mark.parametrize('lowered', [0.0, 20.0])
 def test_limits_lowered_below_the_command_are_reached_as_fast_as_it_came(lowered):
     """Not at the rate of the new limits, which would keep the torque for long."""
     limiter, target = Limiter(np.array([50.0]), 0.0), np.array([-50.0])
@@ -158,10 +123,7 @@ def test_limits_lowered_below_the_command_are_reached_as_fast_as_it_came(lowered
     assert limiter.reached_target
 
 
-@given(
-    first=requests, second=requests, fade_time=st.sampled_from([None, 0.0, 0.05, 0.3])
-)  # fmt: skip
-@settings(deadline=None)
+@given(first=requests, second=requests, fade_time=st.sampled_from([None, 0.0, 0.05, 0.3]))
 def test_every_way_ends_at_the_target_in_the_time_that_is_promised(first, second, fade_time):
     limiter, period = Limiter(np.full(SIZE, 10.0), 0.1), 0.01
     for target in (first, second):

@@ -14,8 +14,8 @@ from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import ParameterError, StateError
 
 
-def settled(settings=None, **options):
-    driver = Driver(settings, **options)
+def settled(settings=None, terms=('gravity',)):
+    driver = Driver(settings, terms)
     driver.settle()
     return driver
 
@@ -37,26 +37,12 @@ def test_a_reference_that_is_over_is_dropped_through_a_fade():
     assert driver.guard.followed.dropped == 1
 
 
-@pytest.mark.parametrize('starts', [(3600.0,), (-1.0, -0.6)])
-def test_one_point_and_what_is_over_last_from_when_they_came(starts):
-    driver = settled()
-    reference = Trajectory([Point(driver.now + start, Q + 0.2) for start in starts])
-    # Renewed, it lasts as long again.
-    for _ in range(2):
-        driver.guard.set_reference(reference, driver.now)
-        driver.settle(seconds=TIMEOUT - 2 * PERIOD)
-        assert driver.guard.reference is not None
-    driver.settle(seconds=4 * PERIOD)
-    assert driver.guard.reference is None
-
-
 def far_from(q, index, distance):
     """A reference at rest, one joint of which is this far from a position."""
     return Trajectory([Point(0.0, q + distance * np.eye(3)[index])])
 
 
-@pytest.mark.parametrize('index', [0, 1, 2])
-@pytest.mark.parametrize('sign', [-1.0, 1.0])
+@pytest.mark.parametrize(('index', 'sign'), [(0, -1.0), (1, 1.0), (2, -1.0)])
 def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
     driver = settled(Settings(fade_time=0.0, reference_tolerance=(0.5, 0.1, 0.3)))
     allowed = (0.5, 0.1, 0.3)[index]
@@ -72,12 +58,11 @@ def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
 
 def test_a_turn_of_a_joint_without_ends_is_no_distance_and_of_a_joint_with_ends_it_is():
     driver = settled(Settings(fade_time=0.0, reference_tolerance=(0.1,)))
-    for turns in (-3, 1):
-        driver.guard.set_reference(far_from(Q, 0, 2 * np.pi * turns + 0.05), driver.now)
-        driver.show()
-        assert driver.guard.reference is not None
-        with pytest.raises(StateError, match='wrist'):
-            driver.guard.set_reference(far_from(Q, 2, 2 * np.pi * turns), driver.now)
+    driver.guard.set_reference(far_from(Q, 0, -6 * np.pi + 0.05), driver.now)
+    driver.show()
+    assert driver.guard.reference is not None
+    with pytest.raises(StateError, match='wrist'):
+        driver.guard.set_reference(far_from(Q, 2, 2 * np.pi), driver.now)
 
 
 def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
@@ -100,11 +85,11 @@ def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
 
 def test_a_tolerance_that_does_not_fit_changes_nothing():
     driver = Driver()
-    with pytest.raises(ParameterError, match='reference_tolerance has 2 values'):
+    with pytest.raises(ParameterError, match='reference_tolerance'):
         driver.guard.apply(Settings(reference_tolerance=(0.1, 0.2), fade_time=0.7))
     assert driver.guard.settings.fade_time != 0.7
-    expected = [0.5 * np.pi, 0.25, 1.0]  # a quarter of a turn and of the ranges
-    np.testing.assert_allclose(driver.guard.followed.allowed, expected)
+    # A quarter of a turn and of the ranges.
+    np.testing.assert_allclose(driver.guard.followed.allowed, [0.5 * np.pi, 0.25, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -128,8 +113,7 @@ def test_a_reference_ends_with_the_commands_that_follow_it(switch):
     assert driver.guard.reference is None
 
 
-@pytest.mark.parametrize('on_stale', ['hold', 'zero'])
-@pytest.mark.parametrize('on_stop', ['hold', 'zero'])
+@pytest.mark.parametrize(('on_stale', 'on_stop'), [('hold', 'zero'), ('zero', 'hold')])
 def test_an_arm_that_nobody_sees_is_not_held_for_ever(on_stale, on_stop):
     settings = Settings(fade_time=0.2, on_stale=on_stale, on_stop=on_stop)
     driver = settled(settings)

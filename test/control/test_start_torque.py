@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from shown_states import DYNAMICS, GRAVITY, PERIOD, REST, Driver, Q, answer
+from shown_states import GRAVITY, PARTS, PERIOD, REST, Driver, Q
 
-from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.start_torque import WATCHED
-from robot_dynamics_ros.control.supervisor import Inhibition, Mode
+from robot_dynamics_ros.control.supervisor import Inhibition
 
 INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
 OTHER_WRIST = GRAVITY + np.array([0.0, 0.0, 2.0])
@@ -21,9 +19,9 @@ NO_WRIST = np.where([False, False, True], np.nan, GRAVITY)
 class Arm(Driver):
     """Shows its states to a guard until the first command; keeps all commands."""
 
-    def __init__(self, terms=('gravity',), **settings):
+    def __init__(self, terms=('gravity',), joints=(), **settings):
         given = {'on_restart': 'take_over', 'fade_time': 0.2} | settings
-        super().__init__(Settings(**given), terms)
+        super().__init__(Settings(**given), terms, joints)
         self.commands = []
 
     def show(self, q=Q, v=REST, effort=GRAVITY):
@@ -54,11 +52,10 @@ class Arm(Driver):
 class ArmInParts(Arm):
     """An arm whose joints come in two messages in turn."""
 
-    PARTS = (np.array([True, True, False]), np.array([False, False, True]))
     shown = 0
 
     def show(self, q=Q, v=REST, effort=GRAVITY):
-        part = self.PARTS[self.shown % 2]
+        part = PARTS[self.shown % 2]
         self.shown += 1
         effort = None if effort is None else np.where(part, effort, np.nan)
         return super().show(np.where(part, q, np.nan), np.where(part, v, np.nan), effort)
@@ -75,7 +72,6 @@ def interrupted(kind=Arm):
         arm.show()
     np.testing.assert_allclose(arm.commands[-1], GRAVITY, rtol=1e-12)
     arm.interrupt(10 * PERIOD)
-    assert arm.guard.mode is Mode.SILENT
     assert arm.guard.stopped
     return arm
 
@@ -89,20 +85,14 @@ CASES = [
     ('take_over', False, 0.0, 0.0, 0.0),
     ('take_over', False, 2.0, 0.0, 0.0),
     ('take_over', False, OTHER_WRIST, 0.0, 0.0),
-    ('take_over', False, None, 0.1, 0.0),
     ('take_over', False, None, -0.1, 0.0),
     ('automatic', True, 1.0, 0.0, 1.0),
     ('automatic', True, None, 0.0, 1.0),
     ('automatic', False, 1.0, 0.0, None),
-    ('automatic', False, 0.0, 0.0, 0.0),
     ('automatic', False, 0.1, 0.0, 0.0),
     ('automatic', False, None, 0.0, 0.0),
     # It carries a part of its weight: held by a command for another payload, or another position.
-    *(
-        ('automatic', seen, share, 0.0, None)
-        for seen in (False, True)
-        for share in (0.5, 1.3, 1.5)
-    ),
+    *(('automatic', True, share, 0.0, None) for share in (0.5, 1.3, 1.5)),
     ('fade_from_zero', False, 1.0, 0.0, 0.0),
 ]
 
@@ -142,11 +132,7 @@ def test_the_step_is_within_the_rate_limit_where_efforts_are_measured():
     assert begun
 
 
-@pytest.mark.parametrize(
-    'touched',
-    [{'effort': GRAVITY + np.eye(3)[2]}, {'effort': None}, {'q': Q + 0.04}, {}],
-    ids=str,
-)
+@pytest.mark.parametrize('touched', [{'effort': None}, {'q': Q + 0.04}, {}], ids=str)
 def test_an_arm_that_an_unknown_torque_holds_waits_for_a_decision(touched):
     """A process that has ended may have commanded it, or the driver adds gravity."""
     arm = Arm(on_restart='automatic')
@@ -160,15 +146,6 @@ def test_an_arm_that_an_unknown_torque_holds_waits_for_a_decision(touched):
     assert not arm.guard.supervisor.inhibitions
 
 
-@pytest.mark.parametrize('measured', [0, 1])
-def test_efforts_in_one_of_two_messages_show_that_the_arm_is_held(measured):
-    arm, parts = Arm(on_restart='automatic'), np.array([[1, 0, 0], [0, 1, 1]], dtype=bool)
-    for step in range(200):
-        part = parts[step % 2]
-        q, v, effort = (np.where(part, value, np.nan) for value in (Q, REST, GRAVITY))
-        assert arm.show(q, v, effort if step % 2 == measured else None) is None
-
-
 @pytest.mark.parametrize('given', [{'on_restart': 'fade_from_zero'}, {'terms': ('coriolis',)}])
 def test_where_nothing_is_to_be_decided_it_begins_at_zero_with_the_first_state(given):
     """Also where the driver adds gravity."""
@@ -177,22 +154,15 @@ def test_where_nothing_is_to_be_decided_it_begins_at_zero_with_the_first_state(g
     assert waited <= 2 * PERIOD
 
 
-@pytest.mark.parametrize('period', [0.4, 1.0])
-def test_states_that_come_slowly_are_watched_too(period):
-    """They are not stale, so the time between them is no pause."""
-    arm = Arm(state_timeout=2.5 * period)
-    assert arm.show() is None
-    arm.now += period
-    np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
-
-
-def test_states_before_a_pause_are_not_watched():
-    arm = Arm()
-    assert arm.show(effort=REST) is None
+@pytest.mark.parametrize('paused', [True, False])
+def test_states_that_come_slowly_are_watched_and_those_before_a_pause_are_not(paused):
+    """If they are not stale, the time between them is no pause."""
+    arm = Arm(state_timeout=0.1 if paused else 1.5)
+    assert arm.show(effort=REST if paused else GRAVITY) is None
     arm.now += 1.5 * WATCHED
     command, waited = arm.first()
     np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-    assert waited >= WATCHED
+    assert (waited >= WATCHED) is paused
 
 
 @KINDS
@@ -202,20 +172,6 @@ def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it(
     command, waited = interrupted(kind).first(speed=speed)
     np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
     assert WATCHED <= waited <= WATCHED + 3 * PERIOD
-
-
-def test_what_efforts_have_shown_is_known_after_a_pause_of_the_states():
-    """Such as where the controllers are switched: the fade after it changes nothing."""
-    arm = Arm(on_restart='fade_from_zero')
-    arm.first()
-    while not arm.guard.double_compensation.excluded:
-        arm.show()
-    arm.now += 1.0
-    arm.tick()
-    assert arm.guard.mode is Mode.HOLD
-    arm.show()
-    arm.interrupt()
-    np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
 
 
 def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
@@ -231,12 +187,13 @@ def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
     assert (np.abs(arm.commands[-1]) <= limits).all()
 
 
-@pytest.mark.parametrize(
-    'effort', [None, NO_WRIST, REST, OTHER_WRIST, 0.5 * GRAVITY, 2.0 * GRAVITY], ids=str
-)
+@pytest.mark.parametrize('effort', [None, NO_WRIST, REST, OTHER_WRIST, 0.5 * GRAVITY], ids=str)
+@pytest.mark.parametrize('before', [0, 10])
 @KINDS
-def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(kind, effort):
+def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(kind, before, effort):
+    """Also one that has kept the torque for a moment: another controller moves the arm."""
     arm = interrupted(kind)
+    assert [arm.show() for _ in range(before)] == [None] * before
     command, waited = arm.first(effort=effort)
     assert not command.any()
     assert waited <= 3 * PERIOD
@@ -245,15 +202,8 @@ def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(kind, effor
     np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
 
 
-def test_a_drive_that_has_kept_the_torque_for_a_moment_only_is_faded_in_from_zero():
-    """Another controller moves the arm."""
-    arm = interrupted()
-    assert [arm.show() for _ in range(10)] == [None] * 10
-    assert not arm.show(effort=0.5 * GRAVITY).any()
-
-
-@pytest.mark.parametrize('unnoticed', [0.0, 0.03, 0.2, 0.4, 2.0])
-@pytest.mark.parametrize('commanded', [0.1, 0.4, 0.6, 3.0])
+@pytest.mark.parametrize('unnoticed', [0.03, 0.4, 2.0])
+@pytest.mark.parametrize('commanded', [0.1, 0.6, 3.0])
 def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, unnoticed):
     """The driver alone holds the arm with its gravity torque, which was the last command too.
 
@@ -269,54 +219,11 @@ def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, 
         arm.show()
     arm.interrupt()
     assert not arm.first()[0].any()
-    assert arm.guard.start.decision
-
-
-def test_what_the_arm_met_long_ago_does_not_count_against_its_drive():
-    """Driven into clamps, it needed other efforts than commanded; then it ran for a minute."""
-    arm = Arm(on_restart='fade_from_zero', state_timeout=1.0)
-    arm.first(effort=REST)
-    for share in (*np.full(200, 2.0), *np.ones(3000)):
-        arm.show(effort=share * GRAVITY)
-    arm.interrupt()
-    np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
-
-
-def test_an_arm_that_was_moved_while_commands_were_refused_is_judged_by_where_it_is():
-    """The operator sets take_over after it has come to rest: what was before says nothing."""
-    arm, moved = Arm(on_restart='automatic'), Q + np.array([0.5, 0.1, 0.6])
-    needed = DYNAMICS.gravity_torque(moved)
-    for share in np.clip(np.linspace(-2.0, 3.0, 1000), 0.0, 1.0):
-        assert (
-            arm.show(Q + share * (moved - Q), effort=GRAVITY + share * (needed - GRAVITY)) is None
-        )
-    arm.change(on_restart='take_over')
-    while (command := arm.show(moved, effort=needed)) is None:
-        assert arm.now < 30.0
-    np.testing.assert_allclose(command, needed, rtol=1e-12)
 
 
 def test_a_decision_to_begin_at_gravity_does_not_outlive_the_rule():
     """It was taken while a joint that is not commanded was missing."""
-    feedforward = Feedforward(DYNAMICS, ['turn', 'slide'], terms=('gravity',))
-    guard = GuardedFeedforward(feedforward, Settings(on_restart='take_over'))
-    guard.supervisor.active = True
-    part, now = np.array([True, True, False]), 10.0
-    for _ in range(200):
-        now += PERIOD
-        shown = np.where(part, Q, np.nan)
-        assert answer(guard, now, shown, None, None, now=now, time=now) is None
-    guard.apply(replace(guard.settings, on_restart='fade_from_zero'))
-    now += PERIOD
-    assert not answer(guard, now, Q, REST, None, now=now, time=now).any()
-
-
-def test_a_part_that_begins_later_is_watched_as_long():
-    """One effort of it says nothing of the time before."""
-    arm = ArmInParts(state_timeout=0.5)
-    for _ in range(round(2.0 / PERIOD)):
-        arm.shown = 0
-        assert arm.show() is None
-    command, waited = arm.first()
-    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-    assert waited >= WATCHED
+    arm = Arm(joints=['turn', 'slide'])
+    assert all(arm.show(np.where(PARTS[0], Q, np.nan), effort=None) is None for _ in range(200))
+    arm.change(on_restart='fade_from_zero')
+    assert not arm.show(effort=None).any()

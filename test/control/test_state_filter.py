@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from three_joints import URDF
+from three_joints import LIMITED, URDF
 
 from robot_dynamics_ros.control.settings import OTHER_JOINTS
 from robot_dynamics_ros.control.state_filter import (
@@ -47,19 +47,6 @@ def take(state, time, q, v=None):
     return state.update(time, q, v, time)
 
 
-@given(motions=st.lists(st.tuples(durations, shares), max_size=20), wraps=st.booleans())
-@settings(deadline=None)
-def test_motion_within_the_limits_is_accepted(motions, wraps):
-    state, q, time = shown(), Q.copy(), 10.0
-    for elapsed, share in motions:
-        time += elapsed
-        q = np.clip(q + share * np.array([30.0, 1.0, 3.0]) * elapsed, LOWER, UPPER)
-        wrapped = q.copy()
-        if wraps:
-            wrapped[0] = math.remainder(q[0], 2 * math.pi)
-        take(state, time, wrapped)
-
-
 @given(
     elapsed=durations, excess=st.floats(1e-6, 10.0), joint=st.sampled_from([1, 2]),
     sign=st.sampled_from([-1.0, 1.0]),
@@ -69,50 +56,32 @@ def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
     jump = explained + excess
     q = Q.copy()
     q[joint] += sign * jump
-    name = MODEL.joint_names[joint]
     with pytest.raises(StateError) as refusal:
         take(shown(), 10.0 + elapsed, q)
     said = str(refusal.value)
-    assert f"'{name}' jumps by" in said
-    numbers = [float(word) for word in (said.split()[5], said.split()[7])]
-    assert numbers == pytest.approx([jump, elapsed], rel=5.1e-3)  # three digits
+    assert f"'{MODEL.joint_names[joint]}' jumps" in said
     assert float(said.split()[-1]) == pytest.approx(explained, rel=5.1e-3)  # three digits
-
-
-@given(st.floats(1e-6, 1e3))
-def test_a_stamp_before_the_last_is_refused(earlier):
-    with pytest.raises(StateError, match=r'stamp.* s before'):
-        take(shown(), 10.0 - earlier, Q)
 
 
 def test_at_the_same_stamp_no_joint_may_jump_and_none_hides_another():
     """No time: a joint without a velocity limit then explains no step, and no error either."""
     with warnings.catch_warnings():
         warnings.simplefilter('error')
-        take(shown(), 10.0, Q)
         take(shown(), 10.0, Q + TOLERANCES / 2)
-        for joint, name in enumerate(MODEL.joint_names):
-            q = Q.copy()
-            q[joint] += 0.4
+        for name, step in zip(MODEL.joint_names, 0.4 * np.eye(3), strict=True):
             with pytest.raises(StateError, match=f"'{name}' .* 0.4 .* 0 s"):
-                take(shown(), 10.0, q)
+                take(shown(), 10.0, Q + step)
 
 
 @given(turns=st.integers(-3, 3), step=st.floats(-0.09, 0.09))
-@settings(deadline=None)
-def test_a_wrapped_turn_is_no_jump(turns, step):
-    limited = parse_urdf(URDF.replace('<axis xyz="0 0 1"/></joint>',
-                                      '<axis xyz="0 0 1"/><limit effort="9" velocity="2"/>'
-                                      '</joint>', 1))  # fmt: skip
-    state = new(limited)
+def test_a_wrapped_turn_is_no_jump_but_of_a_joint_with_ends(turns, step):
+    state = new(parse_urdf(LIMITED))
     take(state, 0.0, Q)
     take(state, 0.001, Q + np.array([2 * math.pi * turns + step, 0.0, 0.0]))
     with pytest.raises(StateError, match=r"'turn' jumps by 3.1"):
         take(state, 0.002, Q + np.array([math.pi + step, 0.0, 0.0]))
-
-
-def test_other_joints_do_not_wrap_and_the_worst_is_named():
-    with pytest.raises(StateError, match=r"'wrist' jumps by 6.28"):
+    # The worst is named.
+    with pytest.raises(StateError, match="'wrist'"):
         take(shown(), 10.001, Q + np.array([0.0, 0.5, 2 * math.pi]))
 
 
@@ -122,26 +91,16 @@ def some(*held):
 
 
 def test_stamps_of_two_drivers_may_run_backwards_relative_to_each_other():
+    """A step is explained by the time since the last state of the same joint."""
     state = new()
     for time in (10.0, 10.1, 10.2):
         take(state, time, some('turn', 'slide'))
-        take(state, time - 5.0, some('wrist'))
-    with pytest.raises(StateError, match=r'stamp.* 0\.1 s before.*wrist'):
+        take(state, time - 5.0, some('wrist') + 3.0 * (time - 10.2))
+    with pytest.raises(StateError, match=r'0\.1 s before.*wrist'):
         take(state, 5.1, some('wrist'))
     counts = state.counts
     take(state, 10.3, some('slide'))
     assert (state.counts - counts).tolist() == [0, 1, 0]
-
-
-def test_a_slow_joint_has_the_time_since_its_own_last_state():
-    """A gripper at 30 Hz beside an arm at 1 kHz: its step is explained by its own period."""
-    state = new()
-    take(state, 0.0, Q)
-    for step in range(1, 33):
-        take(state, 0.001 * step, some('turn', 'slide'))
-    take(state, 0.033, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033]))
-    with pytest.raises(StateError, match=r"'wrist' jumps.* 0\.5 .* 0\.033 s"):
-        take(state, 0.066, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033 + 0.5]))
 
 
 def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_not():
@@ -159,52 +118,16 @@ def test_degrees_that_begin_later_are_refused_until_they_end(pause):
     """Also after a pause, in which the velocity limits explain any step."""
     state, degrees = shown(), np.degrees(Q)
     for number in range(5):
-        with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
+        with pytest.raises(StateError, match='degrees'):
             take(state, 10.0 + pause + 0.01 * number, degrees)
     take(state, 10.05 + pause, Q)
-
-
-@pytest.mark.parametrize(
-    ('time', 'v'), [(9.0, None), (10.01, np.full(3, 1e6))], ids=['stamp', 'velocity']
-)
-def test_a_jump_with_another_defect_is_remembered(time, v):
-    """A driver that is started again may have another clock and another unit."""
-    state = shown()
-    with pytest.raises(StateError):
-        take(state, time, np.degrees(Q), v)
-    with pytest.raises(StateError, match='not degrees'):
-        take(state, time + 0.01, np.degrees(Q), np.zeros(3))
-
-
-def test_one_wrong_reading_does_not_become_the_truth():
-    state = shown()
-    for time, q in ((10.001, Q + 1.0), (10.002, Q)):
-        with pytest.raises(StateError, match='jumps'):
-            take(state, time, q)
-    take(state, 10.003, Q)
-
-
-def test_after_forgetting_any_state_of_the_robot_may_come():
-    state = shown()
-    state.reset_stamps()
-    take(state, -5.0, Q + np.array([100.0, 0.0, 100.0]))
-    with pytest.raises(StateError, match='jumps'):
-        take(state, -4.999, Q)
-
-
-@pytest.mark.parametrize('described', ['0', '-3'])
-def test_a_velocity_limit_of_nothing_says_nothing(described):
-    text = URDF.replace('velocity="3"', f'velocity="{described}"')
-    state = new(parse_urdf(text))
-    take(state, 0.0, Q)
-    take(state, 0.001, Q + np.array([0.0, 0.0, 3.0]))
 
 
 @given(share=st.floats(0.0, 20.0), joint=st.sampled_from([0, 1, 2]))
 def test_velocities_far_beyond_their_limit_are_refused(share, joint):
     """A joint without a limit may have any that gives finite torques."""
     state, v = new(), np.zeros(3)
-    with pytest.raises(StateError, match='velocity'):
+    with pytest.raises(StateError, match="'turn'"):
         take(state, 0.5, np.zeros(3), np.array([1e200, 0.0, 0.0]))
     limit = MODEL.independent_joints[joint].limits.velocity
     v[joint] = share * (limit if np.isfinite(limit) else 1e6)
@@ -219,19 +142,12 @@ def test_velocities_far_beyond_their_limit_are_refused(share, joint):
 V, ELSEWHERE, NO = np.array([0.2, -0.1, 0.4]), Q + np.array([0.0, 0.3, 0.0]), np.nan
 
 
-def test_a_good_state_is_copied_with_its_time():
-    state, q = shown(), Q.copy()
-    state.update(100.01, q, V, now=5.02)
+def test_a_good_state_is_copied_and_a_repeated_stamp_gives_no_new_time():
+    state, q = shown(), Q + 0.01
+    state.update(10.0, q, V, now=10.05)
     q += 1.0
-    np.testing.assert_array_equal(state.q, Q)
-    np.testing.assert_array_equal(state.v, V)
-    assert state.time == 5.02
-
-
-def test_a_repeated_stamp_gives_a_position_and_no_new_time():
-    state = shown()
-    state.update(10.0, Q + 0.01, V, now=10.05)
     np.testing.assert_array_equal(state.q, Q + 0.01)
+    np.testing.assert_array_equal(state.v, V)
     assert state.time == 10.0
     assert (state.repeated == 10.05).all()
 
@@ -269,37 +185,16 @@ def test_each_joint_has_the_time_of_its_own_measurement():
     np.testing.assert_array_equal(state.counts, [4, 4, 1])
 
 
-def test_a_longer_timeout_makes_no_stale_state_fresh_and_a_shorter_one_counts_at_once():
-    state = shown()
-    state.use_timeout(0.5)
-    assert state.fresh(10.1)
-    state.use_timeout(1.0)
-    assert not state.fresh(10.11)
-    take(state, 10.2, Q)
-    assert state.fresh(11.2)
-    state.use_timeout(0.5)
-    assert not state.fresh(10.71)
-
-
-def test_a_refused_joint_takes_nothing_from_the_estimates_of_the_others():
-    state = new()
-    for step in range(400):
-        take(state, 0.002 * step, Q + V * 0.002 * step)
-        if step % 10 == 5:
-            with pytest.raises(StateError, match='before'):
-                take(state, -1.0 - step, some('wrist'))
-            take(state, -0.9 - step, some('wrist'))
-    np.testing.assert_allclose(state.v[:2], V[:2], rtol=1e-9)
-
-
 @pytest.mark.parametrize('measured', [None, np.full(3, NO)])
 def test_velocities_that_are_not_measured_are_estimated_from_positions(measured):
+    """Those of a joint that turns without end may be wrapped."""
     state = new()
     for step in range(400):
         if step == 200:
             # The estimate begins anew.
             state.reset_stamps()
-        take(state, 0.002 * step, Q + V * 0.002 * step, measured)
+        q = Q + V * 0.002 * step
+        take(state, 0.002 * step, q - [2.0 * math.pi * (step % 3), 0.0, 0.0], measured)
     np.testing.assert_allclose(state.v, V, rtol=1e-9)
     # A measured one takes precedence.
     take(state, 0.8, Q + V * 0.8, np.array([0.9, NO, NO]))
@@ -307,12 +202,17 @@ def test_velocities_that_are_not_measured_are_estimated_from_positions(measured)
 
 
 def test_velocities_of_joints_in_two_messages_are_estimated_from_their_own_stamps():
+    """What is refused of one joint takes nothing from the estimates of the others."""
     state = new()
     for step in range(400):
         for late, held in ((0.0, [True, False, True]), (0.001, [False, True, False])):
             time = 0.005 * step + late
             take(state, time, np.where(held, Q + V * time, NO))
-    np.testing.assert_allclose(state.v, V, rtol=1e-9)
+        if step % 10 == 5:
+            with pytest.raises(StateError, match='before'):
+                take(state, -1.0 - step, some('wrist'))
+            take(state, -0.9 - step, some('wrist'))
+    np.testing.assert_allclose(state.v[:2], V[:2], rtol=1e-9)
 
 
 @pytest.mark.parametrize('cutoff', [2.0, VELOCITY_CUTOFF])
@@ -323,14 +223,3 @@ def test_the_estimate_lags_behind_a_ramp_of_velocity_by_its_time_constant(cutoff
         time = step * period
         estimate.update(time, 0.5 * a * time**2)
     np.testing.assert_allclose(time - estimate.v / a, delay, atol=1e-3 * delay)
-
-
-def test_the_estimate_of_a_continuous_joint_may_be_wrapped_and_that_of_others_not():
-    estimate, v = VelocityEstimate(MODEL), np.array([3.0, 0.3, -0.2])
-    for step in range(1000):
-        q = v * 0.005 * step
-        q[0] = math.remainder(q[0], 2.0 * math.pi)
-        estimate.update(0.005 * step, q)
-    np.testing.assert_allclose(estimate.v, v, rtol=1e-9)
-    estimate.update(5.0, q + np.array([0.0, 2.0 * math.pi, 0.0]))
-    assert abs(estimate.v[1]) > 100.0

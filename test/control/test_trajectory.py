@@ -1,7 +1,5 @@
 """Between points motion obeys calculus, outside it rests; the torques that it needs."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +17,6 @@ from robot_dynamics_ros.core import (
     ParameterError,
     RobotDynamics,
     StateError,
-    UnknownNameError,
     parse_urdf,
 )
 from robot_dynamics_ros.core.model.tree import Limits
@@ -58,18 +55,6 @@ def test_it_passes_through_what_its_points_give_and_rests_outside(fields, data):
     close(trajectory.at(points[-1].time + 1.0), [points[-1].q, rest, rest], 0.0)
 
 
-@given(points=trajectories('q'), share=st.floats(0.0, 0.999))
-def test_linear_lies_on_the_line_at_constant_speed(points, share):
-    trajectory = Trajectory(points)
-    before, after = points[0], points[1]
-    duration = after.time - before.time
-    q, v, a = trajectory.at(before.time + share * duration)
-    speed = (after.q - before.q) / duration
-    close(q, before.q + share * (after.q - before.q), before.q)
-    close(v, speed, speed)
-    assert not a.any()
-
-
 @pytest.mark.parametrize(('order', 'fields'), [(1, 1), (3, 2), (5, 3)])
 def test_reproduces_the_polynomial_that_its_points_lie_on(order, fields):
     coefficients = np.random.default_rng(3).normal(size=(SIZE, order + 1))
@@ -83,43 +68,24 @@ def test_reproduces_the_polynomial_that_its_points_lie_on(order, fields):
         close(trajectory.at(time), at(time), 100.0)
 
 
-@pytest.mark.parametrize('given_fields', ['q', 'qv', 'qva'])
-@given(data=st.data())
-def test_velocity_and_acceleration_are_the_derivatives(given_fields, data):
-    """Central differences of q and v over a step h err by h^2 times the third derivative."""
-    points = data.draw(trajectories(given_fields))
-    trajectory = Trajectory(points)
-    before, after = points[0], points[1]
-    duration = after.time - before.time
-    time = before.time + data.draw(st.floats(0.01, 0.99)) * duration
-    h = 1e-4 * duration
-    ahead, behind = trajectory.at(time + h), trajectory.at(time - h)
-    now = trajectory.at(time)
-    slopes = (ahead - behind)[:2] / (2 * h)
-    sizes = np.abs([trajectory.at(t) for t in np.linspace(before.time, after.time, 9)[:-1]])
-    scale = 1.0 + sizes.max(axis=0).max(axis=1) / duration
-    for row in (0, 1):
-        np.testing.assert_allclose(slopes[row], now[row + 1], atol=1e-4 * scale[row], rtol=1e-4)
-
-
-@given(q=vectors, v=vectors, a=vectors, time=numbers)
-def test_a_single_point_holds_as_it_is(q, v, a, time):
-    close(Trajectory([Point(0.0, q, v, a)]).at(time), [q, v, a], 0.0)
-    close(Trajectory([Point(0.0, q)]).at(time), [q, 0 * q, 0 * q], 0.0)
+def test_a_single_point_holds_as_it_is():
+    for time in (-5.0, 0.0, 5.0):
+        close(Trajectory([Point(0.0, *np.eye(3))]).at(time), np.eye(3), 0.0)
+        close(Trajectory([Point(0.0, REST)]).at(time), [REST, 0 * REST, 0 * REST], 0.0)
 
 
 @pytest.mark.parametrize(
     ('points', 'reason'),
     [
         ([], 'no points'),
-        ([Point(0.0, np.zeros(1)), Point(0.0, np.zeros(1))], 'times must increase'),
-        ([Point(time, np.zeros(1)) for time in (0.0, 1.0, 0.5)], r'point 2 .* 0\.5 s.* 1 s'),
-        ([Point(0.0, np.zeros(1)), Point(np.nan, np.zeros(1))], 'times must increase'),
-        ([Point(0.0, np.zeros(1), None, np.zeros(1))], 'accelerations but no'),
-        ([Point(0.0, np.zeros(2)), Point(1.0, np.zeros(1))], r'point 1 .* shape \(1,\).*\(2,\)'),
-        ([Point(0.0, np.zeros(2), np.zeros(3))], r'point 0 .* shape \(3,\)'),
-        ([Point(0.0, np.array([0.0, np.nan]))], 'point 0 holds nan'),
-        ([Point(0.0, np.zeros(1), np.array([np.inf]))], 'point 0 holds inf'),
+        ([Point(0.0, np.zeros(1)), Point(0.0, np.zeros(1))], 'point 1'),
+        ([Point(time, np.zeros(1)) for time in (0.0, 1.0, 0.5)], 'point 2'),
+        ([Point(0.0, np.zeros(1)), Point(np.nan, np.zeros(1))], 'point 1'),
+        ([Point(0.0, np.zeros(1), None, np.zeros(1))], 'point 0'),
+        ([Point(0.0, np.zeros(2)), Point(1.0, np.zeros(1))], 'point 1'),
+        ([Point(0.0, np.zeros(2), np.zeros(3))], 'point 0'),
+        ([Point(0.0, np.array([0.0, np.nan]))], 'point 0'),
+        ([Point(0.0, np.zeros(1), np.array([np.inf]))], 'point 0'),
     ],
 )
 def test_what_is_no_trajectory_is_refused(points, reason):
@@ -133,19 +99,12 @@ DYNAMICS = RobotDynamics(parse_urdf(URDF))
 REST = np.array([0.4, -0.2, 0.9])
 
 
-def some_points(given='qva', count=6, size=3):
+def some_points(given='qva', size=3):
     random = np.random.default_rng(7)
-    times = np.cumsum(random.uniform(0.2, 0.7, count))
+    times = np.cumsum(random.uniform(0.2, 0.7, 6))
     return [
         Point(time, **{name: random.uniform(-1.0, 1.0, size) for name in given}) for time in times
     ]
-
-
-def test_efforts_are_those_of_inverse_dynamics_at_every_point():
-    given = some_points()
-    efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
-    expected = [DYNAMICS.inverse_dynamics(point.q, point.v, point.a) for point in given]
-    np.testing.assert_allclose(efforts.total, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_joints_that_are_not_named_rest_where_they_are():
@@ -158,9 +117,11 @@ def test_joints_that_are_not_named_rest_where_they_are():
         np.testing.assert_allclose(efforts.total[index], expected, rtol=1e-12, atol=1e-12)
 
 
-def test_parts_sum_to_the_whole_and_gravity_is_that_of_the_positions():
+def test_efforts_are_those_of_inverse_dynamics_and_have_parts():
     given = some_points()
     efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
+    expected = [DYNAMICS.inverse_dynamics(point.q, point.v, point.a) for point in given]
+    np.testing.assert_allclose(efforts.total, expected, rtol=1e-12, atol=1e-12)
     gravity = [DYNAMICS.gravity_torque(point.q) for point in given]
     np.testing.assert_allclose(efforts.sum_of(['gravity']), gravity, rtol=1e-12, atol=1e-12)
     driven = efforts.sum_of(['inertial', 'coriolis'])
@@ -183,24 +144,6 @@ def test_what_is_not_given_is_that_of_the_trajectory_just_after_the_point(given_
     np.testing.assert_array_equal(motion[:, -1], last)
 
 
-def test_a_single_point_rests_unless_it_says_otherwise():
-    efforts = trajectory_efforts(DYNAMICS, JOINTS, [Point(0.0, REST)], REST)
-    np.testing.assert_allclose(efforts.total[0], DYNAMICS.gravity_torque(REST), rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ('joints', 'given', 'error', 'reason'),
-    [
-        (JOINTS, [], StateError, 'no points'),
-        (JOINTS, some_points('qa'), StateError, 'accelerations but no'),
-        (('turn', 'slide', 'elbow'), some_points(), UnknownNameError, "unknown joint 'elbow'"),
-    ],
-)
-def test_bad_trajectories_are_refused(joints, given, error, reason):
-    with pytest.raises(error, match=reason):
-        trajectory_efforts(DYNAMICS, joints, given, REST)
-
-
 def test_demands_are_the_largest_magnitudes_and_limits_are_exceeded_beyond_them():
     efforts = trajectory_efforts(DYNAMICS, JOINTS, some_points(), REST)
     torques, speeds = np.abs(efforts.total), np.abs(efforts.motion[1])
@@ -215,5 +158,3 @@ def test_demands_are_the_largest_magnitudes_and_limits_are_exceeded_beyond_them(
             for kind in ('effort', 'velocity', 'position'):
                 assert getattr(demand, f'{kind}_exceeded') is exceeded
             assert len(demand.excesses()) == (3 if exceeded else 0)
-            for said in demand.excesses():
-                assert re.search(rf'{demand.joint_name}: \w+ \S+ at point \d, allowed is', said)

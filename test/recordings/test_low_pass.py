@@ -9,7 +9,6 @@ from robot_dynamics_ros.recordings.low_pass import (
     check_rate,
     checked_cutoff,
     chosen_cutoff,
-    density,
     kernels,
     welch,
 )
@@ -100,14 +99,6 @@ def test_cutoffs_and_rates_that_are_not_possible_are_refused(cutoff):
     for rate in (9.9, 0.125, np.nan):
         with pytest.raises(RecordingError, match='bag'):
             check_rate('bag', rate)
-
-
-@pytest.mark.parametrize('count', [500, 501])
-def test_the_integral_is_the_power_of_the_tapered_signal(count):
-    signal = np.random.default_rng(0).normal(size=(count, 3))
-    taper = np.sin(np.pi * np.arange(count) / count)[:, None] ** 2
-    power = (((signal - signal.mean(axis=0)) * taper) ** 2).sum(axis=0) / (taper**2).sum()
-    assert density(signal, RATE).sum(axis=0) * RATE / count == pytest.approx(power)
 
 
 @pytest.mark.parametrize(('count', 'length'), [(1000, 256), (1000, 255), (300, 300)])

@@ -70,71 +70,30 @@ def test_parts_do_not_change_it(monkeypatch):
             np.testing.assert_allclose(value, expected, atol=1e-9 * np.abs(expected).max())
 
 
-def test_jitter_of_the_stamps_is_taken_into_account():
-    generator = np.random.default_rng(7)
-    times = (np.arange(3000) + generator.uniform(-0.2, 0.2, 3000)) / 200.0
-    positions, velocities = Sines().at(times), Sines().at(times, 1)
-    states = replace(
-        sine_states(200.0, 15.0),
-        stamps=np.rint(times * 1e9).astype(np.int64) + 10**18,
-        positions=positions,
-        velocities=velocities,
-        efforts=3.0 * positions + velocities + 1.0,
-    )
-    found = whole(states, cutoff=8.0)
-    assert_follows((found[0] + times[0], *found[1:]))
-
-
-def test_noise_is_damped():
-    generator = np.random.default_rng(8)
-    states = sine_states(1000.0, 20.0)
-    noise = 1e-2
-    noisy = replace(
-        states, velocities=states.velocities + noise * generator.normal(size=(len(states), 3))
-    )
-    times, _, _, found, _ = whole(noisy, cutoff=5.0)
-    error = np.std(found - Sines().at(times, 2), axis=0)
-    # White noise of the derivative up to the cutoff: integral of (2 pi f)^2 times its density.
-    density = noise**2 / 500.0
-    expected = np.sqrt(density * (2.0 * np.pi) ** 2 * 5.0**3 / 3.0)
-    assert (error < 1.5 * expected + EXACT * np.array([3.0, 2.0, 72.0])).all()
-
-
-def test_nothing_is_interpolated_over_a_gap():
-    states = sine_states(100.0, 20.0)
-    kept = np.setdiff1d(np.arange(2000), np.r_[700:760])
-    parts = list(in_memory(states.part(kept)).motions(cutoff=10.0))
+def test_nothing_is_interpolated_over_a_gap_and_dropouts_are_bridged():
+    kept = np.setdiff1d(np.arange(2000), np.r_[700:760, 100:600:50])
+    recording = in_memory(sine_states(100.0, 20.0).part(kept))
+    parts = list(recording.motions(cutoff=10.0))
     assert [part.begins for part in parts] == [True, True]
     for part in parts:
         assert part.times[-1] < 7.0 - 0.1 or part.times[0] > 7.6 + 0.1
     assert_follows(joined(parts))
-
-
-def test_dropouts_are_bridged_and_counted():
-    kept = np.setdiff1d(np.arange(2000), np.arange(100, 1900, 50))
-    recording = in_memory(sine_states(100.0, 20.0).part(kept))
-    assert_follows(joined(list(recording.motions(cutoff=10.0))))
-    assert recording.quality.dropouts == 36
+    assert recording.quality.dropouts == 10
 
 
 def test_joints_without_velocities_or_efforts_are_told_apart():
+    """Without efforts, the rest is the same."""
     states = sine_states(100.0, 10.0)
     velocities, efforts = states.velocities.copy(), states.efforts.copy()
     velocities[:, 1] = np.nan
     efforts[:, 2] = np.nan
-    found = whole(replace(states, velocities=velocities, efforts=efforts), cutoff=10.0)
+    some = replace(states, velocities=velocities, efforts=efforts)
+    found = whole(some, cutoff=10.0)
     assert np.isnan(found[4]).any(axis=0).tolist() == [False, False, True]
     assert_follows(found)
-
-
-def test_without_efforts_the_rest_is_the_same():
-    states = sine_states(100.0, 10.0)
-    for each in (states, replace(states, velocities=None)):
-        with_them = whole(each, cutoff=10.0)
-        without = whole(each, cutoff=10.0, efforts=False)
-        assert np.isnan(without[4]).all()
-        for found, expected in zip(without[:4], with_them[:4], strict=True):
-            np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
+    without = whole(some, cutoff=10.0, efforts=False)
+    assert np.isnan(without[4]).all()
+    np.testing.assert_allclose(without[1:4], found[1:4], atol=1e-12)
 
 
 def test_what_is_lost_is_counted():
@@ -163,8 +122,6 @@ def test_what_cannot_be_a_motion_is_refused_with_the_reason():
     efforts = states.efforts.copy()
     efforts[::7, 1] = np.nan
     refused('286 samples', replace(states, efforts=efforts), cutoff=5.0)
-    shuffled = np.random.default_rng(0).permutation(states.stamps)
-    refused(r'\d+ stamps', replace(states, stamps=shuffled), cutoff=5.0)
     slow = sine_states(1.0, 100.0)
     refused('1 Hz', slow)
     refused('one sample', slow.part(slice(1)))
@@ -229,13 +186,17 @@ def test_states_that_come_one_by_one_are_filtered_as_the_recording_of_them(parts
 
 
 def test_too_few_live_states_are_kept_until_there_are_more():
-    live, columns = LiveMotion(JOINTS, 10.0), live_states(400)
-    assert taken(live, [column[:40] for column in columns], 1) == []
-    assert live.doubt
-    (found,) = taken(live, [column[40:] for column in columns], 1)
-    assert live.doubt == ''
+    """At a low rate the cutoff is lower, and efforts may be missing."""
+    live, (times, q, v, _) = LiveMotion(JOINTS, 10.0), live_states(400, rate=20.0)
+    for begin, end, count in ((0, 20, 0), (20, 400, 1)):
+        for index in range(begin, end):
+            live.put(times[index], q[index], v[index], None)
+        found = live.take()
+        assert (len(found), bool(live.doubt)) == (count, not count)
     assert live.received == 400
-    assert len(found) > 300
+    assert found[0].cutoff == pytest.approx(5.0)
+    assert len(found[0]) > 300
+    assert np.isnan(found[0].efforts).all()
 
 
 def test_a_pause_of_live_states_and_a_clock_that_is_set_back_begin_another_segment():
@@ -246,12 +207,3 @@ def test_a_pause_of_live_states_and_a_clock_that_is_set_back_begin_another_segme
     assert np.sum(np.abs(steps - 0.005) > 1e-6) == 2
     assert steps.max() > 1.0
     assert steps.min() < -40.0
-
-
-def test_slow_live_states_have_a_lower_cutoff_and_efforts_may_be_missing():
-    live = LiveMotion(JOINTS, 10.0)
-    for time, q, v, _ in zip(*live_states(400, rate=20.0), strict=True):
-        live.put(time, q, v, None)
-    (found,) = live.take()
-    assert found.cutoff == pytest.approx(5.0)
-    assert np.isnan(found.efforts).all()

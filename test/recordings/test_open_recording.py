@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import three_joints
 
 pytest.importorskip('rosbags')
 
 from recorded_states import (
     JOINTS,
+    START,
     TOPIC,
     csv_file,
     joined,
@@ -28,7 +30,7 @@ from robot_dynamics_ros.recordings import Recording
 pytestmark = pytest.mark.contract
 
 STATES = sine_states()
-JOINT_STATE = 'sensor_msgs/msg/JointState'
+JOINT_STATE, FIELDS = 'sensor_msgs/msg/JointState', ('positions', 'velocities', 'efforts')
 
 
 def bare(folder):
@@ -48,7 +50,6 @@ def split(path, storage):
 KINDS = {
     'sqlite3 folder': lambda p: [joint_state_bag(p / 'bag', STATES, storage='sqlite3')],
     'mcap folder': lambda p: [joint_state_bag(p / 'bag', STATES)],
-    'bare db3': lambda p: [bare(joint_state_bag(p / 'bag', STATES, storage='sqlite3'))],
     'bare mcap': lambda p: [bare(joint_state_bag(p / 'bag', STATES))],
     'split mcap': lambda p: [split(p, 'mcap')],
     'split sqlite3': lambda p: [split(p, 'sqlite3')],
@@ -63,17 +64,12 @@ KINDS = {
     'compressed mcap messages': lambda p: [
         joint_state_bag(p / 'bag', STATES, compression='message')
     ],
-    'compressed file': lambda p: [
-        joint_state_bag(p / 'bag', STATES, storage='sqlite3', compression='file')
-    ],
     'bare compressed file': lambda p: [
         bare(joint_state_bag(p / 'bag', STATES, compression='file'))
     ],
     'ROS 1': lambda p: [ros1_bag(p / 'old.bag', STATES)],
     'ROS 1, lz4': lambda p: [ros1_bag(p / 'old.bag', STATES, compression='lz4')],
-    'ROS 1, bz2': lambda p: [ros1_bag(p / 'old.bag', STATES, compression='bz2')],
-    'CSV': lambda p: [csv_file(p / 'states.csv', STATES)],
-    'compressed CSV': lambda p: [csv_file(p / 'states.csv.gz', STATES)],
+    'CSV': lambda p: [csv_file(p / 'states.csv.gz', STATES)],
     'CSV of PlotJuggler': lambda p: [
         csv_file(p / 'states.csv', STATES, style='/joint_states/{}/{}', time='__time')
     ],
@@ -99,7 +95,7 @@ def test_each_kind_of_file_gives_what_was_recorded(tmp_path, kind):
     np.testing.assert_array_equal(values, expected)
 
 
-@pytest.mark.parametrize('size', [1, 7, 300, 100_000])
+@pytest.mark.parametrize('size', [1, 300, 100_000])
 @pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
 def test_chunks_have_at_most_the_asked_size_and_together_all_samples(tmp_path, size, storage):
     bag = joint_state_bag(tmp_path / 'bag', STATES.part(slice(500)), storage=storage)
@@ -118,14 +114,9 @@ def test_joints_are_matched_by_name_in_any_order(tmp_path, storage):
         for index in range(len(STATES)):
             order = generator.permutation(3)
             one = STATES.part(slice(index, index + 1))
-            mixed = replace(
-                one,
-                names=tuple(np.array(JOINTS)[order].tolist()),
-                positions=one.positions[:, order],
-                velocities=one.velocities[:, order],
-                efforts=one.efforts[:, order],
-            )
-            yield from ros2_messages(mixed)
+            mixed = {name: getattr(one, name)[:, order] for name in FIELDS}
+            names = tuple(np.array(JOINTS)[order].tolist())
+            yield from ros2_messages(replace(one, names=names, **mixed))
 
     bag = write_bag(tmp_path / 'bag', {TOPIC: (JOINT_STATE, shuffled())}, storage=storage)
     with Recording.read([bag], joints=JOINTS[::-1]) as recording:
@@ -135,17 +126,12 @@ def test_joints_are_matched_by_name_in_any_order(tmp_path, storage):
     np.testing.assert_array_equal(found, np.array(expected)[..., ::-1])
 
 
-@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
-def test_messages_of_other_joints_are_left_out_and_counted(tmp_path, storage):
-    gripper = replace(
-        STATES.part(slice(0, None, 3)),
-        names=('finger',),
-        positions=STATES.positions[::3, :1],
-        velocities=None,
-        efforts=None,
-    )
+def test_messages_of_other_joints_are_left_out_and_counted(tmp_path):
+    part = STATES.part(slice(0, None, 3))
+    position = {'positions': part.positions[:, :1], 'velocities': None, 'efforts': None}
+    gripper = replace(part, names=('finger',), **position)
     both = sorted([*ros2_messages(STATES), *ros2_messages(gripper)])
-    bag = write_bag(tmp_path / 'bag', {TOPIC: (JOINT_STATE, both)}, storage=storage)
+    bag = write_bag(tmp_path / 'bag', {TOPIC: (JOINT_STATE, both)})
     with Recording.read([bag]) as recording:
         assert recording.joints == JOINTS
         _, positions, *_ = joined(recording)
@@ -156,32 +142,22 @@ def test_messages_of_other_joints_are_left_out_and_counted(tmp_path, storage):
         assert recording.quality.without_velocities == len(gripper)
     np.testing.assert_array_equal(positions, gripper.positions)
     assert np.isnan([velocities, efforts]).all()
-    # Asked for all, they are merged: see test_merged_messages.
-    with Recording.read([bag], joints=[*JOINTS, 'finger']) as recording:
-        _, positions, *_ = joined(recording)
-    # In each instant the finger comes first: the arm of the instant before is with it.
-    np.testing.assert_array_equal(positions[:, 3], gripper.positions[1:, 0])
 
 
 def test_interleaved_topics_do_not_disturb_each_other(tmp_path):
+    """Without stamps, times are those of the log."""
     other = replace(STATES, positions=-STATES.positions)
     contents = {
         '/left/joint_states': (JOINT_STATE, ros2_messages(STATES)),
-        '/right/joint_states': (JOINT_STATE, ros2_messages(other)),
+        '/right/joint_states': (JOINT_STATE, ros2_messages(other, stamp=False)),
     }
     bag = write_bag(tmp_path / 'bag', contents)
     with Recording.read([bag], topic='right/joint_states') as recording:
         assert recording.topics == dict.fromkeys(contents, len(STATES))
-        _, positions, *_ = joined(recording)
-    np.testing.assert_array_equal(positions, other.positions)
-
-
-def test_without_stamps_times_are_those_of_the_log(tmp_path):
-    bag = joint_state_bag(tmp_path / 'bag', STATES, stamp=False)
-    with Recording.read([bag]) as recording:
         assert recording.start == STATES.stamps[0]
-        times, *_ = joined(recording)
+        times, positions, *_ = joined(recording)
         assert recording.clock == recording.quality.clock == 'log'
+    np.testing.assert_array_equal(positions, other.positions)
     np.testing.assert_allclose(times, (STATES.stamps - STATES.stamps[0]) * 1e-9, atol=1e-9)
 
 
@@ -191,18 +167,12 @@ def test_different_descriptions_are_those_of_the_topic_and_the_newest_one_is_las
 ):
     """A split recording has the same one in each file."""
     texts = ['<robot name="ä"/>', '<robot name="b"/>', '<robot name="ä"/>']
-    start = int(STATES.stamps[0])
-    bag = write_bag(
-        tmp_path / storage,
-        {
-            '/robot_description': (
-                'std_msgs/msg/String',
-                [(start + place, serialized_text(text)) for place, text in enumerate(texts)],
-            ),
-            TOPIC: (JOINT_STATE, ros2_messages(STATES)),
-        },
-        storage=storage,
-    )
+    said = [(START + place, serialized_text(text)) for place, text in enumerate(texts)]
+    contents = {
+        '/robot_description': ('std_msgs/msg/String', said),
+        TOPIC: (JOINT_STATE, ros2_messages(STATES)),
+    }
+    bag = write_bag(tmp_path / storage, contents, storage=storage)
     with Recording.read([bag]) as recording:
         assert recording.descriptions == (texts[1], texts[2])
         assert recording.size == len(STATES)
@@ -242,30 +212,12 @@ def test_tables_need_no_libraries(tmp_path, monkeypatch):
         Recording.read(tmp_path / 'a.mcap')
 
 
-MODEL = parse_urdf(
-    '<robot name="arm"><link name="a"/>'
-    + ''.join(
-        f'<link name="{name}_link"/><joint name="{name}" type="revolute"><parent link="a"/>'
-        f'<child link="{name}_link"/><limit lower="-9" upper="9" effort="1e-4" velocity="9"/>'
-        '</joint>'
-        for name in ('finger', *JOINTS[::-1])
-    )
-    + '</robot>'
-)
-
-
-def test_a_model_chooses_joints_and_what_efforts_can_be(tmp_path):
-    recording = Recording.read(csv_file(tmp_path / 'a.csv', STATES), MODEL)
-    assert recording.joints == JOINTS[::-1]
-    _, positions, _, efforts = joined(recording)
-    np.testing.assert_array_equal(positions, STATES.positions[:, ::-1])
-    implausible = np.abs(STATES.efforts[:, ::-1]) > 1.0
-    np.testing.assert_array_equal(np.isnan(efforts), implausible)
-    quality = recording.quality
-    assert quality.missing_efforts == {
-        joint: quality.implausible[joint].count for joint in quality.implausible
-    }
-    assert quality.implausible.keys() == set(JOINTS)
+def test_a_model_chooses_joints(tmp_path):
+    model = parse_urdf(three_joints.URDF)
+    backwards = replace(STATES, names=model.joint_names[::-1])
+    recording = Recording.read(csv_file(tmp_path / 'a.csv', backwards), model)
+    assert recording.joints == model.joint_names
+    np.testing.assert_array_equal(joined(recording)[1], STATES.positions[:, ::-1])
     other = replace(STATES, names=('a_1', 'a_2', 'a_3'))
-    with pytest.raises(RecordingError, match="'finger'"):
-        Recording.read(csv_file(tmp_path / 'b.csv', other), MODEL)
+    with pytest.raises(RecordingError, match="'turn'"):
+        Recording.read(csv_file(tmp_path / 'b.csv', other), model)

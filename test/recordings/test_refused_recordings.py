@@ -1,6 +1,5 @@
 """Files that cannot be used: one line that names the file, and the thing that is wrong."""
 
-import gzip
 import sqlite3
 from dataclasses import replace
 
@@ -11,7 +10,6 @@ pytest.importorskip('rosbags')
 
 from handmade_mcap import handmade
 from recorded_states import (
-    JOINTS,
     csv_file,
     joined,
     joint_state_bag,
@@ -123,21 +121,6 @@ def test_what_is_not_a_recording(tmp_path):
         Recording.read([])
 
 
-def test_a_file_that_must_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
-    """SQLite says of it only that it cannot be opened."""
-    file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage='sqlite3'))
-    real = type(file).open
-
-    def forbidden(path, *arguments, **options):
-        if path == file:
-            raise PermissionError(13, 'Permission denied', str(path))
-        return real(path, *arguments, **options)
-
-    monkeypatch.setattr(type(file), 'open', forbidden)
-    with pytest.raises(PermissionError):
-        Recording.read([file])
-
-
 def test_files_that_are_not_one_recording(tmp_path):
     bag = storage(joint_state_bag(tmp_path / 'bag', STATES))
     refused('ROS 1 and ROS 2', bag, ros1_bag(tmp_path / 'old.bag', STATES))
@@ -168,7 +151,7 @@ def test_one_message_is_a_recording(tmp_path):
 
 def test_messages_that_are_no_states_are_counted(tmp_path):
     short = replace(STATES, positions=STATES.positions[:, :2])
-    twice = replace(STATES, names=('wrist', *JOINTS[:2][::-1][:1], 'wrist'))
+    twice = replace(STATES, names=('wrist', 'slider', 'wrist'))
     other = replace(STATES, velocities=STATES.velocities[:, :1])
     odd = [next(ros2_messages(each.part(slice(100, 101)))) for each in (short, twice, other)]
     time = MESSAGES[-1][0] + 1
@@ -186,13 +169,12 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
         tmp_path / 'bag', replace(STATES, names=('a_joint1', 'a_joint2', 'a_joint3'))
     )
     wanted = ('b_joint1', 'b_joint2', 'b_joint3')
-    refused('b_joint1.*a_joint1.*--rename a_=b_$', bag, joints=wanted)
+    refused('--rename a_=b_$', bag, joints=wanted)
     with Recording.read([bag], joints=wanted, rename={'a_': 'b_'}) as recording:
         assert recording.joints == wanted
         np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
     # A renaming that does not help is offered anew, with the name that the recording has.
-    refused('c_joint1.*--rename a_=b_$', bag, joints=wanted, rename={'a_': 'c_'})
-    refused('b_joint2.*--rename a_=b_$', bag, joints=wanted, rename={'a_joint1': 'b_joint1'})
+    refused('--rename a_=b_$', bag, joints=wanted, rename={'a_': 'c_'})
     refused('elbow.*a_joint3$', bag, joints=['elbow'])
     refused('c_', bag, rename={'c_': 'd_'})
 
@@ -201,24 +183,18 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
 BAD_TABLES = {
     'is empty': (b'', 'time'),
     'no time': (b'elbow_position\n1\n', 'time'),
-    'two times': (b't,time,elbow_position\n1,2,3\n', '2 .*time'),
     'semicolons': (b't;a_position\n1;2\n', 't;a_position'),
-    'no header': (b'0.0,1.0\n0.1,1.0\n', '0.0,1.0'),
     'no values': (b't,elbow\n1,2\n', 'JOINT_position'),
-    'no positions': (b't,elbow_effort\n1,2\n', 'JOINT_position'),
     'twice': (b't,a_effort,a.effort\n1,2,3\n', '2 .*a effort'),
     'words': (b't,a_position\n1,2\n\n2,high\n', "line 4 .*'high'.*'a_position'"),
     'a time of day': (b't,a_position\n12:05,2\n', "line 2 .*'12:05'.*'t'"),
-    'quoted words': (b't,a_position\n1,"high, low"\n', "'high, low'.*'a_position'"),
     'an underscore': (b't,a_position\n1,1_0\n', '1_0'),
     'a long word': (b't,a_position\n1,' + b'x' * 999, rf"'{'x' * 80}\.\.\.'"),
     'ragged': (b't,a_position\n1,2\n2\n', 'line 3 .*1 .*2'),
-    'longer': (b't,a_position\n1,2\n2,3,4\n', 'line 3 .*3 .*2'),
     'a large cell': (b't,a_position\n1,' + b'x' * 200_000, 'line 2'),
     'a large name': (b't,' + b'x' * 200_000, 'line 1'),
     'no rows': (b't,a_position\n', 'row'),
     'time is text': (b't,a_position\nnan,2\n', 'time'),
-    'late': (b't,a_position\n1e300,2\n', 'time'),
     'not UTF-8': (b't,a_position\n1,\xff\n', 'UTF-8'),
     'long line': (b't,a_position\n' + b'1' * (1 << 20), '1048576'),
 }
@@ -267,10 +243,3 @@ def test_csv_files_that_do_not_fit_each_other(tmp_path):
         short = csv_file(tmp_path / 'short.csv', part, fields=['velocity'])
         refused('times', one, short)
         refused('times', short, one)
-
-
-def test_compressed_csv_files_that_are_damaged(tmp_path):
-    whole = gzip.compress(csv_file(tmp_path / 'states.csv', STATES).read_bytes())
-    file = tmp_path / 'bad.csv.gz'
-    file.write_bytes(whole[:60] + bytes(60) + whole[120:])
-    refused('bad.csv.gz', file)

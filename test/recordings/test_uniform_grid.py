@@ -37,15 +37,6 @@ def test_cubics_are_exact_at_any_times_and_in_any_parts(parts):
     np.testing.assert_allclose(rows[:, 0], polynomial(wanted), rtol=1e-9, atol=1e-9)
 
 
-def test_jitter_leaves_sines_as_they_are():
-    generator = np.random.default_rng(4)
-    times = (np.arange(2000) + generator.uniform(-0.3, 0.3, 2000)) * INTERVAL
-    rows, wanted = gridded(times, Sines().at(times), 9)
-    # Error of a cubic: h^4 / 24 of the fourth derivative, with intervals up to 1.6 of the usual.
-    bound = (1.6 * INTERVAL) ** 4 / 24.0 * np.abs(Sines().at(wanted, 4)).max(axis=0)
-    assert (np.abs(rows - Sines().at(wanted)) <= bound + 1e-12).all()
-
-
 @pytest.mark.parametrize('parts', [1, 30])
 def test_bursts_of_stamps_do_not_overshoot(parts):
     """Some samples of a steady motion have the stamp of the one before, within a millionth."""

@@ -61,14 +61,13 @@ def arm(joints=3, count=1000, *, description_has_friction=False, **options):
     return comparison_of(samples, **options)
 
 
-def comparison_of(samples, *, findings=None, robot='arm', rate=100.0, units=None):
+def comparison_of(samples, *, findings=None, robot='arm', rate=100.0):
     """The figures of samples."""
-    units = units or {}
     joints = {}
     for i, name in enumerate(samples.joints):
         measured, residual = samples.measured[:, i], samples.residual[:, i]
         joints[name] = JointComparison(
-            unit=units.get(name, 'N m'),
+            unit='N m',
             rms_measured=float(np.sqrt(np.mean(measured**2))),
             rms_residual=float(np.sqrt(np.mean(residual**2))),
             bias=float(np.mean(residual)),

@@ -1,6 +1,5 @@
 """What is drawn: no peak hidden, no line over a gap, planted friction where it shows."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -10,18 +9,7 @@ from hypothesis import strategies as st
 from report.synthetic import COULOMB, VISCOUS, arm, comparison_of, samples_of
 
 from robot_dynamics_ros.report.comparison_report import comparison_report
-from robot_dynamics_ros.report.figure import STYLES, envelope
-
-# Roles of curves in one panel.
-TOGETHER = [
-    ('measured', 'model'),
-    ('measured', 'residual', 'cutoff'),
-    ('gravity', 'coriolis', 'inertia', 'friction'),
-    ('samples', 'mean', 'fit'),
-    ('measured', 'urdf', 'identified'),
-    ('urdf points', 'identified points'),
-    ('external', 'threshold'),
-]
+from robot_dynamics_ros.report.figure import envelope
 
 
 def panels_of(comparison, joint=0):
@@ -87,14 +75,6 @@ def test_peaks_between_regular_samples_show_but_do_not_count():
     assert f'{peak:.3g}' in panels['residual'].words
 
 
-def test_a_spectrum_has_the_frequency_of_a_vibration():
-    samples = samples_of(['a'], 2000, 100.0)
-    measured = samples.measured + 3.0 * np.sin(2.0 * np.pi * 7.0 * samples.times)[:, None]
-    panel = panels_of(comparison_of(replace(samples, measured=measured)))['spectrum']
-    residual = curve(panel, 'residual')
-    assert residual.x[residual.y.argmax()] == pytest.approx(7.0, abs=0.05)
-
-
 def test_what_is_not_there_is_not_drawn():
     samples = samples_of(['a', 'b'], 500, 100.0)
     measured, v = samples.measured.copy(), samples.velocities.copy()
@@ -108,29 +88,3 @@ def test_what_is_not_there_is_not_drawn():
     names = [name for name in samples.__dataclass_fields__ if name != 'joints']
     none = replace(samples, **{name: getattr(samples, name)[:0] for name in names})
     assert panels_of(replace(comparison, samples=none, spectrum=None)) == {}
-
-
-def test_a_prismatic_joint_has_newtons_and_metres():
-    panels = panels_of(comparison_of(samples_of(['lift'], 500, 100.0), units={'lift': 'N'}))
-    assert panels['torque'].y_label == 'force [N]'
-    assert panels['velocity'].x_label == 'velocity [m/s]'
-
-
-def brightness(colour):
-    """Relative luminance of #rrggbb by ITU-R BT.709, from 0 to 1."""
-    parts = [int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
-    linear = [(p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4) for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize('roles', TOGETHER, ids=' '.join)
-def test_curves_of_one_panel_differ_in_grey_and_show_on_white(roles):
-    styles = [STYLES[role] for role in roles]
-    for style in styles:
-        assert 1.05 / (brightness(style.colour) + 0.05) > 2.0
-    for one, other in itertools.combinations(styles, 2):
-        greys = abs(brightness(one.colour) - brightness(other.colour))
-        widths = sorted([one.width, other.width])
-        assert (one.dash, one.kind) != (other.dash, other.kind) or (
-            greys > 0.25 and widths[1] >= 2 * widths[0]
-        ), (one, other)

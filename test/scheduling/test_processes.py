@@ -13,7 +13,6 @@ from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.scheduling import Task, run
 from robot_dynamics_ros.scheduling import tasks as task_module
 
-COMMON = {'offset': 0.5}
 LIMIT = 60.0
 
 
@@ -25,27 +24,12 @@ def test_an_interruption_ends_all_processes_and_removes_what_they_write(tmp_path
     tasks = [Task('writer', fleet_tasks.interrupt_parent, (str(tmp_path),))]
     tasks += [Task(f'{n}', fleet_tasks.write_process, (str(tmp_path), n)) for n in range(2)]
     before = multiprocessing.active_children()
-    with pytest.raises(KeyboardInterrupt):
-        run(tasks, processes=2)
-    assert multiprocessing.active_children() == before
-    assert not Path(tmp_path, 'half_written').exists()
-
-
-def test_an_interruption_while_an_outcome_is_reported_ends_all_processes(tmp_path):
-    tasks = [
-        Task('quick', fleet_tasks.square, (0,)),
-        Task('waits', fleet_tasks.write_process, (str(tmp_path), 0)),
-    ]
-    before = multiprocessing.active_children()
-
-    def interrupt(outcome):
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt) as caught:
-        run(tasks, common=COMMON, processes=2, report=interrupt)
+        run(tasks, processes=2)
     # The frames of `run` exist as long as the traceback does.
     assert caught.tb is not None
     assert multiprocessing.active_children() == before
+    assert not Path(tmp_path, 'half_written').exists()
 
 
 def test_processes_end_with_the_one_that_has_started_them(tmp_path):
@@ -82,4 +66,4 @@ def test_the_cores_are_divided_among_the_processes(monkeypatch):
 
 def test_two_tasks_of_one_name_are_refused():
     with pytest.raises(ParameterError, match=r"2.*'task 0'"):
-        run([Task('task 0', fleet_tasks.square)] * 2, common=COMMON)
+        run([Task('task 0', fleet_tasks.square)] * 2)

@@ -89,7 +89,7 @@ class Bomb:
         return pytest.fail, ('a pickle was executed',)
 
 
-@pytest.mark.parametrize('content', [Bomb(), np.array([Bomb()], object), os.system, run])
+@pytest.mark.parametrize('content', [Bomb(), np.array([Bomb()], object)])
 def test_nothing_is_executed_from_a_result_of_others(content, tmp_path, computed):
     tasks = squares(tmp_path, 1)
     assert computed(tasks)

@@ -1,6 +1,5 @@
 """Tasks on processes of this machine or a Dask cluster: each gives one outcome, in order."""
 
-import logging
 import os
 import signal
 import socket
@@ -116,41 +115,6 @@ def test_a_task_that_ends_its_process_each_time_is_a_row(where):
     assert [outcome.error for outcome in rest] == [''] * len(others)
     after = run(squares(2), common=COMMON, **where)
     assert [outcome.error for outcome in after] == [''] * 2
-
-
-@elsewhere
-def test_each_process_makes_common_things_once(where):
-    outcomes = run(numbered(fleet_tasks.made_once, 12), common='urdf', **where)
-    results = [tuple(outcome.result) for outcome in outcomes]
-    assert len(set(results)) == len({process for process, _ in results})
-
-
-def test_a_scheduler_that_ends_leaves_rows(tmp_path):
-    """What it computed is an outcome, and the rest are errors: the call returns."""
-    distributed = pytest.importorskip('distributed')
-    tasks = numbered(fleet_tasks.write_process, 3, str(tmp_path))
-    outcomes = []
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=':0'
-    ) as cluster:
-        address = cluster.scheduler_address
-        caller = threading.Thread(target=lambda: outcomes.extend(run(tasks, scheduler=address)))
-        caller.start()
-        wait_until(lambda: list(tmp_path.iterdir()), 'a task', LIMIT, pause)
-    caller.join(LIMIT)
-    (tmp_path / 'go').touch()
-    assert [bool(outcome.error) for outcome in outcomes] == [True] * 3
-
-
-def test_dask_logs_nothing_while_tasks_are_computed(cluster):
-    """Lost connections are outcomes: its tracebacks would bury them."""
-    logger, logged = logging.getLogger('distributed.client'), []
-    run(
-        squares(2), common=COMMON, scheduler=cluster,
-        report=lambda outcome: logged.append(logger.isEnabledFor(logging.CRITICAL)),
-    )  # fmt: skip
-    assert logged == [False, False]
-    assert logger.isEnabledFor(logging.ERROR)
 
 
 def test_a_scheduler_that_does_not_answer_and_missing_dask_are_refused(monkeypatch):

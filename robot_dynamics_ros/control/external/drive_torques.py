@@ -21,7 +21,7 @@ LARGEST = 10.0
 # Of the time since the last step: stamps of joints that lie so far apart are of two states. What
 # lies further apart are the clocks of two drivers.
 APART = (0.5, 1.5)
-# What each message holds of each joint: rows of `DriveTorques.seen`.
+# What each message holds of each joint.
 STATE, VELOCITY, EFFORT = 0, 1, 2
 
 
@@ -53,7 +53,6 @@ class DriveTorques:
         effort: (n,) of the last step [N m or N]; 0 of joints that are not commanded.
         stamp: of the last state that held the first commanded joint [s]; NaN before. Stamps of
             one joint are of one clock, those of several drivers may not be.
-        seen: (3, k) how many states have held each joint, its velocity, and its effort.
     """
 
     def __init__(
@@ -71,7 +70,6 @@ class DriveTorques:
         # No NaN is below, and no infinity.
         self._bounds = np.minimum(LARGEST * self._limits, np.finfo(float).max)
         self.q, self.v, self.effort = np.zeros((3, model.size))
-        self.seen = np.zeros((3, size), dtype=np.int64)
         # q, v and effort of each joint as it came last as a whole, with its stamp.
         self._whole, self._nothing = np.zeros((3, size)), np.full(size, math.nan)
         self.reset()
@@ -83,8 +81,8 @@ class DriveTorques:
         # Which came as a whole since the last step; what the last state of each joint held; and
         # whether states have held velocity without effort, and effort without velocity, since one
         # was whole.
-        self._new, self._had = np.zeros_like(self._stamps, bool), np.zeros_like(self.seen, bool)
-        self._apart = np.zeros_like(self.seen[:2], bool)
+        self._new, self._had = np.zeros_like(self._stamps, bool), np.zeros_like(self._whole, bool)
+        self._apart = np.zeros_like(self._whole[:2], bool)
         # Why an effort is not taken that is beyond its bound, empty while none is. It stays until
         # the next step: each state has another number, and the log has each reason once.
         self._waits, self._beyond = False, ''
@@ -104,7 +102,6 @@ class DriveTorques:
         had[EFFORT] &= ~beyond
         if beyond.any() and not self._beyond:
             self._beyond = self._excess(int(beyond.argmax()), own[EFFORT])
-        self.seen = self.seen + had
         np.copyto(self._had, had, where=had[STATE])
         whole = had[VELOCITY] & had[EFFORT]
         self._apart = (self._apart | (had[VELOCITY:] & ~whole)) & ~whole

@@ -1,7 +1,5 @@
 """The estimate of a commanded robot: right where it gives numbers, and silent where it cannot."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +17,6 @@ from robot_dynamics_ros.control.external.estimate import (
     ExternalSettings,
     Tare,
 )
-from robot_dynamics_ros.control.external.estimate import LARGEST as LARGEST_TARE
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, StateError, parse_urdf
 
@@ -166,67 +163,42 @@ def test_a_part_that_comes_more_rarely_decides_when_a_step_is_taken():
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
 
 
-def test_velocities_and_efforts_in_different_messages_are_one_reason():
+@pytest.mark.parametrize(
+    ('missing', 'words'),
+    [(['effort', 'effort', 'v'], 'velocity and effort'), (['v'], 'velocity')],
+)
+def test_velocities_without_efforts_in_the_same_message_are_one_reason(missing, words):
     arm = FeltArm(moves=False)
     for count in range(50):
         arm.time += PERIOD
-        missing = {'v': 'effort', 'e': 'v'}['vve'[count % 3]]
-        arm.send(arm.time, arm.state()._replace(**{missing: None}))
+        arm.send(arm.time, arm.state()._replace(**{missing[count % len(missing)]: None}))
     (reason,) = set(arm.reasons[3:])
-    assert re.search(f'velocity.*effort.*{", ".join(JOINTS)}', reason)
+    assert reason.startswith(f'{words} of {", ".join(JOINTS)} ')
     arm.run(1.0)
     assert not arm.estimate.reason
 
 
-@pytest.mark.parametrize('shift', [0.0, 0.01])
-def test_a_state_that_repeats_its_stamp_is_no_second_step(shift):
-    """With the same values, or with newer ones: the driver may stamp more rarely than it reads."""
-    arm, twin = FeltArm(**LOW), FeltArm(**LOW)
-    for count in range(2000):
-        arm.push = twin.push = PUSH if count >= 1000 else NONE
-        arm.show()
-        twin.show()
-        for _ in range(3):
-            arm.send(arm.time, GivenState(*(x + shift for x in arm.state())))
-        assert arm.estimate.reason == twin.estimate.reason
-        np.testing.assert_array_equal(arm.estimate.torque, twin.estimate.torque)
-    assert arm.collisions == twin.collisions == 1
-
-
-def test_a_part_that_repeats_its_stamp_is_not_new():
-    """A driver of the wrist that hangs: its effort is not that of the present motion."""
-    arm = settled(parts=PARTS, **LOW)
-    hangs, stamp, felt = arm.state(PARTS[1]), arm.time, arm.estimate.stamp
-    arm.parts = PARTS[:1]
-    for _ in range(40):
-        arm.show()
-        arm.send(stamp, hangs)
-    assert arm.estimate.stamp == felt
-    arm.parts = PARTS
-    arm.run(1.0)
-    assert np.abs(arm.estimate.torque).max() < SAMPLING
-    assert not arm.collisions
-
-
-@pytest.mark.parametrize('instead', [np.nan, LARGEST * 200.0 * 1.1])
-def test_a_state_without_an_effort_is_the_same_as_a_lost_state(instead):
-    """Nothing is measured, or what no drive has."""
+@pytest.mark.parametrize('flaw', ['repeated', np.nan, LARGEST * 200.0 * 1.1])
+def test_a_state_that_tells_nothing_is_the_same_as_none(flaw):
+    """It repeats its stamp, has no effort, or one that no drive has."""
     arm, twin = FeltArm(**HIGH), FeltArm(**HIGH)
     for count in range(1, 2000):
         arm.push = twin.push = PUSH if count >= 1000 else NONE
-        flawed = count % 7 == 0
-        arm.change = replaced(1, instead) if flawed else twin.change
+        flawed = flaw != 'repeated' and count % 7 == 0
+        arm.change = replaced(1, flaw) if flawed else twin.change
         twin.parts = WHOLE[:0] if flawed else WHOLE
         arm.show()
         twin.show()
-        np.testing.assert_array_equal(arm.estimate.torque, twin.estimate.torque)
+        if flaw == 'repeated':
+            # The driver may stamp more rarely than it reads.
+            arm.send(arm.time, GivenState(*(x + 0.01 for x in arm.state())))
         assert arm.estimate.reason == twin.estimate.reason
+        np.testing.assert_array_equal(arm.estimate.torque, twin.estimate.torque)
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=4.0 * SAMPLING)
     assert arm.collisions == twin.collisions == 1
 
 
-@pytest.mark.parametrize('share', [np.nan, -1.01, 5e4, 1e302])
-@pytest.mark.parametrize('joint', [1, 2])
+@pytest.mark.parametrize(('joint', 'share'), [(1, np.nan), (2, -1.01), (1, 1e302)])
 def test_from_the_longest_interval_on_a_missing_effort_is_one_reason_and_returns(joint, share):
     """Also one beyond ten times its limit, which is another number in each state."""
     arm, limit = settled(**HIGH), MODEL.effort_bounds[joint]
@@ -246,33 +218,6 @@ def test_from_the_longest_interval_on_a_missing_effort_is_one_reason_and_returns
     assert not arm.estimate.reason
     assert np.abs(arm.estimate.torque).max() < SAMPLING
     assert not arm.collisions
-    # Just below that it is felt.
-    arm = settled(moves=False)
-    effort = -0.99 * LARGEST * limit
-    push = arm.effort() - replaced(joint, effort)(arm.effort())
-    arm.change = replaced(joint, effort)
-    arm.run(0.5)
-    np.testing.assert_allclose(arm.estimate.torque, push, rtol=1e-9, atol=1e-9)
-
-
-def test_the_states_without_an_effort_are_counted_for_their_joint():
-    arm = FeltArm()
-    for count in range(100):
-        arm.change = replaced(1, np.nan if count % 10 == 0 else 1.0)
-        arm.show()
-    arm.parts = np.eye(3, dtype=bool)
-    arm.show()
-    held, velocities, efforts = arm.estimate.drives.seen.tolist()
-    assert held == velocities == [101, 101, 101]
-    assert efforts == [101, 91, 101]
-
-
-def test_a_driver_of_positions_alone_is_refused_clearly():
-    arm = FeltArm()
-    for _ in range(100):
-        arm.time += PERIOD
-        arm.send(arm.time, arm.state()._replace(v=None))
-    assert re.search(f'velocity of {", ".join(JOINTS)}', arm.estimate.reason)
 
 
 def without_gravity(arm):
@@ -285,7 +230,8 @@ def test_efforts_without_gravity_are_refused_until_they_have_it():
     arm.run(0.4)
     assert arm.estimate.reason == SETTLING
     arm.run(1.6)
-    assert 'contain no gravity' in arm.estimate.reason
+    absent = arm.estimate.reason
+    assert absent not in ('', SETTLING)
     arm.change = lambda effort: effort
     arm.run(5.0)
     assert not arm.estimate.reason
@@ -295,28 +241,16 @@ def test_efforts_without_gravity_are_refused_until_they_have_it():
     assert not arm.estimate.reason
     arm.estimate.distrust()
     arm.run(1.0)
-    assert 'contain no gravity' in arm.estimate.reason
-
-
-@pytest.mark.parametrize('gains', [(0.4, 0.2, 0.1), (2.0, 3.0, 1.5)], ids=['ampere', 'too much'])
-def test_efforts_in_another_unit_are_asked_about(gains):
-    arm = FeltArm()
-    arm.change = lambda effort: gains * effort
-    arm.run(2.0)
-    assert arm.estimate.reason not in ('', SETTLING)
+    assert arm.estimate.reason == absent
 
 
 @pytest.mark.parametrize(('joint', 'link'), [(0, 'shoulder'), (1, 'slider'), (2, 'hand')])
-def test_a_collision_is_assigned_to_the_last_link_that_feels_it_once(joint, link):
+def test_a_collision_is_assigned_to_the_last_link_that_feels_it(joint, link):
     arm = settled(**from_torque(1.0, 1.0, 1.0))
-    began = arm.time
     arm.push = 5.0 * np.eye(3)[joint]
     arm.run(0.3)
     contact = arm.estimate.contact
-    assert arm.collisions == 1
     assert (contact.state.kind, contact.link) == ('collision', link)
-    # The first-order lag of 8 ms passes 1 of 5 N m after 1.8 ms.
-    assert 0.0 <= contact.state.since - began < 2.5 * PERIOD
     arm.push = NONE
     arm.run(0.5)
     assert not contact.state
@@ -325,9 +259,8 @@ def test_a_collision_is_assigned_to_the_last_link_that_feels_it_once(joint, link
 
 def test_the_wrench_explains_the_torques_and_a_force_has_its_direction():
     arm = settled(moves=False, **from_torque(1.0, 1.0, 1.0))
-    wrench = np.array([2.0, -1.0, 3.0, 0.0, 0.0, 0.0])
     jacobian = DYNAMICS.jacobian(arm.motion()[0], 'hand', 'LOCAL')
-    arm.push = jacobian.T @ wrench
+    arm.push = jacobian.T @ np.array([2.0, -1.0, 3.0, 0.0, 0.0, 0.0])
     arm.run(0.3)
     assert arm.estimate.frame == 'hand'
     np.testing.assert_allclose(jacobian.T @ arm.estimate.wrench(), arm.push, atol=1e-3)
@@ -366,8 +299,8 @@ def take_off(arm):
     arm.show()
 
 
-def test_what_is_taken_off_is_no_contact():
-    arm = settled(moves=False, **from_torque(5.0, 5.0, 5.0))
+def test_what_is_taken_off_is_no_contact_and_of_one_gravity():
+    arm = settled(moves=False, dynamics=RobotDynamics(MODEL), **from_torque(5.0, 5.0, 5.0))
     arm.push = np.array([0.4, 1.0, 0.3])
     arm.run(1.0)
     take_off(arm)
@@ -377,29 +310,6 @@ def test_what_is_taken_off_is_no_contact():
     arm.push = NONE
     arm.run(1.0)
     np.testing.assert_allclose(arm.estimate.torque, [-0.4, -1.0, -0.3], atol=1e-9)
-
-
-def test_another_payload_makes_no_step_and_drops_the_tare():
-    """The efforts are those of the loaded arm from the moment on at which the model knows it."""
-    arm = settled(moves=False, **from_torque(0.1, 0.1, 0.1))
-    arm.push = 0.01 * PUSH
-    arm.run(0.3)
-    take_off(arm)
-    np.testing.assert_allclose(arm.estimate.torque, NONE, atol=SAMPLING)
-    arm.dynamics = RobotDynamics(MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
-    arm.estimate.use(arm.dynamics)
-    assert arm.estimate.tare.dropped == 'the payload'
-    for _ in range(100):
-        arm.show()
-        np.testing.assert_allclose(arm.estimate.torque, arm.push, atol=SAMPLING)
-    assert not arm.collisions
-
-
-def test_the_tare_is_of_one_gravity():
-    arm = settled(moves=False, dynamics=RobotDynamics(MODEL))
-    arm.push = 0.1 * PUSH
-    arm.run(0.3)
-    take_off(arm)
     arm.estimate.apply(settings())
     assert arm.estimate.tare.torque.any()
     arm.dynamics.gravity = (0.0, 0.0, -9.7)
@@ -408,18 +318,19 @@ def test_the_tare_is_of_one_gravity():
     assert arm.estimate.tare.dropped == 'gravity'
 
 
-@pytest.mark.parametrize('elapsed', [0.0, 0.2])
-def test_a_tare_is_not_of_an_estimate_that_was_interrupted(elapsed):
-    arm = settled(moves=False)
-    arm.estimate.tare.begin(np.full(3, 1000.0))
+def test_another_payload_makes_no_step_and_drops_the_tare():
+    """The efforts are those of the loaded arm from the moment on at which the model knows it."""
+    arm = settled(moves=False, **from_torque(0.1, 0.1, 0.1))
+    arm.push = 0.01 * PUSH
     arm.run(0.3)
-    arm.time += elapsed
-    if not elapsed:
-        arm.estimate.reset()
-    arm.run(1.0)
-    assert not arm.estimate.reason
-    with pytest.raises(StateError, match='interrupted'):
-        arm.estimate.take_off()
+    take_off(arm)
+    arm.dynamics = RobotDynamics(MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
+    arm.estimate.use(arm.dynamics)
+    assert arm.estimate.tare.dropped == 'the payload'
+    for _ in range(100):
+        arm.show()
+        np.testing.assert_allclose(arm.estimate.torque, arm.push, atol=SAMPLING)
+    assert not arm.collisions
 
 
 LIMITS, ERROR = np.array([50.0, 200.0]), np.array([1.0, -3.0])
@@ -435,31 +346,24 @@ def averaged(residual, v=(0.0, 0.0), *, seconds=1.01 * AVERAGED, limits=LIMITS, 
     return tare
 
 
-def test_the_mean_is_taken_off_until_something_changes():
+def test_the_mean_is_taken_off():
     noise = np.random.default_rng(1).normal(0.0, 0.05, (100, 2))
     tare = averaged(lambda time: ERROR + noise[round(100 * time)])
-    with pytest.raises(StateError, match='another call'):
+    with pytest.raises(StateError, match='call again'):
         tare.begin(LIMITS)
     tare.take_off()
     np.testing.assert_allclose(tare.torque, ERROR, atol=0.02)
-    tare.begin(LIMITS)
-    tare.drop('the payload')
-    assert not tare.torque.any()
-    assert (tare.averaging, tare.dropped) == (False, 'the payload')
 
 
 @pytest.mark.parametrize(
     ('given', 'words'),
     [
         ({'seconds': 0.8 * AVERAGED}, 'interrupted'),
-        ({'v': (0.0, -1.5 * SLOWEST)}, r'lift at 0\.03 m/s'),
+        ({'v': (0.0, -1.5 * SLOWEST)}, 'lift at 0.03 m/s'),
         ({'touched': 'push at hand'}, 'push at hand'),
-        (
-            {'residual': lambda time: [2.2 * STEADY * 50.0 * (time < 0.25), 0.0]},
-            r'turn varies by 2\.\d+ N m',
-        ),
-        ({'residual': [0.0, -1.1 * LARGEST_TARE * 200.0]}, 'lift is 22 N'),
-        ({'residual': [1.5, 0.0], 'limits': np.full(2, np.inf)}, r'turn is 1\.5 N m'),
+        ({'residual': lambda time: [2.2 * STEADY * 50.0 * (time < 0.25), 0.0]}, 'turn varies'),
+        ({'residual': [0.0, -22.0]}, 'lift is 22 N'),
+        ({'residual': [1.5, 0.0], 'limits': np.full(2, np.inf)}, 'turn is 1.5 N m'),
     ],
 )
 def test_what_must_not_be_taken_off_is_named(given, words):
