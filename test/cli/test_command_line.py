@@ -1,6 +1,5 @@
 """The command as a whole: exit codes, errors in one line, files that stay, its document."""
 
-import json
 import os
 import re
 import signal
@@ -14,7 +13,7 @@ from glob import glob
 import click
 import pytest
 import three_joints
-from documented_json import DOCUMENT, documented, keys
+from documented_json import DOCUMENT
 from mechanics.robots import hand_written
 from recorded_states import csv_file, joint_state_bag, sine_states
 from running_command import ended
@@ -107,7 +106,6 @@ REFUSED = [
     ([*TORQUES, 'bag/../bag', '--output', 'bag'], '2 recordings'),
     ([*TORQUES, '--output', 'bag/bag.csv'], 'the folder of'),
     ([*TORQUES, '--output', 'nowhere/out.csv'], 'folder nowhere'),
-    ([*TORQUES, '--scheduler', 'localhost:8786'], 'tcp://HOST:PORT'),
     (['payload', 'bag', '--urdf', 'arm.urdf', '--frame', 'tool0'], "'tool0'"),
     (['contacts', 'bag', 'left.csv', '--urdf', 'arm.urdf', '--plot', 'p.png'], '2 are named'),
     (['contacts', 'bag', '--urdf', 'arm.urdf', '--plot', 'p.txt'], '.png, .svg, .pdf'),
@@ -314,12 +312,3 @@ def test_options_are_few():
     assert shared == {'--json', '--debug'}
     own = sum(len(set(names) - shared) for names in options)
     assert own + len({*shared, '--version'}) <= 74
-
-
-def test_the_documented_json_of_validate(run):
-    pytest.importorskip('pinocchio')
-    found = json.loads(run('validate', 'pendulum.urdf', 'empty.urdf', '--json', '-').stdout)
-    shown = documented('validate')
-    assert [keys(file) for file in found['files']] == [keys(file) for file in shown['files']]
-    assert found['counts'] == shown['counts']
-    assert found['files'][0]['findings'] == shown['files'][0]['findings']

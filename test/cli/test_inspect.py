@@ -155,6 +155,9 @@ def test_many_files_keep_their_order(run, files):
     found = json.loads((files / 'found.json').read_text())
     assert found['counts'] == {'good': 3, 'findings': 1, 'unusable': 1}
     good, faulty, empty, *_ = found['files']
+    usable, unusable = documented('validate')['files']
+    assert (faulty.keys(), empty.keys()) == (usable.keys(), unusable.keys())
+    assert faulty['findings'][0].keys() == usable['findings'][0].keys()
     assert (good['status'], good['joints'], good['findings']) == ('good', 3, [])
     assert good['agreement']['worst_relative'] <= good['agreement']['tolerance']
     assert [finding['code'] for finding in faulty['findings']] == ['triangle_inequality']

@@ -21,7 +21,6 @@ from recorded_states import (
 from running_command import ended
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
-from robot_dynamics_ros.recordings import Recording
 
 pytestmark = pytest.mark.contract
 
@@ -92,15 +91,6 @@ def test_torques_are_those_of_the_motion(bag):
     assert parts['gravity'] == pytest.approx(RobotDynamics(MODEL).gravity_torque(positions))
     assert parts['friction'] == pytest.approx(JointFriction(MODEL).torque(velocities))
     assert np.abs(parts['friction'][:, 2]).max() > 0.5
-
-
-def test_mcap_has_the_recorded_states_and_the_torques_beside_them(run, files, bag):
-    arguments = ('torques', 'bag', '--urdf', 'arm.urdf', '--cutoff', 20, '--output', 'out.mcap')
-    assert run(*arguments).returncode == 0
-    with Recording.read(files / 'out.mcap') as recording:
-        assert (recording.descriptions, recording.size) == ((URDF,), len(STATES))
-    with Recording.read(files / 'out.mcap', topic='/model/torques', joints=JOINTS) as torques:
-        assert np.array_equal(torques.states().efforts, columns(bag[2], 'torque'))
 
 
 def test_json_is_as_documented_and_names_locked_joints(written, files, bag):

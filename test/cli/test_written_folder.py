@@ -1,6 +1,5 @@
 """A folder is written as a whole, and nothing of others is lost."""
 
-import errno
 import json
 import os
 from contextlib import suppress
@@ -128,21 +127,6 @@ def test_a_file_in_place_of_the_folder_or_above_is_named(folder):
             with pytest.raises(ParameterError, match=r'package is a file'):
                 write(place)
     assert folder.read_text() == 'mine'
-
-
-def test_an_error_names_the_folder_that_was_named(folder, monkeypatch):
-    # Permissions do not tell: root may write everywhere, and /proc takes nothing.
-    with pytest.raises(ParameterError, match='/proc/none'):
-        check_folder(Path('/proc/none'))
-
-    def fill(file, content):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(Path, 'write_bytes', fill)
-    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as refused:
-        write_folder(folder, FILES)
-    assert refused.value.filename == str(folder)
-    assert not list(folder.parent.iterdir())
 
 
 @pytest.mark.parametrize('before', [{}, FILES])

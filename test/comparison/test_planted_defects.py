@@ -48,7 +48,7 @@ def with_noise():
     return simulated().with_efforts(lambda effort: effort + noise, 'elbow')
 
 
-@pytest.mark.parametrize('seed', [1, 2, 3])
+@pytest.mark.parametrize('seed', [1, 2])
 def test_a_good_recording_has_no_findings(compared, seed):
     assert codes(compared(simulated(seed=seed))) == []
 

@@ -53,7 +53,7 @@ def test_the_regular_samples_are_evenly_distributed_and_gaps_are_kept(noise):
 
 def test_many_recordings_share_the_room_and_keep_their_peaks(noise):
     noise[200, 0] = 70.0
-    parts = [kept(noise[:20_000])] * 300
+    parts = [kept(noise[:20_000])] * 80
     samples = samples_of(JOINTS, parts)
     assert len(samples.times) <= MOST
     assert np.count_nonzero(samples.measured[:, 0] == 70.0) == len(parts)

@@ -74,6 +74,7 @@ def test_a_driver_that_adds_gravity_is_suspected_and_no_other(terms, share):
 def test_a_stamp_that_stands_still_renews_nothing():
     """A driver that repeats itself is as good as none."""
     driver = Driver()
+    assert driver.guard.age(driver.now) == np.inf
     driver.settle()
     stamp = driver.now
     for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):

@@ -183,6 +183,11 @@ def test_each_joint_has_the_time_of_its_own_measurement():
         state.update(now, np.array([0.3, 0.1, NO]), None, now=now)
         assert state.fresh(now) == (now < end)
     np.testing.assert_array_equal(state.counts, [4, 4, 1])
+    # A shorter timeout counts at once.
+    state = shown()
+    state.use_timeout(0.5 * TIMEOUT)
+    assert state.fresh(10.05)
+    assert not state.fresh(10.06)
 
 
 @pytest.mark.parametrize('measured', [None, np.full(3, NO)])

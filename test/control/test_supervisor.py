@@ -2,15 +2,12 @@
 
 from itertools import product
 
-import pytest
-
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import Inhibition, Mode, State, Supervisor
 
 MISAPPLIED = Inhibition('other joints', 'with these joints', misapplied=True)
 INACTIVE = Inhibition('inactive', 'active', interrupts=True)
 UNKNOWN = Inhibition('not known', 'known')
-COMMANDING = (State.TRACKING, State.REACTING, State.STOPPING)
 CONDITIONS = {
     'active': (False, True),
     'enabled': (False, True),
@@ -88,12 +85,3 @@ def test_zero_torque_after_a_collision_stays_zero():
     for case, running, before, _, after in CASES:
         if case['collision'] and case['policy'] == 'zero' and before is Mode.ZERO and running:
             assert after in (Mode.ZERO, Mode.SILENT)
-
-
-@pytest.mark.parametrize('state', COMMANDING)
-def test_states_that_stay_away_become_a_fault(state):
-    supervisor = Supervisor()
-    supervisor.active, supervisor.state = True, state
-    supervisor.enter(supervisor.event(Settings(), fresh=False, lost=True))
-    assert supervisor.state is State.STOPPING
-    assert supervisor.fault

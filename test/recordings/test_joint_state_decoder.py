@@ -80,7 +80,7 @@ def assert_decoded(decoder, data, expected):
                 np.testing.assert_array_equal([] if values is None else values[row], each)
 
 
-@examples(60)
+@examples(40)
 @given(
     st.lists(kinds, min_size=1, max_size=4),
     st.lists(st.integers(0, 3), max_size=25),

@@ -115,12 +115,3 @@ def test_a_sample_is_made_where_all_are_fresh(tmp_path, case):
         assert recording.interval == pytest.approx(np.median(np.diff(made)) * 0.004)
         assert recording.quality.gaps == (np.diff(made) > 5).sum()
     np.testing.assert_array_equal(positions, STATES.positions[made])
-
-
-def test_a_hand_that_is_not_wanted_does_not_change_the_arm(tmp_path):
-    bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, rows=slice(0, None, 5), late=MS))
-    with Recording.read([bag], joints=ARM) as recording:
-        _, positions, *_ = joined(recording)
-        assert (recording.quality.merged, recording.quality.of_other_joints) == (0, 200)
-        assert recording.kinds == pytest.approx({ARM: 0.004, HAND: 0.02})
-    np.testing.assert_array_equal(positions, STATES.positions[:, :2])

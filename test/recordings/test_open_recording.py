@@ -95,17 +95,6 @@ def test_each_kind_of_file_gives_what_was_recorded(tmp_path, kind):
     np.testing.assert_array_equal(values, expected)
 
 
-@pytest.mark.parametrize('size', [1, 300, 100_000])
-@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
-def test_chunks_have_at_most_the_asked_size_and_together_all_samples(tmp_path, size, storage):
-    bag = joint_state_bag(tmp_path / 'bag', STATES.part(slice(500)), storage=storage)
-    with Recording.read([bag]) as recording:
-        chunks = list(recording.chunks(size))
-    assert all(1 <= len(chunk) <= size for chunk in chunks)
-    positions = np.concatenate([chunk.positions for chunk in chunks])
-    np.testing.assert_array_equal(positions, STATES.positions[:500])
-
-
 @pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
 def test_joints_are_matched_by_name_in_any_order(tmp_path, storage):
     generator = np.random.default_rng(0)

@@ -98,19 +98,6 @@ def test_nothing_is_executed_from_a_result_of_others(content, tmp_path, computed
     assert computed(tasks)
 
 
-def test_a_result_that_cannot_be_written_leaves_no_file(tmp_path, monkeypatch, computed):
-    def full(*arguments):
-        raise OSError(28, 'No space left on device')
-
-    monkeypatch.setattr(Path, 'replace', full)
-    with pytest.raises(OSError, match='No space'):
-        computed(squares(tmp_path, 1))
-    assert list((tmp_path / 'results').iterdir()) == []
-    for folder in ('/proc/results', tmp_path / '0.mcap'):
-        with pytest.raises(OSError, match=str(folder)):
-            run([], resume=Path(folder))
-
-
 @pytest.mark.contract
 def test_results_of_other_code_are_computed_again(tmp_path):
     """A copy of the package, of which a comment is changed."""

@@ -151,18 +151,6 @@ def test_after_a_lost_part_the_parts_of_one_state_are_put_together_again(lost):
     assert arm.run(1.0) < SAMPLING
 
 
-def test_a_part_that_comes_more_rarely_decides_when_a_step_is_taken():
-    """The wrist comes with each fourth state of the other joints."""
-    arm, stamps = FeltArm(moves=False), set()
-    arm.push = PUSH
-    for count in range(2000):
-        arm.parts = PARTS if count % 4 == 0 else PARTS[:1]
-        arm.show()
-        stamps.add(arm.estimate.stamp)
-    assert len(stamps) == pytest.approx(500, abs=2)
-    np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ('missing', 'words'),
     [(['effort', 'effort', 'v'], 'velocity and effort'), (['v'], 'velocity')],
