@@ -67,12 +67,12 @@ def compare(run, files):
 
 
 def test_exchanged_names_are_found_in_bounded_memory(compare, files):
-    recording = record(files / 'states.csv', chain(10))
+    recording = record(files / 'states.csv', chain(8))
     names = {'joint2_': 'joint3_', 'joint3_': 'joint2_'}
     text = recording.read_text()
     recording.write_text(re.sub('joint[23]_', lambda found: names[found[0]], text))
     tracemalloc.start()
-    found = compare(chain(10), recording)
+    found = compare(chain(8), recording)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found == {'exchanged': {'joint2', 'joint3'}}

@@ -70,7 +70,7 @@ def test_a_touch_in_one_half_is_exceeded_by_the_thresholds_of_the_other(begin):
     touched = survey(pushed_states((Pushed(2, begin, begin + 0.5, 10.0),), seed=5))
     found = surveyed([touched], 1.0)
     ((name, time),) = found.exceeded
-    assert (name, time) == ('bag', pytest.approx(begin, abs=0.1))
+    assert (name, time) == ('bag', pytest.approx(begin, abs=0.03))
     assert set(doubts(found)) == {'large', 'exceeded'}
 
 

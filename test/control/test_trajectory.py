@@ -79,7 +79,7 @@ def test_a_single_point_holds_as_it_is():
     [
         ([], 'no points'),
         ([Point(0.0, np.zeros(1)), Point(0.0, np.zeros(1))], 'point 1'),
-        ([Point(time, np.zeros(1)) for time in (0.0, 1.0, 0.5)], 'point 2'),
+        ([Point(time, np.zeros(1)) for time in (0.0, 1.0, 0.5)], r'point 2 is at 0\.5 s'),
         ([Point(0.0, np.zeros(1)), Point(np.nan, np.zeros(1))], 'point 1'),
         ([Point(0.0, np.zeros(1), None, np.zeros(1))], 'point 0'),
         ([Point(0.0, np.zeros(2)), Point(1.0, np.zeros(1))], 'point 1'),

@@ -195,7 +195,8 @@ def test_too_few_live_states_are_kept_until_there_are_more():
         assert (len(found), bool(live.doubt)) == (count, not count)
     assert live.received == 400
     assert found[0].cutoff == pytest.approx(5.0)
-    assert len(found[0]) > 300
+    # All but the edges: what came first is kept.
+    assert len(found[0]) > 360
     assert np.isnan(found[0].efforts).all()
 
 

@@ -200,6 +200,13 @@ def test_after_a_pause_what_began_in_it_is_fast_and_what_lasted_is_not(before, k
     assert (found.kind, found.joints, found.since) == (kind, (1,), 3.3)
 
 
+def test_a_pause_before_the_observer_has_risen_makes_no_collision():
+    detector = ContactDetector(THRESHOLDS)
+    detector.step(REST, REST, 10.0)
+    detector.pause()
+    assert not detector.step(np.array([0.0, 20.0]), REST, 10.3)
+
+
 # Where it is touched
 
 TREE = hand_written('tree').model
