@@ -88,17 +88,6 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
     assert both.stdout.count('good ') == 2
 
 
-def test_a_topic(run):
-    """The reader is handed in: the command itself knows no ROS."""
-    asked = []
-    ended = run(
-        'inspect', '--topic', '/robot_description', '--json', '-',
-        read_topic=lambda topic: asked.append(topic) or URDF,
-    )  # fmt: skip
-    assert (ended.returncode, asked) == (0, ['/robot_description'])
-    assert json.loads(ended.stdout)['robot'] == 'three'
-
-
 def test_the_description_of_a_recording(run, files):
     pytest.importorskip('rosbags')
     for name, topic in (('bag', '/robot_description'), ('other', '/text')):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from shown_states import GRAVITY, PARTS, PERIOD, REST, Driver, Q
+from shown_states import DYNAMICS, GRAVITY, PARTS, PERIOD, REST, Driver, Q
 
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.settings import Settings
@@ -219,6 +219,18 @@ def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, 
         arm.show()
     arm.interrupt()
     assert not arm.first()[0].any()
+
+
+def test_an_arm_that_was_moved_while_commands_were_refused_is_judged_by_where_it_is():
+    """The operator sets take_over after it has come to rest: what was before says nothing."""
+    arm, moved = Arm(on_restart='automatic'), Q + np.array([0.5, 0.1, 0.6])
+    for share in np.clip(np.linspace(-2.0, 3.0, 1000), 0.0, 1.0):
+        q = Q + share * (moved - Q)
+        assert arm.show(q, effort=DYNAMICS.gravity_torque(q)) is None
+    arm.change(on_restart='take_over')
+    while (command := arm.show(q, effort=DYNAMICS.gravity_torque(q))) is None:
+        assert arm.now < 30.0
+    np.testing.assert_allclose(command, DYNAMICS.gravity_torque(moved), rtol=1e-12)
 
 
 def test_a_decision_to_begin_at_gravity_does_not_outlive_the_rule():
