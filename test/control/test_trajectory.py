@@ -93,6 +93,13 @@ def test_what_is_no_trajectory_is_refused(points, reason):
         Trajectory(points)
 
 
+def test_a_segment_is_linear_unless_both_of_its_points_give_velocities():
+    q = np.diag([1.0, 2.0, 4.0])
+    trajectory = Trajectory([Point(0.0, q[0], q[0]), Point(1.0, q[1]), Point(2.0, q[2], q[2])])
+    for index in (0, 1):
+        close(trajectory.at(index + 0.3)[1:], [q[index + 1] - q[index], 0.0 * q[0]], 0.0)
+
+
 # The torques that it needs
 
 DYNAMICS = RobotDynamics(parse_urdf(URDF))

@@ -15,8 +15,6 @@ from robot_dynamics_ros.report.text import REPLACEMENT
 
 JOINTS = 2
 KINDS = ('time', 'velocity', 'position', 'spectrum')
-
-
 # scripts/test installs the first one where it may.
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
 
