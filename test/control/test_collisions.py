@@ -169,6 +169,26 @@ def test_it_stays_until_it_is_acknowledged(policy, change, on_stale):
         arm.follow()
 
 
+@pytest.mark.parametrize('policy', ['hold', 'zero'])
+def test_a_collision_as_the_controller_goes_leaves_no_short_fade_behind(policy):
+    """The controller may end because of the same collision: the next fade is an ordinary one."""
+    twin, arm = following(policy), following(policy)
+    twin.hit = arm.hit = HIT
+    while True:
+        twin.show()
+        if twin.guard.supervisor.collision:
+            break
+        arm.show()
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
+    assert arm.show() is None
+    assert arm.guard.supervisor.collision
+    arm.hit = REST
+    controller(arm)
+    commands = [command for command in arm.settle() if command is not None]
+    assert_smooth([REST, *commands], GRAVITY)
+    np.testing.assert_allclose(commands[-1], GRAVITY if policy == 'hold' else REST, atol=1e-12)
+
+
 def test_what_is_above_thresholds_when_they_are_set_is_no_collision():
     """It may be the error of the model: it is reported as a push, and nothing ends."""
     arm = HitArm('stop', thresholds=None)
