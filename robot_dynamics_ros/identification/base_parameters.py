@@ -22,7 +22,6 @@ from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.extra import required
-from robot_dynamics_ros.recordings import Motion
 
 from .equations import SLOW, Flags, ReducedEquations, triangle
 from .motion_equations import EquationOptions, MotionEquations
@@ -148,9 +147,8 @@ def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None, seed: 
     q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
     parts = []
     for number, name in enumerate(recordings):
-        own, nothing = slice(number * each, (number + 1) * each), np.zeros((each, n))
-        drawn = Motion(layout.joints, nothing[:, 0], q[own], v[own], a[own], nothing, np.inf, 1.0)
-        parts.append(maker.of_samples(drawn, name).rows)
+        own = slice(number * each, (number + 1) * each)
+        parts.append(maker.rows(q[own], v[own], a[own], name))
     rows, random = np.concatenate(parts), np.random.default_rng(seed)
     for term in ('load', 'presliding', 'presliding_long'):
         # Of a motion, which depends on what was before: no state tells it.

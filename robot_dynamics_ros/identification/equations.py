@@ -506,10 +506,11 @@ class Equations:
         layout = self.layout
         yield self.bodies_of(joint)
         values: dict[str, Array] = {
-            'offset': np.ones(len(self)),
-            'gain': -self.efforts[:, joint],
-            **{term: self._of_term(term, joint) for term in layout.terms if term in self.columns},
+            term: self._of_term(term, joint)
+            for term in layout.terms
+            if MADE_AS.get(term, term) in self.columns
         }
+        values |= {'offset': np.ones(len(self)), 'gain': -self.efforts[:, joint]}
         signs = [values[term] for term in ('coulomb', 'coulomb_negative') if term in values]
         values['load'] = self.load[:, joint] * np.sum(signs, axis=0)
         for chosen in (False, True):
@@ -526,7 +527,7 @@ class Equations:
 
     def _of_term(self, term: str, joint: int) -> Array:
         """The column of a term of a joint (N,)."""
-        own = self.columns[term]
+        own = self.columns[MADE_AS.get(term, term)]
         if term not in VARIED:
             return own[:, 0, joint]
         value = self.layout.constant(VARIED[term])[joint]
@@ -570,6 +571,8 @@ VARIED = {
     'presliding': 'displacement',
     'presliding_long': 'displacement_long',
 }
+# A term whose columns are those of another one.
+MADE_AS = {'presliding_long': 'presliding'}
 LATER = (*VARIED, 'load', 'gain')
 OF_TIMES = (
     'number', 'times', 'inertial', 'velocities', 'load', 'efforts', 'flags', 'independence',

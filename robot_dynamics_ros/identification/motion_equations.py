@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from robot_dynamics_ros.comparison.model_torques import States
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, UnknownNameError
@@ -35,13 +36,11 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND, Slips
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
 from robot_dynamics_ros.core.spatial import Transform
+from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, kernels
 
 from .equations import REASONS, VARIED, Equations, FineEfforts
 from .parameters import ParameterLayout
-
-if TYPE_CHECKING:
-    from robot_dynamics_ros.recordings import Motion
 
 Flags = npt.NDArray[np.bool_]
 
@@ -50,8 +49,6 @@ Flags = npt.NDArray[np.bool_]
 REST = 0.5
 # Of the cutoff of the motions: above this share, a second filter would damp nothing more.
 LARGEST_SHARE = 0.95
-# Equations that are computed together: as many rows of a band matrix.
-BAND_ROWS = 32
 # The filter of the motions passes all that the filter of the equations passes. What it distorts
 # falls with their ratio: parameters are off by 1e-5 at 8, and by 1e-2 at 1, where both sides have
 # the filter of the motions alone. Noise of accelerations enters linearly: the second filter damps
@@ -101,29 +98,22 @@ def at_rest(slow: Flags, interval: float) -> Flags:
     return resting
 
 
+@dataclass(frozen=True, eq=False)
 class ParallelFilter:
     """Filters columns of samples at equal intervals, and keeps one of `step` results.
 
     Attributes:
-        half: samples that an equation needs on each side of its time.
+        kernel: (2 h + 1,) that the samples are convolved with, symmetric.
         step: D, samples between two equations.
         independence: share of the equations that white noise of the samples leaves independent:
             var(y) / sum_k R_y(k) for the filtered and decimated noise y.
         interval: between two equations [s].
     """
 
-    def __init__(self, kernel: Array, step: int, independence: float, interval: float) -> None:
-        """Take the kernel (2 h + 1,)."""
-        self.half, self.step, self.independence = len(kernel) // 2, step, independence
-        self.interval = interval
-        self._kernel = kernel
-        self._value = _band(kernel, step)
-        self._weight = _band(np.abs(kernel) / np.abs(kernel).sum(), step)
-
-    @classmethod
-    def nothing(cls, interval: float) -> ParallelFilter:
-        """An equation for each sample, as it is."""
-        return cls(np.ones(1), 1, 1.0, interval)
+    kernel: Array
+    step: int
+    independence: float
+    interval: float
 
     @classmethod
     def of_motion(cls, rate: float, passed: float, cutoff: float | None = None) -> ParallelFilter:
@@ -145,33 +135,29 @@ class ParallelFilter:
         independence = float(min(1.0, step * np.sum(whole**2)))
         return cls(value, step, independence, step / rate)
 
+    @property
+    def half(self) -> int:
+        """h, samples that an equation needs on each side of its time."""
+        return len(self.kernel) // 2
+
     def finer(self, times: int) -> ParallelFilter:
         """The same filter with up to `times` as many results."""
         step = max(1, self.step // times)
-        return ParallelFilter(
-            self._kernel, step, self.independence, self.interval * step / self.step
-        )
-
-    def results(self, count: int) -> int:
-        """Number of equations that so many consecutive samples give."""
-        return max(0, (count - 2 * self.half - 1) // self.step + 1)
+        return replace(self, step=step, interval=self.interval * step / self.step)
 
     def value(self, columns: Array) -> Array:
         """The filtered columns (K, c) of samples (N, c)."""
-        return self._applied(self._value, columns)
+        return self._applied(self.kernel, columns)
 
     def share(self, flags: Array) -> Array:
         """What share of each equation (K, c) is of samples with a flag (N, c), by weight."""
-        return self._applied(self._weight, flags)
+        return self._applied(np.abs(self.kernel) / np.abs(self.kernel).sum(), flags)
 
-    def _applied(self, band: Array, columns: Array) -> Array:
-        total = self.results(len(columns))
-        filtered = np.empty((total, columns.shape[1]))
-        for first in range(0, total, BAND_ROWS):
-            count = min(BAND_ROWS, total - first)
-            width = (count - 1) * self.step + 2 * self.half + 1
-            rows = columns[first * self.step : first * self.step + width]
-            np.matmul(band[:count, :width], rows, out=filtered[first : first + count])
+    def _applied(self, kernel: Array, columns: Array) -> Array:
+        if len(columns) < len(kernel):
+            return np.empty((0, columns.shape[1]))
+        windows = sliding_window_view(columns, len(kernel), axis=0)
+        filtered: Array = windows[:: self.step] @ kernel
         return filtered
 
 
@@ -205,20 +191,12 @@ class Decimation:
         if self._kept:
             rows = [np.concatenate(pair) for pair in zip(self._kept, rows, strict=True)]
         own, flagged = (one[min(self._next - self._first, len(one)) :] for one in rows)
-        count = parallel.results(len(own))
-        numbers = self._next + parallel.half + parallel.step * np.arange(count)
-        self._next += parallel.step * count
+        values, shares = parallel.value(own), parallel.share(flagged)
+        numbers = self._next + parallel.half + parallel.step * np.arange(len(values))
+        self._next += parallel.step * len(values)
         passed = min(self._next - self._first, len(rows[0]))
         self._kept, self._first = [one[passed:] for one in rows], self._first + passed
-        return parallel.value(own), parallel.share(flagged), numbers
-
-
-def _band(kernel: Array, step: int) -> Array:
-    """Rows that convolve samples with a kernel (2 h + 1,), each `step` samples later."""
-    rows = np.zeros((BAND_ROWS, (BAND_ROWS - 1) * step + len(kernel)))
-    for index, row in enumerate(rows):
-        row[index * step : index * step + len(kernel)] = kernel[::-1]
-    return rows
+        return values, shares, numbers
 
 
 class Samples(States, Protocol):
@@ -299,7 +277,7 @@ class MotionEquations:
                 raise UnknownNameError('joint', joint, layout.joints)
         self._dynamics = dynamics or RobotDynamics(layout.model)
         frames = [(load.recording, layout.model.frame(load.frame)) for load in layout.loads]
-        self._loads = [(name, one.body, _to_body(one.placement)) for name, one in frames]
+        self._loads = [(name, one.body, to_body(one.placement)) for name, one in frames]
         self._felt = np.flatnonzero(layout.felt)
         self._bands = dead_bands(layout.model)
         # A current has another unit than the limits.
@@ -339,7 +317,7 @@ class MotionEquations:
             recording: its name.
         """
         times, size = samples.times, len(samples.times)
-        parallel = ParallelFilter.nothing(float(np.median(np.diff(times))))
+        parallel = ParallelFilter(np.ones(1), 1, 1.0, float(np.median(np.diff(times))))
         fine = FineEfforts(
             _finite(samples.efforts),
             np.full(size, next(SEGMENTS)),
@@ -348,6 +326,19 @@ class MotionEquations:
         )
         columns = self._columns(samples, recording, self._slips())
         return self._equations(parallel, recording, times, *columns, fine)
+
+    def rows(self, q: Array, v: Array, a: Array, recording: str = '') -> Array:
+        """The rows (N, n, p) of states (N, n) that do not follow each other.
+
+        Args:
+            q: positions [rad or m].
+            v: velocities [rad/s or m/s].
+            a: accelerations [rad/s^2 or m/s^2].
+            recording: whose loads the robot carries.
+        """
+        nothing = np.zeros_like(v)
+        states = Motion(self.layout.joints, nothing[:, 0], q, v, a, nothing, np.inf, 1.0)
+        return self.of_samples(states, recording).rows
 
     def _columns(self, samples: Samples, recording: str, slips: Slips) -> tuple[Array, Array]:
         """Columns (N, c) and flags (N, f) of single samples.
@@ -366,14 +357,12 @@ class MotionEquations:
         parts = [chosen, v, _finite(samples.efforts)]
         constants = [self.layout.constant(name) for name in CONSTANTS]
         usual = unit_torques(v, np.zeros_like(v), [np.zeros_like(v)] * SLIPS, constants)
-        columns: dict[str, list[Array]] = {'armature': [a]}
-        for term in TERMS:
-            columns[term] = [usual[term]]
+        columns = {'armature': [a], **{term: [one] for term, one in usual.items()}}
         signs = [smooth_sign(v, smoothing) for smoothing in self._variants['smoothing']]
         columns['coulomb'] = [0.5 * (sign + size) for sign, size in signs]
         columns['coulomb_negative'] = [0.5 * (sign - size) for sign, size in signs]
         if 'presliding' in self._terms:
-            states, (_, size) = slips.along(q), smooth_sign(v, constants[0])
+            states, (_, size) = slips.along(q), signs[0]
             columns['presliding'] = [z * size for z in states.swapaxes(0, 1)]
         for term in self._terms:
             both = f'{term}_negative' in TERMS and f'{term}_negative' not in self._terms
@@ -440,9 +429,7 @@ class MotionEquations:
             times=times,
             inertial=columns[:, :first],
             velocities=of_joints[:, 0],
-            columns=made | {'presliding_long': made['presliding']}
-            if 'presliding' in made
-            else made,
+            columns=made,
             variants=variants,
             load=np.zeros((number, n)),
             efforts=of_joints[:, 1],
@@ -486,7 +473,7 @@ class _Segment:
         return self._origin + (numbers - self._number) / self._rate, values, shares, own
 
 
-def _to_body(placement: Transform) -> Array:
+def to_body(placement: Transform) -> Array:
     """The matrix (10, 10) from parameters in a placed frame to those in the body's frame."""
     units = np.eye(len(PARAMETERS)).tolist()
     return np.array([parameters_of(placement @ body_of(unit)) for unit in units]).T

@@ -21,11 +21,10 @@ from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.core.friction import smooth_sign
-from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
-from .motion_equations import dead_bands
+from .motion_equations import dead_bands, to_body
 from .payload_fit import PAYLOAD, BlockSums, PayloadFit, fit_payload
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
@@ -186,12 +185,9 @@ class PayloadEstimator:
         # The recording without the payload cancels the error of the model.
         self._error = 0.0 if compared else model_error(model)
         carrier = model.frame(frame)
-        placed, first = carrier.placement, PAYLOAD * carrier.body
+        first = PAYLOAD * carrier.body
         self._columns = slice(first, first + PAYLOAD)
-        bodies = (body_of(unit) for unit in np.eye(PAYLOAD).tolist())
-        moved = (placed @ body for body in bodies)
-        # From `PARAMETERS` in the frame to those of its body.
-        self._moved = np.array([parameters_of(one) for one in moved]).T
+        self._moved = to_body(carrier.placement)
         self._slow = dead_bands(model)[self._rows]
         others = PAYLOAD * len(model.joints) if compared else 1
         own = OWN if compared else OWN - 1

@@ -9,10 +9,11 @@ from scipy.linalg import solve_triangular
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.friction import SMOOTHING, smooth_sign
+from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.core.model.sampling import random_states
 
 from ..base_parameters import structure_of
+from ..motion_equations import EquationOptions, MotionEquations
 from ..parameters import ParameterLayout
 
 # Standard deviation of a measured torque, as a share of the effort limit.
@@ -59,6 +60,7 @@ class Information:
         """Find the base parameters of a robot."""
         self.layout = ParameterLayout(dynamics.model)
         self._dynamics = dynamics
+        self._equations = MotionEquations(self.layout, EquationOptions(tried=False), dynamics)
         states = [(one.q, one.v, one.a) for one in random_states(dynamics.model, STATES)]
         limits = dynamics.model.effort_bounds
         largest = np.abs(dynamics.inverse_dynamics(*np.array(states).swapaxes(0, 1))).max(axis=0)
@@ -72,15 +74,7 @@ class Information:
 
     def rows(self, q: Array, v: Array, a: Array) -> Array:
         """The regressor (m, n, p) of all parameters at m states, each (m, n)."""
-        joints = np.arange(q.shape[1])
-        rows = np.zeros((*q.shape, self.layout.size))
-        inertial = self._dynamics.regressor(q, v, a)
-        rows[:, :, : inertial.shape[2]] = inertial
-        rows[:, joints, self.layout.columns('armature')] = a
-        rows[:, joints, self.layout.columns('viscous')] = v
-        rows[:, joints, self.layout.columns('coulomb')] = smooth_sign(v)
-        rows[:, joints, self.layout.columns('offset')] = 1.0
-        return rows
+        return self._equations.rows(q, v, a)
 
     def of(self, q: Array, v: Array, a: Array, *, slopes: bool = False) -> Merit:
         """The figures of merit of a motion.
