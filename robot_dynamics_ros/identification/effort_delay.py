@@ -75,17 +75,12 @@ def effort_delay(equations: Equations, found: IdentifiedParameters) -> EffortDel
     if not delay:
         return EffortDelay(0.0)
     limits = FAST_BANDS * dead_bands(equations.layout.model)
-    fast = _fast_weights(equations, weights, limits)
+    fast = np.where(np.abs(equations.velocities) < limits, 0.0, weights)
     is_fast = fast.sum(axis=0) > LEAST_FAST * weights.sum(axis=0)
     if not is_fast.any():
         return EffortDelay(delay, is_fast=False)
     share = _certain(equations, np.where(is_fast, fast, 0.0), found) / delay
     return EffortDelay(delay if KEPT < share < 1.0 / KEPT else 0.0)
-
-
-def _fast_weights(equations: Equations, weights: Array, limits: Array) -> Array:
-    """Weights (N, n), zero for joints that are slower than limits (n,) [rad/s or m/s]."""
-    return np.where(np.abs(equations.velocities) < limits, 0.0, weights)
 
 
 def _certain(equations: Equations, weights: Array, found: IdentifiedParameters) -> float:

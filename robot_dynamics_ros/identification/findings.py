@@ -156,7 +156,7 @@ def saturation_findings(
         survey: of all recordings.
         scaled: whether the efforts are torques, which can be compared with the limit.
     """
-    for side, joint in survey.saturated:
+    for joint, side in np.argwhere(survey.saturated.T).tolist():
         name, value = model.joint_names[joint], float(survey.range[side, joint])
         share = 100.0 * survey.at_limit[side, joint] / survey.samples
         text = (

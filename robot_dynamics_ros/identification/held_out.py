@@ -25,6 +25,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
@@ -62,8 +63,6 @@ LEAST_TORQUE = 0.1
 SAME = 0.05
 # Windows of the held-out part that are looked for at most, and fewest that allow a statement.
 MOST_WINDOWS, FEWEST_WINDOWS = 200, 3
-# Fitted windows that are compared at the same time.
-ROWS = 4096
 
 
 def split_motions(motions: Iterable[Motion], split: float) -> Iterator[tuple[bool, Motion]]:
@@ -146,16 +145,14 @@ class Torques:
             nominal: parameters (p,) of the URDF.
             identified: parameters (p,) of the identified model.
         """
-        columns: list[tuple[Array, ...]] = []
+        nothing = np.empty((0, len(model.joint_names)))
+        columns = [(nothing[:, 0], *[nothing] * 4)]
         flags: list[Flags] = []
         for held_out, part in parts:
             measured = np.where(part.used, part.measured(identified), np.nan)
             predicted = [part.predicted(one) for one in (nominal, identified)]
             columns.append((part.times, part.velocities, measured, *predicted))
             flags.append(np.full(len(part), held_out))
-        bands = dead_bands(model)
-        nothing = np.empty((0, len(bands)))
-        columns.append((np.empty(0), nothing, nothing, nothing, nothing))
         times, velocities, efforts, urdf, own = (
             np.concatenate(part) for part in zip(*columns, strict=True)
         )
@@ -165,6 +162,7 @@ class Torques:
         begins = ~((steps > 0.0) & (steps < GAP * interval)) | np.diff(held, prepend=False)
         rests = np.zeros(velocities.shape, bool)
         result = cls(file, times, begins, held, velocities, efforts, urdf, own, rests, interval)
+        bands = dead_bands(model)
         for rows in result.pieces():
             rests[rows] = at_rest(np.abs(velocities[rows]) < bands, interval)
         return result
@@ -365,18 +363,17 @@ def repeated_share(torques: Sequence[Torques]) -> float:
     # A joint that stands still does not count.
     ranges[ranges == 0.0] = np.inf
     stride = round(LENGTH / STEP / 2.0)
-    windows = np.concatenate([rows for one in held_out for rows in _windows(one / ranges, stride)])
-    speeds = np.abs(windows.reshape(len(windows), -1, 2 * size)[:, :, :size])
-    wanted = windows[speeds.max(axis=(1, 2)) > LEAST_MOTION]
+    windows = np.concatenate([_windows(one / ranges, stride) for one in held_out])
+    wanted = windows[np.abs(windows[:, :size]).max(axis=(1, 2)) > LEAST_MOTION]
     if len(wanted) < FEWEST_WINDOWS:
         return float('nan')
     wanted = wanted[np.linspace(0, len(wanted) - 1, min(len(wanted), MOST_WINDOWS)).astype(int)]
-    nearest = np.full(len(wanted), np.inf)
-    for stretch in fitted:
-        for rows in _windows(stretch / ranges, 1):
-            squares = (wanted**2).sum(axis=1)[:, None] + (rows**2).sum(axis=1)
-            np.minimum(nearest, (squares - 2.0 * wanted @ rows.T).min(axis=1), out=nearest)
-    return float((nearest < SAME**2 * wanted.shape[1]).mean())
+    wanted = wanted.reshape(len(wanted), -1)
+    others = [np.empty((0, wanted.shape[1]))]
+    others += [_windows(one / ranges, 1).reshape(-1, wanted.shape[1]) for one in fitted]
+    spatial = required('scipy.spatial', 'identification')
+    tree, far = spatial.KDTree(np.concatenate(others)), SAME * np.sqrt(wanted.shape[1])
+    return float(np.isfinite(tree.query(wanted, distance_upper_bound=far)[0]).mean())
 
 
 def _stretches(torques: Sequence[Torques], held_out: bool) -> list[Array]:
@@ -392,15 +389,14 @@ def _stretches(torques: Sequence[Torques], held_out: bool) -> list[Array]:
     return found
 
 
-def _windows(shares: Array, stride: int) -> Iterator[Array]:
-    """Windows (k, points c) of columns as shares of their ranges, up to `ROWS` at a time.
+def _windows(shares: Array, stride: int) -> Array:
+    """Windows (k, c, points) of columns as shares of their ranges.
 
     Args:
         shares: (N, c) [-].
         stride: steps between the beginnings of two windows.
     """
-    offsets = np.arange(0, round(LENGTH / STEP), round(POINT_STEP / STEP))
-    begins = np.arange(0, len(shares) - offsets[-1], stride)
-    for first in range(0, len(begins), ROWS):
-        places = begins[first : first + ROWS, None] + offsets
-        yield shares[places].reshape(len(places), -1)
+    point = round(POINT_STEP / STEP)
+    length = round(LENGTH / STEP) - point + 1
+    windows: Array = sliding_window_view(shares, length, axis=0)[::stride, :, ::point]
+    return windows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -67,21 +67,6 @@ class Identified:
         """The robot of the joints that were recorded, with these parameters."""
         return self.found.model
 
-    @property
-    def effort_delay(self) -> float:
-        """By which the efforts were shifted before the fit [s]."""
-        return self.data.delay
-
-    @property
-    def equations(self) -> Mapping[str, Mapping[str, int]]:
-        """Numbers of fitted equations by joint: used, and left out for each reason."""
-        return self.found.numbers
-
-    @property
-    def written_equations(self) -> int:
-        """To which this model was fitted."""
-        return self.found.used
-
     @cached_property
     def joint_rows(self) -> tuple[ParameterRow, ...]:
         """Friction, rotor and offset of the joints."""
@@ -108,7 +93,7 @@ class Identified:
     @property
     def unknown_joints(self) -> tuple[str, ...]:
         """Joints without a fitted equation: no value of their friction is a result."""
-        return tuple(name for name, numbers in self.equations.items() if not numbers['used'])
+        return tuple(name for name, numbers in self.found.numbers.items() if not numbers['used'])
 
     @property
     def summary(self) -> str:
@@ -119,7 +104,7 @@ class Identified:
         return (
             f'{base.rank} of {base.structural_rank} base parameters, condition '
             f'{base.condition:.3g}, estimate: {final.method}{worth}; fitted to all '
-            f'{self.written_equations} equations, judged with {self.judged_equations}'
+            f'{self.found.used} equations, judged with {self.judged_equations}'
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -136,10 +121,10 @@ class Identified:
             'structural_rank': base.structural_rank,
             'condition': base.condition,
             'prior_weight': final.prior_weight,
-            'effort_delay': self.effort_delay,
+            'effort_delay': self.data.delay,
             'judged_equations': self.judged_equations,
-            'written_equations': self.written_equations,
-            'equations': {name: dict(numbers) for name, numbers in self.equations.items()},
+            'written_equations': self.found.used,
+            'equations': {name: dict(numbers) for name, numbers in self.found.numbers.items()},
             'joint_parameters': [vars(row) for row in self.joint_rows],
             'body_parameters': [vars(row) for row in self.body_rows],
             'base_parameters': [vars(row) for row in self.base_rows],
@@ -254,7 +239,7 @@ class Identified:
         made = origin or provenance(())
         page = identification_report(
             self.judgement, (self.joint_rows, self.body_rows, self.base_rows),
-            summary=self.summary, equations=self.equations, undetermined=self.undetermined,
+            summary=self.summary, equations=self.found.numbers, undetermined=self.undetermined,
             objections=self.objections,
         )  # fmt: skip
         for name in REPORTS:

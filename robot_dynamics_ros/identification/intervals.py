@@ -134,14 +134,6 @@ def with_consistent_draws(fit: Consistent, windows: WindowSums) -> Estimate:
     return replace(found, draws=parameters)
 
 
-def interval(draws: Array, value: float) -> tuple[float, float]:
-    """Begin and end of the 95 % interval of a value, from draws (R,) of it; NaN without any."""
-    if not draws.size:
-        return float('nan'), float('nan')
-    low, high = np.quantile(draws, [LOW, HIGH])
-    return float(min(low, value)), float(max(high, value))
-
-
 def _windows(
     windows: WindowSums, found: Estimate, combination: Array, noise: Array
 ) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure, whitened
 from .equations import Equations, Period, ReducedEquations
@@ -167,6 +168,7 @@ def disturbed(pieces: Iterable[tuple[Array, Array, Array]]) -> list[tuple[float,
         pieces: without a gap: times (N,) [s], residuals (N, n), NaN where not known [N m or N],
             and velocities (N, n) [rad/s or m/s].
     """
+    ndimage = required('scipy.ndimage', 'identification')
     windows = [_windows(*piece) for piece in pieces if len(piece[0]) > 1]
     if not windows:
         return []
@@ -174,24 +176,17 @@ def disturbed(pieces: Iterable[tuple[Array, Array, Array]]) -> list[tuple[float,
     known = np.isfinite(speeds)
     usual = _medians(speeds, known)
     turns = ~(speeds >= SLOW * np.where(np.isfinite(usual), usual, 0.0))
-    near = turns.copy()
-    near[1:] |= turns[:-1]
-    near[:-1] |= turns[1:]
+    near = ndimage.binary_dilation(turns, np.ones((3, 1)))
     large = squares > FAR**2 * _medians(squares, known & ~near)
     far = known & ~near & large
     if np.count_nonzero(far.any(axis=1)) > MOST * np.count_nonzero(known.any(axis=1)):
         return []
-    rows = np.flatnonzero(far.sum(axis=1) >= min(JOINTS, np.count_nonzero(known.any(axis=0))))
-    lasting = np.any(large, axis=1)
-    left_out = np.zeros(len(lasting), bool)
-    for run in np.split(rows, np.flatnonzero(np.diff(rows) > GAP + 1) + 1):
-        if len(run) >= SHORTEST:
-            first, last = run[0], run[-1]
-            while first > 0 and lasting[first - 1]:
-                first -= 1
-            while last + 1 < len(lasting) and lasting[last + 1]:
-                last += 1
-            left_out[first : last + 1] = True
+    begun = far.sum(axis=1) >= min(JOINTS, np.count_nonzero(known.any(axis=0)))
+    # Windows that are far off are joined over gaps; longer ones are a disturbance while it lasts.
+    joined = ndimage.binary_closing(np.pad(begun, GAP + 1), np.ones(GAP + 2))[GAP + 1 : -GAP - 1]
+    lasting = ndimage.binary_opening(joined, np.ones(SHORTEST))
+    mask = lasting | np.any(large, axis=1)
+    left_out = ndimage.binary_propagation(lasting, mask=mask)
     edges = np.flatnonzero(np.diff(left_out, prepend=False, append=False)).reshape(-1, 2)
     return [(float(times[first, 0]), float(times[stop - 1, 1])) for first, stop in edges.tolist()]
 

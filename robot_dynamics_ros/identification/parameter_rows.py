@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 from statistics import NormalDist
 
 import numpy as np
@@ -14,7 +15,7 @@ from robot_dynamics_ros.core.checks import Array
 
 from .base_parameters import BaseParameters
 from .estimate import Estimate
-from .intervals import interval
+from .intervals import HIGH, LOW
 from .parameters import BODY, NOT_NEGATIVE
 
 # Of a normal distribution: half the width of a 95 % interval.
@@ -60,7 +61,7 @@ def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, 
     for index, joint in enumerate(layout.model.independent_joints):
         columns = [layout.column(term, joint.name) for term in layout.terms]
         absent = layout.is_known & (layout.nominal() == 0.0)
-        rows += _rows(base, estimate, [column for column in columns if not absent[column]])
+        rows += _of_columns(base, estimate, [column for column in columns if not absent[column]])
         for name, usual in CONSTANTS.items():
             value = float(layout.constant(name)[index])
             if value != usual:
@@ -77,7 +78,7 @@ def body_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
         base: what the data determine.
         estimate: of the parameters.
     """
-    return _rows(base, estimate, range(BODY * len(base.layout.bodies)))
+    return _of_columns(base, estimate, range(BODY * len(base.layout.bodies)))
 
 
 def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
@@ -88,15 +89,8 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
         estimate: of the parameters.
     """
     nominal, values = base.values(base.layout.nominal()), base.values(estimate.parameters)
-    draws = np.empty((0, len(values)))
-    if estimate.draws.size:
-        draws = estimate.draws @ base.combination.T
-    return tuple(
-        ParameterRow(name, unit, float(before), float(value), *interval(own, float(value)))
-        for name, unit, before, value, own in zip(
-            base.sentences, base.units, nominal, values, draws.T, strict=True
-        )
-    )
+    draws = estimate.draws @ base.combination.T if estimate.draws.size else None
+    return _rows(base.sentences, base.units, nominal, values, draws)
 
 
 def without_scale(
@@ -155,21 +149,22 @@ def negative_terms(
     return [column for column in columns if negative[column]]
 
 
-def _rows(
-    base: BaseParameters, estimate: Estimate, columns: Iterable[int]
+def _of_columns(
+    base: BaseParameters, estimate: Estimate, columns: Sequence[int]
 ) -> tuple[ParameterRow, ...]:
-    layout, nominal = base.layout, base.layout.nominal()
-    told = base.alone if estimate.draws.size else np.zeros(layout.size, bool)
-    return tuple(
-        ParameterRow(
-            layout.names[column],
-            layout.units[column],
-            float(nominal[column]),
-            float(estimate.parameters[column]),
-            *interval(
-                estimate.draws[:, column] if told[column] else np.empty(0),
-                float(estimate.parameters[column]),
-            ),
-        )
-        for column in columns
-    )
+    """The rows of parameters; those that the data do not tell alone have no interval."""
+    layout, own = base.layout, list(columns)
+    draws = np.where(base.alone, estimate.draws, np.nan)[:, own] if estimate.draws.size else None
+    names, units = ([every[column] for column in own] for every in (layout.names, layout.units))
+    return _rows(names, units, layout.nominal()[own], estimate.parameters[own], draws)
+
+
+def _rows(
+    names: Sequence[str], units: Sequence[str], nominal: Array, values: Array, draws: Array | None
+) -> tuple[ParameterRow, ...]:
+    """A row for each of k values, with draws (R, k)."""
+    every = np.full((1, len(values)), np.nan) if draws is None else draws
+    ends = np.quantile(every, [LOW, HIGH], axis=0)
+    low, high = np.minimum(ends[0], values), np.maximum(ends[1], values)
+    columns = (one.tolist() for one in (nominal, values, low, high))
+    return tuple(starmap(ParameterRow, zip(names, units, *columns, strict=True)))

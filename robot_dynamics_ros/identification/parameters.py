@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core import ParameterError, RobotModel, UnknownNameError
+from robot_dynamics_ros.core import JointFriction, ParameterError, RobotModel, UnknownNameError
 from robot_dynamics_ros.core.algorithms import friction
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS
 from robot_dynamics_ros.core.checks import Array
@@ -136,11 +136,11 @@ class ParameterLayout:
                     f'{name} has {len(values)} values, {len(self.joints)} are needed, one for '
                     f'each of {", ".join(self.joints)}'
                 )
-            for joint, value in zip(self.joints, values, strict=True):
-                if not (np.isfinite(value) and value > 0.0):
-                    raise ParameterError(
-                        f'{name} of {joint} is {value}, it must be positive and finite'
-                    )
+        by_name = {
+            name: dict(zip(self.joints, values, strict=True))
+            for name, values in self.constants.items()
+        }
+        JointFriction(self.model, **by_name)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -221,12 +221,8 @@ class ParameterLayout:
     @property
     def not_negative(self) -> list[int]:
         """Columns of the terms that take or store energy, in any order."""
-        return [
-            column
-            for term in TERMS
-            if term in NOT_NEGATIVE
-            for column in self.columns(term).tolist()
-        ]
+        columns: list[int] = np.concatenate([self.columns(term) for term in NOT_NEGATIVE]).tolist()
+        return columns
 
     @cached_property
     def unknown_gains(self) -> Mapping[int, int]:

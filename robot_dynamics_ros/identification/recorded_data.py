@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, groupby
 from operator import itemgetter
@@ -66,7 +66,6 @@ class Survey:
     """What the samples of recordings show before they are filtered.
 
     Attributes:
-        split: time at which the held-out part begins [s]; NaN of several recordings.
         samples: that were read.
         interval: usual time between two samples [s].
         span: (2, n) smallest and largest position [rad or m].
@@ -76,7 +75,6 @@ class Survey:
         elsewhere: (n,) longest run of other equal efforts of a moving joint.
     """
 
-    split: float
     samples: int
     interval: float
     span: Array
@@ -99,10 +97,10 @@ class Survey:
         return result
 
     @property
-    def saturated(self) -> list[tuple[int, int]]:
-        """Sides (0: smallest effort, 1: largest) and joints that saturate, by joint."""
+    def saturated(self) -> Flags:
+        """Which joints saturate at the smallest effort, and which at the largest one (2, n)."""
         # No drive has its limit at 0, and coarse steps alone leave nothing between two efforts.
-        held = (
+        held: Flags = (
             (self.range[1] > self.range[0])
             & (self.range != 0.0)
             & (self.elsewhere > 0.0)
@@ -110,14 +108,12 @@ class Survey:
             & (self.at_limit >= HELD_SHARE * self.samples)
             & (self.longest > HELD_LONGER * self.elsewhere)
         )
-        return [(side, joint) for joint, side in np.argwhere(held.T).tolist()]
+        return held
 
     @property
     def saturated_shares(self) -> Array:
         """Share (n,) of all samples in which the effort of a joint is saturated [-]."""
-        shares = np.zeros(self.span.shape[1])
-        for side, joint in self.saturated:
-            shares[joint] += self.at_limit[side, joint] / self.samples
+        shares: Array = np.where(self.saturated, self.at_limit, 0.0).sum(axis=0) / self.samples
         return shares
 
     def levels(self, model: RobotModel) -> Array:
@@ -126,14 +122,14 @@ class Survey:
         NaN where a joint does not saturate, and infinite where the limit of the URDF does not
         count, as efforts exceed it.
         """
-        levels = np.outer([-1.0, 1.0], np.where(self.exceeded(model), np.inf, np.nan))
-        for side, joint in self.saturated:
-            levels[side, joint] = self.range[side, joint]
-        return levels
+        others = np.outer([-1.0, 1.0], np.where(self.exceeded(model), np.inf, np.nan))
+        return np.where(self.saturated, self.range, others)
 
     @classmethod
-    def of(cls, chunks: Iterable[JointSamples], bands: Array, interval: float) -> Survey:
-        """Look at all samples of a recording once.
+    def of(
+        cls, chunks: Iterable[JointSamples], bands: Array, interval: float
+    ) -> tuple[Survey, float]:
+        """Look at all samples of a recording once; the time at which to hold out the rest [s].
 
         Args:
             chunks: of the recording, in their order; an effort that stays the same over the border
@@ -147,8 +143,7 @@ class Survey:
             times.append(chunk.times)
             slow.append(~np.any(moves, axis=1))
             parts.append(cls._of_chunk(chunk, moves, interval))
-        split = _split(np.concatenate(times), np.concatenate(slow))
-        return replace(cls.joined(parts), split=split)
+        return cls.joined(parts), _split(np.concatenate(times), np.concatenate(slow))
 
     @classmethod
     def _of_chunk(cls, chunk: JointSamples, moves: Flags, interval: float) -> Survey:
@@ -167,39 +162,33 @@ class Survey:
             at_limit[:, joint] = (extreme * lasting).sum(axis=1)
             longest[:, joint] = (extreme * lengths).max(axis=1, initial=0)
             elsewhere[joint] = lengths[~extreme.any(axis=0)].max(initial=0)
-        ends = [np.fmin.reduce(chunk.positions), np.fmax.reduce(chunk.positions)]
-        return cls(
-            np.nan, len(chunk), interval, np.stack(ends), ranges, at_limit, longest, elsewhere
-        )
+        span = _ends(chunk.positions[:, None])
+        return cls(len(chunk), interval, span, ranges, at_limit, longest, elsewhere)
 
     @classmethod
     def joined(cls, surveys: Sequence[Survey]) -> Survey:
-        """That of several recordings, one at least; their splits are not joined."""
-        if len(surveys) == 1:
-            return surveys[0]
-        low = np.fmin.reduce([one.range[0] for one in surveys])
-        high = np.fmax.reduce([one.range[1] for one in surveys])
-        extremes = np.stack([low, high])
-        # What is an extreme of one recording alone is none of all.
-        same = [one.range == extremes for one in surveys]
-        pairs = list(zip(surveys, same, strict=True))
-        longest = np.max([np.where(own, one.longest, 0.0) for one, own in pairs], axis=0)
-        others = [np.where(own, 0.0, one.longest).max(axis=0) for one, own in pairs]
-        return cls(
-            np.nan,
-            sum(one.samples for one in surveys),
-            min(one.interval for one in surveys),
-            np.stack(
-                [
-                    np.fmin.reduce([one.span[0] for one in surveys]),
-                    np.fmax.reduce([one.span[1] for one in surveys]),
-                ]
-            ),
-            extremes,
-            np.sum([np.where(own, one.at_limit, 0.0) for one, own in pairs], axis=0),
-            longest,
-            np.max([*(one.elsewhere for one in surveys), *others], axis=0),
+        """That of several recordings, one at least."""
+        samples, intervals, spans, ranges, at_limit, longest, elsewhere = (
+            np.array([getattr(one, each.name) for one in surveys]) for each in fields(cls)
         )
+        extremes = _ends(ranges)
+        # What is an extreme of one recording alone is none of all.
+        same = ranges == extremes
+        others = np.where(same, 0.0, longest).max(axis=(0, 1))
+        return cls(
+            int(samples.sum()),
+            float(intervals.min()),
+            _ends(spans),
+            extremes,
+            np.where(same, at_limit, 0.0).sum(axis=0),
+            np.where(same, longest, 0.0).max(axis=0),
+            np.maximum(elsewhere.max(axis=0), others),
+        )
+
+
+def _ends(ranges: Array) -> Array:
+    """The smallest and the largest (2, n) of ranges, or values (k, 2 or 1, n); NaN is none."""
+    return np.stack([np.fmin.reduce(ranges[:, 0]), np.fmax.reduce(ranges[:, -1])])
 
 
 def _raw_speeds(times: Array, positions: Array) -> Array:
@@ -260,7 +249,6 @@ class Source:
         opens: it.
         topic: of its joint states.
         joints: that are read.
-        interval: usual time between two samples [s].
         cutoff: of its equations [Hz].
         survey: of its samples.
         split: time at which its held-out part begins [s]; infinite where all of it is fitted, and
@@ -271,7 +259,6 @@ class Source:
     opens: Opens
     topic: str
     joints: tuple[str, ...]
-    interval: float
     cutoff: float
     survey: Survey
     split: float
@@ -300,9 +287,8 @@ class Source:
         wanted, rate = recording.cutoff, 1.0 / recording.interval
         cutoff = recording.usual_cutoff() if wanted is None else checked_cutoff(wanted, rate)
         chunks = counted(recording.chunks(), name, recording, progress)
-        survey = Survey.of(chunks, dead_bands(model), recording.interval)
-        seen = recording.topic, recording.joints, recording.interval
-        return cls(name, opens, *seen, cutoff, survey, survey.split)
+        survey, split = Survey.of(chunks, dead_bands(model), recording.interval)
+        return cls(name, opens, recording.topic, recording.joints, cutoff, survey, split)
 
     def equations(
         self, maker: MotionEquations, cutoff: float, most_kept: int, progress: Progress
@@ -321,7 +307,7 @@ class Source:
         found: list[tuple[bool, Equations]] = []
         with self.opens() as recording:
             recording.judge_efforts(maker.layout.model)
-            motions = recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / self.interval))
+            motions = recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / self.survey.interval))
             shown = counted(motions, self.name, recording, progress)
             parts = split_motions(shown, self.split)
             for held_out, group in groupby(parts, key=itemgetter(0)):
@@ -481,7 +467,7 @@ class RecordedData:
             found.append(
                 JudgedRecording(
                     source.name, source.topic, source.survey.samples,
-                    held_out * one.interval if held_out > 1 else 0.0, 1.0 / source.interval,
+                    held_out * one.interval if held_out > 1 else 0.0, 1.0 / source.survey.interval,
                     self.cutoff, split=source.split, held_out=held_out,
                 )
             )  # fmt: skip

@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, constant_unit
 from robot_dynamics_ros.core.algorithms.friction import TERMS as FRICTION_TERMS
@@ -145,40 +143,34 @@ def result_files(
 def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) -> str:
     """The text of identified.urdf alone; arguments and errors are those of `result_files`."""
     _check_joints(identified)
-    model = parse_urdf(text)
-    bodies = changed_bodies(model, nominal, identified.model)
-    return identified_urdf(text, bodies, _frictions(model, identified))
+    bodies = changed_bodies(parse_urdf(text), nominal, identified.model)
+    return identified_urdf(text, bodies, _frictions(identified))
 
 
-def _frictions(model: RobotModel, identified: IdentifiedModel) -> dict[str, Friction]:
+def _frictions(identified: IdentifiedModel) -> dict[str, Friction]:
     """The <dynamics> of each joint: a URDF has no directions, so it gets the mean of both.
 
-    Mimic joints get none, for that of the joint that they mimic includes theirs.
+    Mimic joints have none, for that of the joint that they mimic includes theirs.
     """
+    friction = identified.friction
     both = [
-        (0.5 * (identified.kinds[term] + identified.kinds[f'{term}_negative'])).tolist()
+        (0.5 * (friction[term] + friction[f'{term}_negative'])).tolist()
         for term in ('viscous', 'coulomb')
     ]
-    written = dict(zip(identified.model.joint_names, zip(*both, strict=True), strict=True))
-    mimic = {one.name: (0.0, 0.0) for one in model.joints if one.mimicked in written}
-    return written | mimic
+    return dict(zip(friction.names, zip(*both, strict=True), strict=True))
 
 
 def _check_joints(identified: IdentifiedModel) -> None:
-    """Whether dynamics_node takes the values of the joints.
+    """Whether dynamics_node takes offsets and rotors; `JointFriction` checks the others.
 
     Raises:
-        ParameterError: one is not finite, or it is negative and not an offset.
+        ParameterError: one is not finite, or a rotor is negative.
     """
-    for key, values in _values(identified).items():
-        smallest = -np.inf if key == 'torque_offset' else 0.0
-        for joint, value in zip(identified.model.joint_names, values.tolist(), strict=True):
-            if not (math.isfinite(value) and value >= smallest):
-                allowed = 'finite' if key == 'torque_offset' else 'finite and not negative'
-                raise ParameterError(
-                    f'{key} of joint {joint!r} is {value:g}, it must be {allowed}: take the '
-                    'physically consistent estimate'
-                )
+    names = identified.model.joint_names
+    identified.model.with_armature(dict(zip(names, identified.armature.tolist(), strict=True)))
+    for joint, value in zip(names, identified.offset.tolist(), strict=True):
+        if not math.isfinite(value):
+            raise ParameterError(f'torque_offset of joint {joint!r} is {value:g}: not finite')
 
 
 def _values(identified: IdentifiedModel) -> dict[str, Array]:

@@ -51,7 +51,7 @@ def identified(
     names = dict(pair.split('=') for pair in rename)
     found = Identifier(text).fit([Recording.read(recording, parse_urdf(text), rename=names)])
     (source,) = found.data.sources
-    split = replace(source, split=source.survey.split)
+    split = replace(source, split=found.judgement.recordings[0].split)
     return found, replace(found.data, sources=[split])
 
 
@@ -79,7 +79,7 @@ def tool_torques(
         friction = viscous * v + coulomb * sign(v)
         return replace(motion, efforts=rigid + armature * a + friction + offset)
 
-    cutoff = motions_cutoff(data.cutoff, 1.0 / source.interval)
+    cutoff = motions_cutoff(data.cutoff, 1.0 / source.survey.interval)
     made = MotionEquations(data.layout, EquationOptions(cutoff=data.cutoff), data.dynamics)
     with source.opens() as recording:
         parts = split_motions(recording.motions(cutoff=cutoff), source.split)

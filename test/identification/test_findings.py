@@ -32,7 +32,7 @@ def seen(**changes):
     """All joints move, and efforts meet their extremes in some samples."""
     few = np.full((2, 6), 3.0)
     span, efforts = (np.stack([np.full(6, -one), np.full(6, one)]) for one in (0.7, 20.0))
-    return replace(Survey(10.0, 3000, 0.005, span, efforts, few, few, np.ones(6)), **changes)
+    return replace(Survey(3000, 0.005, span, efforts, few, few, np.ones(6)), **changes)
 
 
 def codes(findings):

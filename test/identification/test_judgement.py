@@ -38,7 +38,7 @@ def drawn():
 def survey():
     span, efforts = (np.stack([np.full(6, -one), np.full(6, one)]) for one in (0.7, 20.0))
     few, runs = np.ones((2, 2, 6))
-    return Survey(30.0, COUNT, 0.005, span, efforts, few, runs, np.ones(6))
+    return Survey(COUNT, 0.005, span, efforts, few, runs, np.ones(6))
 
 
 def judged(
