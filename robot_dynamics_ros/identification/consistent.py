@@ -120,7 +120,7 @@ def consistent(
             break
         empty |= {unknowns.bodies[index] for index in np.flatnonzero(least)}
     found = replace(
-        estimate, parameters=_cleared(unknowns, z), method='consistent', prior_weight=weight
+        estimate, parameters=cleared(unknowns, z), method='consistent', prior_weight=weight
     )
     return Consistent(found, unknowns, z, exact)
 
@@ -198,13 +198,14 @@ def _with_known(unknowns: Unknowns, rows: Array) -> Array:
     return np.concatenate([rows, exact])
 
 
-def _cleared(unknowns: Unknowns, z: Array) -> Array:
-    """The parameters (p,), without what rounding leaves of bounds."""
+def cleared(unknowns: Unknowns, z: Array) -> Array:
+    """The parameters (p,) of z (k,), or (N, p) of (N, k), at bounds that rounding leaves."""
     known, nominal = unknowns.layout.is_known, unknowns.layout.nominal()
     parameters, columns = unknowns.parameters(z), unknowns.bounded
     least = ROUNDING * unknowns.scales[columns]
-    parameters[columns] = np.where(parameters[columns] > least, parameters[columns], 0.0)
-    parameters[known] = nominal[known]
+    bounded = parameters[..., columns]
+    parameters[..., columns] = np.where(bounded > least, bounded, 0.0)
+    parameters[..., known] = nominal[known]
     return parameters
 
 

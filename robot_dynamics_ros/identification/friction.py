@@ -21,10 +21,12 @@ from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure
 from .consistent import EMBARGO, FOLDS, folds
-from .equations import VARIED, Equations, Numbers, Period
+from .equations import MADE_AS, VARIED, Equations, Numbers, Period
 from .estimate import Estimate
 from .parameters import TERMS, JointTerm, parameter_scales
 
+# The constants of the terms that depend on one.
+OF = {**VARIED, 'load': 'smoothing'}
 COULOMB = ('coulomb', 'coulomb_negative')
 
 # Of the square of an error: what a term must take from it at least.
@@ -190,9 +192,10 @@ class _Search:
         if not (self._coulomb and self._known):
             return self
         errors = self._errors([], self.constants)
-        for changes in self._smoothings():
+        for smoothing in self._values['smoothing'][1:].tolist():
+            changes = {**self.constants, 'smoothing': smoothing}
             tried = self._errors([], changes)
-            if _pays(errors, tried) and tried.sum() < errors.sum():
+            if _pays(errors, tried):
                 errors, self.constants = tried, changes
         while True:
             found = [
@@ -206,9 +209,6 @@ class _Search:
             self.gains[' and '.join(terms)] = _gain(errors, best)
             self.terms += terms
             errors = best
-
-    def _smoothings(self) -> list[dict[str, float]]:
-        return [{**self.constants, 'smoothing': float(x)} for x in self._values['smoothing'][1:]]
 
     def _candidates(self) -> Iterator[tuple[list[str], dict[str, float]]]:
         for term in ('load', 'stribeck', 'gradual'):
@@ -225,12 +225,10 @@ class _Search:
 
     def _errors(self, terms: Sequence[str], constants: Mapping[str, float]) -> Array:
         """Sums of squares (`FOLDS`,) on each fold, fitted to the others."""
-        keys: list[tuple[str, float]] = [(term, 0.0) for term in self._base]
-        keys += [(term, constants['smoothing']) for term in self._coulomb]
-        for term in terms:
-            value = constants['smoothing'] if term == 'load' else 0.0
-            name = 'presliding' if term.startswith('presliding') else term
-            keys.append((name, constants[VARIED[term]] if term in VARIED else value))
+        keys = [
+            (MADE_AS.get(term, term), constants[OF[term]] if term in OF else 0.0)
+            for term in (*self._base, *self._coulomb, *terms)
+        ]
         chosen = [self._places[key] for key in keys if key in self._places]
         result = np.zeros(FOLDS)
         for fold, (held, rest) in enumerate(zip(self._held, self._rest, strict=True)):

@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -34,7 +33,7 @@ from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import half_length, kernels
 
 from .equations import Equations
-from .motion_equations import Flags, at_rest, dead_bands
+from .motion_equations import Flags, at_rest, dead_bands, samples_of
 
 # Of the usual interval: two equations that are farther apart do not follow each other.
 GAP = 1.5
@@ -89,11 +88,8 @@ def _cut(motion: Motion, chosen: Flags) -> Motion:
     """Those samples of a motion that are chosen, which are at one of its ends."""
     if chosen.all():
         return motion
-    names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
-    parts: dict[str, Any] = {name: getattr(motion, name)[chosen] for name in names}
-    if not chosen[0]:
-        parts |= {'begins': True, 'number': 0}
-    return replace(motion, **parts)
+    part = samples_of(motion, chosen)
+    return part if chosen[0] else replace(part, begins=True, number=0)
 
 
 @dataclass(frozen=True)

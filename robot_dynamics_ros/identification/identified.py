@@ -17,7 +17,7 @@ from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import Provenance, provenance, report_content
 from robot_dynamics_ros.written_file import write_folder
 
-from .findings import FEWEST, driver_findings
+from .findings import FEWEST
 from .friction import FrictionGains
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
@@ -189,14 +189,7 @@ class Identified:
         # No other friction is looked for.
         other = replace(data, sources=sources, tried=False)
         torques = other.read().torques(data.layout.nominal(), self.found.final.parameters)
-        judged = other.judged_recordings(torques)
-        currents = 'gain' in data.terms
-        compared = self.comparison.fit(recordings).findings
-        found = driver_findings(compared, data.model.joint_names, scaled=not currents)
-        return judge(
-            data.model, other.survey, torques, judged,
-            found=[*found], currents=currents, still=data.still,
-        )  # fmt: skip
+        return judge(other, torques, compared=self.comparison.fit(recordings).findings)
 
     def save(
         self,
@@ -237,11 +230,7 @@ class Identified:
             )
         )  # fmt: skip
         made = origin or provenance(())
-        page = identification_report(
-            self.judgement, (self.joint_rows, self.body_rows, self.base_rows),
-            summary=self.summary, equations=self.found.numbers, undetermined=self.undetermined,
-            objections=self.objections,
-        )  # fmt: skip
+        page = identification_report(self)
         for name in REPORTS:
             files[name] = report_content(page, made, Path(folder) / name)
         write_folder(folder, files)

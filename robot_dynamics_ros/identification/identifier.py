@@ -36,7 +36,6 @@ from .findings import (
     check_motion,
     delay_finding,
     difference_findings,
-    driver_findings,
     load_findings,
     repetition_findings,
 )
@@ -47,7 +46,6 @@ from .identify import IdentifiedParameters, identify
 from .judgement import Judgement, judge, locked_words
 from .parameters import USUAL, JointTerm, Load
 from .recorded_data import (
-    JudgedRecording,
     Opens,
     Progress,
     RecordedData,
@@ -360,11 +358,7 @@ class Identifier:
         data, found = judged.data, judged.found
         scaled = self.effort != 'current'
         torques = data.torques(data.layout.nominal(), found.final.parameters)
-        findings = [
-            *repetition_findings(repeated_share(torques)),
-            *driver_findings(compared, data.model.joint_names, scaled=scaled),
-            *final.findings,
-        ]
+        findings = [*repetition_findings(repeated_share(torques)), *final.findings]
         if scaled and self.loads:
             weights = data.equations.outside(found.left_out)
             findings += load_findings(data.equations, self._masses, weights)
@@ -375,19 +369,10 @@ class Identifier:
             findings += difference_findings(alone, found.structure, found.unconstrained)
         locked = [name for name in self.model.joint_names if name not in data.model.joint_names]
         words = [locked_words(locked)] if locked else []
-        recordings = data.judged_recordings(torques)
         return judge(
-            data.model,
-            data.survey,
-            torques,
-            [*recordings, *(JudgedRecording(name, error=text) for name, text in errors.items())],
-            found=findings,
-            currents=not scaled,
-            still=data.still,
-            late=judged.late,
-            empty=data.empty_names(),
+            data, torques, compared=compared, found=findings, late=judged.late, errors=errors,
             words=words,
-        )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

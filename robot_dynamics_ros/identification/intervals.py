@@ -24,7 +24,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
 from .base_parameters import BaseParameters
-from .consistent import EXACT, LEAST_NOISE, Consistent, held_above
+from .consistent import EXACT, LEAST_NOISE, Consistent, cleared, held_above
 from .equations import Equations, WindowSums
 from .estimate import Estimate, completion
 
@@ -42,8 +42,6 @@ DETERMINED, FEWEST_DETERMINED = 10.0, 5
 ROUNDING = 1e-12
 # Of a plausible value: a term that is held at zero is no farther from it.
 AT_ZERO = 1e-4
-# Of a plausible value: a drawn term below it is zero.
-ROUNDED = 1e-9
 
 
 def bootstrap_windows(equations: Equations, weights: Array) -> WindowSums:
@@ -127,11 +125,7 @@ def with_consistent_draws(fit: Consistent, windows: WindowSums) -> Estimate:
     drawn[:, places] += np.where(at_zero, np.minimum(0.0, slope[places]), 0.0)
     upper = np.asarray(np.linalg.cholesky(total).T, dtype=np.float64)
     changes = held_above(upper, places, np.linalg.solve(total, drawn.T).T, least - z[places])
-    parameters = unknowns.parameters(z + changes)
-    bounded = unknowns.bounded
-    least = ROUNDED * unknowns.scales[bounded]
-    parameters[:, bounded] = np.where(parameters[:, bounded] > least, parameters[:, bounded], 0.0)
-    return replace(found, draws=parameters)
+    return replace(found, draws=cleared(unknowns, z + changes))
 
 
 def _windows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,19 +11,19 @@ import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.comparison.findings import advised, conclude
-from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.model.findings import listed
 
 from .findings import (
     FEWEST,
     STILL,
+    driver_findings,
     robot_findings,
     saturation_findings,
     short_findings,
     still_findings,
 )
 from .held_out import Residuals, Torques, residuals, whiteness
-from .recorded_data import JudgedRecording, Survey
+from .recorded_data import JudgedRecording, RecordedData
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth.
@@ -166,51 +166,51 @@ class Judgement:
 
 
 def judge(
-    model: RobotModel,
-    survey: Survey,
+    data: RecordedData,
     torques: Sequence[Torques],
-    recordings: Sequence[JudgedRecording],
     *,
+    compared: Sequence[Finding] = (),
     found: Sequence[Finding] = (),
-    currents: bool = False,
-    still: Collection[str] = (),
     late: Sequence[Finding] = (),
-    empty: Sequence[str] = (),
+    errors: Mapping[str, str] | None = None,
     words: Sequence[str] = (),
 ) -> Judgement:
     """The judgement over all recordings.
 
     Args:
-        model: of the joints that were recorded.
-        survey: of all recordings.
-        torques: of each recording that could be used.
-        recordings: all of them.
-        found: findings of the comparison with the URDF, of the equations and of the estimate.
-        currents: whether the efforts are currents, whose scale and sign are estimated.
-        still: joints that hardly move, of which no equation was fitted.
-        late: findings of delays, which mean nothing where no parameter can be trusted.
-        empty: names of recordings that are to be fitted and give no equation.
+        data: the recordings that could be used.
+        torques: of each.
+        compared: findings of the comparison with the URDF.
+        found: those of the equations and of the estimate.
+        late: those of delays, which mean nothing where no parameter can be trusted.
+        errors: why other recordings cannot be used, by name.
         words: sentences about the identification, which follow the headline of the verdict.
     """
+    model, survey, scaled = data.model, data.survey, 'gain' not in data.terms
+    recordings = [
+        *data.judged_recordings(torques),
+        *(JudgedRecording(name, error=text) for name, text in (errors or {}).items()),
+    ]
     names = model.joint_names
     fitted, held_out = (
         [one.part(one.held_out == later) for one in torques] for later in (False, True)
     )
     of_fitted, held, both = (residuals(parts) for parts in (fitted, held_out, torques))
-    free = ~np.isin(names, list(still))
+    free = ~np.isin(names, data.still)
     enough = (both.moving >= FEWEST) & free
     # What a shorter motion has changed is to be judged too.
     shortly = (of_fitted.counts > 0) & (survey.span[1] - survey.span[0] > STILL)
     moved = enough | (shortly & free)
     unscaled = {name for one in found if one.code == 'unknown_gain' for name in one.joints}
-    scaled = enough & ~np.isin(names, list(unscaled))
+    known_scale = enough & ~np.isin(names, list(unscaled))
     long = sum(map(len, held_out)) >= FEWEST or not moved.any()
     causes = [
+        *driver_findings(compared, names, scaled=scaled),
         *found,
-        *robot_findings(names, of_fitted, scaled),
-        *short_findings(() if long else held_out, empty),
+        *robot_findings(names, of_fitted, known_scale),
+        *short_findings(() if long else held_out, data.empty_names()),
         *still_findings(names, moved, held.moving >= FEWEST if long else moved),
-        *saturation_findings(model, survey, scaled=not currents),
+        *saturation_findings(model, survey, scaled=scaled),
     ]
     judged = int(np.count_nonzero(moved))
     findings = conclude(causes, judged)

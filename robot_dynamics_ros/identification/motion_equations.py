@@ -17,13 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from robot_dynamics_ros.comparison.model_torques import States
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, UnknownNameError
 from robot_dynamics_ros.core.algorithms.friction import (
     CONSTANTS,
@@ -199,18 +197,6 @@ class Decimation:
         return values, shares, numbers
 
 
-class Samples(States, Protocol):
-    """States and efforts (N, n) at times (N,) [s], such as a Motion."""
-
-    @property
-    def times(self) -> Array:
-        """[s]."""
-
-    @property
-    def efforts(self) -> Array:
-        """[N m, N or A], NaN where not measured."""
-
-
 def motions_cutoff(cutoff: float, rate: float) -> float:
     """That of `Recording.motions` for equations with a cutoff [Hz].
 
@@ -304,12 +290,14 @@ class MotionEquations:
                 )
                 segment = _Segment(parallel, motion)
                 slips = self._slips()
-            for part in _parts(_in_order(motion, self.layout.joints)):
+            whole = _in_order(motion, self.layout.joints)
+            for first in range(0, len(motion), TOGETHER):
+                part = samples_of(whole, slice(first, first + TOGETHER))
                 made = segment.push(part.efforts, *self._columns(part, recording, slips))
                 if made is not None:
                     yield self._equations(parallel, recording, *made)
 
-    def of_samples(self, samples: Samples, recording: str = '') -> Equations:
+    def of_samples(self, samples: Motion, recording: str = '') -> Equations:
         """Equations of states and efforts as they are, without a filter.
 
         Args:
@@ -340,7 +328,7 @@ class MotionEquations:
         states = Motion(self.layout.joints, nothing[:, 0], q, v, a, nothing, np.inf, 1.0)
         return self.of_samples(states, recording).rows
 
-    def _columns(self, samples: Samples, recording: str, slips: Slips) -> tuple[Array, Array]:
+    def _columns(self, samples: Motion, recording: str, slips: Slips) -> tuple[Array, Array]:
         """Columns (N, c) and flags (N, f) of single samples.
 
         Columns are felt inertial entries, v, efforts, then those of the terms of joints, for each
@@ -399,7 +387,7 @@ class MotionEquations:
     def _slips(self) -> Slips:
         return Slips(self._variants['displacement'])
 
-    def _flags(self, samples: Samples) -> Array:
+    def _flags(self, samples: Motion) -> Array:
         slow = np.abs(samples.velocities) < self._bands
         with np.errstate(invalid='ignore'):
             shares = samples.efforts / self._levels[:, None]
@@ -494,8 +482,6 @@ def _in_order(motion: Motion, joints: tuple[str, ...]) -> Motion:
     return motion.of(joints)
 
 
-def _parts(motion: Motion) -> Iterator[Motion]:
-    """Consecutive parts of a motion, whose columns fit into memory."""
-    for first in range(0, len(motion), TOGETHER):
-        rows = slice(first, first + TOGETHER)
-        yield replace(motion, **{name: getattr(motion, name)[rows] for name in OF_SAMPLES})
+def samples_of(motion: Motion, rows: Flags | slice) -> Motion:
+    """Some samples of a motion, which follow each other."""
+    return replace(motion, **{name: getattr(motion, name)[rows] for name in OF_SAMPLES})

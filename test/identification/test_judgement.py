@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -64,7 +65,11 @@ def judged(
         identified=measured - noise - identified * wave, rests=rests, held_out=HELD,
     )  # fmt: skip
     recordings = [JudgedRecording('bag', split=30.0, cutoff=CUTOFF)]
-    return judge(model, seen or survey(), [one], recordings, **options)
+    data = SimpleNamespace(
+        model=model, survey=seen or survey(), terms=(), still=(), empty_names=list,
+        judged_recordings=lambda torques: recordings,
+    )  # fmt: skip
+    return judge(data, [one], **options)
 
 
 def codes(judgement):
