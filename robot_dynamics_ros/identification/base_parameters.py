@@ -262,11 +262,6 @@ class BaseParameters:
             found[column] = column in self.columns and np.count_nonzero(row) == 1
         return found
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Of the base parameters (b,): those of their independent columns."""
-        return tuple(self.layout.units[column] for column in self.columns)
-
     def values(self, parameters: Array) -> Array:
         """Base parameters (b,) of full parameters (p,)."""
         values: Array = self.combination @ parameters

@@ -31,7 +31,7 @@ from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure
 from .bodies import BARE, SIZE, SYMMETRIC, Unknowns, fixed_parameters, unknowns_of
-from .equations import Equations, Numbers, ReducedEquations, triangle
+from .equations import Equations, Flags, Numbers, ReducedEquations, triangle
 from .estimate import Estimate, with_instruments
 from .parameters import BODY
 
@@ -297,12 +297,9 @@ def prior_weight(
         found: the estimate without constraints.
         carried: see `consistent`.
     """
-    ndimage = required('scipy.ndimage', 'identification')
-    labels, used = folds(equations), found.noise > 0.0
+    used = found.noise > 0.0
     errors = np.zeros((len(WEIGHTS), FOLDS))
-    for fold in range(FOLDS):
-        inside = labels == fold
-        outside = ~ndimage.binary_dilation(inside, iterations=EMBARGO)
+    for fold, (inside, outside) in enumerate(folds(equations)):
         left_out, others = (equations.reduced(weights * one[:, None]) for one in (inside, outside))
         try:
             fits = [consistent(others, found, carried, one).estimate for one in WEIGHTS]
@@ -319,8 +316,9 @@ def prior_weight(
     return WEIGHTS[int(np.flatnonzero(alike)[-1])]
 
 
-def folds(equations: Equations) -> Numbers:
-    """The fold (N,) of each equation, from 0 to `FOLDS` - 1."""
+def folds(equations: Equations) -> list[tuple[Flags, Flags]]:
+    """The equations (N,) of each of `FOLDS` folds, and those that are far from it."""
+    ndimage = required('scipy.ndimage', 'identification')
     labels = np.zeros(len(equations), int)
     for number in range(len(equations.recordings)):
         rows = np.flatnonzero(equations.number == number)
@@ -334,7 +332,8 @@ def folds(equations: Equations) -> Numbers:
         velocities[places] = equations.velocities[rows]
         period = repeated_period(velocities) or len(velocities)
         labels[rows] = FOLDS * (places % period) // period
-    return labels
+    inside = [labels == fold for fold in range(FOLDS)]
+    return [(one, ~ndimage.binary_dilation(one, iterations=EMBARGO)) for one in inside]
 
 
 def repeated_period(velocities: Array) -> int:

@@ -20,8 +20,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure
-from .consistent import EMBARGO, FOLDS, folds
-from .equations import MADE_AS, VARIED, Equations, Numbers, Period
+from .consistent import FOLDS, folds
+from .equations import MADE_AS, VARIED, Equations, Flags, Period
 from .estimate import Estimate
 from .parameters import TERMS, JointTerm, parameter_scales
 
@@ -79,14 +79,14 @@ def chosen_friction(
     size = layout.felt.shape[1]
     torques = equations.residuals(np.append(found.parameters[:size], np.zeros(layout.size - size)))
     used = np.where(replace(equations, slow_count=True).used, equations.outside(left_out), 0.0)
-    labels = folds(equations)
+    own_folds = folds(equations)
     # The prior of a body in equations: the noise over its plausible size.
     scales = parameter_scales(layout, np.sqrt(np.mean(equations.efforts**2, axis=0)))
     prior = np.sqrt(found.prior_weight / equations.independence.mean()) / scales
     free = [column for column in structure.columns if column < size]
     searches = [
         _Search(
-            equations, joint, torques[:, joint], used[:, joint], labels, free,
+            equations, joint, torques[:, joint], used[:, joint], own_folds, free,
             found.noise[joint] * prior,
         ).run()
         for joint in range(len(names))
@@ -124,7 +124,7 @@ class _Search:
         joint: int,
         torques: Array,
         weights: Array,
-        labels: Numbers,
+        parts: Sequence[tuple[Flags, Flags]],
         free: Sequence[int],
         prior: Array,
     ) -> None:
@@ -135,7 +135,7 @@ class _Search:
             joint: its number.
             torques: (N,) without those of the bodies of the estimate.
             weights: (N,) of the equations.
-            labels: (N,) their folds.
+            parts: see `folds`.
             free: columns of bodies.
             prior: (p,) weight of a change of each parameter [N m or N per its unit].
         """
@@ -164,23 +164,16 @@ class _Search:
             of_any_sign.append(np.ones((len(torques), 1)))
         rows = np.column_stack([*of_any_sign, *columns.values(), torques])
         rows = rows * np.sqrt(weights)[:, None]
-        ndimage = required('scipy.ndimage', 'identification')
-        inside = [labels == fold for fold in range(FOLDS)]
-        near = [ndimage.binary_dilation(one, iterations=EMBARGO) for one in inside]
-        total = rows.T @ rows
         squares = np.zeros(rows.shape[1])
         squares[: len(chosen)] = prior[numbers[chosen]] ** 2
         size = rows.shape[1] - len(columns) - 1
         # Whether there is something to fit and to predict on each fold.
-        self._known = all(
-            weights[one].any() and weights[~two].any()
-            for one, two in zip(inside, near, strict=True)
-        )
+        self._known = all(weights[own].any() and weights[others].any() for own, others in parts)
         # Products of columns and torque on each fold, and on the others, where what may have any
         # sign has its best value there.
         self._held, self._rest = [], []
-        for own, other in zip(inside, near, strict=True):
-            rest = total - rows[other].T @ rows[other] + np.diag(squares)
+        for own, others in parts:
+            rest = rows[others].T @ rows[others] + np.diag(squares)
             least = np.diag(LEAST * np.diag(rest[:size, :size]) + np.finfo(float).tiny)
             best = np.linalg.solve(rest[:size, :size] + least, -rest[:size, size:])
             whole = np.vstack([best, np.eye(len(columns) + 1)])

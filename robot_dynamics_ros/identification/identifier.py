@@ -96,12 +96,14 @@ class Identifier:
             ParameterError: a setting has another value, or the scale of currents cannot be known.
         """
         friction, delay = self.friction, self.delay
-        if friction not in ('auto', 'asymmetric') and not _is_between(friction, 0.0, np.inf):
+        if friction not in ('auto', 'asymmetric') and not (
+            isinstance(friction, (int, float)) and 0.0 < friction < np.inf
+        ):
             raise ParameterError(
                 f"friction is {friction!r}: 'auto', 'asymmetric' or a speed above 0 is needed, in "
                 'rad/s (m/s of joints that slide)'
             )
-        if delay != 'auto' and not _is_between(delay, -LARGEST, LARGEST, ends=True):
+        if delay != 'auto' and not (isinstance(delay, (int, float)) and abs(delay) <= LARGEST):
             raise ParameterError(
                 f"delay is {delay!r}: 'auto' is needed, or a number of seconds from {-LARGEST:g} "
                 f'to {LARGEST:g}; 0 shifts nothing'
@@ -113,7 +115,7 @@ class Identifier:
             if not (np.isfinite(gain) and gain != 0.0):
                 raise ParameterError(f'gain of {joint} is {gain}: a number other than 0 is needed')
         for link, mass, name in self.loads:
-            if not _is_between(mass, 0.0, np.inf):
+            if not 0.0 < mass < np.inf:
                 raise ParameterError(f'load {link} of {name} is {mass}: a mass above 0 is needed')
         if self.effort != 'current' and self.gains:
             raise ParameterError(
@@ -395,13 +397,6 @@ class _Fitted:
 def _delays(data: RecordedData, found: IdentifiedParameters) -> list[tuple[str, EffortDelay]]:
     """Names of the recordings with equations, and by how much their efforts are late still."""
     return [(name, effort_delay(equations, found)) for name, equations in data.alone.items()]
-
-
-def _is_between(value: object, low: float, high: float, *, ends: bool = False) -> bool:
-    """Whether a setting is a number between two others."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return low < value < high or (ends and value in (low, high))
 
 
 def _by_name(recordings: Recordings) -> dict[str, Opens]:

@@ -89,8 +89,9 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
         estimate: of the parameters.
     """
     nominal, values = base.values(base.layout.nominal()), base.values(estimate.parameters)
+    units = [base.layout.units[column] for column in base.columns]
     draws = estimate.draws @ base.combination.T if estimate.draws.size else None
-    return _rows(base.sentences, base.units, nominal, values, draws)
+    return _rows(base.sentences, units, nominal, values, draws)
 
 
 def without_scale(
