@@ -271,12 +271,7 @@ class BaseParameters:
 def base_parameters(
     reduced: ReducedEquations, structure: Structure | None = None
 ) -> BaseParameters:
-    """What these equations determine.
-
-    Args:
-        reduced: equations of all data.
-        structure: of their layout, where it is known already.
-    """
+    """What these equations determine."""
     structure = structure or structure_of(reduced.layout)
     layout, white = reduced.layout, whitened(reduced, structure.columns)
     determined, undetermined, folded = _determined(structure, white)

@@ -129,10 +129,6 @@ def with_kept_parameters(structure: Structure, final: Estimate) -> Estimate:
     """The same torques, with what no torque depends on as in the URDF, if such bodies can exist.
 
     A solver moves these parameters a little, and the digits of the URDF would be lost for nothing.
-
-    Args:
-        structure: of the robot.
-        final: a physically consistent estimate.
     """
     layout = final.layout
     bodies = slice(0, BODY * len(layout.model.joints))

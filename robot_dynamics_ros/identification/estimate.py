@@ -67,12 +67,7 @@ class Estimate:
 
 
 def estimate(reduced: ReducedEquations, base: BaseParameters) -> Estimate:
-    """Base parameters and noise that fit each other, by weighted least squares.
-
-    Args:
-        reduced: the equations, weighted or not.
-        base: what they determine.
-    """
+    """Base parameters and noise that fit each other, by weighted least squares."""
     factors = _factors(reduced, base)
     gains = reduced.layout.unknown_gains.items()
     places = [(j, base.columns.index(one)) for j, one in gains if one in base.columns]

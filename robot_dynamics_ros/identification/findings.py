@@ -68,10 +68,6 @@ ENOUGH = 4.0
 def check_motion(model: RobotModel, survey: Survey) -> None:
     """Refuse recordings that show nothing of the dynamics.
 
-    Args:
-        model: whose joints they are.
-        survey: of all recordings.
-
     Raises:
         ParameterError: no joint moves, or no effort was measured.
     """
@@ -149,13 +145,7 @@ def short_findings(torques: Sequence[Torques], empty: Sequence[str]) -> Iterator
 def saturation_findings(
     model: RobotModel, survey: Survey, *, scaled: bool = True
 ) -> Iterator[Finding]:
-    """Joints whose effort stays at an extreme value, or exceeds the limit of the URDF.
-
-    Args:
-        model: whose joints they are.
-        survey: of all recordings.
-        scaled: whether the efforts are torques, which can be compared with the limit.
-    """
+    """Joints whose effort stays at an extreme value, or, as a torque, exceeds the limit."""
     for joint, side in np.argwhere(survey.saturated.T).tolist():
         name, value = model.joint_names[joint], float(survey.range[side, joint])
         share = 100.0 * survey.at_limit[side, joint] / survey.samples
@@ -246,12 +236,7 @@ def contact_findings(left_out: Sequence[Period]) -> Iterator[Finding]:
 
 
 def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding]:
-    """What is missing in the motion; nothing for good data.
-
-    Args:
-        reduced: equations of all data.
-        base: what they determine.
-    """
+    """What is missing in the motion; nothing for good data."""
     silent = silent_joints(reduced, slow=False)
     yield from _unknown_gains(base, silent)
     layout = base.layout
@@ -307,11 +292,7 @@ def _unknown_gains(base: BaseParameters, silent: Sequence[str]) -> Iterator[Find
 
 
 def mass_findings(final: Estimate) -> Iterator[Finding]:
-    """Bodies whose mass is far from that of the URDF.
-
-    Args:
-        final: the estimate that is written.
-    """
+    """Bodies whose mass is far from that of the URDF."""
     layout, model = final.layout, final.layout.model
     masses = slice(0, BODY * len(model.joints), BODY)
     urdf, found = layout.nominal()[masses], final.parameters[masses]
@@ -336,12 +317,7 @@ def mass_findings(final: Estimate) -> Iterator[Finding]:
 
 
 def contradiction_findings(base: BaseParameters, unconstrained: Estimate) -> Iterator[Finding]:
-    """Terms that are negative by more than their interval: no robot has them.
-
-    Args:
-        base: what the data determine.
-        unconstrained: estimate of least squares.
-    """
+    """Terms that are negative by more than their interval: no robot has them."""
     layout, values = base.layout, unconstrained.parameters
     widths = HALF * deviations_alone(base, unconstrained)
     if found := negative_terms(base, unconstrained):

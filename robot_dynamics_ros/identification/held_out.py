@@ -344,9 +344,6 @@ def whiteness(
 def repeated_share(torques: Sequence[Torques]) -> float:
     """The share of the held-out windows that move and occur in the fitted part.
 
-    Args:
-        torques: of each recording.
-
     Returns:
         From 0 to 1; NaN where the held-out part has too few windows that move.
     """

@@ -93,12 +93,7 @@ def identification_report(found: Identified) -> Report:
 
 
 def joint_level(joint: JointJudgement, findings: list[Finding]) -> Level:
-    """How much better the identified model is at a joint.
-
-    Args:
-        joint: its figures.
-        findings: that concern it.
-    """
+    """How much better the identified model is at a joint."""
     if joint.is_worse:
         return 'error'
     better = not joint.moves or joint.standing == 'better'

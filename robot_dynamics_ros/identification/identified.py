@@ -174,9 +174,6 @@ class Identified:
     def judge(self, recordings: Sequence[Recording]) -> Judgement:
         """How well this model predicts other recordings, of which nothing was fitted.
 
-        Args:
-            recordings: of the same joints.
-
         Raises:
             RecordingError: a recording cannot be used.
         """

@@ -65,11 +65,6 @@ def with_draws(
     No standard deviation becomes smaller than that of white noise: that residuals alternate
     proves no more precision.
 
-    Args:
-        found: weighted least squares of all windows.
-        base: what the data determine.
-        windows: of the same equations and weights.
-
     Returns:
         The estimate; the mean of the variances of base parameters, relative to those of white
         noise: what the jackknife and the number of windows add to intervals is no correlation.
@@ -91,12 +86,7 @@ def with_draws(
 
 
 def with_consistent_draws(fit: Consistent, windows: WindowSums) -> Estimate:
-    """A consistent estimate with those of drawn windows and of drawn URDFs.
-
-    Args:
-        fit: the estimate of all windows.
-        windows: of the same equations and weights.
-    """
+    """A consistent estimate with those of drawn windows and of drawn URDFs."""
     linalg = required('scipy.linalg', 'identification')
     unknowns, z, found = fit.unknowns, fit.z, fit.estimate
     if not z.size:

@@ -298,12 +298,7 @@ class MotionEquations:
                     yield self._equations(parallel, recording, *made)
 
     def of_samples(self, samples: Motion, recording: str = '') -> Equations:
-        """Equations of states and efforts as they are, without a filter.
-
-        Args:
-            samples: the efforts belong to the states.
-            recording: its name.
-        """
+        """Equations of states and efforts as they are, without a filter."""
         times, size = samples.times, len(samples.times)
         parallel = ParallelFilter(np.ones(1), 1, 1.0, float(np.median(np.diff(times))))
         fine = FineEfforts(

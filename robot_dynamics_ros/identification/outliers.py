@@ -61,11 +61,6 @@ def robust_weights(
     """Weights (N, n) of the equations, and when these are disturbed: there they are 0.
 
     A period is a window longer at both ends, as the filter smears it.
-
-    Args:
-        equations: of the recordings.
-        structure: of the robot.
-        reduced: the same equations.
     """
     parameters = trimmed_parameters(equations, structure, reduced)
     residuals = np.where(equations.used, equations.residuals(parameters), np.nan)
@@ -100,11 +95,6 @@ def trimmed_parameters(
     """Parameters (p,) of the windows of time that agree best with one another.
 
     The prior is that of the plausible magnitudes: few windows may not tell all parameters.
-
-    Args:
-        equations: of the recordings.
-        structure: of the robot.
-        reduced: the same equations.
     """
     columns, nominal = list(structure.columns), equations.layout.nominal()
     # Changes of the independent parameters in plausible magnitudes, and what the URDF leaves.

@@ -50,12 +50,7 @@ class ParameterRow:
 
 
 def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
-    """Friction, rotors and offsets, joint by joint; the smoothing has no interval.
-
-    Args:
-        base: what the data determine.
-        estimate: of the parameters.
-    """
+    """Friction, rotors and offsets, joint by joint; the smoothing has no interval."""
     layout, unknown = base.layout, float('nan')
     rows: list[ParameterRow] = []
     for index, joint in enumerate(layout.model.independent_joints):
@@ -72,22 +67,12 @@ def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, 
 
 
 def body_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
-    """Inertial parameters of bodies and loads.
-
-    Args:
-        base: what the data determine.
-        estimate: of the parameters.
-    """
+    """Inertial parameters of bodies and loads."""
     return _of_columns(base, estimate, range(BODY * len(base.layout.bodies)))
 
 
 def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
-    """Base parameters, each named by the sum that it is.
-
-    Args:
-        base: what the data determine.
-        estimate: of the parameters.
-    """
+    """Base parameters, each named by the sum that it is."""
     nominal, values = base.values(base.layout.nominal()), base.values(estimate.parameters)
     units = [base.layout.units[column] for column in base.columns]
     draws = estimate.draws @ base.combination.T if estimate.draws.size else None
@@ -97,12 +82,7 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
 def without_scale(
     rows: tuple[ParameterRow, ...], joints: Collection[str]
 ) -> tuple[ParameterRow, ...]:
-    """The rows; those with a gain that stays unknown have no interval.
-
-    Args:
-        rows: parameters, or sums of some.
-        joints: whose gain nothing fixes.
-    """
+    """The rows; those with a gain that stays unknown have no interval."""
     gains = tuple(f'{joint} gain' for joint in joints)
     return tuple(
         replace(row, low=float('nan'), high=float('nan'))
@@ -135,13 +115,7 @@ def negative_terms(
     unconstrained: Estimate,
     terms: Sequence[str] = NOT_NEGATIVE,
 ) -> list[int]:
-    """Columns of terms that are negative by more than their 95 % interval.
-
-    Args:
-        base: what the data determine.
-        unconstrained: estimate of least squares, with draws.
-        terms: that cannot be negative.
-    """
+    """Columns of terms that are negative by more than their 95 % interval."""
     layout = base.layout
     columns = [column for term in terms for column in layout.columns(term).tolist()]
     widths = HALF * deviations_alone(base, unconstrained)

@@ -274,13 +274,6 @@ class Source:
     ) -> Source:
         """Look at all samples of a recording once; its last third is held out.
 
-        Args:
-            name: of the recording.
-            opens: it, later.
-            recording: it, open, of the joints of the model.
-            model: of these joints.
-            progress: shows how far it is.
-
         Raises:
             RecordingError: the files are damaged, or the cutoff is not possible.
         """
@@ -456,11 +449,7 @@ class RecordedData:
         ]
 
     def judged_recordings(self, torques: Sequence[Torques]) -> list[JudgedRecording]:
-        """What is said of each recording.
-
-        Args:
-            torques: of each.
-        """
+        """What is said of each recording."""
         found = []
         for source, one in zip(self.sources, torques, strict=True):
             held_out = int(one.held_out.sum())

@@ -235,13 +235,7 @@ def _comment(text: str) -> list[str]:
 def _model_json(
     before: RobotModel, after: RobotModel, identified: IdentifiedModel
 ) -> dict[str, Any]:
-    """The section `model` of identification.json.
-
-    Args:
-        before: model of the URDF.
-        after: model of identified.urdf.
-        identified: with the parameters of the joints.
-    """
+    """The section `model` of identification.json."""
 
     def body(one: RobotModel, index: int) -> dict[str, float]:
         return dict(zip(OF_A_BODY, parameters_of(one.joints[index].inertia), strict=True))

@@ -98,9 +98,6 @@ class Excitation:
 
         In braces, as `ros2 topic pub` takes it, and within those of a goal of
         FollowJointTrajectory too.
-
-        Args:
-            remarks: comments.
         """
         points = []
         for time, *states in zip(self.times, *self.series.at(self.times), strict=True):
