@@ -68,13 +68,11 @@ class Structure:
     """Dependencies that hold for all data of a robot.
 
     Attributes:
-        layout: of the parameters.
         columns: (b,) of independent columns, ascending.
         combination: (b, p), the identity in `columns`; a dependent column d is
             Y[:, columns] @ combination[:, d].
     """
 
-    layout: ParameterLayout
     columns: tuple[int, ...]
     combination: Array
 
@@ -103,7 +101,6 @@ def structure_of(
     solution[np.abs(solution) < NO_COMBINATION] = 0.0
     solution[:, independent] = np.eye(len(independent))
     return Structure(
-        layout,
         tuple(independent),
         solution * scales[independent, None] / scales,
     )
@@ -274,7 +271,7 @@ def base_parameters(
     """What these equations determine."""
     structure = structure or structure_of(reduced.layout)
     layout, white = reduced.layout, whitened(reduced, structure.columns)
-    determined, undetermined, folded = _determined(structure, white)
+    determined, undetermined, folded = _determined(layout, structure, white)
     # The dependent columns of the structure, by the determined ones.
     combination = folded @ structure.combination
     columns = tuple(structure.columns[k] for k in determined)
@@ -295,7 +292,9 @@ def base_parameters(
     )
 
 
-def _determined(structure: Structure, white: Whitened) -> tuple[list[int], list[int], Array]:
+def _determined(
+    layout: ParameterLayout, structure: Structure, white: Whitened
+) -> tuple[list[int], list[int], Array]:
     """Which structural columns are determined, which are not, and these by those.
 
     Returns:
@@ -307,7 +306,7 @@ def _determined(structure: Structure, white: Whitened) -> tuple[list[int], list[
     # Plausible values of the base parameters: those of all their parts.
     scales = np.abs(structure.combination) @ white.scales
     rows = white.triangle[:, columns] * (scales / white.scales[columns])
-    rows[:, _noisy_gains(structure.layout, columns, white)] = 0.0
+    rows[:, _noisy_gains(layout, columns, white)] = 0.0
     factor, order = linalg.qr(rows, mode='r', pivoting=True, check_finite=False)
     pivots = np.abs(np.diag(factor))
     rank = int(np.count_nonzero(pivots >= max(DETERMINED, ROUNDING * pivots.max(initial=0.0))))

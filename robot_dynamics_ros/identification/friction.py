@@ -92,9 +92,8 @@ def chosen_friction(
         for joint in range(len(names))
     ]  # fmt: skip
     terms = [term for term in TERMS if any(term in one.terms for one in searches)]
-    own = [term for term in layout.terms if term not in terms]
     return FrictionChoice(
-        tuple(term for term in TERMS if term in (*terms, *own)),
+        tuple(term for term in TERMS if term in (*terms, *layout.terms)),
         {
             name: tuple(one.constants[name] for one in searches)
             for name in ('smoothing', 'displacement', 'displacement_long')
@@ -192,29 +191,29 @@ class _Search:
                 errors, self.constants = tried, changes
         while True:
             found = [
-                (self._errors([*self.terms, *terms], changes), terms, changes)
-                for terms, changes in self._candidates()
+                (self._errors([*self.terms, term], changes), term, changes)
+                for term, changes in self._candidates()
             ]
             found = [one for one in found if _pays(errors, one[0])]
             if not found:
                 return self
-            best, terms, self.constants = min(found, key=lambda one: float(one[0].sum()))
-            self.gains[' and '.join(terms)] = _gain(errors, best)
-            self.terms += terms
+            best, term, self.constants = min(found, key=lambda one: float(one[0].sum()))
+            self.gains[term] = _gain(errors, best)
+            self.terms.append(term)
             errors = best
 
-    def _candidates(self) -> Iterator[tuple[list[str], dict[str, float]]]:
+    def _candidates(self) -> Iterator[tuple[str, dict[str, float]]]:
         for term in ('load', 'stribeck', 'gradual'):
             if term not in self.terms:
-                yield [term], self.constants
+                yield term, self.constants
         ways = [float(value) for value in np.unique(self._values['displacement'])]
         if 'presliding' not in self.terms:
             for way in ways:
-                yield ['presliding'], {**self.constants, 'displacement': way}
+                yield 'presliding', {**self.constants, 'displacement': way}
         elif 'presliding_long' not in self.terms:
             for way in ways:
                 if way != self.constants['displacement']:
-                    yield ['presliding_long'], {**self.constants, 'displacement_long': way}
+                    yield 'presliding_long', {**self.constants, 'displacement_long': way}
 
     def _errors(self, terms: Sequence[str], constants: Mapping[str, float]) -> Array:
         """Sums of squares (`FOLDS`,) on each fold, fitted to the others."""

@@ -125,6 +125,7 @@ class _Edits:
         text: before them.
         root: its root element.
         spans: of each element.
+        changes: begin and end in the text, and what is to be there.
     """
 
     def __init__(self, text: str) -> None:
@@ -141,22 +142,17 @@ class _Edits:
                     opened.append(spans[-1])
         # Both are in the order of the text.
         self.spans: Mapping[Element, _Span] = dict(zip(self.root.iter(), spans, strict=True))
-        self._edits: list[tuple[int, int, str]] = []
+        self.changes: list[tuple[int, int, str]] = []
 
     def replace(self, element: Element, lines: Sequence[str]) -> None:
         """Put lines, indented as the element is, in its place."""
         span, line = self.spans[element], self._line_start(element)
-        self._edits.append((span.start, span.end, line.join(lines)))
-
-    def replace_tag(self, element: Element, tag: str) -> None:
-        """Give an element another start tag."""
-        span = self.spans[element]
-        self._edits.append((span.start, span.content, tag))
+        self.changes.append((span.start, span.end, line.join(lines)))
 
     def append(self, element: Element, lines: Sequence[str]) -> None:
         """Put lines behind an element, indented as it is."""
         end, line = self.spans[element].end, self._line_start(element)
-        self._edits.append((end, end, ''.join(line + each for each in lines)))
+        self.changes.append((end, end, ''.join(line + each for each in lines)))
 
     def prepend_child(self, element: Element, lines: Sequence[str]) -> None:
         """Put lines into an element, before all that it holds."""
@@ -165,14 +161,14 @@ class _Edits:
         content = ''.join(inner + each for each in lines)
         if self.text.endswith('/>', span.start, span.content) and span.end == span.content:
             closed = f'>{content}{line}</{element.tag}>'
-            self._edits.append((span.content - 2, span.content, closed))
+            self.changes.append((span.content - 2, span.content, closed))
         else:
-            self._edits.append((span.content, span.content, content))
+            self.changes.append((span.content, span.content, content))
 
     def applied(self) -> str:
         """The text with all changes."""
         parts, done = [], 0
-        for start, end, text in sorted(self._edits):
+        for start, end, text in sorted(self.changes):
             parts += [self.text[done:start], text]
             done = end
         return ''.join([*parts, self.text[done:]])
@@ -235,7 +231,10 @@ def _digits(value: float) -> str:
 def _write_friction(edits: _Edits, joint: Element, values: Mapping[str, str]) -> None:
     """Give the <dynamics> of a joint other values; its other attributes stay."""
     dynamics = joint.find('dynamics')
-    tag = '<dynamics/>' if dynamics is None else _start_tag(edits, dynamics)
+    tag = '<dynamics/>'
+    if dynamics is not None:
+        span = edits.spans[dynamics]
+        tag = edits.text[span.start : span.content]
     found = {match[1] for match in ATTRIBUTE.finditer(tag)}
     added = ''.join(f' {name}="{values[name]}"' for name in values if name not in found)
     tag = ATTRIBUTE.sub(
@@ -243,11 +242,6 @@ def _write_friction(edits: _Edits, joint: Element, values: Mapping[str, str]) ->
     )
     tag = re.sub(r'\s*/?>\Z', lambda end: f'{added}{end[0]}', tag)
     if dynamics is not None:
-        edits.replace_tag(dynamics, tag)
+        edits.changes.append((span.start, span.content, tag))
     elif values:
         edits.append(joint[-1], [tag])
-
-
-def _start_tag(edits: _Edits, element: Element) -> str:
-    span = edits.spans[element]
-    return edits.text[span.start : span.content]

@@ -289,7 +289,7 @@ class MotionEquations:
                     motion.rate, motion.cutoff, self.options.cutoff
                 )
                 segment = _Segment(parallel, motion)
-                slips = self._slips()
+                slips = Slips(self._variants['displacement'])
             whole = _in_order(motion, self.layout.joints)
             for first in range(0, len(motion), TOGETHER):
                 part = samples_of(whole, slice(first, first + TOGETHER))
@@ -307,7 +307,7 @@ class MotionEquations:
             np.arange(0.0, size),
             np.full(size, parallel.interval),
         )
-        columns = self._columns(samples, recording, self._slips())
+        columns = self._columns(samples, recording, Slips(self._variants['displacement']))
         return self._equations(parallel, recording, times, *columns, fine)
 
     def rows(self, q: Array, v: Array, a: Array, recording: str = '') -> Array:
@@ -378,9 +378,6 @@ class MotionEquations:
             'displacement': displacements,
             'displacement_long': displacements,
         }
-
-    def _slips(self) -> Slips:
-        return Slips(self._variants['displacement'])
 
     def _flags(self, samples: Motion) -> Array:
         slow = np.abs(samples.velocities) < self._bands
