@@ -216,11 +216,6 @@ class BaseParameters:
         """b, the number of base parameters that these data determine."""
         return len(self.columns)
 
-    @property
-    def structural_rank(self) -> int:
-        """The number that the best data of this robot would determine."""
-        return self.structure.rank
-
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Each (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'."""

@@ -324,7 +324,7 @@ def folds(equations: Equations) -> list[tuple[Flags, Flags]]:
         step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
         # At equal intervals, zero in gaps.
         places = np.rint(times / step).astype(int)
-        velocities = np.zeros((int(places[-1]) + 1, len(equations.names)))
+        velocities = np.zeros((int(places[-1]) + 1, len(equations.layout.joints)))
         velocities[places] = equations.velocities[rows]
         period = repeated_period(velocities) or len(velocities)
         labels[rows] = FOLDS * (places % period) // period

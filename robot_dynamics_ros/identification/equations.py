@@ -291,18 +291,13 @@ class Equations:
         share = np.minimum(1.0, step * one.independence)
         return replace(one, interval=step * one.interval, independence=share)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the equations (n,): those of the joints."""
-        return self.layout.joints
-
     @cached_property
     def left_out(self) -> Flags:
         """(N, n, reasons) whether an equation is left out, for the first reason that holds."""
         flags = self.flags.copy()
         if self.slow_count:
             flags[:, :, SLOW] = False
-        flags[:, :, SLOW] |= np.isin(self.names, self.still)
+        flags[:, :, SLOW] |= np.isin(self.layout.joints, self.still)
         left_out: Flags = flags & (np.cumsum(flags, axis=2) == 1)
         return left_out
 
@@ -322,8 +317,8 @@ class Equations:
     @property
     def rows(self) -> Array:
         """(N, n, p), zero in the columns of known parameters: for some equations at a time."""
-        rows = np.zeros((len(self), len(self.names), self.layout.size))
-        for joint in range(len(self.names)):
+        rows = np.zeros((len(self), len(self.layout.joints), self.layout.size))
+        for joint in range(len(self.layout.joints)):
             for columns, values in self._columns(joint):
                 rows[:, joint, columns] = values
         rows[:, :, self.layout.is_known] = 0.0
@@ -391,7 +386,9 @@ class Equations:
         """
         layout = replace(self.layout, terms=terms, constants=dict(constants), known={})
         for name, known in self.variants.items():
-            for joint, value, own in zip(self.names, layout.constant(name), known.T, strict=True):
+            for joint, value, own in zip(
+                self.layout.joints, layout.constant(name), known.T, strict=True
+            ):
                 if value not in own:
                     raise ParameterError(
                         f'{name} of {joint} is {value}, it must be one of those that the '
@@ -427,7 +424,7 @@ class Equations:
         edges = np.searchsorted(window, np.arange(int(window.max(initial=-1)) + 2))
         parts = [slice(*pair) for pair in pairwise(edges)]
         grams, roots = [], []
-        for joint in range(len(self.names)):
+        for joint in range(len(self.layout.joints)):
             basis, root = self._basis(joint)
             weighted = weight[:, joint, None] * basis
             grams.append(np.array([basis[part].T @ weighted[part] for part in parts]))
@@ -457,7 +454,7 @@ class Equations:
 
     def outside(self, periods: Iterable[Period]) -> Array:
         """Weights (N, n): 0 in some periods, 1 elsewhere."""
-        return np.where(self.inside(periods), 0.0, 1.0)[:, None] * np.ones(len(self.names))
+        return np.where(self.inside(periods), 0.0, 1.0)[:, None] * np.ones(len(self.layout.joints))
 
     @cached_property
     def runs(self) -> list[slice]:
@@ -492,7 +489,7 @@ class Equations:
     def _products(self, parameters: Array) -> Array:
         """(N, n) what parameters (p,) contribute."""
         products = np.zeros(self.efforts.shape)
-        for joint in range(len(self.names)):
+        for joint in range(len(self.layout.joints)):
             for columns, values in self._columns(joint):
                 products[:, joint] += values @ parameters[columns]
         return products
@@ -536,7 +533,7 @@ class Equations:
 
     def mixed_products(self, values: Array) -> Array:
         """(n, p, k) products of the columns of each joint with values (N, n, k)."""
-        products = np.zeros((len(self.names), self.layout.size, values.shape[2]))
+        products = np.zeros((len(self.layout.joints), self.layout.size, values.shape[2]))
         for joint, result in enumerate(products):
             for columns, own in self._columns(joint):
                 result[columns] = own.T @ values[:, joint]

@@ -255,7 +255,7 @@ def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> Iter
     if joints:
         named = ', '.join(layout.names[column] for column in columns[:LISTED])
         text = (
-            f'{base.rank} of the {base.structural_rank} base parameters of this robot are '
+            f'{base.rank} of the {base.structure.rank} base parameters of this robot are '
             f'determined by the data; as in the URDF: {named}{_more(columns)}. Move '
             f'{", ".join(joints)} farther and faster{", at the same time" if joints[1:] else ""}.'
         )

@@ -75,7 +75,7 @@ def chosen_friction(
         structure: of the robot.
         found: the physically consistent estimate.
     """
-    layout, names = equations.layout, equations.names
+    layout, names = equations.layout, equations.layout.joints
     size = layout.felt.shape[1]
     torques = equations.residuals(np.append(found.parameters[:size], np.zeros(layout.size - size)))
     used = np.where(replace(equations, slow_count=True).used, equations.outside(left_out), 0.0)

@@ -102,7 +102,7 @@ class Identified:
         prior = final.prior_weight
         worth = f', the prior of each parameter worth {prior:g} equations' if prior != 1.0 else ''
         return (
-            f'{base.rank} of {base.structural_rank} base parameters, condition '
+            f'{base.rank} of {base.structure.rank} base parameters, condition '
             f'{base.condition:.3g}, estimate: {final.method}{worth}; fitted to all '
             f'{self.found.used} equations, judged with {self.judged_equations}'
         )
@@ -118,7 +118,7 @@ class Identified:
             **self.judgement.as_json(),
             'method': final.method,
             'rank': base.rank,
-            'structural_rank': base.structural_rank,
+            'structural_rank': base.structure.rank,
             'condition': base.condition,
             'prior_weight': final.prior_weight,
             'effort_delay': self.data.delay,

@@ -167,7 +167,7 @@ class Identifier:
         everything = judged.data.all_fitted()
         final = identify(
             everything.equations,
-            judged.found.structure,
+            judged.found.base.structure,
             self._carried(data.model),
             prior_weight=judged.found.final.prior_weight,
             link_side=(),
@@ -293,7 +293,7 @@ class Identifier:
             return replace(fitted, late=late)
         bodies = found.final.parameters[: data.layout.felt.shape[1]]
         data = replace(data, bodies=bodies)
-        chosen = chosen_friction(data.equations, found.left_out, found.structure, found.final)
+        chosen = chosen_friction(data.equations, found.left_out, found.base.structure, found.final)
         if chosen.terms == data.layout.terms and not chosen.constants:
             return replace(fitted, late=late)
         known = {**data.known, **dict.fromkeys(chosen.missing, 0.0)}
@@ -368,7 +368,7 @@ class Identifier:
             alone = {
                 name: one.reduced(one.outside(found.left_out)) for name, one in data.alone.items()
             }
-            findings += difference_findings(alone, found.structure, found.unconstrained)
+            findings += difference_findings(alone, found.base.structure, found.unconstrained)
         locked = [name for name in self.model.joint_names if name not in data.model.joint_names]
         words = [locked_words(locked)] if locked else []
         return judge(

@@ -66,11 +66,6 @@ class IdentifiedParameters:
         return model_of_parameters(self.base.layout, self.final.parameters)
 
     @property
-    def structure(self) -> Structure:
-        """Of the robot."""
-        return self.base.structure
-
-    @property
     def used(self) -> int:
         """Number of equations that were fitted."""
         return sum(one['used'] for one in self.numbers.values())

@@ -104,7 +104,7 @@ def trimmed_parameters(
     changes[:, -1] = np.append(-nominal, 1.0)
     size = max(SHORTEST_WINDOW, round(float(reduced.counts.max()) / WINDOWS))
     windows = equations.windows(equations.consecutive(size))
-    joints = range(len(equations.names))
+    joints = range(len(equations.layout.joints))
     products = np.stack([windows.products(joint, changes) for joint in joints], axis=1)
     total = len(windows)
     random, every = np.random.default_rng(0), np.arange(total)

@@ -183,7 +183,7 @@ def test_exact_data_tell_what_the_structure_allows(motion, whole):
     """And keep all equations: Y pi = Y[:, columns] beta, for any parameters."""
     equations = blocks_of(motion)
     base, found = told(equations, whole)
-    assert base.rank == base.structural_rank == whole.rank
+    assert base.rank == base.structure.rank == whole.rank
     assert not base.undetermined_columns
     assert 'no drive feels' in base.undetermined[LAYOUT.bodies[0]]
     assert ('excitation' in found) == (base.condition > 100.0)

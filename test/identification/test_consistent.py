@@ -231,7 +231,7 @@ def test_torques_of_another_motion_are_those_of_the_robot(bare):
     """To less than the noise of the fitted efforts; no interval excludes the truth by far."""
     _, found, held_out = bare
     assert (found.final.method, found.failure) == ('consistent', '')
-    assert found.base.rank == found.structure.rank
+    assert found.base.rank == found.base.structure.rank
     left = held_out.torques - held_out.rows @ found.final.parameters
     largest = np.abs(held_out.torques).max(axis=0)
     assert np.all(np.sqrt(np.mean(left**2, axis=0)) < 0.75 * NOISE * largest)

@@ -76,7 +76,7 @@ def test_states_and_efforts_of_mujoco_give_its_parameters():
     true = layout.nominal()
     true[: -len(layout.terms) * len(layout.joints)] = parse_urdf(text).inertial_parameters()
     expected = base.values(true)
-    assert base.rank == base.structural_rank
+    assert base.rank == base.structure.rank
     np.testing.assert_allclose(
         base.values(found.parameters), expected, atol=1e-6 * np.abs(expected).max()
     )

@@ -53,7 +53,7 @@ def chosen(planted, noise=1e-3):
     found = identify(equations)
     bodies = found.final.parameters[: LAYOUT.felt.shape[1]]
     loaded = equations.with_load(bodies)
-    return chosen_friction(loaded, found.left_out, found.structure, found.final)
+    return chosen_friction(loaded, found.left_out, found.base.structure, found.final)
 
 
 def test_the_terms_that_an_arm_has_are_found_with_their_gains():

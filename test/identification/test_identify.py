@@ -27,7 +27,7 @@ def test_exact_equations_give_the_robot():
     known = identifiable(ROBOT.model)
     found = identify(known.block)
     truth = found.base.values(known.parameters)
-    assert found.base.rank == found.structure.rank
+    assert found.base.rank == found.base.structure.rank
     for estimate in (found.unconstrained, found.final):
         error = np.abs(found.base.values(estimate.parameters) - truth)
         assert error.max() < 1e-5 * np.abs(truth).max()
@@ -39,7 +39,7 @@ def test_exact_equations_give_the_robot():
         predicted, held_out.torques, atol=1e-5 * np.abs(held_out.torques).max()
     )
     # What no torque depends on keeps the digits of the description.
-    unfelt = ~found.structure.combination.any(axis=0)
+    unfelt = ~found.base.structure.combination.any(axis=0)
     assert unfelt.any()
     described = found.base.layout.nominal()
     assert found.final.parameters[unfelt].tolist() == described[unfelt].tolist()
