@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -27,9 +26,6 @@ from .equations import REASONS
 from .judgement import JointJudgement, Judgement
 from .parameter_rows import ParameterRow
 from .recorded_data import JudgedRecording
-
-if TYPE_CHECKING:
-    from .identified import Identified
 
 COLUMNS = ('measured RMS', 'residual RMS, URDF', 'identified', 'identified / URDF')
 HINT = (
@@ -60,10 +56,25 @@ WORDS = {
 }
 
 
-def identification_report(found: Identified) -> Report:
-    """What a page or a picture shows of an identification."""
-    judgement, objections = found.judgement, found.objections
-    tables = found.joint_rows, found.body_rows, found.base_rows
+def identification_report(
+    judgement: Judgement,
+    rows: Sequence[Sequence[ParameterRow]],
+    *,
+    summary: str,
+    equations: Mapping[str, Mapping[str, int]],
+    undetermined: Sequence[str] = (),
+    objections: Sequence[str] = (),
+) -> Report:
+    """What a page or a picture shows of an identification.
+
+    Args:
+        judgement: on the held-out part.
+        rows: parameters of the joints, of the bodies, and base parameters.
+        summary: what the data determine, and by which estimate.
+        equations: numbers of fitted equations by joint: used, and left out for each reason.
+        undetermined: sentences about bodies that stay as the URDF says, and why.
+        objections: why the model is not to be loaded.
+    """
     joints = [*_joints(judgement)]
     levels = [one.severity for one in judgement.findings]
     headline, *remarks = judgement.verdict
@@ -82,10 +93,10 @@ def identification_report(found: Identified) -> Report:
             findings_section(judgement.findings, NO_FINDING),
         ],
         later=[
-            _excitation(found),
+            _excitation(summary, undetermined, equations),
             *(
                 Section(key, title, header=PARAMETERS, rows=[_parameter(row) for row in part])
-                for (key, title), part in zip(TITLES.items(), tables, strict=True)
+                for (key, title), part in zip(TITLES.items(), rows, strict=True)
             ),
             _recordings(judgement),
         ],
@@ -93,7 +104,12 @@ def identification_report(found: Identified) -> Report:
 
 
 def joint_level(joint: JointJudgement, findings: list[Finding]) -> Level:
-    """How much better the identified model is at a joint."""
+    """How much better the identified model is at a joint.
+
+    Args:
+        joint: its figures.
+        findings: that concern it.
+    """
     if joint.is_worse:
         return 'error'
     better = not joint.moves or joint.standing == 'better'
@@ -149,16 +165,18 @@ def _figures(
     )
 
 
-def _excitation(found: Identified) -> Section:
+def _excitation(
+    summary: str, undetermined: Sequence[str], equations: Mapping[str, Mapping[str, int]]
+) -> Section:
     """How much the motion of the recordings shows."""
     reasons = ('used', *REASONS)
     header = ('equations of', 'used', *(f'left out: {WORDS[reason]}' for reason in REASONS))
     rows = [
         (Cell(name), *(Cell(f'{numbers[reason]:,}', 'number') for reason in reasons))
-        for name, numbers in found.found.numbers.items()
+        for name, numbers in equations.items()
     ]
-    text = f'The data determine {found.summary}.'
-    return Section('excitation', 'Excitation', text, found.undetermined, header, rows)
+    text = f'The data determine {summary}.'
+    return Section('excitation', 'Excitation', text, undetermined, header, rows)
 
 
 def _parameter(row: ParameterRow) -> tuple[Cell, ...]:

@@ -227,7 +227,11 @@ class Identified:
             )
         )  # fmt: skip
         made = origin or provenance(())
-        page = identification_report(self)
+        page = identification_report(
+            self.judgement, (self.joint_rows, self.body_rows, self.base_rows),
+            summary=self.summary, equations=self.found.numbers, undetermined=self.undetermined,
+            objections=self.objections,
+        )  # fmt: skip
         for name in REPORTS:
             files[name] = report_content(page, made, Path(folder) / name)
         write_folder(folder, files)

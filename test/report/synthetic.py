@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime, timezone
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -130,12 +129,10 @@ def identification(names=('one', 'two'), gain=0.2, objections=()):
     row = ParameterRow(f'{names[0]} coulomb', 'N m', 0.0, 0.5, 0.4, 0.6)
     alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
     stays = (f'{names[0]}: m stays.',)
-    found = SimpleNamespace(
-        judgement=judgement, joint_rows=(row,), body_rows=(alone,), base_rows=(row,),
-        summary='24 of 25 base parameters', found=SimpleNamespace(numbers={}),
+    return identification_report(
+        judgement, ((row,), (alone,), (row,)), summary='24 of 25 base parameters', equations={},
         undetermined=stays, objections=objections,
     )  # fmt: skip
-    return identification_report(found)
 
 
 def provenance():
