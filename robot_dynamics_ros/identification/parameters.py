@@ -239,23 +239,19 @@ class ParameterLayout:
         inertial = self.model.inertial_parameters()
         values[: len(inertial)] = inertial
         for term in self.terms:
-            values[self.columns(term)] = self._described(term)
+            values[self.columns(term)] = self._described.get(term, 0.0)
         for name, value in self.known.items():
             values[self.names.index(name)] = value
         return values
 
-    def _described(self, term: JointTerm) -> Array:
-        """What the description says of a term (n,)."""
-        values = np.zeros(len(self.joints))
-        for joint in self.model.joints:
-            index, multiplier = joint.coordinate.index, abs(joint.coordinate.multiplier)
-            if term == 'armature':
-                values[index] += multiplier**2 * joint.armature
-            elif term in ('viscous', 'viscous_negative'):
-                values[index] += multiplier**2 * joint.damping
-            elif term in ('coulomb', 'coulomb_negative'):
-                values[index] += multiplier * joint.friction
-        return np.ones(len(self.joints)) if term == 'gain' else values
+    @cached_property
+    def _described(self) -> Mapping[str, Array]:
+        """What the description says of terms (n,), mimic joints included; nothing of others."""
+        friction = JointFriction(self.model)
+        coulomb, viscous = friction.bounds
+        found = {'viscous': viscous, 'coulomb': coulomb}
+        found |= {f'{term}_negative': values for term, values in found.items()}
+        return found | {'armature': friction.rotors, 'gain': np.ones(len(self.joints))}
 
 
 def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
