@@ -34,7 +34,6 @@ def least_delay(errors: Callable[[float], float]) -> tuple[float, float, float]:
     if best in (0, GRID - 1):
         return float(grid[best]), float(values[best]), 0.0
     near = grid[best] + _vertex(values[best - 1 : best + 2], grid[1] - grid[0])
-    near = float(np.clip(near, STEP - LONGEST_DELAY, LONGEST_DELAY - STEP))
     values = np.array([errors(near + STEP * side) for side in (-1.0, 0.0, 1.0)])
     curvature = (values[0] - 2.0 * values[1] + values[2]) / (2.0 * STEP**2)
     delay = float(np.clip(near + _vertex(values, STEP), -LONGEST_DELAY, LONGEST_DELAY))

@@ -12,6 +12,7 @@ from simulated_recordings import JOINTS, simulated, urdf
 
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.compared import TERMS
+from robot_dynamics_ros.comparison.delay import least_delay
 from robot_dynamics_ros.comparison.figures import is_certain, spectrum_of
 from robot_dynamics_ros.core import parse_urdf
 
@@ -55,6 +56,7 @@ def test_recordings_add_up():
     whole, both = model.fit(recorded.reader), model.fit([part.reader for part in parts])
     assert 0.9 < sum(one.samples for one in both.recordings) / whole.recordings[0].samples < 1.0
     assert both.findings == whole.findings == []
+    assert whole.recordings[0].duration == pytest.approx(recorded.times[-1], rel=0.1)
     drawn = np.sqrt(np.mean(whole.samples.residual**2, axis=0))
     residual = [one.rms_residual for one in whole.joints.values()]
     np.testing.assert_allclose(drawn, residual, rtol=1e-4)
@@ -109,20 +111,28 @@ def test_noise_is_seldom_taken_for_friction(share):
     assert not is_certain(1.0, 0.1, 3.0)
 
 
+@pytest.mark.parametrize('delay', [-0.0213, 0.0, 0.0507, 0.094])
+def test_the_delay_of_a_parabola_is_its_vertex_and_has_half_its_curvature(delay):
+    found = least_delay(lambda one: 3.0 * (one - delay) ** 2 - 2.0)
+    np.testing.assert_allclose(found[::2], [delay, 3.0], rtol=1e-6, atol=1e-9)
+
+
 def test_a_sine_has_its_power_in_the_spectrum_of_each_window_of_the_rate():
     """A^2 / 2 where efforts are measured; the first window is short and has another rate."""
     sine = np.sin(2.0 * np.pi * 7.0 * STEP * np.arange(2000))
     measured = np.concatenate([np.ones((100, 3)), np.outer(sine, [1.0, 2.0, 1.0])])
     measured[1100:, 0] = np.nan
     measured[:, 2] = np.nan
-    # The model has no torque.
-    nothing = dict.fromkeys(('gravity', 'motion', 'friction'), np.zeros_like(measured))
+    # The model has an eighth of it in each of its three parts.
+    parts = dict.fromkeys(('gravity', 'motion', 'friction'), 0.125 * measured)
     windows = [SimpleNamespace(interval=interval) for interval in (2.0 * STEP, STEP, STEP)]
     spans = [slice(0, 100), slice(100, 1100), slice(1100, 2100)]
     spectrum = spectrum_of(
-        SimpleNamespace(windows=windows, spans=spans, measured=measured, **nothing)
+        SimpleNamespace(windows=windows, spans=spans, measured=measured, **parts)
     )
     power = spectrum.measured.sum(axis=0) * spectrum.frequencies[1]
     np.testing.assert_allclose(power, [0.5, 2.0, np.nan], rtol=0.05)
+    left = spectrum.residual.sum(axis=0) * spectrum.frequencies[1]
+    np.testing.assert_allclose(left, 0.625**2 * power, rtol=1e-9)
     assert spectrum.frequencies[np.argmax(spectrum.residual[:, 1])] == pytest.approx(7.0, abs=0.2)
     assert spectrum.frequencies[-1] == pytest.approx(0.5 / STEP)
