@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,8 +14,6 @@ from .errors import ParameterError, StateError, UnknownNameError
 from .model.robot import RobotModel
 from .scalar import sqrt
 
-# [rad/s or m/s]: 0 / LEAST is 0, and any other speed is far above it.
-LEAST = sys.float_info.min
 SMOOTHING = CONSTANTS['smoothing']
 # Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
 TURNING_BAND = 0.02  # [rad/s]
@@ -24,17 +21,6 @@ SLIDING_BAND = 0.005  # [m/s]
 
 # So that the law takes columns of a batch.
 sqrt.register(np.ndarray, np.sqrt)
-
-
-def smooth_sign(v: Array, smoothing: float | Array = SMOOTHING) -> Array:
-    """s(v) = v / sqrt(v^2 + v_0^2), or the sign of v for v_0 = 0.
-
-    Args:
-        v: velocities of any shape, with the joints in the last dimension [rad/s or m/s].
-        smoothing: v_0 of all joints, or (n,) of each, at least 0 [rad/s or m/s].
-    """
-    sign: Array = v / np.maximum(np.hypot(v, smoothing), LEAST)
-    return sign
 
 
 class JointFriction:

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.core.algorithms.friction import smooth_sign
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
-from robot_dynamics_ros.core.friction import smooth_sign
+from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
@@ -221,7 +222,8 @@ class PayloadEstimator:
         torque = (motion.efforts[part] - terms.sum(axis=1) - self._friction(v))[:, rows]
         bodies = self.dynamics.regressor(q, v, a)[:, rows]
         payload = bodies[..., self._columns] @ self._moved * float(loaded)
-        own = [np.ones(torque.shape), smooth_sign(v[:, rows]), v[:, rows], a[:, rows]]
+        sign, _ = smooth_sign(v[:, rows], SMOOTHING)
+        own = [np.ones(torque.shape), sign, v[:, rows], a[:, rows]]
         others = bodies if self._compared else terms[:, 0, rows, None]
         columns = [payload, others, np.stack(own[: OWN if self._compared else -1], axis=2)]
         moving = np.abs(v[:, rows]) > self._slow + REACH / motion.cutoff * np.abs(a[:, rows])

@@ -1,4 +1,4 @@
-"""Exported C, in a loop in C, beside native code that is bound in Python."""
+"""Exported C, in a loop in C; `core` has native code that is bound in Python."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import numpy as np
-from figures import ROBOTS, Figure, interleaved, urdf
+from figures import ROBOTS, Figure, printed, urdf
 
-from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
+from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.export import export_c
 
 LOOP = Path(__file__).with_name('c_loop.c')
@@ -22,18 +21,13 @@ CALLS = {
 
 def measure() -> list[Figure]:
     """Nanoseconds of a call; a row of the table is printed as soon as it is known."""
-    print(f'\n{"":32}{"C":>13}{"native, bind":>14}')
+    print('\nexported C')
     figures = []
     for robot in ROBOTS:
         model = parse_urdf(urdf(robot))
         for quantity in CALLS:
-            seconds = {'C': _exported(model, quantity), 'bind': _native(model, quantity)}
-            cells = ''.join(f'{1e9 * value:10.0f} ns ' for value in seconds.values())
-            print(f'{robot + " " + quantity:32}{cells}', flush=True)
-            figures += [
-                Figure(f'{robot} {quantity}: {way}', 1e9 * value, 'ns')
-                for way, value in seconds.items()
-            ]
+            name = f'{robot} {quantity}'
+            figures.append(printed(name, 1e9 * _exported(model, quantity), 'ns'))
     return figures
 
 
@@ -53,13 +47,3 @@ def _exported(model: RobotModel, quantity: str) -> float:
             subprocess.run(command, cwd=folder, check=True)
         run = subprocess.run([f'{folder}/loop'], stdout=subprocess.PIPE, text=True, check=True)
         return float(run.stdout.split()[0])
-
-
-def _native(model: RobotModel, quantity: str) -> float:
-    """Of a bound step, called from Python: what the interpreter takes is in it."""
-    dynamics = RobotDynamics(model)
-    count = {'inverse_dynamics': 3, 'coriolis_matrix': 2, 'mass_matrix': 1}[quantity]
-    inputs = np.random.default_rng(0).uniform(-1.0, 1.0, (count, model.size))
-    out = np.zeros_like(getattr(dynamics, quantity)(*inputs))
-    namespace = {'step': dynamics.bind(quantity, *inputs, out=out)}
-    return float(interleaved({'step': 'step()'}, namespace)['step'].min())

@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.algorithms.friction import smooth_sign
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.friction import smooth_sign
+from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.identification import (
     EquationOptions,
     Equations,
@@ -37,7 +38,7 @@ from robot_dynamics_ros.recordings import Motion, Recording
 # FloBaRoID's width of the sign of friction [rad/s or m/s].
 WIDTH = 0.02
 SIGNS: Mapping[str, Callable[[Array], Array]] = {
-    'smooth': smooth_sign,
+    'smooth': lambda v: smooth_sign(v, SMOOTHING)[0],
     'sign': np.sign,
     'tanh': lambda v: np.tanh(v / WIDTH),
 }
