@@ -103,7 +103,6 @@ def measure() -> list[Figure]:
         namespace = _namespace(parse_urdf(urdf(robot)), urdf(robot))
         for name, pair in PAIRS.items():
             figures += _compare(f'{robot} {name}', pair, namespace)
-    print()
     return [*figures, *_observer(), *_start_up()]
 
 

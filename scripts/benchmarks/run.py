@@ -55,7 +55,6 @@ def main() -> int:
 
     judged = [figure for figure in figures if figure.bound is not None]
     failed = [figure for figure in judged if not figure.holds]
-    print()
     for figure in failed:
         print(f'bench: {figure}')
     print(f'bench: {len(judged) - len(failed)} of {len(judged)} bounds hold')
