@@ -131,6 +131,9 @@ def test_missing_friction(compared):
         fit = comparison.joints[joint].friction
         known = viscous * speeds + coulomb
         assert fit.viscous * speeds + fit.coulomb == pytest.approx(known, rel=0.02)
+    rms = np.sqrt(np.mean(simulated().velocities ** 2, axis=0))
+    values = [one.value for one in comparison.findings]
+    assert values == pytest.approx(np.array(VISCOUS) * rms + COULOMB, rel=0.05)
 
 
 def test_friction_of_the_description_that_the_arm_does_not_have(compared):
