@@ -80,6 +80,7 @@ EQUIVALENT = {
     "algorithms/friction.py: advanced: minus right of 'way + NEGLIGIBLE'": '1e-17 of a way',
     "algorithms/friction.py: magnitude: minus right of 'sqrt(x * x + NEGLIGIBLE * NEGLIGIBLE) - "
     "NEGLIGIBLE'": '1e-17 of a speed',
+    "comparison/figures.py: correlation: transposed in 'weighted @ ONE'": 'means enter as squares',
     "control/state_filter.py: update: minus right of 'step + math.pi'": 'whole turns',
     "control/start_torque.py: _judge: transposed in 'effort @ needed'": VECTORS,
     "control/start_torque.py: _judge: transposed in 'needed @ needed'": VECTORS,

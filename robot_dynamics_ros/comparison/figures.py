@@ -103,7 +103,8 @@ def joint_figures(
 def correlation(sums: Array) -> float:
     """Of measurement and model, from sums of products (8, 8); NaN where one does not vary."""
     both = np.stack([MEASURED, MODEL])
-    squares, means = both @ sums @ both.T, both @ sums @ ONE
+    weighted = both @ sums
+    squares, means = weighted @ both.T, weighted @ ONE
     covariance = squares - np.outer(means, means) / max(sums[-1, -1], 1.0)
     variances = np.diag(covariance)
     if not (variances > ROUNDING * np.diag(squares)).all():
