@@ -68,7 +68,7 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
             f'{topic}: a topic needs ROS 2, whose module {error.name} is not there: source the '
             'setup file of ROS, or name a file'
         ) from None
-    return *robot_of_text(text, topic), None
+    return robot_of_text(text, topic), text, None
 
 
 def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -77,8 +77,8 @@ def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
     return [Path(word) for word in words if ':=' not in word], arguments
 
 
-def robot_of_text(text: str, source: str) -> tuple[RobotModel, str]:
-    """The robot that a text describes, and the text of its URDF.
+def robot_of_text(text: str, source: str) -> RobotModel:
+    """The robot that the text of a URDF describes.
 
     Args:
         text: of a URDF.
@@ -88,7 +88,7 @@ def robot_of_text(text: str, source: str) -> tuple[RobotModel, str]:
         ModelError: the description cannot be used; the message begins with the source.
     """
     with _errors_of(source):
-        return parse_urdf(text), text
+        return parse_urdf(text)
 
 
 def read_robot(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import sys
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -37,9 +36,8 @@ NO_LIMIT = 1_000_000
 LARGEST_RATIO = 9.99
 # Endings of the files in the folder of a rosbag2 recording.
 OF_A_BAG = ('.mcap', '.db3', '.zstd', '.yaml')
-# Of a progress bar: when it is shown [s]; and columns of its name and of the bar itself, which
-# leave room for the number and the remaining time of millions of states.
-SHOWN_AFTER = 1.0
+# Columns of the name of a progress bar and of the bar itself, which leave room for the number and
+# the remaining time of millions of states.
 NAME, BAR = 30, 10
 
 Command = TypeVar('Command', bound=Callable[..., Any])
@@ -105,7 +103,7 @@ class Output:
     def progress(self, what: str, total: int | None, unit: str) -> Iterator[Advance]:
         """Show on stderr how far some work is, and the time that remains.
 
-        Nothing is shown during the first second, nor where stderr is not a terminal.
+        Nothing is shown where stderr is not a terminal.
 
         Args:
             what: is done, such as the name of a file.
@@ -134,14 +132,8 @@ class Output:
         )
         # Of a path, the end tells most.
         task = bar.add_task(what[-NAME:], total=total)
-        shown = threading.Timer(SHOWN_AFTER, bar.start)
-        shown.start()
-        try:
+        with bar:
             yield lambda done: bar.advance(task, done)
-        finally:
-            shown.cancel()
-            shown.join()
-            bar.stop()
 
 
 def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:

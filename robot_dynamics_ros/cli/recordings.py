@@ -284,7 +284,7 @@ def recorded_robot(
             urdf, source = newest_description(recording.descriptions, recording.name), recorded
         if urdf is None:
             raise RecordingError(f'{recorded} was not recorded: name a file with --urdf')
-        model, _ = robot_of_text(urdf, source)
+        model = robot_of_text(urdf, source)
         if not model.size:
             raise ParameterError(f'robot {model.name!r} has no moving joint: nothing to compute')
         joints = needed_joints(model, recording)

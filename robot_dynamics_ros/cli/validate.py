@@ -106,10 +106,7 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
     """
     found: Validation | None = outcome.result
     if found is None or outcome.error:
-        error = outcome.error
-        if outcome.traceback:
-            error = f'error of the program itself ({error})'
-        error = error if name in error else f'{name}: {error}'
+        error = outcome.error if name in outcome.error else f'{name}: {outcome.error}'
         return {'file': name, 'status': 'unusable', 'error': error}
     report = found.report
     return {

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.core.model.findings import counted
-from robot_dynamics_ros.recordings.quality import ImplausibleEfforts, Quality
+from robot_dynamics_ros.recordings.quality import ImplausibleEfforts
 
 from .evidence import Evidence
 from .findings import Finding
@@ -22,26 +21,8 @@ FEWEST = 60.0
 # Share of the samples from which on dropouts are reported.
 DROPOUTS = 0.01
 
-# What is counted in a recording, and what is said after the number.
-COUNTS: tuple[tuple[Callable[[Quality], int], str, str], ...] = (
-    (lambda one: one.gaps, 'gap', ': the recording is cut there'),
-    (lambda one: one.backward, 'stamp', ' before that of the message before: the clock was set, '
-     'or two publish'),
-    (lambda one: one.repeated, 'repeated stamp', ': the later samples are left out'),
-    (lambda one: one.not_finite, 'sample', ' with a position that is not finite'),
-    (lambda one: one.jumps, 'jump', ' of a position by more than half a turn: the recording is '
-     'cut there'),
-    (lambda one: one.without_velocities, 'sample', ' without velocities: derived from the '
-     'positions'),
-    (lambda one: one.lost, 'sample', ' in segments that are too short for the filter, or at the '
-     'edges of cuts: left out'),
-    (lambda one: one.malformed, 'message', ' whose names and values do not fit each other'),
-    (lambda one: one.dropouts if one.dropouts > DROPOUTS * one.samples else 0, 'dropout',
-     ': intervals above 1.5 times the usual one'),
-    (lambda one: int(one.clock == 'log'), 'recording', ' without stamps: the times are those at '
-     'which messages were recorded, and a delay has no meaning'),
-    (lambda one: one.merged, 'sample', ' merged from messages that each have some of the joints'),
-)  # fmt: skip
+# Counts that are findings of another code, or that say nothing of the samples.
+OTHERS = ('without_efforts', 'of_other_joints')
 
 
 def data_findings(
@@ -122,12 +103,14 @@ def _efforts(
 
 
 def _samples(evidence: Sequence[Evidence]) -> Iterator[Finding]:
-    """The counts of all recordings that are not zero."""
-    for count, thing, text in COUNTS:
-        counts = {one.file: count(one.quality) for one in evidence}
-        total = sum(counts.values())
-        if total:
-            most = max(counts, key=lambda file: counts[file])
-            where = most if len(counts) == 1 else f'{most} has most, {counts[most]}'
-            message = f'{counted(total, thing)}{text} ({where}).'
+    """The counts of all recordings that are not zero, in the words of the largest."""
+    files = [one.file for one in evidence]
+    for counts in zip(*(one.quality.counts() for one in evidence), strict=True):
+        most, file = max(zip(counts, files, strict=True), key=lambda each: each[0].number)
+        total = sum(one.number for one in counts)
+        samples = sum(one.quality.samples for one in evidence)
+        few = most.name == 'dropouts' and total <= DROPOUTS * samples
+        if total and not few and most.name not in OTHERS:
+            where = file if len(files) == 1 else f'{file} has most, {most.number}'
+            message = f'{most._replace(number=total)} ({where}).'
             yield Finding('samples', (), float(total), message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,72 +25,39 @@ OVERSAMPLING = 10.0
 WINDOWS_OF_ONE, SAMPLES_OF_ONE = 2, 1024
 
 
-@dataclass(frozen=True)
-class Window:
-    """Consecutive samples at equal intervals.
-
-    Attributes:
-        interval: [s].
-        cutoff: of the low-pass filter [Hz].
-        positions: (N, n) [rad or m].
-        velocities: (N, n) [rad/s or m/s].
-        accelerations: (N, n) [rad/s^2 or m/s^2].
-        efforts: (N, n) [N m or N].
-    """
-
-    interval: float
-    cutoff: float
-    positions: Array
-    velocities: Array
-    accelerations: Array
-    efforts: Array
-
-    def mapped(self, change: Callable[[Array], Array]) -> Window:
-        """The window with other samples (N, n), made of each array."""
-        names = ('positions', 'velocities', 'accelerations', 'efforts')
-        return replace(self, **{name: change(getattr(self, name)) for name in names})
-
-    @classmethod
-    def all_of(cls, motion: Motion) -> Iterator[Window]:
-        """Those of about equal length that fill a motion, at a rate that suits its cutoff."""
-        stride = max(1, int(motion.rate / (OVERSAMPLING * motion.cutoff)))
-        rows = np.arange(0, len(motion.times), stride)
-        for part in np.array_split(rows, math.ceil(len(rows) / LENGTH)) if len(rows) else ():
-            if len(part) > 1:
-                times, efforts = motion.times[part], motion.efforts[part]
-                interval = float(times[-1] - times[0]) / (len(part) - 1)
-                states = motion.positions, motion.velocities, motion.accelerations
-                yield cls(interval, motion.cutoff, *(one[part] for one in states), efforts)
+def windows_of(motion: Motion) -> Iterator[Motion]:
+    """Parts of about equal length that fill a motion, at a rate that suits its cutoff."""
+    stride = max(1, int(motion.rate / (OVERSAMPLING * motion.cutoff)))
+    rows = np.arange(0, len(motion), stride)
+    for part in np.array_split(rows, math.ceil(len(rows) / LENGTH)) if len(rows) else ():
+        if len(part) > 1:
+            duration = float(motion.times[part[-1]] - motion.times[part[0]])
+            yield replace(motion.part(part), rate=(len(part) - 1) / duration)
 
 
 @dataclass
 class Excerpts:
     """Keeps every window, later every second, fourth, ... so that at most `MOST` are kept."""
 
-    _kept: list[tuple[int, Window]] = field(default_factory=list)
+    _kept: list[tuple[int, Motion]] = field(default_factory=list)
     _stride: int = 1
     _seen: int = 0
 
-    def add(self, windows: Iterable[Window]) -> None:
+    def add(self, windows: Iterable[Motion]) -> None:
         """Take windows, each if it is its turn."""
         for window in windows:
             if self._seen % self._stride == 0:
                 self._kept.append((self._seen, window))
             self._seen += 1
-            self._thin(MOST)
+            self.thin(MOST)
 
-    def thinned(self, most: int) -> Excerpts:
-        """At most that many of the windows, as evenly distributed."""
-        thinned = replace(self)
-        thinned._thin(most)
-        return thinned
-
-    def _thin(self, most: int) -> None:
+    def thin(self, most: int) -> None:
+        """Keep at most that many of the windows, as evenly distributed."""
         while len(self._kept) > most:
             self._stride *= 2
             self._kept = [one for one in self._kept if one[0] % self._stride == 0]
 
-    def __iter__(self) -> Iterator[Window]:
+    def __iter__(self) -> Iterator[Motion]:
         return (window for _, window in self._kept)
 
 
@@ -127,7 +94,7 @@ class Reach:
         """Take a motion, which follows those before in time."""
         _widen(self.span, motion.positions)
         np.maximum(self.speeds, np.abs(motion.velocities).max(axis=0), out=self.speeds)
-        self.excerpts.add(Window.all_of(motion))
+        self.excerpts.add(windows_of(motion))
 
 
 # Columns whose products are summed, for each joint; the second to the fifth are of the model.
@@ -206,8 +173,8 @@ class Evidence:
 
     def shrink(self) -> None:
         """Keep few windows and samples, some 0.4 MB: enough of one of many recordings."""
-        self.reach.excerpts = self.reach.excerpts.thinned(WINDOWS_OF_ONE)
-        self.samples = self.samples.reduced(SAMPLES_OF_ONE)
+        self.reach.excerpts.thin(WINDOWS_OF_ONE)
+        self.samples.thin(SAMPLES_OF_ONE)
 
     @property
     def summary(self) -> RecordingSummary:

@@ -195,7 +195,7 @@ def spectrum_of(seen: Observations) -> Spectrum | None:
     do not count for it: where all lack them, its spectra are NaN.
     """
     windows = [
-        (one.interval, span.start, span.stop - span.start)
+        (1.0 / one.rate, span.start, span.stop - span.start)
         for one, span in zip(seen.windows, seen.spans, strict=True)
     ]
     interval, _, longest = max(windows, key=lambda one: one[2], default=(0.0, 0, 0))

@@ -9,9 +9,10 @@ import numpy as np
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.quality import Quality
 
-from .evidence import Reach, Window
+from .evidence import Reach
 from .findings import TABLE, Finding
 
 # Positions and speeds beyond this multiple of the largest limit are in another unit: recorded
@@ -89,11 +90,11 @@ def _unit_finding(
     return []
 
 
-def _velocity_findings(model: RobotModel, windows: Iterable[Window]) -> list[Finding]:
+def _velocity_findings(model: RobotModel, windows: Iterable[Motion]) -> list[Finding]:
     """Joints whose velocities are not the derivatives of their positions, by the reason."""
     count, sums = 0, np.zeros((3, model.size))
     for window in windows:
-        v, rates = window.velocities, np.gradient(window.positions, window.interval, axis=0)
+        v, rates = window.velocities, np.gradient(window.positions, 1.0 / window.rate, axis=0)
         sums += (v**2).sum(axis=0), (rates**2).sum(axis=0), (v * rates).sum(axis=0)
         count += len(rates)
     speeds, slopes = np.sqrt(sums[:2] / max(count, 1))

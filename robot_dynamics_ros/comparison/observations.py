@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.recordings import Motion
 
-from .evidence import Window
 from .model_torques import ModelTorques
 
 Flags = npt.NDArray[np.bool_]
@@ -56,13 +56,13 @@ class Observations:
         duration: of the samples [s].
     """
 
-    def __init__(self, torques: ModelTorques, windows: Iterable[Window]) -> None:
+    def __init__(self, torques: ModelTorques, windows: Iterable[Motion]) -> None:
         """Compute the model at every sample of the windows."""
         self.torques, self.size = torques, torques.model.size
-        self.windows = [one for one in windows if len(one.efforts) > 2 * _margin(one)]
-        rows = [len(one.efforts) - 2 * _margin(one) for one in self.windows]
+        self.windows = [one for one in windows if len(one) > 2 * _margin(one)]
+        rows = [len(one) - 2 * _margin(one) for one in self.windows]
         self.spans = [slice(*ends) for ends in pairwise(np.cumsum([0, *rows]).tolist())]
-        times = [one.interval * count for one, count in zip(self.windows, rows, strict=True)]
+        times = [count / one.rate for one, count in zip(self.windows, rows, strict=True)]
         self.duration = sum(times)
         self.independent = sum(
             2.0 * one.cutoff * time for one, time in zip(self.windows, times, strict=True)
@@ -120,24 +120,24 @@ class Observations:
     def divided(self, count: int) -> list[Observations]:
         """Those of so many parts of the windows, in the order of time; none without samples."""
         halves = [
-            one.mapped(lambda values, half=half: np.split(values, [len(values) // 2])[half])
+            one.part(half)
             for one in self.windows
-            for half in (0, 1)
+            for half in (slice(len(one) // 2), slice(len(one) // 2, None))
         ]
         groups = np.array_split(np.arange(len(halves)), count)
         parts = [Observations(self.torques, [halves[i] for i in group]) for group in groups]
         return [part for part in parts if part.windows]
 
 
-def _margin(window: Window) -> int:
+def _margin(window: Motion) -> int:
     """Samples at each end without neighbours at the longest delay."""
-    return math.ceil(LONGEST_DELAY / window.interval) + 2
+    return math.ceil(LONGEST_DELAY * window.rate) + 2
 
 
-def _later(window: Window, delay: float) -> Array:
+def _later(window: Motion, delay: float) -> Array:
     """Efforts of a window at a later time, by cubic interpolation (Lagrange) of four samples."""
     efforts = np.nan_to_num(window.efforts)
-    whole, x = divmod(delay / window.interval, 1.0)
+    whole, x = divmod(delay * window.rate, 1.0)
     first = _margin(window) + int(whole) - 1
     rows = len(efforts) - 2 * _margin(window)
     weights = (

@@ -115,18 +115,13 @@ class PlotSamples:
         begins[0] = after_gap
         piece = Rows(numbers, motion.times, layers, begins)
         self.pieces.append(piece if self.stride == 1 else piece.chosen(self.stride))
-        self._thin(MOST)
+        self.thin(MOST)
 
-    def reduced(self, most: int) -> PlotSamples:
-        """At most that many of the samples, as evenly distributed, and their peaks.
+    def thin(self, most: int) -> None:
+        """Keep at most that many of the samples, as evenly distributed, and their peaks.
 
         The first sample and the peaks of the whole recording stay in any case.
         """
-        reduced = replace(self)
-        reduced._thin(most)
-        return reduced
-
-    def _thin(self, most: int) -> None:
         while sum(map(len, self.pieces)) > most and self.stride < self._seen:
             self.stride *= 2
             self.pieces = [Rows.joined(self.pieces).chosen(self.stride)]
@@ -135,7 +130,9 @@ class PlotSamples:
 def samples_of(joints: tuple[str, ...], parts: Sequence[PlotSamples]) -> Samples:
     """The samples of several recordings, in their order."""
     filled = {number: part for number, part in enumerate(parts) if part.pieces}
-    reduced = [part.reduced(MOST // len(filled)) for part in filled.values()]
+    reduced = [replace(part) for part in filled.values()]
+    for part in reduced:
+        part.thin(MOST // len(filled))
     nothing = np.empty(0)
     none = Rows(nothing, nothing, np.empty((LAYERS, 0, len(joints))), np.empty(0, bool))
     each = [Rows.joined(part.pieces) for part in reduced]

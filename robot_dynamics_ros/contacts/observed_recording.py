@@ -34,7 +34,6 @@ from .residuals import JointResiduals, ObservedPart
 
 # Takes a number of states that are done.
 Advance = Callable[[int], None]
-BEYOND = 'as in dynamics_node: are efforts in N m or N, and is the limit of the URDF right?'
 # States in a part.
 PART = 1 << 13
 # Of the observer [Hz], as of dynamics_node by default.
@@ -199,7 +198,7 @@ class ObservedRecording:
                 f'{2.0 * CUTOFF:g} Hz are needed to tell pushes from collisions: record more often'
             )
         self._recording, self._robot = recording, robot
-        recording.judge_efforts(robot.model, LARGEST, BEYOND)
+        recording.judge_efforts(robot.model, LARGEST)
         low, high = np.full((2, len(recording.joints)), np.nan)
         for samples in recording.chunks():
             measured = np.where(np.isfinite(samples.efforts), samples.efforts, np.nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -68,9 +68,16 @@ class Motion:
         if self.joints == joints:
             return self
         columns = [self.joints.index(name) for name in joints]
+        return replace(self.mapped(lambda values: values[:, columns]), joints=joints)
+
+    def part(self, rows: slice | Array) -> Motion:
+        """Some of the samples; the rate is kept."""
+        return replace(self.mapped(lambda values: values[rows]), times=self.times[rows])
+
+    def mapped(self, change: Callable[[Array], Array]) -> Motion:
+        """The motion with other values (N, n), made of each array."""
         names = ('positions', 'velocities', 'accelerations', 'efforts')
-        chosen = {name: getattr(self, name)[:, columns] for name in names}
-        return replace(self, joints=joints, **chosen)
+        return replace(self, **{name: change(getattr(self, name)) for name in names})
 
 
 def filtered(
@@ -91,12 +98,11 @@ def filtered(
         efforts: whether they are wanted.
     """
     rate = 1.0 / quality.interval
-    check_rate(name, rate)
     first: list[JointSamples] = []
     if cutoff is None:
-        first = _first_parts(parts)
-        cutoff = _cutoff_of(first, quality.interval)
+        cutoff, first = usual_cutoff(parts, quality.interval, name)
     else:
+        check_rate(name, rate)
         cutoff = checked_cutoff(cutoff, rate)
     half = half_length(cutoff, rate)
     convolution = Convolution(kernels(cutoff, rate))
@@ -123,14 +129,36 @@ def filtered(
         )
 
 
-def cutoff_of(parts: Iterator[JointSamples], interval: float, name: str) -> float:
-    """The cutoff [Hz] that `filtered` chooses for segments with a usual interval [s].
+def usual_cutoff(
+    parts: Iterator[JointSamples], interval: float, name: str
+) -> tuple[float, list[JointSamples]]:
+    """The cutoff [Hz] for the longest segment of the first parts; and these, which are taken.
+
+    Args:
+        parts: of segments, in their order.
+        interval: usual one of the samples [s].
+        name: of the recording, for messages.
 
     Raises:
         RecordingError: the files are damaged, or samples come too slowly.
     """
     check_rate(name, 1.0 / interval)
-    return _cutoff_of(_first_parts(parts), interval)
+    taken: list[JointSamples] = []
+    segments: list[list[JointSamples]] = [[]]
+    while sum(map(len, taken)) < LOOKED_AT and (part := next(parts, None)) is not None:
+        taken.append(part)
+        segments += [[]] * part.begins
+        segments[-1] = [*segments[-1], part]
+    longest = max(segments, key=lambda segment: sum(map(len, segment)))
+    if not longest:
+        return chosen_cutoff(np.empty((0, 0)), 1.0 / interval), taken
+    samples = JointSamples.joined(longest)
+    measured = np.isfinite(samples.velocities[0])
+    columns = np.hstack([samples.positions, _measured(samples.velocities, measured)])
+    rows = UniformGrid(float(samples.times[0]), interval).push(samples.times, columns)
+    positions, velocities = np.hsplit(rows, 2)
+    derived = np.diff(positions, axis=0) / interval
+    return chosen_cutoff(np.where(measured, velocities[1:], derived), 1.0 / interval), taken
 
 
 class SegmentFilter:
@@ -282,30 +310,3 @@ def _ended(segment: SegmentFilter | None, quality: Quality, half: int) -> int:
     else:
         quality.unused += segment.samples
     return segment.samples
-
-
-def _first_parts(parts: Iterator[JointSamples]) -> list[JointSamples]:
-    """Those from which the cutoff is chosen."""
-    taken: list[JointSamples] = []
-    while sum(map(len, taken)) < LOOKED_AT and (part := next(parts, None)) is not None:
-        taken.append(part)
-    return taken
-
-
-def _cutoff_of(parts: list[JointSamples], interval: float) -> float:
-    """The cutoff for the longest segment of some parts [Hz]."""
-    segments: list[list[JointSamples]] = [[]]
-    for part in parts:
-        if part.begins:
-            segments.append([])
-        segments[-1].append(part)
-    longest = max(segments, key=lambda segment: sum(map(len, segment)))
-    if not longest:
-        return chosen_cutoff(np.empty((0, 0)), 1.0 / interval)
-    samples = JointSamples.joined(longest)
-    measured = np.isfinite(samples.velocities[0])
-    columns = np.hstack([samples.positions, _measured(samples.velocities, measured)])
-    rows = UniformGrid(float(samples.times[0]), interval).push(samples.times, columns)
-    positions, velocities = np.hsplit(rows, 2)
-    derived = np.diff(positions, axis=0) / interval
-    return chosen_cutoff(np.where(measured, velocities[1:], derived), 1.0 / interval)

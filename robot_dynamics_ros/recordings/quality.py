@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,6 @@ MOSTLY = 0.5
 # Times the effort limit that no number of a drive reaches, in whatever unit: one in mN m reaches
 # a thousand times its limit.
 IMPLAUSIBLE = 1e4
-NO_DRIVE = 'because no drive has that'
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,12 @@ class ImplausibleEfforts:
     Attributes:
         bound: absolute effort beyond which they are [N m or N].
         unit: 'N m' or 'N'.
-        why: why they are, as a clause.
         count: how many.
         largest: the largest absolute one [N m or N].
     """
 
     bound: float
     unit: str
-    why: str
     count: int = 0
     largest: float = 0.0
 
@@ -58,12 +55,12 @@ class ImplausibleEfforts:
         return (
             f'{counted(self.count, "effort")} of {joint} above '
             f'{torque_text(self.bound, self.unit)}, up to {torque_text(self.largest, self.unit)}: '
-            f'taken as not measured, {self.why}'
+            'taken as not measured: are efforts in N m or N, and is the limit of the URDF right?'
         )
 
 
 def effort_bounds(
-    model: RobotModel, joints: Sequence[str], largest: float = IMPLAUSIBLE, why: str = NO_DRIVE
+    model: RobotModel, joints: Sequence[str], largest: float = IMPLAUSIBLE
 ) -> list[ImplausibleEfforts]:
     """What the efforts of joints cannot exceed; those that the robot has not are unbounded.
 
@@ -72,16 +69,28 @@ def effort_bounds(
         joints: names, in the order of the columns.
         largest: times the effort limit of a joint; without a limit, its bound is `IMPLAUSIBLE`
             times `UNKNOWN_LIMIT`.
-        why: why efforts beyond that are implausible, as a clause.
     """
     rows = zip(model.joint_names, model.effort_bounds, model.effort_units, strict=True)
     found = {
-        name: ImplausibleEfforts(largest * limit, unit, why)
-        if np.isfinite(limit)
-        else ImplausibleEfforts(IMPLAUSIBLE * UNKNOWN_LIMIT, unit, NO_DRIVE)
+        name: ImplausibleEfforts(
+            largest * limit if np.isfinite(limit) else IMPLAUSIBLE * UNKNOWN_LIMIT, unit
+        )
         for name, limit, unit in rows
     }
-    return [found.get(name, ImplausibleEfforts(np.inf, '', '')) for name in joints]
+    return [found.get(name, ImplausibleEfforts(np.inf, '')) for name in joints]
+
+
+class Count(NamedTuple):
+    """What was counted: an attribute of `Quality`, in words, and whether segments end there."""
+
+    name: str
+    number: int
+    thing: str
+    text: str
+    cuts: bool = False
+
+    def __str__(self) -> str:
+        return f'{counted(self.number, self.thing)}{self.text}'
 
 
 @dataclass
@@ -215,7 +224,7 @@ class Quality:
     @property
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
-        found = [text for cuts, text in self._counted() if cuts] + [
+        found = [str(one) for one in self.counts() if one.cuts and one.number] + [
             f'an effort of {joint} that is not measured in {counted(count, "sample")}'
             for joint, count in self.missing_efforts.items()
             if count < self.samples
@@ -229,33 +238,32 @@ class Quality:
 
     def remarks(self) -> list[str]:
         """What a user has to know about the recording, one line each; empty if it is good."""
-        log = ['times are those of the log: no message has a stamp'] * (self.clock == 'log')
         doubt = [self.doubt] * bool(self.doubt)
         efforts = [one.sentence(joint) for joint, one in self.implausible.items()]
-        return log + doubt + efforts + [text for _, text in self._counted()]
+        return doubt + efforts + [str(one) for one in self.counts() if one.number]
 
-    def _counted(self) -> Iterator[tuple[bool, str]]:
-        """What has been counted, each with whether segments end there."""
+    def counts(self) -> list[Count]:
+        """What has been counted, also what was not found."""
         interval, skew = f'{1e3 * self.interval:.3g} ms', f'{1e3 * self.skew:.3g} ms'
         moving = 0 < self.without_velocities < self.samples
-        edges = self.edges if self.lost > self.unused else 0
-        for cuts, number, thing, text in (
-            (True, self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s'),
-            (False, self.dropouts, 'dropout', f', above {DROPOUT:g} x {interval}'),
-            (False, self.repeated, 'sample', ' with the stamp of the one before: left out'),
-            (True, self.backward, 'stamp', ' earlier than the one before'),
-            (True, self.not_finite, 'sample', ' with a position that is not finite'),
-            (True, self.jumps, 'jump', ' of a position by more than half a turn'),
-            (moving, self.without_velocities, 'sample', ' without a velocity'),
-            (False, self.without_efforts, 'sample', ' without an effort'),
-            (False, self.malformed, 'message', ' with names and values that do not fit'),
-            (False, self.of_other_joints, 'message', ' of other joints'),
-            (False, self.merged, 'sample', f' merged from messages up to {skew} apart'),
-            (False, self.unused, 'sample', ' in segments too short for the filter'),
-            (False, edges, 'sample', ' lost where the recording is cut'),
-        ):  # fmt: skip
-            if number:
-                yield cuts, f'{counted(number, thing)}{text}'
+        rows = (
+            ('clock', int(self.clock == 'log'), 'recording', ' without stamps: times are those at '
+             'which messages were recorded, and a delay has no meaning'),
+            ('gaps', self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s', True),
+            ('dropouts', self.dropouts, 'dropout', f', above {DROPOUT:g} x {interval}'),
+            ('repeated', self.repeated, 'sample', ' with the stamp of the one before: left out'),
+            ('backward', self.backward, 'stamp', ' earlier than the one before', True),
+            ('not_finite', self.not_finite, 'sample', ' with a position that is not finite', True),
+            ('jumps', self.jumps, 'jump', ' of a position by more than half a turn', True),
+            ('without_velocities', self.without_velocities, 'sample', ' without a velocity',
+             moving),
+            ('without_efforts', self.without_efforts, 'sample', ' without an effort'),
+            ('malformed', self.malformed, 'message', ' with names and values that do not fit'),
+            ('of_other_joints', self.of_other_joints, 'message', ' of other joints'),
+            ('merged', self.merged, 'sample', f' merged from messages up to {skew} apart'),
+            ('lost', self.lost, 'sample', ' in segments too short for the filter, or at cuts'),
+        )  # fmt: skip
+        return [Count(*row) for row in rows]
 
     def _count_intervals(self, intervals: Array) -> None:
         if not intervals.size:

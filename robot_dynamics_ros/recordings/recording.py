@@ -14,8 +14,8 @@ from robot_dynamics_ros.core.errors import RecordingError
 from .joint_columns import FirstStates, JointColumns, median_interval
 from .joint_names import recorded_names, renamed
 from .joint_samples import JointSamples
-from .motion import Motion, cutoff_of, filtered
-from .quality import IMPLAUSIBLE, NO_DRIVE, ImplausibleEfforts, Quality, effort_bounds
+from .motion import Motion, filtered, usual_cutoff
+from .quality import IMPLAUSIBLE, ImplausibleEfforts, Quality, effort_bounds
 from .segments import cut
 from .sources import chosen_topic, open_source
 from .sources.source import StateSource
@@ -152,17 +152,14 @@ class Recording:
     def __exit__(self, *_: object) -> None:
         self._close()
 
-    def judge_efforts(
-        self, model: RobotModel, largest: float = IMPLAUSIBLE, why: str = NO_DRIVE
-    ) -> None:
+    def judge_efforts(self, model: RobotModel, largest: float = IMPLAUSIBLE) -> None:
         """From now on, take efforts that no drive of a robot has as not measured.
 
         Args:
             model: of the robot; `quality` names these efforts.
             largest: times the effort limit of a joint, see `quality.effort_bounds`.
-            why: why efforts beyond that are implausible, as a clause.
         """
-        self._effort_bounds = effort_bounds(model, self.joints, largest, why)
+        self._effort_bounds = effort_bounds(model, self.joints, largest)
 
     def chunks(self, size: int = CHUNK) -> Iterator[JointSamples]:
         """All samples as they were recorded; only one chunk of them is in memory.
@@ -238,7 +235,7 @@ class Recording:
         quality = Quality(self.clock, interval=self.interval)
         with _one_line_errors():
             parts = cut(self._samples(quality, PART), quality)
-            return cutoff_of(parts, self.interval, self.name)
+            return usual_cutoff(parts, self.interval, self.name)[0]
 
     def _samples(self, quality: Quality, size: int) -> Iterator[JointSamples]:
         """All samples, at most `size` at a time, which are counted."""

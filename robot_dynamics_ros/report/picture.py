@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from typing import Any
 
 import matplotlib as mpl
@@ -11,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
-from .figure import GRID, INK, SOFT, STYLES, Curve, Panel
+from .figure import GRID, INK, SOFT, STYLES, Panel
 from .report import MARKS, JointReport, Report
 from .text import in_one_line, sentence
 
@@ -39,7 +38,6 @@ _STYLE: dict[str, Any] = {
     'axes.labelcolor': INK,
     'axes.grid': True,
     'axes.axisbelow': True,
-    'axes.unicode_minus': True,
     'axes.xmargin': 0.01,
     'grid.color': GRID,
     'grid.linewidth': 0.6,
@@ -51,7 +49,6 @@ _STYLE: dict[str, Any] = {
     'xtick.labelsize': 7.5,
     'ytick.labelsize': 7.5,
     'pdf.fonttype': 42,
-    'path.simplify': True,
 }
 
 
@@ -105,7 +102,14 @@ def _draw(axes: Axes, panel: Panel, *, legend: bool) -> None:
     for band in panel.bands:
         axes.axvspan(band.begin, band.end, color=band.colour, alpha=band.opacity, lw=0, zorder=0.2)
     for curve in panel.curves:
-        _draw_curve(axes, curve)
+        look = STYLES[curve.role]
+        # Of points, their diameter.
+        width, points = _POINTS * look.width, look.kind == 'points'
+        axes.plot(
+            curve.x, curve.y, color=look.colour, label=look.name, lw=width,
+            ls='' if points else _LINES[look.dash], marker='o' if points else '', ms=width, mew=0,
+            alpha=look.opacity, rasterized=points,
+        )  # fmt: skip
     axes.axhline(0.0, color=AXIS, lw=0.8, zorder=0.5)
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label, title=panel.title)
     if legend and len(panel.curves) > 1:
@@ -113,19 +117,6 @@ def _draw(axes: Axes, panel: Panel, *, legend: bool) -> None:
             ncols=len(panel.curves), columnspacing=1.0, handlelength=2.2, loc='lower right',
             bbox_to_anchor=(1.0, 1.01),
         )  # fmt: skip
-
-
-def _draw_curve(axes: Axes, curve: Curve) -> None:
-    look = STYLES[curve.role]
-    width = _POINTS * look.width
-    common: Mapping[str, Any] = {'color': look.colour, 'label': look.name}
-    if look.kind == 'points':
-        axes.plot(
-            curve.x, curve.y, ls='', marker='o', ms=width, mew=0, alpha=look.opacity,
-            rasterized=True, **common,
-        )  # fmt: skip
-    else:
-        axes.plot(curve.x, curve.y, lw=width, ls=_LINES[look.dash], **common)
 
 
 def _put(canvas: Canvas, y: float, text: str, **look: Any) -> None:

@@ -85,7 +85,10 @@ def provenance(
     Raises:
         OSError: a file cannot be read.
     """
-    files = [file for path in paths if path.exists() for file in _files_of(path)]
+    files: list[Path] = []
+    for path in paths:
+        listed = sorted(path.rglob('*')) if path.is_dir() else [path]
+        files += [file for file in listed if file.is_file()]
     with progress('hashes', sum(file.stat().st_size for file in files), 'bytes') as advance:
         hashed = tuple(_source_file(file, advance) for file in files)
     versions = {'Python': platform.python_version()}
@@ -93,12 +96,6 @@ def provenance(
         with suppress(PackageNotFoundError):
             versions[package] = version(package)
     return Provenance(hashed, versions, shlex.join(command), datetime.now(timezone.utc))
-
-
-def _files_of(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    return sorted(file for file in path.rglob('*') if file.is_file())
 
 
 def _source_file(file: Path, advance: Callable[[int], object]) -> SourceFile:

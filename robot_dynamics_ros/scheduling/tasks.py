@@ -12,7 +12,6 @@ import re
 import signal
 import threading
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, as_completed
@@ -73,14 +72,12 @@ class Outcome:
         name: of the task.
         result: what the function returned; None after an error.
         error: why there is no result, in one line; empty if there is one.
-        traceback: of an error that nobody has foreseen; else empty.
         kept: whether an earlier run computed the result.
     """
 
     name: str
     result: Any = None
     error: str = ''
-    traceback: str = ''
     kept: bool = False
 
 
@@ -209,13 +206,12 @@ def _outcome(task: Task, common: Any) -> Outcome:
 
 
 def _of_error(task: Task, error: Exception) -> Outcome:
-    text, lines = str(error), ''
+    text = str(error)
     if isinstance(error, OSError) and error.strerror:
         text = f'{error.filename}: {error.strerror}' if error.filename else error.strerror
     elif not isinstance(error, RobotDynamicsError):
-        text = f'{type(error).__name__}: {error}'
-        lines = ''.join(traceback.format_exception(error))
-    return Outcome(task.name, error=' '.join(text.split()), traceback=lines)
+        text = f'error of the program itself ({type(error).__name__}: {error})'
+    return Outcome(task.name, error=' '.join(text.split()))
 
 
 def _of_processes(

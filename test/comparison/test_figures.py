@@ -125,7 +125,7 @@ def test_a_sine_has_its_power_in_the_spectrum_of_each_window_of_the_rate():
     measured[:, 2] = np.nan
     # The model has an eighth of it in each of its three parts.
     parts = dict.fromkeys(('gravity', 'motion', 'friction'), 0.125 * measured)
-    windows = [SimpleNamespace(interval=interval) for interval in (2.0 * STEP, STEP, STEP)]
+    windows = [SimpleNamespace(rate=1.0 / interval) for interval in (2.0 * STEP, STEP, STEP)]
     spans = [slice(0, 100), slice(100, 1100), slice(1100, 2100)]
     spectrum = spectrum_of(
         SimpleNamespace(windows=windows, spans=spans, measured=measured, **parts)

@@ -83,9 +83,7 @@ def test_an_error_is_a_row_and_not_the_end(where):
     outcomes = {o.name: o for o in run(tasks, common=COMMON, **where)}
     assert 'odd' not in outcomes or 'pickle' in outcomes['odd'].error
     assert outcomes['refused'].error == 'arm.mcap: no joint states, only images'
-    assert outcomes['refused'].traceback == ''
-    assert outcomes['failed'].error == 'ZeroDivisionError: division by zero'
-    assert 'in fail' in outcomes['failed'].traceback
+    assert 'itself (ZeroDivisionError: division by zero)' in outcomes['failed'].error
     assert '/nowhere/file' in outcomes['missing'].error
     assert outcomes['task 1'].result['square'] == 1.5
 

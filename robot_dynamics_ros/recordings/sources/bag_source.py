@@ -40,7 +40,10 @@ class BagSource:
         """Take open readers of rosbags, with the file of each, in any order."""
         self.name = name
         self._ros1 = ros1
-        self._readers = sorted(readers, key=lambda each: _start_of(each[1]))
+        # The readers of ROS 2 have the time of the first message in their metadata.
+        self._readers = sorted(
+            readers, key=lambda each: getattr(each[1], 'metadata', each[1]).start_time
+        )
         self.topics: dict[str, int] = {}
         self.other_topics: dict[str, str] = {}
         for _, reader in self._readers:
@@ -138,12 +141,6 @@ def _check_complete(file: Path) -> None:
             f'{log.name} holds what was recorded last, the recorder has not finished: merge it '
             f"with `sqlite3 {file.name} 'PRAGMA wal_checkpoint(TRUNCATE)'`"
         )
-
-
-def _start_of(reader: Any) -> int:
-    """Time of the first message [ns]."""
-    metadata = getattr(reader, 'metadata', None)
-    return int(reader.start_time if metadata is None else metadata.start_time)
 
 
 def _message_blocks(reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:

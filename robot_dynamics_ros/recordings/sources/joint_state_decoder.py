@@ -139,17 +139,6 @@ def find_layout(data: bytes, *, ros1: bool = False) -> JointStateLayout:
             fields[name] = walk.skip(count * DOUBLE)
     if not names or len(set(names)) < len(names):
         raise ValueError('it has no joints, or a joint twice')
-    return _layout(walk, names, stamp, text, counts, fields)
-
-
-def _layout(
-    walk: _Walk,
-    names: tuple[str, ...],
-    stamp: int,
-    text: int,
-    counts: list[int],
-    fields: dict[str, int],
-) -> JointStateLayout:
     order = '<' if walk.little else '>'
     end = counts[0] + COUNT
     places: dict[str, tuple[Any, int]] = {
