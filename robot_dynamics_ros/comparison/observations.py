@@ -60,15 +60,15 @@ class Observations:
         """Compute the model at every sample of the windows."""
         self.torques, self.size = torques, torques.model.size
         self.windows = [one for one in windows if len(one) > 2 * _margin(one)]
-        rows = [len(one) - 2 * _margin(one) for one in self.windows]
-        self.spans = [slice(*ends) for ends in pairwise(np.cumsum([0, *rows]).tolist())]
-        times = [count / one.rate for one, count in zip(self.windows, rows, strict=True)]
-        self.duration = sum(times)
-        self.independent = sum(
-            2.0 * one.cutoff * time for one, time in zip(self.windows, times, strict=True)
-        )
+        # Samples that have neighbours at the longest delay.
+        inner = [one.part(slice(_margin(one), -_margin(one))) for one in self.windows]
+        ends = np.cumsum([0, *map(len, inner)]).tolist()
+        self.spans = [slice(*both) for both in pairwise(ends)]
+        self.duration = sum(len(one) / one.rate for one in inner)
+        self.independent = sum(2.0 * one.cutoff * len(one) / one.rate for one in inner)
         self.positions, self.velocities, self.accelerations, self.measured = (
-            self._inner(name) for name in ('positions', 'velocities', 'accelerations', 'efforts')
+            np.concatenate([np.empty((0, self.size)), *(getattr(one, name) for one in inner)])
+            for name in ('positions', 'velocities', 'accelerations', 'efforts')
         )
         terms = torques.terms(self)
         self.gravity, self.motion, self.friction = terms[0], terms[1] + terms[2], terms[3]
@@ -80,12 +80,6 @@ class Observations:
         left, values, _ = np.linalg.svd(self.free, full_matrices=False)
         known = values > 1e-9 * values.max(axis=1, keepdims=True, initial=1e-300)
         self.basis = left * known[:, None]
-
-    def _inner(self, name: str) -> Array:
-        """Samples (N, n) that have neighbours at the longest delay."""
-        parts = [getattr(one, name)[_margin(one) : -_margin(one)] for one in self.windows]
-        rows: Array = np.concatenate([np.empty((0, self.size)), *parts])
-        return rows
 
     def _weigh(self) -> None:
         """Which samples count: near a reversal the direction of friction is not known."""

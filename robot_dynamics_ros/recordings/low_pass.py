@@ -38,8 +38,8 @@ from robot_dynamics_ros.core.errors import RecordingError
 BETA, SHARPNESS = 5.653, 3.625
 # Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
 SIDE = 8
-# Rows of a transform, at least.
-SHORTEST_BLOCK = 1024
+# Rows of a transform are a multiple of this, which has no large factors.
+BLOCK = 1024
 # [Hz] that may be asked for: the kernels are some 36 s long.
 LOWEST_ASKED = 0.1
 # [Hz]: below it arms accelerate, above it they are not rigid.
@@ -93,39 +93,23 @@ def kernels(cutoff: float, rate: float) -> Array:
     return np.stack([np.pad(value, SIDE), *(np.convolve(value, each) for each in differences)])
 
 
-class Convolution:
-    """Convolves columns with kernels of one length, each block of rows in one transform.
+def convolved(kernels: Array, rows: Array, columns: Sequence[Any]) -> list[Array]:
+    """Each kernel at the rows (N - 2 h, m) that it covers wholly, by one transform of all rows.
 
-    Source: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., section 8.7.3
-    (overlap-save).
+    Args:
+        kernels: (K, 2 h + 1).
+        rows: (N, m).
+        columns: of the rows, for each kernel.
     """
-
-    def __init__(self, kernels: Array) -> None:
-        """Transform the kernels (K, 2 h + 1)."""
-        self._lost = kernels.shape[1] - 1
-        least = max(SHORTEST_BLOCK, 4 * self._lost)
-        self._size = 1 << least.bit_length()
-        self._kernels = np.fft.rfft(kernels, self._size, axis=1)[:, :, None]
-
-    def __call__(self, rows: Array, columns: Sequence[Any]) -> list[Array]:
-        """Each kernel at the rows (N - 2 h, m) that it covers wholly.
-
-        Args:
-            rows: (N, m).
-            columns: of the rows, for each kernel.
-        """
-        count = len(rows) - self._lost
-        results = [np.empty((count, rows[:1, which].shape[1])) for which in columns]
-        step = self._size - self._lost
-        for start in range(0, count, step):
-            spectrum = np.fft.rfft(rows[start : start + self._size], self._size, axis=0)
-            stop = min(start + step, count)
-            for kernel, which, result in zip(self._kernels, columns, results, strict=True):
-                if result.shape[1]:
-                    product = spectrum[:, which] * kernel
-                    block = np.fft.irfft(product, self._size, axis=0)
-                    result[start:stop] = block[self._lost : self._lost + stop - start]
-        return results
+    lost = kernels.shape[1] - 1
+    # Circular: only the rows that are lost hold what is beyond the other end.
+    size = BLOCK * -(-len(rows) // BLOCK)
+    spectrum = np.fft.rfft(rows, size, axis=0)
+    transformed = np.fft.rfft(kernels, size, axis=1)[:, :, None]
+    return [
+        np.fft.irfft(spectrum[:, which] * kernel, size, axis=0)[lost : len(rows)]
+        for kernel, which in zip(transformed, columns, strict=True)
+    ]
 
 
 def check_rate(name: str, rate: float) -> None:

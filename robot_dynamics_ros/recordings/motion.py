@@ -15,10 +15,10 @@ from robot_dynamics_ros.core.errors import RecordingError
 from .joint_samples import JointSamples
 from .low_pass import (
     MOST_OF_RATE,
-    Convolution,
     check_rate,
     checked_cutoff,
     chosen_cutoff,
+    convolved,
     half_length,
     kernels,
 )
@@ -105,13 +105,13 @@ def filtered(
         check_rate(name, rate)
         cutoff = checked_cutoff(cutoff, rate)
     half = half_length(cutoff, rate)
-    convolution = Convolution(kernels(cutoff, rate))
+    weights = kernels(cutoff, rate)
     segment: SegmentFilter | None = None
     longest, found = 0, False
     for part in chain(first, parts):
         if part.begins or segment is None:
             longest = max(longest, _ended(segment, quality, half))
-            segment = SegmentFilter(part, convolution, half, quality.interval, efforts=efforts)
+            segment = SegmentFilter(part, weights, quality.interval, efforts=efforts)
         number = segment.produced
         arrays = segment.push(part)
         if arrays is not None:
@@ -172,8 +172,7 @@ class SegmentFilter:
     def __init__(
         self,
         first: JointSamples,
-        convolution: Convolution,
-        half: int,
+        weights: Array,
         interval: float,
         *,
         efforts: bool = True,
@@ -182,13 +181,11 @@ class SegmentFilter:
 
         Args:
             first: the first part.
-            convolution: with value, derivative and second derivative of the low pass.
-            half: samples on each side of the middle of these kernels.
+            weights: (3, 2 h + 1) value, derivative and second derivative of the low pass.
             interval: between two samples of the result [s].
             efforts: whether they are wanted; else they are NaN.
         """
-        self._convolution = convolution
-        self._half = half
+        self._weights, self._half = weights, weights.shape[1] // 2
         self._grid = UniformGrid(float(first.times[0]), interval)
         self._moving = np.isfinite(first.velocities[0])
         self._loaded = np.isfinite(first.efforts[0]) & efforts
@@ -222,12 +219,14 @@ class SegmentFilter:
         size = len(self._moving)
         everything, positions, velocities = slice(None), slice(0, size), slice(size, 2 * size)
         if self._moving.all():
-            smooth, slope, _ = self._convolution(rows, [everything, velocities, slice(0)])
+            smooth, slope, _ = convolved(self._weights, rows, [everything, velocities, slice(0)])
             moved, accelerations = smooth[:, velocities], slope
         else:
             # Some velocities are not measured: these are derivatives of the positions.
             both = slice(0, 2 * size)
-            smooth, slope, curvature = self._convolution(rows, [everything, both, positions])
+            smooth, slope, curvature = convolved(
+                self._weights, rows, [everything, both, positions]
+            )
             moved = np.where(self._moving, smooth[:, velocities], slope[:, positions])
             accelerations = np.where(self._moving, slope[:, velocities], curvature)
         efforts = np.full(moved.shape, np.nan)

@@ -51,7 +51,6 @@ class Recording:
         interval: usual time between two samples [s], from the first ones; NaN with one sample.
         descriptions: different URDF texts that were recorded on /robot_description, the newest
             one last.
-        description: the newest one; None without one.
         size: number of messages, for progress.
         cutoff: of the low pass that was asked for [Hz]; None: from the spectrum.
         quality: counts of the latest reading, while it goes on and afterwards.
@@ -82,7 +81,6 @@ class Recording:
         self._source = source
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
-        self.description = self.descriptions[-1] if self.descriptions else None
         first = FirstStates.read(source, topic)
         recorded = first.names
         try:

@@ -5,7 +5,7 @@ import pytest
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings.low_pass import (
-    Convolution,
+    convolved,
     check_rate,
     checked_cutoff,
     chosen_cutoff,
@@ -60,7 +60,7 @@ def test_blocks_give_the_same_as_one_sum(count):
     rows = np.random.default_rng(1).normal(size=(count, 3))
     columns = [slice(None), slice(1, 3), slice(0)]
     for kernel, which, result in zip(
-        weights, columns, Convolution(weights)(rows, columns), strict=True
+        weights, columns, convolved(weights, rows, columns), strict=True
     ):
         assert result.shape == (count - weights.shape[1] + 1, rows[:, which].shape[1])
         expected = [np.convolve(column, kernel, 'valid') for column in rows[:, which].T]
