@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.loads import PayloadMargin
@@ -68,7 +67,11 @@ def inspect_command(
         output.show('', joint_table(model), '', load_table(inspection))
     if inspection.margin is not None:
         output.show('', margin_line(inspection.margin, inspection.poses))
-    output.show('', *(finding_lines(inspection.findings) or ['no findings']))
+    lines = [
+        Text.assemble((f'{one.severity} {one.code}', COLORS[one.severity]), f' {one}')
+        for one in inspection.findings
+    ]
+    output.show('', *(lines or ['no findings']))
     return exit_code([one for one in inspection.findings if one.severity != 'info'])
 
 
@@ -130,14 +133,6 @@ def margin_line(margin: PayloadMargin, poses: int) -> str:
         f'{_mass(margin.median)} at half of {poses} poses, {_mass(margin.least)} at the worst; '
         f'the joints hold the robot itself at {margin.holding:.0%} of the poses'
     )
-
-
-def finding_lines(findings: Iterable[Finding]) -> list[Text]:
-    """One paragraph for each finding: what, with which value, and what to do."""
-    return [
-        Text.assemble((f'{one.severity} {one.code}', COLORS[one.severity]), f' {one}')
-        for one in findings
-    ]
 
 
 def _vector(entries: Iterable[float]) -> str:

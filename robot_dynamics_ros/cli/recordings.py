@@ -193,7 +193,8 @@ class NamedRecordings:
         A single recording is computed by this process, with progress as the argument `progress`.
 
         Args:
-            function: of a module, with results that `scheduling.run` can keep.
+            function: of a module, with results that `scheduling.run` can keep: of `common`, the
+                name of the recording in results, and the files that together are it.
             common: first argument of all.
             output: of the subcommand, for a progress bar.
             targets: file that the function writes, its fourth argument, by the name of the

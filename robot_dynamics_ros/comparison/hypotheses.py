@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,20 +14,8 @@ from robot_dynamics_ros.core.checks import Array
 
 from .delay import least_delay
 from .judge import PARTS, Explanation, Judge
-from .observations import Flags
+from .recorded_joints import Flags
 
-# By how much the misfit must shrink for each number that a hypothesis takes from the data. Sums of
-# logarithms of errors: 1.0 means that the RMS of one joint shrinks to 61 %.
-COST = {
-    'gravity_compensated': 0.5,
-    'exchanged': 1.0,
-    'sign': 0.5,
-    'delay': 1.0,
-    'factor': 1.0,
-    'payload': 3.0,
-}
-# What a wrong position of a joint that was not recorded looks like.
-OF_THE_POSE = ('gravity_compensated', 'factor', 'payload')
 # By how much a hypothesis must be better than that; one about several joints, for each of them.
 WORTH, WORTH_JOINT = 1.0, 0.3
 # Most hypotheses that are combined, and how often their numbers are estimated in turn.
@@ -76,12 +64,12 @@ def _candidates(judge: Judge, given: Explanation) -> Candidates:
     """Explanation and cost of each hypothesis that could be added to an explanation."""
     unknown_pose = bool(judge.observations.torques.dependent)
     for code, hypothesis in HYPOTHESES.items():
-        if unknown_pose and code in OF_THE_POSE:
+        if unknown_pose and hypothesis.of_the_pose:
             continue
         if code not in given.steps or code == 'exchanged':
-            for explanation, count in hypothesis(judge, given):
+            for explanation, count in hypothesis.candidates(judge, given):
                 steps = (*explanation.steps, code)
-                yield replace(explanation, steps=steps), COST[code] * count
+                yield replace(explanation, steps=steps), hypothesis.cost * count
 
 
 def _refitted(judge: Judge, explanation: Explanation) -> Explanation:
@@ -102,19 +90,11 @@ def _refitted(judge: Judge, explanation: Explanation) -> Explanation:
 
 def _without_superfluous(judge: Judge, explanation: Explanation) -> Explanation:
     """The explanation without the parts that the others make superfluous."""
-    gains = np.array(explanation.gains)
-    nothing: dict[str, dict[str, Any]] = {
-        'gravity_compensated': {'gravity': True},
-        'exchanged': {'order': tuple(range(len(gains)))},
-        'sign': {'gains': tuple(np.abs(gains).tolist())},
-        'delay': {'delay': 0.0},
-        'factor': {'gains': tuple(np.sign(gains).tolist())},
-        'payload': {'body': None, 'load': ()},
-    }
     for step in explanation.steps:
         steps = tuple(one for one in explanation.steps if one != step)
-        smaller = _refitted(judge, replace(explanation, steps=steps, **nothing[step]))
-        if judge.misfit(smaller) - judge.misfit(explanation) < WORTH + COST[step]:
+        nothing = HYPOTHESES[step].without(np.array(explanation.gains))
+        smaller = _refitted(judge, replace(explanation, steps=steps, **nothing))
+        if judge.misfit(smaller) - judge.misfit(explanation) < WORTH + HYPOTHESES[step].cost:
             return _without_superfluous(judge, smaller)
     return explanation
 
@@ -125,7 +105,7 @@ def _gravity(judge: Judge, given: Explanation) -> Candidates:
     # What the driver does not know that the arm carries stays in the efforts, and hides the rest.
     if given.body is None:
         for loaded, count in _payload(judge, bare):
-            costs = COST['payload'] / COST['gravity_compensated']
+            costs = HYPOTHESES['payload'].cost / HYPOTHESES['gravity_compensated'].cost
             yield replace(loaded, steps=(*given.steps, 'payload')), 1 + count * costs
 
 
@@ -146,13 +126,14 @@ def _exchanged(judge: Judge, given: Explanation) -> Candidates:
 
 
 def _sign(judge: Judge, given: Explanation) -> Candidates:
-    yield from _for_some_joints(judge, given, -np.array(given.gains), COST['sign'])
+    yield from _for_some_joints(judge, given, -np.array(given.gains), HYPOTHESES['sign'].cost)
 
 
 def _factor(judge: Judge, given: Explanation) -> Candidates:
     gains, correlation = judge.match(given)
     meant = (np.abs(np.abs(gains) - 1.0) > FACTOR) & (np.abs(correlation) > CORRELATION)
-    yield from _for_some_joints(judge, given, np.where(meant, gains, given.gains), COST['factor'])
+    gains = np.where(meant, gains, given.gains)
+    yield from _for_some_joints(judge, given, gains, HYPOTHESES['factor'].cost)
 
 
 def _for_some_joints(judge: Judge, given: Explanation, gains: Array, cost: float) -> Candidates:
@@ -195,14 +176,32 @@ def _payload(judge: Judge, given: Explanation) -> Candidates:
             yield loaded, 1
 
 
-HYPOTHESES: dict[str, Callable[[Judge, Explanation], Candidates]] = {
-    'gravity_compensated': _gravity,
-    'exchanged': _exchanged,
-    'sign': _sign,
-    'delay': _delay,
-    'factor': _factor,
-    'payload': _payload,
-}
+class Hypothesis(NamedTuple):
+    """What may be added to an explanation.
+
+    Attributes:
+        cost: by how much the misfit must shrink for each number that it takes from the data. Sums
+            of logarithms of errors: 1.0 means that the RMS of one joint shrinks to 61 %.
+        candidates: explanations with it, each with its count of numbers.
+        without: fields of an explanation without it, by its gains (n,).
+        of_the_pose: whether a wrong position of a joint that was not recorded looks like it.
+    """
+
+    cost: float
+    candidates: Callable[[Judge, Explanation], Candidates]
+    without: Callable[[Array], dict[str, Any]]
+    of_the_pose: bool = False
+
+
+HYPOTHESES = {
+    'gravity_compensated': Hypothesis(0.5, _gravity, lambda gains: {'gravity': True}, True),
+    'exchanged': Hypothesis(1.0, _exchanged, lambda gains: {'order': tuple(range(len(gains)))}),
+    'sign': Hypothesis(0.5, _sign, lambda gains: {'gains': tuple(np.abs(gains).tolist())}),
+    'delay': Hypothesis(1.0, _delay, lambda gains: {'delay': 0.0}),
+    'factor': Hypothesis(1.0, _factor, lambda gains: {'gains': tuple(np.sign(gains).tolist())},
+                         True),
+    'payload': Hypothesis(3.0, _payload, lambda gains: {'body': None, 'load': ()}, True),
+}  # fmt: skip
 
 
 def scales_shown(judge: Judge, found: Explanation) -> Flags:

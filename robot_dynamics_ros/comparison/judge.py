@@ -10,7 +10,8 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from .compared import HALF
-from .observations import Flags, Observations
+from .observations import Observations
+from .recorded_joints import Flags
 
 # Deviations below this share of the effort are not worth an explanation: models have them.
 NEGLIGIBLE = 0.01

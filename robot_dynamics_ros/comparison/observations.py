@@ -11,14 +11,12 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion
 
 from .model_torques import ModelTorques
-
-Flags = npt.NDArray[np.bool_]
+from .recorded_joints import Flags
 
 # Largest delay that is looked for [s].
 LONGEST_DELAY = 0.1

@@ -17,6 +17,8 @@ from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
 
+Flags = npt.NDArray[np.bool_]
+
 # A joint moves little if that is at most this share of the mass that the recorded ones carry:
 # fingers of a gripper do.
 LIGHT = 0.02
@@ -76,7 +78,7 @@ def _locked(joint: Joint) -> float:
     return min(max(0.0, joint.limits.lower), joint.limits.upper)
 
 
-def moved_bodies(model: RobotModel) -> npt.NDArray[np.bool_]:
+def moved_bodies(model: RobotModel) -> Flags:
     """Whether each independent joint moves each body, (n, bodies)."""
     moves = np.zeros((model.size, len(model.joints)), bool)
     for body, joint in enumerate(model.joints):
@@ -104,18 +106,15 @@ def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
     return _named(model, _are_heavy(model, moved_bodies(model), known) & ~known)
 
 
-def _are_heavy(
-    model: RobotModel, moved: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def _are_heavy(model: RobotModel, moved: Flags, known: Flags) -> Flags:
     """Whether bodies (n, bodies) are together not light against what recorded joints carry."""
     masses = np.array([joint.inertia.mass for joint in model.joints])
-    heavy: npt.NDArray[np.bool_] = moved @ masses > LIGHT * (
-        masses @ moved_bodies(model)[known].any(axis=0)
-    )
+    carried = masses @ moved_bodies(model)[known].any(axis=0)
+    heavy: Flags = moved @ masses > LIGHT * carried
     return heavy
 
 
-def _named(model: RobotModel, chosen: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+def _named(model: RobotModel, chosen: Flags) -> tuple[str, ...]:
     return tuple(np.array(model.joint_names)[chosen].tolist())
 
 

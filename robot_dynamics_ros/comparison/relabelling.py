@@ -7,7 +7,7 @@ computed anew for each hypothesis, and only where no explanation is good.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -24,33 +24,20 @@ MOST = 3
 WORTH = 3.0
 
 
-@dataclass(frozen=True)
-class Relabelling:
-    """The state of joint j is signs[j] times that recorded for joint order[j], each (n,)."""
-
-    order: tuple[int, ...]
-    signs: tuple[int, ...]
-
-    @classmethod
-    def nothing(cls, size: int) -> Relabelling:
-        """Each joint has its own state."""
-        return cls(tuple(range(size)), (1,) * size)
-
-    def judge(self, seen: Observations) -> Judge:
-        """That of the observations with the states of the right joints."""
-        order, signs = list(self.order), np.array(self.signs)
-        right = [one.mapped(lambda values: values[:, order] * signs) for one in seen.windows]
-        return Judge(Observations(seen.torques, right))
+def relabelled(seen: Observations, given: Explanation) -> Judge:
+    """That of the observations in which joint j has gains[j] times the state of joint order[j]."""
+    order, signs = list(given.order), np.array(given.gains)
+    right = [one.mapped(lambda values: values[:, order] * signs) for one in seen.windows]
+    return Judge(Observations(seen.torques, right))
 
 
-def explained(seen: Observations) -> tuple[Judge, Explanation, Relabelling]:
+def explained(seen: Observations) -> tuple[Judge, Explanation, Explanation]:
     """The explanation of what was observed, and the relabelling without which none is good.
 
     Nothing is returned as explanation and relabelling where the best leaves most of the efforts:
     its parts would be chance.
     """
-    nothing = relabelling = Relabelling.nothing(seen.size)
-    unchanged = Explanation.nothing(seen.size)
+    unchanged = relabelling = Explanation.nothing(seen.size)
     first = judge = Judge(seen)
     found = search(judge)
     for _ in range(MOST):
@@ -62,8 +49,8 @@ def explained(seen: Observations) -> tuple[Judge, Explanation, Relabelling]:
         if not judge.is_explained(found):
             candidates += _longer_exchanges(relabelling)
         # The misfit alone is kept of each: a judge holds the torques of all samples.
-        other = min(candidates, key=lambda one: one.judge(seen).misfit(unchanged))
-        best = other.judge(seen)
+        other = min(candidates, key=lambda one: relabelled(seen, one).misfit(unchanged))
+        best = relabelled(seen, other)
         explanation = search(best)
         same_joints = best.judged.sum() == judge.judged.sum()
         if not same_joints or best.misfit(explanation) + WORTH > judge.misfit(found):
@@ -71,22 +58,22 @@ def explained(seen: Observations) -> tuple[Judge, Explanation, Relabelling]:
         judge, found, relabelling = best, explanation, other
     if judge.is_explained(found):
         return judge, found, relabelling
-    return first, unchanged, nothing
+    return first, unchanged, unchanged
 
 
-def _candidates(given: Relabelling, joints: list[int]) -> Iterator[Relabelling]:
+def _candidates(given: Explanation, joints: list[int]) -> Iterator[Explanation]:
     """Each joint turned, and each two joints exchanged."""
     for joint in joints:
-        signs = list(given.signs)
-        signs[joint] *= -1
-        yield replace(given, signs=tuple(signs))
+        signs = list(given.gains)
+        signs[joint] *= -1.0
+        yield replace(given, gains=tuple(signs))
     for first, second in combinations(joints, 2):
         order = list(given.order)
         order[first], order[second] = order[second], order[first]
         yield replace(given, order=tuple(order))
 
 
-def _longer_exchanges(given: Relabelling) -> Iterator[Relabelling]:
+def _longer_exchanges(given: Explanation) -> Iterator[Explanation]:
     """All joints shifted or reversed, and each three joints exchanged in a circle."""
     own = list(range(len(given.order)))
     orders = [own[::-1], *(own[shift:] + own[:shift] for shift in own[1:])]
@@ -96,5 +83,5 @@ def _longer_exchanges(given: Relabelling) -> Iterator[Relabelling]:
             order[first], order[second], order[third] = second, third, first
             orders.append(order)
     for order in orders:
-        signs = tuple(given.signs[joint] for joint in order)
-        yield Relabelling(tuple(given.order[joint] for joint in order), signs)
+        signs = tuple(given.gains[joint] for joint in order)
+        yield Explanation(tuple(given.order[joint] for joint in order), signs)

@@ -13,7 +13,6 @@ from .findings import Finding
 from .hypotheses import mass_deviation, scales_shown
 from .judge import Explanation, Judge
 from .recorded_joints import NO_GRAVITY
-from .relabelling import Relabelling
 
 # A URDF is not wrong by more than this factor; a current is.
 CURRENT = 2.0
@@ -29,7 +28,7 @@ def robot_findings(
     found: Explanation,
     frictions: Mapping[int, JointFriction],
     joints: Mapping[str, JointComparison],
-    relabelling: Relabelling,
+    relabelling: Explanation,
     others: Sequence[Finding],
 ) -> list[Finding]:
     """What an explanation says of robot and driver.
@@ -59,11 +58,11 @@ def currents(findings: Sequence[Finding]) -> list[Finding]:
     return far if 2 * len(far) >= len(factors) else []
 
 
-def _driver(judge: Judge, found: Explanation, relabelling: Relabelling) -> Iterator[Finding]:
+def _driver(judge: Judge, found: Explanation, relabelling: Explanation) -> Iterator[Finding]:
     """Names, signs, gravity and delay of the recorded signals."""
     names, seen = judge.observations.torques.model.joint_names, judge.observations
     for order, signs, what in (
-        (relabelling.order, relabelling.signs, 'Positions, velocities and efforts'),
+        (relabelling.order, relabelling.gains, 'Positions, velocities and efforts'),
         (found.order, found.gains, 'Efforts'),
     ):
         moved = {name: names[other] for name, other in zip(names, order, strict=True)}

@@ -89,17 +89,8 @@ class _Cutter:
 
     def _changes(self, velocities: Array, efforts: Array, kept: Flags) -> Flags:
         """Which of the kept samples (M,) differ from the one before in what is measured."""
-        columns = 2 * velocities.shape[1]
-        everything = finite_rows(velocities) & finite_rows(efforts)
-        if everything.all():
-            measured = np.ones((2, columns), bool)
-        else:
-            measured = np.isfinite(np.hstack([velocities, efforts]))[kept]
-        before = measured[0] if self._measured is None else self._measured
-        self._measured = measured[-1]
-        if (measured == before).all():
-            return np.zeros(np.count_nonzero(kept), bool)
-        if everything.all():
-            measured = np.ones((int(np.count_nonzero(kept)), columns), bool)
-        changes: Flags = (measured != np.vstack([before, measured[:-1]])).any(axis=1)
+        measured = np.hstack([np.isfinite(velocities), np.isfinite(efforts)])[kept]
+        before = measured[:1] if self._measured is None else self._measured
+        self._measured = measured[-1:]
+        changes: Flags = np.diff(np.concatenate([before, measured]), axis=0).any(axis=1)
         return changes

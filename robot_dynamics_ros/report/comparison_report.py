@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_dynamics_ros.comparison import Compared, Finding, JointComparison
+from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.findings import TABLE
 from robot_dynamics_ros.core.model.findings import counted, listed
 from robot_dynamics_ros.parameter_yaml import yaml_value
@@ -48,7 +49,6 @@ HINTS = {
     'spectrum': 'A peak is a vibration, a ripple of the gears or the controller. The filter '
     'removes what is above its cutoff.',
 }
-PARTS = ('gravity', 'coriolis', 'inertia', 'friction')
 # Of a part of the torque, relative to the largest part [-]: what is below is rounding.
 NOTHING = 1e-9
 # Samples drawn over velocity and position, peaks among them, points of the fit, and stretches of
@@ -225,7 +225,7 @@ def _panels(
 
     delay = f', delay {quantity(1e3 * joint.delay, "ms")}' if math.isfinite(joint.delay) else ''
     rms, mean = (quantity(one, unit) for one in (joint.rms_residual, joint.bias))
-    parts = {role: getattr(samples, role)[:, column] for role in PARTS}
+    parts = {role: getattr(samples, role)[:, column] for role in TERMS}
     sizes = {role: np.nanmax(np.abs(part), initial=0.0) for role, part in parts.items()}
     least = NOTHING * max(sizes.values())
     explained = ', '.join(
