@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.comparison import Compared, Comparison
+from robot_dynamics_ros.comparison import Compared, Comparison, RecordingSummary
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.evidence import Evidence
 from robot_dynamics_ros.comparison.findings import advised
@@ -91,7 +91,8 @@ def _compared(recordings: NamedRecordings, output: Output) -> Compared:
     options, files = recordings.options(), recordings.files
     outcomes = recordings.outcomes(gather_evidence, (options, len(files) > MANY), output)
     evidence = [
-        Evidence(one.name, error=one.error) if one.error else one.result for one in outcomes
+        Evidence(RecordingSummary(one.name, error=one.error)) if one.error else one.result
+        for one in outcomes
     ]
     usable = [one.name for one in outcomes if not one.error]
     if not usable:

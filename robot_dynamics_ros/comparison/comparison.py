@@ -14,7 +14,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Recording
 
-from .compared import Compared, JointComparison
+from .compared import Compared, JointComparison, RecordingSummary
 from .data_findings import FEWEST, data_findings
 from .evidence import Evidence, Excerpts
 from .figures import friction_fits, joint_delays, joint_figures, spectrum_of
@@ -70,7 +70,8 @@ class Comparison:
         try:
             return self.gather(recording, name, advance)
         except RecordingError as error:
-            return Evidence(name or recording.name, recording.topic, error=str(error))
+            file = name or recording.name
+            return Evidence(RecordingSummary(file, recording.topic, error=str(error)))
 
     def gather(
         self,
@@ -92,8 +93,8 @@ class Comparison:
         torques = self.torques(recording.joints)
         recording.judge_efforts(torques.model)
         names = torques.model.joint_names
-        file = name or recording.name
-        evidence = Evidence(file, recording.topic, names, robot=torques.model)
+        summary = RecordingSummary(name or recording.name, recording.topic)
+        evidence = Evidence(summary, names, robot=torques.model)
         evidence.unused = unused_joints(self.model, recording.names)
         for motion in recording.motions():
             evidence.add(torques, motion.of(names))
@@ -111,23 +112,22 @@ class Comparison:
         Raises:
             RecordingError: no recording is usable.
         """
-        first = next((one for one in evidence if not one.error), None)
+        first = next((one for one in evidence if not one.summary.error), None)
         if first is None:
-            raise RecordingError('; '.join(one.error for one in evidence))
+            raise RecordingError('; '.join(one.summary.error for one in evidence))
         torques = self.torques(first.joints)
         model, names = torques.model, torques.model.joint_names
         given = [_beside(one, first) for one in evidence]
-        units = [
-            motion_findings(model, one.reach, one.quality) if one.count else [] for one in given
-        ]
-        good = [one for one, wrong in zip(given, units, strict=True) if one.count and not wrong]
-        wrong = [] if good else next(filter(None, units))
-        if good:
-            for row, found in enumerate(units):
-                if found:
-                    error = f'{given[row].file}: {found[0].message} It is left out.'
-                    given[row] = Evidence(given[row].file, given[row].topic, error=error)
-        used = [one for one in given if one.count]
+        units = {
+            row: motion_findings(model, one.reach, one.quality)
+            for row, one in enumerate(given)
+            if one.summary.samples
+        }
+        wrong = next(iter(units.values())) if all(units.values()) else []
+        for row, other in units.items():
+            if other and not wrong:
+                given[row] = _unused(given[row], f'{other[0].message} It is left out.')
+        used = [one for one in given if one.summary.samples]
         excerpts = Excerpts()
         for one in used:
             excerpts.add(one.reach.excerpts)
@@ -158,16 +158,22 @@ class Comparison:
 
 def _beside(evidence: Evidence, first: Evidence) -> Evidence:
     """That of one recording; an error where it cannot be used beside the first."""
-    if evidence.error or (evidence.joints, evidence.robot) == (first.joints, first.robot):
+    if evidence.summary.error or (evidence.joints, evidence.robot) == (first.joints, first.robot):
         return evidence
+    other = first.summary.file
     why = (
-        f'its joints are {", ".join(evidence.joints)}, those of {first.file} are '
+        f'its joints are {", ".join(evidence.joints)}, those of {other} are '
         f'{", ".join(first.joints)}: compare them apart'
         if evidence.joints != first.joints
-        else f'its /robot_description is another than that of {first.file}: compare them apart, '
+        else f'its /robot_description is another than that of {other}: compare them apart, '
         'or name the URDF of both with --urdf'
     )
-    return Evidence(evidence.file, evidence.topic, error=f'{evidence.file}: {why}')
+    return _unused(evidence, why)
+
+
+def _unused(evidence: Evidence, why: str) -> Evidence:
+    file, topic = evidence.summary.file, evidence.summary.topic
+    return Evidence(RecordingSummary(file, topic, error=f'{file}: {why}'))
 
 
 def _verdict(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:

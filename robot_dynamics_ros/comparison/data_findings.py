@@ -52,7 +52,7 @@ def data_findings(
         text = f'{", ".join(still)}: no motion, which friction and inertia would need.'
         found.append(Finding('still', still, None, text))
     if observations.independent < FEWEST:
-        duration = sum(one.duration for one in evidence)
+        duration = sum(one.summary.duration for one in evidence)
         text = (
             f'{duration:.3g} s of motion are too short to say what lies between model and '
             'measurement.'
@@ -104,7 +104,7 @@ def _efforts(
 
 def _samples(evidence: Sequence[Evidence]) -> Iterator[Finding]:
     """The counts of all recordings that are not zero, in the words of the largest."""
-    files = [one.file for one in evidence]
+    files = [one.summary.file for one in evidence]
     for counts in zip(*(one.quality.counts() for one in evidence), strict=True):
         most, file = max(zip(counts, files, strict=True), key=lambda each: each[0].number)
         total = sum(one.number for one in counts)

@@ -124,35 +124,23 @@ class Evidence:
     """Sums, windows and samples of one recording.
 
     Attributes:
-        file: path of the recording.
-        topic: of the joint states.
+        summary: of its samples; with an error where it cannot be used.
         joints: names, in the order of the columns.
-        error: why the recording could not be used; empty if it could.
         robot: the model; evidence of another one must not be added to it.
         unused: a remark on recorded joints that the robot does not have; empty without any.
         quality: counts of the reader.
         samples: for plots.
-        count: number of samples.
-        duration: of the samples, without gaps [s].
-        rate: of the samples [Hz]; NaN before the first.
-        cutoff: of the low-pass filter [Hz]; the same.
         products: (n, 8, 8) sums over all samples, see `products_of`.
         range: (2, n) smallest and largest effort of each joint [N m or N].
         reach: of the motion, and its windows.
     """
 
-    file: str
-    topic: str = ''
+    summary: RecordingSummary
     joints: tuple[str, ...] = ()
-    error: str = ''
     robot: RobotModel | None = None
     unused: str = ''
     quality: Quality = field(default_factory=lambda: Quality(''))
     samples: PlotSamples = field(default_factory=PlotSamples)
-    count: int = 0
-    duration: float = 0.0
-    rate: float = math.nan
-    cutoff: float = math.nan
 
     def __post_init__(self) -> None:
         """Begin with no sample."""
@@ -167,18 +155,15 @@ class Evidence:
         self.samples.add(motion, terms, after_gap=motion.begins)
         self.reach.add(motion)
         _widen(self.range, motion.efforts)
-        self.count += len(motion.times)
-        self.duration += len(motion.times) / motion.rate
-        self.rate, self.cutoff = motion.rate, motion.cutoff
+        self.summary = replace(
+            self.summary,
+            samples=self.summary.samples + len(motion),
+            duration=self.summary.duration + len(motion) / motion.rate,
+            rate=motion.rate,
+            cutoff=motion.cutoff,
+        )
 
     def shrink(self) -> None:
         """Keep few windows and samples, some 0.4 MB: enough of one of many recordings."""
         self.reach.excerpts.thin(WINDOWS_OF_ONE)
         self.samples.thin(SAMPLES_OF_ONE)
-
-    @property
-    def summary(self) -> RecordingSummary:
-        """What the result of the comparison says of the recording."""
-        return RecordingSummary(
-            self.file, self.topic, self.count, self.duration, self.rate, self.cutoff, self.error
-        )
