@@ -57,9 +57,8 @@ def inspect_command(
     inspection = inspect_robot(model, frame)
     if picture is not None:
         folder = source and source.parent
-        progress = output.progress(str(picture), len(model.frames), 'links')
-        with progress as advance, written_file(picture) as new:
-            missing = draw(inspection, urdf, folder, new, advance)
+        with written_file(picture) as new:
+            missing = draw(inspection, urdf, folder, new)
         inspection = replace(inspection, findings=(*inspection.findings, *missing))
     output.write_json(inspection.as_json())
     output.line(summary(inspection))

@@ -116,7 +116,7 @@ class Output:
         console = Console(stderr=True)
         # rich takes a file for a terminal where FORCE_COLOR is set.
         if not (sys.stderr.isatty() and console.is_interactive):
-            yield _advance_nothing
+            yield lambda done: None
             return
         bar = Progress(
             TextColumn('{task.description}', markup=False),
@@ -138,11 +138,7 @@ class Output:
 
 def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
     """Progress that is not shown, of a task in another process."""
-    return nullcontext(_advance_nothing)
-
-
-def _advance_nothing(done: int) -> None:
-    """Progress that is not shown."""
+    return nullcontext(lambda done: None)
 
 
 class FittedTable(Table):
@@ -305,13 +301,7 @@ def _check(inputs: set[Path], outputs: Mapping[Path, str]) -> None:
 
 
 def _files_of(entry: Path) -> Iterable[Path]:
-    """A file, or those of a bag; none of a device, which nothing replaces, or of what is missing.
-
-    A folder that cannot be listed is refused when it is read.
-    """
-    try:
-        if entry.is_dir():
-            return [file for file in entry.iterdir() if file.suffix in OF_A_BAG]
-        return [entry] if entry.is_file() else []
-    except OSError:
-        return []
+    """A file, or those of a bag; none of a device, which nothing replaces, or if there is none."""
+    if entry.is_dir():
+        return [file for file in entry.iterdir() if file.suffix in OF_A_BAG]
+    return [entry] if entry.is_file() else []

@@ -117,38 +117,34 @@ class RecordingOptions:
         )
 
 
+@dataclass
 class NamedRecordings:
-    """The recordings that a command line names.
+    """The recordings that a command line names, with the values of `OPTIONS`.
 
     Attributes:
         files: of each recording by its name.
-        urdf: of --urdf.
-        parameters: of --parameters.
     """
 
-    def __init__(
-        self,
-        words: Sequence[str],
-        urdf: Path | None,
-        topic: str | None,
-        rename: Sequence[str],
-        cutoff: float | None = None,
-        parameters: Path | None = None,
-        scheduler: str | None = None,
-        resume: Path | None = None,
-    ) -> None:
+    words: Sequence[str]
+    urdf: Path | None
+    topic: str | None
+    rename: Sequence[str]
+    cutoff: float | None = None
+    parameters: Path | None = None
+    scheduler: str | None = None
+    resume: Path | None = None
+
+    def __post_init__(self) -> None:
         """Read nothing yet.
 
         Raises:
             ParameterError: no recording is named, one is named twice, a path is empty, or a file
                 would be replaced.
         """
-        bags, self._arguments = files_and_arguments(words)
+        bags, self._arguments = files_and_arguments(self.words)
         if not bags:
             raise ParameterError('name at least one BAG')
-        self.files, self.urdf, self.parameters = named_files(map(str, bags)), urdf, parameters
-        self._topic, self._rename, self._cutoff = topic, rename, cutoff
-        self._scheduler, self._resume = scheduler, resume
+        self.files = named_files(map(str, bags))
 
     @property
     def read(self) -> list[Path]:
@@ -173,11 +169,18 @@ class NamedRecordings:
             raise ParameterError(
                 f'{self._arguments[0]!r} is for a xacro file: name it with --urdf'
             )
+        renaming: dict[str, str] = {}
+        for pair in self.rename:
+            recorded, separator, name = pair.partition('=')
+            if not separator or not recorded:
+                raise ParameterError(f'--rename {pair}: RECORDED=NAME is needed')
+            if renaming.setdefault(recorded, name) != name:
+                raise ParameterError(f'--rename {pair}: {recorded!r} is renamed twice')
         return RecordingOptions(
             urdf=None if self.urdf is None else read_robot(self.urdf, self._arguments)[1],
-            topic=self._topic,
-            rename=_renaming(self._rename),
-            cutoff=self._cutoff,
+            topic=self.topic,
+            rename=renaming,
+            cutoff=self.cutoff,
             parameters=read_joint_model(file) if file and joint_model else AS_DESCRIBED,
         )
 
@@ -211,7 +214,7 @@ class NamedRecordings:
             target = [targets[name].resolve()] if targets else []
             arguments = (name, there, *target)
             tasks.append(Task(name, function, arguments, reads=there, writes=tuple(target)))
-        if len(tasks) == 1 and self._scheduler is None and self._resume is None:
+        if len(tasks) == 1 and self.scheduler is None and self.resume is None:
             ((name, paths),) = self.files.items()
             own = tasks[0].writes
             return [Outcome(name, function(common, name, paths, *own, progress=output.progress))]
@@ -219,8 +222,8 @@ class NamedRecordings:
             found = run(
                 tasks,
                 common=common,
-                scheduler=self._scheduler,
-                resume=self._resume,
+                scheduler=self.scheduler,
+                resume=self.resume,
                 report=lambda outcome: advance(1),
             )
         return [
@@ -229,18 +232,6 @@ class NamedRecordings:
             else one
             for one in found
         ]
-
-
-def _renaming(pairs: Sequence[str]) -> dict[str, str]:
-    """New names by recorded ones, of `RECORDED=NAME` each."""
-    renaming: dict[str, str] = {}
-    for pair in pairs:
-        recorded, separator, name = pair.partition('=')
-        if not separator or not recorded:
-            raise ParameterError(f'--rename {pair}: RECORDED=NAME is needed')
-        if renaming.setdefault(recorded, name) != name:
-            raise ParameterError(f'--rename {pair}: {recorded!r} is renamed twice')
-    return renaming
 
 
 def named_files(words: Iterable[str]) -> Files:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,7 @@ CAPTION = (
 )
 
 
-def draw(
-    inspection: Inspection,
-    urdf: str,
-    folder: Path | None,
-    file: Path,
-    advance: Callable[[int], object] = lambda done: None,
-) -> list[Finding]:
+def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> list[Finding]:
     """Draw a robot at zero, or as close to it as the position limits allow.
 
     Args:
@@ -45,7 +39,6 @@ def draw(
         urdf: text of the URDF.
         folder: of its file, where meshes are looked for; None if it is from a topic.
         file: to write, in the format of its ending.
-        advance: called with 1 for each link.
 
     Returns:
         One finding for each reason why meshes are not drawn; the dynamics needs no mesh.
@@ -61,7 +54,7 @@ def draw(
         raise ParameterError(
             f"a picture needs {error.name}: pip install 'robot_dynamics_ros[picture]'"
         ) from None
-    shapes, missing = link_shapes(urdf, folder, advance)
+    shapes, missing = link_shapes(urdf, folder)
     figure = Figure(figsize=(10.0, 7.0))
     axes = figure.add_axes((0.01, 0.03, 0.97, 0.88), projection='3d', computed_zorder=False)
     model = inspection.model
@@ -178,15 +171,12 @@ def _fit(axes: Any, points: Array) -> None:
     axes.view_init(elev=18.0, azim=-55.0)
 
 
-def link_shapes(
-    urdf: str, folder: Path | None, advance: Callable[[int], object] = lambda done: None
-) -> tuple[dict[str, Array], list[Finding]]:
+def link_shapes(urdf: str, folder: Path | None) -> tuple[dict[str, Array], list[Finding]]:
     """The visual shapes of each link, or its collision shapes where it has no visual ones.
 
     Args:
         urdf: text of the URDF.
         folder: of its file, for the meshes; None if it is from a topic.
-        advance: called with 1 after each link.
 
     Returns:
         Triangles (N, 3, 3) by the name of the link, in its frame [m]; and one finding for each
@@ -204,7 +194,6 @@ def link_shapes(
         for error in errors:
             if error.mesh:
                 missing.setdefault(str(error), []).append((name, error.mesh))
-        advance(1)
     return shapes, [
         replace(
             found('mesh_not_drawn', *which[0]),
