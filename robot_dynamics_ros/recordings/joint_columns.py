@@ -25,7 +25,7 @@ from .sources.source import StateBlock, StateRows, StateSource, Times
 # Which messages of the topic, and their times.
 Messages = tuple[npt.NDArray[np.intp], Times]
 # Times, positions, velocities, efforts.
-Arrays = tuple[Array, Array, Array, Array]
+Arrays = tuple[Array, ...]
 # So many states are looked at, of at most so many blocks.
 STATES, BLOCKS = 1000, 64
 # Of the longest interval: joints that come in about this one come equally rarely.
@@ -155,7 +155,7 @@ class JointColumns:
                 count = rows.stop - first
                 if chunk is None or filled + count > size:
                     if chunk is not None:
-                        yield _first(chunk, filled)
+                        yield tuple(array[:filled] for array in chunk)
                     filled, chunk = 0, (np.empty(size), *(np.empty(shape) for _ in range(3)))
                 target = slice(filled, filled + count)
                 chunk[0][target] = (times[rows] - self._start) * 1e-9
@@ -163,7 +163,7 @@ class JointColumns:
                     array[target] = np.nan if values is None else values[rows]
                 filled += count
         if chunk is not None:
-            yield _first(chunk, filled)
+            yield tuple(array[:filled] for array in chunk)
 
     def _samples(self, block: StateBlock) -> tuple[Times, Sequence[Any]]:
         """Times (N,) [ns], and positions, velocities and efforts (N, n) or None, of a block."""
@@ -225,8 +225,3 @@ class JointColumns:
         self._quality.merged += int(np.count_nonzero((rows != rows[:, :1]).any(axis=1)))
         self._quality.skew = max(self._quality.skew, 1e-9 * float(ages[fresh].max(initial=0)))
         return times[made[fresh], self._reference], values[:, rows, columns]
-
-
-def _first(arrays: Arrays, count: int) -> Arrays:
-    times, positions, velocities, efforts = (array[:count] for array in arrays)
-    return times, positions, velocities, efforts

@@ -11,6 +11,8 @@ from robot_dynamics_ros.core.checks import Array
 
 # Of the usual interval, and [s]: a gap is longer than both.
 GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
+# Of samples, those with a row for each.
+ARRAYS = ('times', 'positions', 'velocities', 'efforts')
 
 
 @dataclass(frozen=True)
@@ -39,22 +41,15 @@ class JointSamples:
 
     def part(self, which: slice | np.ndarray, *, begins: bool = False) -> JointSamples:
         """Some of the samples: a slice, or an array of indices or of booleans."""
-        return JointSamples(
-            self.joints,
-            self.times[which],
-            self.positions[which],
-            self.velocities[which],
-            self.efforts[which],
-            begins,
-        )
+        chosen = {name: getattr(self, name)[which] for name in ARRAYS}
+        return JointSamples(self.joints, **chosen, begins=begins)
 
     @staticmethod
     def joined(parts: list[JointSamples]) -> JointSamples:
         """Parts of the same joints, one after the other; at least one."""
         if len(parts) == 1:
             return parts[0]
-        fields = ('times', 'positions', 'velocities', 'efforts')
-        arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in fields]
+        arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS)
         return JointSamples(parts[0].joints, *arrays)
 
 
