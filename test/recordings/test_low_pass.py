@@ -5,10 +5,10 @@ import pytest
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings.low_pass import (
-    convolved,
     check_rate,
     checked_cutoff,
     chosen_cutoff,
+    convolved,
     kernels,
     welch,
 )
