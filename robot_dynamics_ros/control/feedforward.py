@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.algorithms.friction import SLIPS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
-from robot_dynamics_ros.core.friction import JointFriction
+from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND, JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .settings import Settings, reference_distances
@@ -25,6 +25,8 @@ GRAVITY = TERMS.index('gravity')
 FRICTION = TERMS.index('friction')
 EVALUATION_POINTS = ('reference', 'state')
 TURN = 2.0 * math.pi
+# Over which a joint at rest forgets how it has moved [s].
+FORGETS = 0.1
 # Time after the end of a reference at which it is dropped [s].
 TIMEOUT = 0.5
 
@@ -34,7 +36,8 @@ class Feedforward:
 
     The term friction is f + b: the friction, and a constant torque of each joint. Data of a
     moving arm cannot tell b from friction that differs between the directions. At rest f is zero
-    and b is not. The states of f advance along the velocity of the evaluation, from a rest on.
+    and b is not. The states of f advance along the velocity of the evaluation, from a rest on. A
+    joint that rests forgets them: the noise of a measured velocity would push it.
 
     Joints that are not commanded have their measured position, zero velocity and zero
     acceleration. A call allocates no arrays for results: they are filled in place.
@@ -90,6 +93,7 @@ class Feedforward:
         self._travel, self._rest = np.zeros((2, model.size))
         self.rows = np.zeros((len(TERMS) + SLIPS, model.size))
         self._slips = np.zeros(SLIPS * model.size)
+        self._bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
         self.parts = np.zeros((len(TERMS), len(self.joints)))
         self.effort = np.zeros(len(self.joints))
         self.use(dynamics)
@@ -150,7 +154,8 @@ class Feedforward:
             self.a[commanded] = reference[2]
         np.multiply(self.v, elapsed, out=self._travel)
         self._step()
-        self._slips[:] = self.rows[len(TERMS) :].reshape(-1)
+        kept = np.where(np.abs(self.v) < self._bands, math.exp(-elapsed / FORGETS), 1.0)
+        self._slips[:] = (kept * self.rows[len(TERMS) :]).reshape(-1)
         np.take(self.rows[: len(TERMS)], commanded, axis=1, out=self.parts)
         self.parts[FRICTION] += self.offset
         np.dot(self._weights, self.parts, out=self.effort)
