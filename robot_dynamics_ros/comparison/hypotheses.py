@@ -39,8 +39,6 @@ ROUNDS = 6
 # strongest are not determined.
 RANK = 1e-4
 
-Candidates = Iterator[tuple[Explanation, float]]
-
 
 def search(judge: Judge) -> Explanation:
     """The explanation whose every part is worth it.
@@ -60,7 +58,7 @@ def search(judge: Judge) -> Explanation:
     return _without_superfluous(judge, found)
 
 
-def _candidates(judge: Judge, given: Explanation) -> Candidates:
+def _candidates(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
     """Explanation and cost of each hypothesis that could be added to an explanation."""
     unknown_pose = bool(judge.observations.torques.dependent)
     for code, hypothesis in HYPOTHESES.items():
@@ -99,7 +97,7 @@ def _without_superfluous(judge: Judge, explanation: Explanation) -> Explanation:
     return explanation
 
 
-def _gravity(judge: Judge, given: Explanation) -> Candidates:
+def _gravity(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
     bare = replace(given, gravity=False)
     yield bare, 1
     # What the driver does not know that the arm carries stays in the efforts, and hides the rest.
@@ -109,7 +107,7 @@ def _gravity(judge: Judge, given: Explanation) -> Candidates:
             yield replace(loaded, steps=(*given.steps, 'payload')), 1 + count * costs
 
 
-def _exchanged(judge: Judge, given: Explanation) -> Candidates:
+def _exchanged(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
     """The two joints whose efforts fit best when they are exchanged."""
     joints = np.flatnonzero(judge.loaded)
     if len(joints) < 2:
@@ -125,18 +123,20 @@ def _exchanged(judge: Judge, given: Explanation) -> Candidates:
         yield replace(given, order=tuple(order.tolist())), 1
 
 
-def _sign(judge: Judge, given: Explanation) -> Candidates:
+def _sign(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
     yield from _for_some_joints(judge, given, -np.array(given.gains), HYPOTHESES['sign'].cost)
 
 
-def _factor(judge: Judge, given: Explanation) -> Candidates:
+def _factor(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
     gains, correlation = judge.match(given)
     meant = (np.abs(np.abs(gains) - 1.0) > FACTOR) & (np.abs(correlation) > CORRELATION)
     gains = np.where(meant, gains, given.gains)
     yield from _for_some_joints(judge, given, gains, HYPOTHESES['factor'].cost)
 
 
-def _for_some_joints(judge: Judge, given: Explanation, gains: Array, cost: float) -> Candidates:
+def _for_some_joints(
+    judge: Judge, given: Explanation, gains: Array, cost: float
+) -> Iterator[tuple[Explanation, float]]:
     """Other gains (n,) for the joints where they are worth it."""
     other = replace(given, gains=tuple(gains.tolist()))
     shrinks = np.log(judge.errors(given) / judge.errors(other))
@@ -146,7 +146,7 @@ def _for_some_joints(judge: Judge, given: Explanation, gains: Array, cost: float
         yield replace(given, gains=tuple(mixed.tolist())), int(chosen.sum())
 
 
-def _delay(judge: Judge, given: Explanation) -> Candidates:
+def _delay(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
     delay = best_delay(judge, given)
     if abs(delay) >= DELAY:
         # Interpolation lowers noise a little: over many joints that adds up.
@@ -159,7 +159,7 @@ def best_delay(judge: Judge, given: Explanation) -> float:
     return delay
 
 
-def _payload(judge: Judge, given: Explanation) -> Candidates:
+def _payload(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
     joints = judge.observations.torques.model.joints
     parents, whole = {one.parent for one in joints}, sum(one.inertia.mass for one in joints)
     for body in sorted(set(range(len(joints))) - parents):
@@ -188,7 +188,7 @@ class Hypothesis(NamedTuple):
     """
 
     cost: float
-    candidates: Callable[[Judge, Explanation], Candidates]
+    candidates: Callable[[Judge, Explanation], Iterator[tuple[Explanation, float]]]
     without: Callable[[Array], dict[str, Any]]
     of_the_pose: bool = False
 
