@@ -267,6 +267,18 @@ def test_an_interruption_leaves_nothing(tmp_path, number):
     assert (tmp_path / 'out.mcap').read_text() == 'as before'
 
 
+def test_an_interruption_of_code_that_is_being_made_has_its_exit_code(tmp_path):
+    """`python -m` ends by SIGINT where CPython remembers one of exec()."""
+    (tmp_path / 'interrupted.py').write_text(
+        'from robot_dynamics_ros.cli import command_line\n'
+        "command_line.commands.main = lambda *_, **__: exec('raise KeyboardInterrupt')\n"
+        'command_line.main([])\n'
+    )
+    process = begun('-m', 'interrupted', folder=tmp_path, program=sys.executable)
+    _, stderr = process.communicate(timeout=LIMIT)
+    assert process.returncode == 128 + signal.SIGINT, stderr
+
+
 def test_ctrl_c_ends_all_processes_without_a_traceback(tmp_path):
     """Each of two processes reads a pipe that nothing comes from."""
     pipes = [tmp_path / 'one', tmp_path / 'two']
