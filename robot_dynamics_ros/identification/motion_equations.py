@@ -24,6 +24,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, UnknownNameError
 from robot_dynamics_ros.core.algorithms.friction import (
+    AT_REST,
     CONSTANTS,
     SLIPS,
     TERMS,
@@ -345,12 +346,13 @@ class MotionEquations:
         columns['coulomb'] = [0.5 * (sign + size) for sign, size in signs]
         columns['coulomb_negative'] = [0.5 * (sign - size) for sign, size in signs]
         if 'presliding' in self._terms:
-            states, (_, size) = slips.along(q), signs[0]
-            columns['presliding'] = [z * size for z in states.swapaxes(0, 1)]
+            states, (_, moves) = slips.along(q), smooth_sign(v, AT_REST)
+            columns['presliding'] = [z * moves for z in states.swapaxes(0, 1)]
         for term in self._terms:
-            both = f'{term}_negative' in TERMS and f'{term}_negative' not in self._terms
-            pair = [columns[term], columns[f'{term}_negative']] if both else [columns[term]]
-            parts += [np.sum(one, axis=0) for one in zip(*pair, strict=True)]
+            own, negative = columns[term], f'{term}_negative'
+            if negative in TERMS and negative not in self._terms:
+                own = [one + other for one, other in zip(own, columns[negative], strict=True)]
+            parts += own
         return np.concatenate(parts, axis=1), self._flags(samples)
 
     @property

@@ -79,17 +79,24 @@ def test_the_planted_smoothing_is_found(smoothing):
     assert choice.constants['smoothing'][0] == smoothing
 
 
-@pytest.mark.parametrize('terms', [TERMS[:4], TERMS[:3] + TERMS[4:9]])
-def test_the_torque_of_the_model_is_that_of_its_rows(terms):
-    """The judgement takes rows and parameters, the node the files of the model."""
-    smoothing = tuple(np.linspace(0.02, 0.3, len(NAMES)).tolist())
-    layout = ParameterLayout(GANTRY, terms, constants={'smoothing': smoothing})
+@pytest.mark.parametrize(
+    ('terms', 'later'), [(TERMS[:3] + TERMS[4:9], False), (TERMS[:4] + TERMS[6:9], True)]
+)
+def test_the_torque_of_the_model_is_that_of_its_rows(terms, later):
+    """The judgement takes rows and parameters, the node the files of the model.
+
+    Terms and smoothing may be chosen when the equations are there already.
+    """
+    constants = {'smoothing': (0.02, 0.1, 0.3)}
+    layout = ParameterLayout(GANTRY, terms, constants=constants)
     parameters = layout.nominal()
     for seed, term in enumerate(terms):
         values = np.random.default_rng(seed).uniform(0.1, 1.0, len(NAMES))
         parameters[layout.columns(term)] = values
     motion = exact_motion(DYNAMICS, seconds=1.0, rate=100.0)
-    equations = MotionEquations(layout, OPTIONS, DYNAMICS).of_samples(motion)
+    equations = MotionEquations(LAYOUT if later else layout, OPTIONS, DYNAMICS).of_samples(motion)
+    if later:
+        equations = equations.with_friction(terms, constants)
     rows = equations.with_load(parameters[: layout.felt.shape[1]]).rows
     torque = model_of_parameters(layout, parameters).inverse_dynamics(
         motion.positions, motion.velocities, motion.accelerations

@@ -22,10 +22,11 @@ def test_torque_is_the_sum_of_its_terms(name):
     viscous = np.where(v < 0.0, kinds['viscous_negative'], kinds['viscous'])
     coulomb = np.where(v < 0.0, kinds['coulomb_negative'], kinds['coulomb'])
     falling = 1.0 + (v / kinds['stribeck_velocity']) ** 2
-    dry = coulomb + kinds['load'] * np.abs(rigid) + kinds['stribeck'] / falling
-    # A contact that has slipped for long.
-    dry += kinds['presliding'] + kinds['presliding_long']
+    dry = coulomb + kinds['load'] * np.abs(rigid)
     friction = viscous * v + dry * v / np.sqrt(v**2 + kinds['smoothing'] ** 2)
+    # A contact that has slipped for long.
+    slipped = kinds['stribeck'] / falling + kinds['presliding'] + kinds['presliding_long']
+    friction += slipped * v / np.sqrt(v**2 + 0.01**2)
     friction += kinds['gradual'] * v / np.sqrt(v**2 + kinds['gradual_smoothing'] ** 2)
     expected = rigid + identified.armature * a + friction + identified.offset
     found = identified.inverse_dynamics(q, v, a)

@@ -266,12 +266,13 @@ def _resistance(robot, friction, v, load, slips):
         direction = '_negative' if rate < 0.0 else ''
         sign = rate / np.hypot(rate, kind['smoothing'])
         dry = kind[f'coulomb{direction}'] * sign
-        dry += kind['stribeck'] * sign / (1.0 + (rate / kind['stribeck_velocity']) ** 2)
+        moves = rate / np.hypot(rate, 0.01)
+        dry += kind['stribeck'] * moves / (1.0 + (rate / kind['stribeck_velocity']) ** 2)
         dry += kind['gradual'] * rate / np.hypot(rate, kind['gradual_smoothing'])
         if joint.mimicked is None:
             dry += kind['load'] * abs(load[index]) * sign
             stuck = kind['presliding'] * slips[0][index]
-            dry += (stuck + kind['presliding_long'] * slips[1][index]) * abs(sign)
+            dry += (stuck + kind['presliding_long'] * slips[1][index]) * abs(moves)
         torque[index] += multiplier * (kind[f'viscous{direction}'] * rate + dry)
     return torque
 

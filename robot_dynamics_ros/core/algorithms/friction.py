@@ -2,8 +2,10 @@
 
 The torque that overcomes friction is, with the smooth sign s(v) = v / sqrt(v^2 + v_0^2),
 
-    F_v v + F_s s(v) + F_g s_g(v) + F_S s(v) / (1 + (v / v_S)^2) + F_l |tau_load| s(v)
-        + sum_k F_k z_k |s(v)|
+    F_v v + F_s s(v) + F_g s_g(v) + F_S s_0(v) / (1 + (v / v_S)^2) + F_l |tau_load| s(v)
+        + sum_k F_k z_k |s_0(v)|
+
+s_g has a v_0 of its own, and that of s_0 is `AT_REST`.
 
 - F_v, F_s: viscous and Coulomb friction, of each direction;
 - F_g: as F_s, with a sign s_g that is full at higher speeds only;
@@ -52,6 +54,8 @@ CONSTANTS: Mapping[str, float] = {
     'displacement_long': 0.1,
 }
 KINDS = (*TERMS, *CONSTANTS)
+# v_0 of the terms that are full as soon as a joint moves [rad/s or m/s].
+AT_REST = 0.01
 # States of a joint, z of each displacement.
 SLIPS = 2
 # Added to speeds in quadrature [rad/s or m/s]: a root has no derivative at zero, and no quotient.
@@ -85,17 +89,17 @@ def unit_torques(
     """
     smoothing, gradual, stribeck = constants[:3]
     speed, slow = magnitude(rate), stribeck * stribeck
-    sign, size = smooth_sign(rate, smoothing)
+    (sign, size), (slip, moves) = smooth_sign(rate, smoothing), smooth_sign(rate, AT_REST)
     return {
         'viscous': 0.5 * (rate + speed),
         'coulomb': 0.5 * (sign + size),
         'viscous_negative': 0.5 * (rate - speed),
         'coulomb_negative': 0.5 * (sign - size),
         'gradual': smooth_sign(rate, gradual)[0],
-        'stribeck': sign * slow / (slow + rate * rate),
+        'stribeck': slip * slow / (slow + rate * rate),
         'load': load * sign,
-        'presliding': slips[0] * size,
-        'presliding_long': slips[1] * size,
+        'presliding': slips[0] * moves,
+        'presliding_long': slips[1] * moves,
     }
 
 
