@@ -68,6 +68,7 @@ class ModelTorques:
         self._dynamics = RobotDynamics(self.model)
         self._friction = parameters.friction(self.model)
         self._slips = self._friction.slips()
+        self._gives = any(self._friction[f'presliding{way}'].any() for way in ('', '_long'))
         self._offsets = parameters.offsets(self.model)
 
     def terms(self, states: States) -> Array:
@@ -75,7 +76,7 @@ class ModelTorques:
         q, v, a = states.positions, states.velocities, states.accelerations
         parts = self._dynamics.torque_terms(q, v, a)
         slips = None
-        if isinstance(states, Motion):
+        if self._gives and isinstance(states, Motion):
             self._slips = self._friction.slips() if states.begins else self._slips
             slips = self._slips.along(q)
         load = parts.sum(axis=1) - self._friction.rotors * a
