@@ -96,7 +96,7 @@ class DriveTorques:
             v: (n,) last velocities of all joints [rad/s or m/s].
             given: what the state itself holds.
         """
-        own = [self._nothing if each is None else each[self._indices] for each in given]
+        own = np.array([self._nothing if each is None else each[self._indices] for each in given])
         beyond, had = np.abs(own[EFFORT]) > self._bounds, np.isfinite(own)
         had &= had[STATE]
         had[EFFORT] &= ~beyond
