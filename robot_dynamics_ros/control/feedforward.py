@@ -155,7 +155,7 @@ class Feedforward:
         np.multiply(self.v, elapsed, out=self._travel)
         self._step()
         kept = np.where(np.abs(self.v) < self._bands, math.exp(-elapsed / FORGETS), 1.0)
-        self._slips[:] = (kept * self.rows[len(TERMS) :]).reshape(-1)
+        np.multiply(kept, self.rows[len(TERMS) :], out=self._slips.reshape(SLIPS, -1))
         np.take(self.rows[: len(TERMS)], commanded, axis=1, out=self.parts)
         self.parts[FRICTION] += self.offset
         np.dot(self._weights, self.parts, out=self.effort)

@@ -188,6 +188,7 @@ class GuardedFeedforward:
         self.set_reference(None, 0.0)
         # The robot may be elsewhere too, where a simulation starts again.
         self.request_fade()
+        self.feedforward.forget()
 
     def take(
         self, stamp: float, q: Array, v: Array | None, effort: Array | None, *, now: float
@@ -209,6 +210,7 @@ class GuardedFeedforward:
         # Only after a move: with each second state refused, a fade would begin again and again.
         if self.state.update(stamp, q, v, now):
             self.request_fade()
+            self.feedforward.forget()
             if self.external is not None:
                 self.external.reset()
         held = ~np.isnan(q[self.feedforward.indices])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from .algorithms.friction import CONSTANTS, KINDS, SLIPS, TERMS, unit_torques
+from .algorithms.friction import CONSTANTS, KINDS, SLIPS, unit_torques
 from .checks import Array, check_output, checked_rows
 from .errors import ParameterError, StateError, UnknownNameError
 from .model.robot import RobotModel
@@ -112,11 +112,6 @@ class JointFriction:
             constant = constant + self[term]
         viscous = np.maximum(self['viscous'], self['viscous_negative']) @ spread**2
         return np.stack([constant @ spread, viscous])
-
-    @property
-    def exists(self) -> bool:
-        """Whether any joint has friction."""
-        return bool(self.values[: len(TERMS)].any())
 
     def torque(
         self,

@@ -47,7 +47,7 @@ class FrictionChoice:
 
     Attributes:
         terms: of the layout: those that any joint has.
-        constants: (n,) each.
+        constants: (n,) each; those that are not the usual ones.
         missing: names of the parameters that a joint does not have.
         gains: for each joint, in the order in which they were chosen, its terms with the RMS
             on other motion relative to that without the term, and its 95 % interval.
@@ -92,11 +92,16 @@ def chosen_friction(
         for joint in range(len(names))
     ]  # fmt: skip
     terms = [term for term in TERMS if any(term in one.terms for one in searches)]
+    constants = {
+        name: tuple(one.constants[name] for one in searches)
+        for name in ('smoothing', 'displacement', 'displacement_long')
+    }
     return FrictionChoice(
         tuple(term for term in TERMS if term in (*terms, *layout.terms)),
         {
-            name: tuple(one.constants[name] for one in searches)
-            for name in ('smoothing', 'displacement', 'displacement_long')
+            name: values
+            for name, values in constants.items()
+            if values != tuple(layout.constant(name).tolist())
         },
         tuple(
             f'{joint} {term}'
@@ -226,7 +231,8 @@ class _Search:
         for fold, (held, rest) in enumerate(zip(self._held, self._rest, strict=True)):
             found = np.append(_not_negative(rest[np.ix_([*chosen, -1], [*chosen, -1])]), -1.0)
             own = held[np.ix_([*chosen, -1], [*chosen, -1])]
-            result[fold] = found @ own @ found
+            # Rounding may leave a square below zero.
+            result[fold] = max(float(found @ own @ found), np.finfo(float).tiny)
         return result
 
 

@@ -115,7 +115,7 @@ class Identifier:
             if not (np.isfinite(gain) and gain != 0.0):
                 raise ParameterError(f'gain of {joint} is {gain}: a number other than 0 is needed')
         for link, mass, name in self.loads:
-            if not 0.0 < mass < np.inf:
+            if not (isinstance(mass, (int, float)) and 0.0 < mass < np.inf):
                 raise ParameterError(f'load {link} of {name} is {mass}: a mass above 0 is needed')
         if self.effort != 'current' and self.gains:
             raise ParameterError(

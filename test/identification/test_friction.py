@@ -29,7 +29,7 @@ DYNAMICS = RobotDynamics(GANTRY, backend='python')
 OPTIONS = EquationOptions(cutoff=20.0, effort_levels=np.inf)
 # Of each joint, beside what `law` has.
 PLANTED = {
-    NAMES[0]: {'presliding': 4.0, 'displacement': 0.02},
+    NAMES[0]: {'presliding': 4.0, 'displacement': 0.005},
     NAMES[1]: {'load': 0.2},
     NAMES[2]: {'stribeck': 3.0},
 }
@@ -62,14 +62,14 @@ def test_the_terms_that_an_arm_has_are_found_with_their_gains():
         term = next(kind for kind in kinds if kind in TERMS)
         value, low, high = choice.gains[joint][term]
         assert low <= value <= high < 1.0
-    assert choice.constants['displacement'][0] == pytest.approx(0.02)
+    assert choice.constants['displacement'][0] == pytest.approx(0.005)
 
 
 def test_an_arm_without_them_gets_none():
     choice = chosen({})
     assert choice.gains == {}
     assert choice.terms == LAYOUT.terms
-    assert set(choice.constants['smoothing']) == {0.01}
+    assert choice.constants == {}
 
 
 @pytest.mark.parametrize('smoothing', [0.05, 0.2])

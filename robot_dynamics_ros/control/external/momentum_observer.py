@@ -189,7 +189,9 @@ class ExternalForceObserver:
         if elapsed == 0.0:
             return self.torque
         broken = not math.isnan(elapsed)
-        kept = np.zeros_like(self._rates) if broken else self.torque
+        if broken:
+            self._present.fill(0.0)
+        kept = self.torque
         self._advance(q, v, effort, 0.0)[:] = kept
         if broken or math.isnan(self._started):
             self._started = time
