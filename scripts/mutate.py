@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,8 @@ ROOMS = {
 SYMMETRIC = 'a rotational inertia is symmetric'
 UNROUNDED = '1 and -1 are left unrounded: no other robot, only a longer program'
 VECTORS = 'a product of vectors'
+DAMAGED = 'the next step refuses it, with the same advice'
+FIRST = 'the first sample begins a segment in any case'
 EQUIVALENT = {
     "model/tree.py: module: no minus in '-math.inf'": 'a limit, which no algorithm reads',
     'model/inertial_parameters.py: _not_felt: transposed in '
@@ -87,6 +90,35 @@ EQUIVALENT = {
     "identification/payload_fit.py: _inflation: transposed in 'blocks[:, :-1] @ residual'": (
         'a quadratic form'
     ),
+    "recordings/motion.py: take: minus left of 'rows[:, 0].max(initial=0.0) - LONGEST'": (
+        'memory alone: what is kept of states that are no motion'
+    ),
+    "recordings/motion.py: take: minus right of 'backward[-1] + 1'": 'two states are no motion',
+    "recordings/quality.py: count: no minus in '-FAR'": 'the fastest test alone',
+    "recordings/segments.py: _in_time: minus left of 'times[0] - 1.0'": FIRST,
+    "recordings/sources/joint_state_decoder.py: align: minus right of 'self.at - HEADER'": (
+        'by eight: the same alignment'
+    ),
+    "recordings/sources/joint_state_decoder.py: decode: minus in 'new += 1'": 'time alone',
+    'recordings/sources/joint_state_decoder.py: find_layout: minus right of '
+    "'counts[0] + COUNT'": 'with another number of positions, other words differ too',
+    "recordings/sources/message_blocks.py: records_at: minus left of 'starts[1] - starts[0]'": (
+        'the way for unequal spaces reads equal ones too'
+    ),
+    "recordings/sources/message_blocks.py: records_at: minus right of 'starts[1] - starts[0]'": (
+        'the same'
+    ),
+    'recordings/sources/message_blocks.py: mcap_blocks: minus left of '
+    "'chunk.chunk_start_offset + size'": DAMAGED,
+    'recordings/sources/message_blocks.py: mcap_blocks: minus right of '
+    "'chunk.chunk_start_offset + size'": DAMAGED,
+    "recordings/sources/message_blocks.py: _block: minus right of 'records.size - "
+    "HEAD.itemsize'": DAMAGED,
+    "recordings/sources/message_blocks.py: _block: minus right of 'records.size - starts'": DAMAGED,
+    "recordings/uniform_grid.py: _linear_weights: minus right of '2 * SIDE - 2'": (
+        'a sample at a time that is wanted is passed on'
+    ),
+    "recordings/segments.py: _in_time: minus right of 'times[0] - 1.0'": FIRST,
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
 }
@@ -202,11 +234,18 @@ class _Loader(importlib.abc.Loader, importlib.abc.MetaPathFinder):
     """Imports the mutated tree in place of one module, everything else as it stands."""
 
     def __init__(self, mutant: Mutant) -> None:
-        dotted = mutant.source.removesuffix('.py').replace('/', '.')
-        self._name, self._mutant = f'robot_dynamics_ros.{dotted}', mutant
+        path = (PACKAGE / mutant.source).relative_to(ROOT).with_suffix('')
+        self._path, self._package = str(PACKAGE / mutant.source), path.name == '__init__'
+        self._name = '.'.join((path.parent if self._package else path).parts)
+        self._mutant = mutant
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
-        return importlib.util.spec_from_loader(fullname, self) if fullname == self._name else None
+        if fullname != self._name:
+            return None
+        places = [str(Path(self._path).parent)] if self._package else None
+        return importlib.util.spec_from_file_location(
+            fullname, self._path, loader=self, submodule_search_locations=places
+        )
 
     def exec_module(self, module: Any) -> None:
         exec(compile(self._mutant.tree, self._mutant.source, 'exec'), module.__dict__)
@@ -312,7 +351,10 @@ def mutants_of(rooms: list[str], share: slice, pool: Any) -> list[Mutant]:
     for room, lines in zip(judged, pool.imap(reached, judged, chunksize=1), strict=True):
         sources = sorted(str(path.relative_to(PACKAGE)) for path in (PACKAGE / room).rglob('*.py'))
         for mutant in [mutant for source in sources for mutant in mutants(source)][share]:
-            mutant.tests = lines.get(mutant.source, {}).get(mutant.line, []) or UNREACHED
+            of_file = lines.get(mutant.source, {})
+            # Lines that an import runs are in no test: they matter to those of the file.
+            tests = of_file.get(mutant.line) or list(dict.fromkeys(chain(*of_file.values())))
+            mutant.tests = tests or UNREACHED
             chosen.append(mutant)
     return chosen
 

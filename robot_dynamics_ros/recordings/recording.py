@@ -258,7 +258,7 @@ def _one_line_errors() -> Iterator[None]:
         text = str(error)
         if text.isprintable():
             raise
-        line = ''.join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+        line = ''.join(each if each.isprintable() else repr(each).strip("'") for each in text)
         raise RecordingError(line) from error
 
 

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip('rosbags')
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from property_settings import examples
 from recorded_states import type_store
@@ -86,6 +86,8 @@ def assert_decoded(decoder, data, expected):
     st.lists(st.integers(0, 3), max_size=25),
     st.booleans(),
 )
+# They differ in the last byte before the number of positions alone.
+@example([([name], 'map', False, False, 'little') for name in ('aa', 'ab')], [0, 1], True)
 def test_rows_are_what_rosbags_decodes(several, order, ros1):
     numbered = [(several[index % len(several)], n, ros1) for n, index in enumerate(order or [0])]
     data = [serialized(*each) for each in numbered]

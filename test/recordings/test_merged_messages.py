@@ -59,14 +59,15 @@ def test_two_halves_with_the_same_stamps_are_the_whole(tmp_path, storage, order)
 
 @pytest.mark.parametrize('lost', [0, 1])
 def test_a_sample_may_begin_in_one_file_and_end_in_the_next(tmp_path, lost):
-    """Split between an arm and its hand; without that arm there is no sample."""
+    """Split between an arm, in two parts, and its hand; without one part there is no sample."""
     messages = sorted(
-        (message for names in (ARM, HAND) for message in ros2_messages(half(names))),
+        (message for names in (ARM[:1], ARM[1:], HAND) for message in ros2_messages(half(names))),
         key=lambda message: message[0],
     )
+    parts = messages[:751], messages[751 + lost : 753], messages[753:755], messages[755:]
     bags = [
         write_bag(tmp_path / f'{number}', {TOPIC: ('sensor_msgs/msg/JointState', part)})
-        for number, part in enumerate((messages[: 501 - lost], messages[501:]))
+        for number, part in enumerate(parts)
     ]
     with Recording.read(bags, joints=STATES.names) as recording:
         _, *values = joined(recording)
@@ -105,12 +106,13 @@ SILENT = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize('size', [7, 65536])
 @pytest.mark.parametrize('case', SILENT)
-def test_a_sample_is_made_where_all_are_fresh(tmp_path, case):
+def test_a_sample_is_made_where_all_are_fresh(tmp_path, case, size):
     arm, hand, made = SILENT[case]
     bag = bag_of(tmp_path / 'bag', half(ARM, rows=arm), half(HAND, rows=hand))
     with Recording.read([bag], joints=STATES.names) as recording:
-        _, positions, *_ = joined(recording)
+        positions = np.concatenate([part.positions for part in recording.chunks(size)])
         assert recording.quality.merged == len(made)
         assert recording.interval == pytest.approx(np.median(np.diff(made)) * 0.004)
         assert recording.quality.gaps == (np.diff(made) > 5).sum()

@@ -61,6 +61,17 @@ def test_only_half_the_filter_is_lost_at_the_ends():
     np.testing.assert_allclose(np.diff(times), 0.01, rtol=1e-9)
 
 
+def test_the_usual_cutoff_is_that_of_the_longest_segment():
+    states = sine_states(100.0, 40.0)
+    noise = np.random.default_rng(0).normal(size=states.velocities.shape)
+    # A pause after each part; only the longest is no noise.
+    parts = np.searchsorted((500, 1000, 3500), np.arange(len(states)), side='right')
+    noisy = np.where((parts != 2)[:, None], 10.0 * noise, states.velocities)
+    cut = replace(states, stamps=states.stamps + parts * 10_000_000_000, velocities=noisy)
+    all_noise, motion = (in_memory(cut.part(parts == part)).usual_cutoff() for part in (1, 2))
+    assert in_memory(cut).usual_cutoff() == motion != all_noise
+
+
 def test_parts_do_not_change_it(monkeypatch):
     states = sine_states(200.0, 20.0)
     reference = whole(states, cutoff=8.0)
@@ -206,5 +217,7 @@ def test_a_pause_of_live_states_and_a_clock_that_is_set_back_begin_another_segme
     found = joined(taken(LiveMotion(JOINTS, 10.0), (shifted, *columns), 6))
     steps = np.diff(found[0])
     assert np.sum(np.abs(steps - 0.005) > 1e-6) == 2
+    # Of three segments, only the edges are lost.
+    assert len(found[0]) > 600 - 3 * 2 * 55
     assert steps.max() > 1.0
     assert steps.min() < -40.0

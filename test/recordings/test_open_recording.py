@@ -155,7 +155,7 @@ def test_different_descriptions_are_those_of_the_topic_and_the_newest_one_is_las
     tmp_path, storage
 ):
     """A split recording has the same one in each file."""
-    texts = ['<robot name="ä"/>', '<robot name="b"/>', '<robot name="ä"/>']
+    texts = [f'<robot name="{name}"/>' for name in 'äbcä']
     said = [(START + place, serialized_text(text)) for place, text in enumerate(texts)]
     contents = {
         '/robot_description': ('std_msgs/msg/String', said),
@@ -163,7 +163,7 @@ def test_different_descriptions_are_those_of_the_topic_and_the_newest_one_is_las
     }
     bag = write_bag(tmp_path / storage, contents, storage=storage)
     with Recording.read([bag]) as recording:
-        assert recording.descriptions == (texts[1], texts[2])
+        assert recording.descriptions == tuple(texts[1:])
         assert recording.size == len(STATES)
 
 

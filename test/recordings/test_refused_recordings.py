@@ -66,9 +66,11 @@ def test_files_that_end_too_early(tmp_path, kind):
         refused('cut', cut)
 
 
-def test_an_mcap_file_without_chunks_or_without_an_index_is_read(tmp_path):
+def test_an_mcap_file_without_order_without_chunks_or_without_an_index_is_read(tmp_path):
+    unordered = [*MESSAGES[:100], *MESSAGES[102:99:-1], *MESSAGES[103:]]
     for options in ({}, {'chunked': False}, {'summary': False}, {'listed': False}):
-        file = handmade(tmp_path / 'hand.mcap', MESSAGES, **options)
+        messages = MESSAGES if options else unordered
+        file = handmade(tmp_path / 'hand.mcap', messages, **options)
         with Recording.read([file]) as recording:
             np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
 

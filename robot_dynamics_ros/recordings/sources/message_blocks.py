@@ -121,8 +121,7 @@ def _offsets(view: memoryview, chunk: Any, channels: set[int]) -> npt.NDArray[np
         _, _, _, size = INDEX.unpack_from(view, at)
         entries = np.frombuffer(view, ENTRY, size // ENTRY.itemsize, at + INDEX.size)
         parts.append(entries['offset'].astype(np.int64))
-    offsets = np.concatenate(parts)
-    return np.sort(offsets) if (offsets[1:] < offsets[:-1]).any() else offsets
+    return np.sort(np.concatenate(parts), kind='stable')
 
 
 def _records(view: memoryview, chunk: Any) -> Bytes:
