@@ -114,7 +114,8 @@ EQUIVALENT = {
     "'chunk.chunk_start_offset + size'": DAMAGED,
     "recordings/sources/message_blocks.py: _block: minus right of 'records.size - "
     "HEAD.itemsize'": DAMAGED,
-    "recordings/sources/message_blocks.py: _block: minus right of 'records.size - starts'": DAMAGED,
+    "recordings/sources/message_blocks.py: _block: minus right of 'records.size - "
+    "starts'": DAMAGED,
     "recordings/uniform_grid.py: _linear_weights: minus right of '2 * SIDE - 2'": (
         'a sample at a time that is wanted is passed on'
     ),
