@@ -72,7 +72,7 @@ class Stage:
             | figures.push(plan, pushed)
             | figures.collision(plan, collided)
             | figures.matrices(self._matrices(), reference)
-            | figures.timing(hold)
+            | figures.timing(takes['with_feedforward'])
         )
 
     def _released(self, seconds: float) -> Phase:

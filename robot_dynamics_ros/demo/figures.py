@@ -23,6 +23,7 @@ AT_LAST = 0.2  # of the recording of a collision, over which the hold is judged 
 # Entries of C are of the size of M v. Where C vanishes, its largest entry is rounding: errors are
 # divided by at least this share of the largest entry of M times the largest velocity.
 VANISHING = 0.1
+BUSY = 10.0  # states without a command, from which on tracking tells of the machine [%]
 ANSWERED = 0.05  # the last states of a phase, which may be answered after it [s]
 # Values by key of the table of figures, and curves and arrays by name.
 Results = dict[str, Any]
@@ -252,6 +253,15 @@ def table(report: Mapping[str, Any]) -> str:
         value, unit = f'{ratio}{one["value"]:.4g}', one['unit'].strip('x')
         figures.append((FIGURES[key][0], value, bound, unit, mark))
     return '\n\n'.join((_aligned(joints, '<>>><>'), _aligned(figures, '<>><<'), SAME_URDF))
+
+
+def verdict(report: Mapping[str, Any]) -> str:
+    """Of a run, in one line; names a busy machine, which no tracking can be judged on."""
+    if report['passed']:
+        return 'PASSED: every bound holds'
+    lost = report['figures']['lost']['value']
+    busy = f': {lost:.0f} % of the states without a command, the machine is too busy'
+    return 'FAILED' + busy * (lost > BUSY)
 
 
 def _aligned(rows: Sequence[Sequence[str]], sides: str) -> str:

@@ -16,7 +16,7 @@ from robot_dynamics_ros.json_text import json_text
 from . import DemoError, default_urdf
 from .acts import TRACK, Stage
 from .client import COMMANDS, DemoClient
-from .figures import judge, table
+from .figures import judge, table, verdict
 from .picture import draw
 from .plan import BALL, SERVO, THRESHOLD_SHARE, Plan
 from .processes import Children, isolate
@@ -81,7 +81,7 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
     print(f'\n{table(report)}')
     if options.json:
         print(json_text(report), end='')
-    print('demo: PASSED: every bound holds' if report['passed'] else 'demo: FAILED', flush=True)
+    print(f'demo: {verdict(report)}', flush=True)
     return PASSED if report['passed'] else FAILED
 
 
