@@ -153,9 +153,7 @@ def identify_command(
         held = [path for paths in others.values() for path in paths]
         command = ['robot_dynamics', *sys.argv[1:]]
         origin = provenance([*recordings.read, *held], command, output.progress)
-        urdf = recordings.urdf
-        expanded = urdf is not None and urdf.read_bytes() != text.encode()
-        for file in found.save(target, force=force, xacro=expanded, origin=origin):
+        for file in found.save(target, force=force, origin=origin):
             output.line(f'written: {file}')
     errors = [one.error for one in judged if one.error]
     for error in errors:

@@ -193,7 +193,6 @@ class Identified:
         folder: Path | str,
         *,
         force: bool = False,
-        xacro: bool = False,
         origin: Provenance | None = None,
     ) -> list[Path]:
         """Write URDF, friction.yaml, dynamics_node.yaml, identification.json and both reports.
@@ -203,7 +202,6 @@ class Identified:
         Args:
             folder: is made where there is none.
             force: whether a model is written that is not to be loaded; its files say so.
-            xacro: whether the URDF is the expansion of a xacro file.
             origin: how it was made, for the report; None: of the versions alone.
 
         Returns:
@@ -223,7 +221,7 @@ class Identified:
         files: dict[str, str | bytes] = dict(
             result_files(
                 self.urdf, self.data.model, self.model, self.as_json(), rows=self.joint_rows,
-                objections=self.objections, xacro=xacro, unknown=self.unknown_joints,
+                objections=self.objections, unknown=self.unknown_joints,
             )
         )  # fmt: skip
         made = origin or provenance(())

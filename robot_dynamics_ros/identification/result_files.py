@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import math
-import re
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -26,8 +24,6 @@ URDF = 'identified.urdf'
 FRICTION = 'friction.yaml'
 PARAMETERS = 'dynamics_node.yaml'
 JSON = 'identification.json'
-PATCH = 'identified.patch'
-INERTIALS = 'inertials.yaml'
 
 # Of friction.yaml: the unit of a joint that rotates and of one that slides.
 UNITS = {
@@ -86,14 +82,6 @@ NODE = """\
     # Leave out what the driver of the arm adds itself: docs/controllers.md says which do.
     terms: {terms}
 """
-INERTIALS_HEAD = """\
-# Inertials of {robot}, identified, by link, for the xacro source of the URDF.
-#
-# origin is the centre of mass in the link frame [m], the axes are those of the link; mass [kg];
-# inertia about the centre of mass [kg m^2]. A link that is fixed to a moving link has none: its
-# inertia is part of that of the moving link. damping and friction are those of the joint that
-# carries the link.
-"""
 
 
 def result_files(
@@ -104,7 +92,6 @@ def result_files(
     *,
     rows: Sequence[ParameterRow] = (),
     objections: Sequence[str] = (),
-    xacro: bool = False,
     unknown: Collection[str] = (),
 ) -> dict[str, str]:
     """The text of each file by its name, to be written as a whole.
@@ -116,8 +103,6 @@ def result_files(
         report: what else identification.json is to hold, by key.
         rows: parameters of the joints, whose intervals friction.yaml is to have.
         objections: why the model is not to be loaded; they stand at the head of the YAML files.
-        xacro: whether the text is the expansion of a xacro file, which stays as it is: a patch of
-            the expansion and the values by link are written too.
         unknown: joints of which the recordings tell nothing: comments say it.
 
     Raises:
@@ -128,16 +113,12 @@ def result_files(
     urdf = written_urdf(text, nominal, identified)
     before, after = parse_urdf(text), parse_urdf(urdf)
     doubts = yaml_comment(FORCED, objections)
-    files = {
+    return {
         URDF: urdf,
         FRICTION: doubts + '\n'.join([*_friction(identified, rows, unknown), '']),
         PARAMETERS: doubts + '\n'.join([*_node(identified.model, before, unknown), '']),
         JSON: json_text({**report, 'model': _model_json(before, after, identified)}),
     }
-    if xacro:
-        files[PATCH] = _patch(text, urdf)
-        files[INERTIALS] = '\n'.join([*_inertials(after), ''])
-    return files
 
 
 def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) -> str:
@@ -258,33 +239,3 @@ def _model_json(
             for index, joint in enumerate(before.joints)
         },
     }
-
-
-def _patch(before: str, after: str) -> str:
-    """The change of the expanded xacro as a unified diff, for `patch` and `git apply`."""
-    # `splitlines` would split at form feeds too.
-    old, new = (re.findall(r'[^\n]*\n|[^\n]+\Z', text) for text in (before, after))
-    return ''.join(
-        line if line.endswith('\n') else f'{line}\n\\ No newline at end of file\n'
-        for line in difflib.unified_diff(old, new, f'a/{URDF}', f'b/{URDF}')
-    )
-
-
-def _inertials(model: RobotModel) -> Iterator[str]:
-    """The lines of inertials.yaml: moving links and the friction of their joints."""
-    yield INERTIALS_HEAD.format(robot=yaml_value(model.name))
-    carried = dict(enumerate(model.joints))
-    for frame, link in zip(model.frames, model.links, strict=True):
-        if (joint := carried.pop(frame.body, None)) is None:
-            continue
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia.rotational_at_center_of_mass
-        values = {
-            'origin': {'xyz': ' '.join(map(repr, link.inertia.center_of_mass)), 'rpy': '0 0 0'},
-            'mass': link.inertia.mass,
-            'inertia': {'xx': xx, 'yy': yy, 'zz': zz, 'xy': xy, 'xz': xz, 'yz': yz},
-            'joint': joint.name,
-            'damping': joint.damping,
-            'friction': joint.friction,
-        }
-        yield f'{yaml_value(link.name)}:'
-        yield from (f'  {key}: {yaml_value(value)}' for key, value in values.items())

@@ -3,8 +3,6 @@
 import json
 import math
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,9 +24,9 @@ DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'identified_files.md'
 
 
 @cache
-def files_of(robot, **options):
+def files_of(robot):
     identified = identified_model(robot.model)
-    return identified, result_files(robot.text, robot.model, identified, {}, **options)
+    return identified, result_files(robot.text, robot.model, identified, {})
 
 
 def values_of(identified):
@@ -38,7 +36,7 @@ def values_of(identified):
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_urdf_and_json_have_all_digits_and_friction_six(robot):
-    identified, files = files_of(robot, xacro=True)
+    identified, files = files_of(robot)
     written = parse_urdf(files['identified.urdf'])
     model = json.loads(files['identification.json'])['model']
     bodies = [model['bodies'][joint.name] for joint in written.joints]
@@ -57,16 +55,6 @@ def test_urdf_and_json_have_all_digits_and_friction_six(robot):
         assert [joint[key] for joint in model['joints'].values()] == values
         rounded = [float(f'{value:.6g}') for value in values]
         assert [joint[key] for joint in friction.values()] == rounded
-    links = {link.name: link.inertia for link in written.links}
-    values = yaml.safe_load(files['inertials.yaml'])
-    assert [each['joint'] for each in values.values()] == [joint.name for joint in written.joints]
-    for name, value in values.items():
-        (xx, xy, _), (_, _, yz), _ = links[name].rotational_at_center_of_mass
-        assert [value['mass'], *(value['inertia'][key] for key in ('xx', 'xy', 'yz'))] == [
-            links[name].mass, xx, xy, yz,
-        ]  # fmt: skip
-        center = tuple(map(float, value['origin']['xyz'].split()))
-        assert center == links[name].center_of_mass
 
 
 def test_the_urdf_has_the_mean_friction_of_both_directions():
@@ -154,27 +142,9 @@ def keys(value):
 
 
 def test_the_document_has_the_keys_of_the_json_and_each_file():
-    _, files = files_of(hand_written('pendulum'), xacro=True)
+    _, files = files_of(hand_written('pendulum'))
     text = DOCUMENT.read_text()
     block = re.search(r'```json model\n(.*?)```', text, re.DOTALL)
     assert keys(json.loads(block[1])) == keys(json.loads(files['identification.json'])['model'])
-    listed = re.findall(r'^\| `([\w.]+)` \| (only for xacro)?', text.split('From Python')[0], re.M)
-    assert {name for name, _ in listed} == {*files, 'report.html', 'report.png'}
-    usual = set(files_of(hand_written('pendulum'))[1])
-    assert set(files) - usual == {name for name, of_xacro in listed if of_xacro}
-
-
-@pytest.mark.parametrize('newline', ['\n', '\r\n'])
-@pytest.mark.parametrize('end', ['\n', ''])
-def test_the_patch_changes_the_one_text_into_the_other(tmp_path, newline, end):
-    program = shutil.which('git')
-    if program is None:
-        pytest.skip('git is not installed')
-    robot = hand_written('fixed_links')
-    text = robot.text.rstrip('\n').replace('\n', newline) + end
-    files = result_files(text, robot.model, identified_model(robot.model), {}, xacro=True)
-    urdf = tmp_path / 'identified.urdf'
-    urdf.write_bytes(text.encode())
-    (tmp_path / 'identified.patch').write_bytes(files['identified.patch'].encode())
-    subprocess.run([program, 'apply', 'identified.patch'], cwd=tmp_path, check=True, timeout=30.0)
-    assert urdf.read_bytes() == files['identified.urdf'].encode()
+    listed = re.findall(r'^\| `([\w.]+)` \| ', text.split('From Python')[0], re.M)
+    assert set(listed) == {*files, 'report.html', 'report.png'}
