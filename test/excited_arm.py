@@ -102,14 +102,13 @@ def told_by(recording):
     from robot_dynamics_ros.identification.equations import Equations
     from robot_dynamics_ros.identification.findings import excitation_findings
     from robot_dynamics_ros.identification.motion_equations import (
-        EquationOptions,
         MotionEquations,
         motions_cutoff,
     )
 
     layout = excited().information.layout
     cutoff = recording.usual_cutoff()
-    made = MotionEquations(layout, EquationOptions(cutoff=cutoff))
+    made = MotionEquations(layout, cutoff=cutoff)
     motions = recording.motions(motions_cutoff(cutoff, 1.0 / recording.interval))
     reduced = Equations.joined(made.of_motions(motions)).reduced()
     base = base_parameters(reduced)

@@ -113,15 +113,14 @@ def identifiable(model, noise=0.0, count=400, *, layout=None, changed=True):
     from robot_dynamics_ros.identification.base_parameters import base_parameters
     from robot_dynamics_ros.identification.estimate import estimate
     from robot_dynamics_ros.identification.motion_equations import (
-        EquationOptions,
         MotionEquations,
     )
     from robot_dynamics_ros.identification.parameters import ParameterLayout
 
     layout = layout or ParameterLayout(model)
     true = RobotDynamics(other_bodies(model) if changed else model, backend='python')
-    options = EquationOptions(effort_levels=np.inf)
-    equations = MotionEquations(layout, options, RobotDynamics(model, backend='python'))
+    dynamics = RobotDynamics(model, backend='python')
+    equations = MotionEquations(layout, dynamics, effort_levels=np.inf)
 
     def block(seed, size):
         states = drawn(true, count, seed)

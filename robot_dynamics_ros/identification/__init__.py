@@ -38,12 +38,11 @@ from .identified import Identified
 from .identified_model import IdentifiedModel
 from .identifier import Identifier
 from .identify import IdentifiedParameters, identify
-from .motion_equations import EquationOptions, MotionEquations
+from .motion_equations import MotionEquations
 from .parameter_rows import ParameterRow, base_rows, body_rows, joint_rows, without_scale
 from .parameters import ParameterLayout
 
 __all__ = [
-    'EquationOptions',
     'Equations',
     'Identified',
     'IdentifiedModel',

@@ -23,9 +23,9 @@ from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.extra import required
 
-from .equations import SLOW, Flags, ReducedEquations, triangle
-from .motion_equations import EquationOptions, MotionEquations
-from .parameters import ParameterLayout, parameter_scales
+from .equations import SLOW, ReducedEquations, triangle
+from .motion_equations import MotionEquations
+from .parameters import Flags, ParameterLayout, parameter_scales
 
 # Times as many equations as columns, at least; times at least, so that each joint has enough.
 EQUATIONS, FEWEST_STATES = 3, 40
@@ -137,7 +137,7 @@ def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None, seed: 
     """Equations (N, n, p) at random states, some with loads and some without."""
     n = len(layout.joints)
     free = replace(layout, known={})
-    maker = MotionEquations(free, EquationOptions(tried=False), dynamics)
+    maker = MotionEquations(free, dynamics, tried=False)
     recordings = ['', *dict.fromkeys(load.recording for load in layout.loads)]
     each = max(FEWEST_STATES, EQUATIONS * layout.size // n)
     states = list(random_states(layout.model, each * len(recordings), seed))

@@ -19,11 +19,12 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.inertial_parameters import body_of
 
-from .equations import Flags, Numbers
+from .equations import Numbers
 from .estimate import Estimate
 from .parameters import (
     BODY,
     FRICTION,
+    Flags,
     ParameterLayout,
     body_length,
     mean_mass,

@@ -31,9 +31,9 @@ from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure
 from .bodies import BARE, SIZE, SYMMETRIC, Unknowns, fixed_parameters, unknowns_of
-from .equations import Equations, Flags, Numbers, ReducedEquations, triangle
+from .equations import Equations, Numbers, ReducedEquations, triangle
 from .estimate import Estimate, with_instruments
-from .parameters import BODY
+from .parameters import BODY, Flags
 
 # Of the torque of a joint: data count as no more exact.
 LEAST_NOISE = 1e-8

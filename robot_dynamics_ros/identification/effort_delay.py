@@ -6,7 +6,7 @@ fitted anew at each delay: the one with the largest likelihood is that of the ef
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,35 +37,26 @@ FAST_BANDS, KEPT = 25.0, 0.8
 LEAST_FAST = 0.5
 
 
-@dataclass(frozen=True)
-class EffortDelay:
-    """A delay of efforts.
+def is_credible(delay: float, interval: float) -> bool:
+    """Whether a driver has such a delay, and it is more than a law of friction.
 
-    Attributes:
-        value: of the efforts behind the states; 0 where none is certain [s].
-        is_fast: whether fast motion shows it, and not only slow motion, where friction that lags
-            behind reversals is another one.
+    Args:
+        delay: of the efforts behind the states [s].
+        interval: between two samples [s].
     """
-
-    value: float
-    is_fast: bool = True
-
-    def is_credible(self, interval: float) -> bool:
-        """Whether a driver has such a delay, and it is more than a law of friction.
-
-        Args:
-            interval: between two samples [s].
-        """
-        early = self.value >= -EARLIEST * interval
-        return self.is_fast and early and interval < abs(self.value) < LONGEST_DELAY
+    return delay >= -EARLIEST * interval and interval < abs(delay) < LONGEST_DELAY
 
 
-def effort_delay(equations: Equations, found: IdentifiedParameters) -> EffortDelay:
+def effort_delay(equations: Equations, found: IdentifiedParameters) -> tuple[float, bool]:
     """The delay that is certain in all motion, and in fast motion too where there is any.
 
     Args:
         equations: of the recording.
         found: what they tell without a delay: what is left out, base parameters and gains.
+
+    Returns:
+        Of the efforts behind the states, 0 where none is certain [s]; whether fast motion does not
+        contradict it only because there is none: friction that lags looks like it then.
     """
     weights = np.where(equations.used, equations.outside(found.left_out), 0.0)
     # Those whose efforts are known with every shift.
@@ -73,14 +64,14 @@ def effort_delay(equations: Equations, found: IdentifiedParameters) -> EffortDel
         weights = np.where(equations.shifted(end).used, weights, 0.0)
     delay = _certain(equations, weights, found)
     if not delay:
-        return EffortDelay(0.0)
+        return 0.0, False
     limits = FAST_BANDS * dead_bands(equations.layout.model)
     fast = np.where(np.abs(equations.velocities) < limits, 0.0, weights)
     is_fast = fast.sum(axis=0) > LEAST_FAST * weights.sum(axis=0)
     if not is_fast.any():
-        return EffortDelay(delay, is_fast=False)
+        return delay, True
     share = _certain(equations, np.where(is_fast, fast, 0.0), found) / delay
-    return EffortDelay(delay if KEPT < share < 1.0 / KEPT else 0.0)
+    return delay if KEPT < share < 1.0 / KEPT else 0.0, False
 
 
 def _certain(equations: Equations, weights: Array, found: IdentifiedParameters) -> float:

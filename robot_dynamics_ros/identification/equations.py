@@ -23,9 +23,8 @@ import numpy.typing as npt
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.checks import Array
 
-from .parameters import JointTerm, ParameterLayout
+from .parameters import Flags, JointTerm, ParameterLayout
 
-Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int_]
 
 # Why an equation does not count: an effort was not measured, its joint was slow, or an effort was
@@ -263,16 +262,11 @@ class Equations:
             most_kept: bytes of equations, beyond which one of two is dropped, again and again.
 
         Raises:
-            ParameterError: there is no equation, or two parts have different columns.
+            ParameterError: there is no equation.
         """
         kept: list[Equations] = []
         size, step = 0, 1
         for part in parts:
-            if kept and part.layout != kept[0].layout:
-                raise ParameterError(
-                    'equations of different layouts cannot be joined: use the same model, terms '
-                    'and loads for all recordings'
-                )
             kept.append(part.thinned(step))
             size += kept[-1].size
             if size > most_kept:
@@ -381,19 +375,9 @@ class Equations:
     ) -> Equations:
         """The same with other terms of joints, and constants of their friction (n,).
 
-        Raises:
-            ParameterError: the equations were not made with a constant.
+        The constants are those of some of the `variants`.
         """
         layout = replace(self.layout, terms=terms, constants=dict(constants), known={})
-        for name, known in self.variants.items():
-            for joint, value, own in zip(
-                self.layout.joints, layout.constant(name), known.T, strict=True
-            ):
-                if value not in own:
-                    raise ParameterError(
-                        f'{name} of {joint} is {value}, it must be one of those that the '
-                        f'equations were made with: {", ".join(map(str, own.tolist()))}'
-                    )
         return replace(self, layout=layout, _cache={})
 
     def with_load(self, bodies: Array) -> Equations:

@@ -27,9 +27,8 @@ from .equations import Equations, Period, ReducedEquations
 from .estimate import Estimate, estimate
 from .held_out import Residuals, Torques
 from .intervals import bootstrap_windows, with_draws
-from .motion_equations import Flags
 from .parameter_rows import HALF, deviations_alone, negative_terms
-from .parameters import BODY
+from .parameters import BODY, Flags
 from .recorded_data import Survey
 
 # [rad or m]: a joint whose positions cover less shows nothing.

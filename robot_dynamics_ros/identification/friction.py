@@ -21,9 +21,9 @@ from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure
 from .consistent import FOLDS, folds
-from .equations import MADE_AS, VARIED, Equations, Flags, Period
+from .equations import MADE_AS, VARIED, Equations, Period
 from .estimate import Estimate
-from .parameters import TERMS, JointTerm, parameter_scales
+from .parameters import TERMS, Flags, JointTerm, parameter_scales
 
 # The constants of the terms that depend on one.
 OF = {**VARIED, 'load': 'smoothing'}
@@ -70,7 +70,7 @@ def chosen_friction(
     and by `LEAST_GAIN`, the best one first.
 
     Args:
-        equations: made with `EquationOptions.tried`, with the load of the estimate.
+        equations: made with `tried`, with the load of the estimate.
         left_out: periods that do not count.
         structure: of the robot.
         found: the physically consistent estimate.

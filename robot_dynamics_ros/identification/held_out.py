@@ -33,7 +33,8 @@ from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import half_length, kernels
 
 from .equations import Equations
-from .motion_equations import Flags, at_rest, dead_bands, samples_of
+from .motion_equations import at_rest, dead_bands
+from .parameters import Flags
 
 # Of the usual interval: two equations that are farther apart do not follow each other.
 GAP = 1.5
@@ -81,15 +82,10 @@ def split_motions(motions: Iterable[Motion], split: float) -> Iterator[tuple[boo
             (True, motion.times >= split + margin),
         ):
             if chosen.any():
-                yield held_out, _cut(motion, chosen)
-
-
-def _cut(motion: Motion, chosen: Flags) -> Motion:
-    """Those samples of a motion that are chosen, which are at one of its ends."""
-    if chosen.all():
-        return motion
-    part = samples_of(motion, chosen)
-    return part if chosen[0] else replace(part, begins=True, number=0)
+                # Those that are chosen are at one of its ends.
+                first, last = np.flatnonzero(chosen)[[0, -1]].tolist()
+                part = motion.part(slice(first, last + 1))
+                yield held_out, replace(part, begins=True, number=0) if first else part
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
 from robot_dynamics_ros.recordings import Recording
 
-from .effort_delay import LARGEST, EffortDelay, effort_delay
+from .effort_delay import LARGEST, effort_delay, is_credible
 from .findings import (
     check_motion,
     delay_finding,
@@ -308,16 +308,14 @@ class Identifier:
             return self._fitted(replace(data, delay=self.delay))
         usual = self._fitted(data)
         # Without the motion of joints that are held: a few slow equations each.
-        delays = [delay for _, delay in _delays(usual.data, usual.found)]
-        values = [one.value for one in delays]
+        found = [effort_delay(one, usual.found) for one in usual.data.alone.values()]
+        delays = [delay for delay, _ in found]
         interval = max(one.survey.interval for one in data.sources)
-        if (
-            not all(one.is_credible(interval) for one in delays)
-            or max(values) - min(values) > interval
-        ):
+        usable = all(is_credible(delay, interval) and not is_slow for delay, is_slow in found)
+        if not usable or max(delays) - min(delays) > interval:
             return usual
         # With all rotors: friction that lags looks like a negative one.
-        data = replace(usual.data, known=data.known, delay=float(np.mean(values)))
+        data = replace(usual.data, known=data.known, delay=float(np.mean(delays)))
         return self._fitted(data)
 
     def _late(self, data: RecordedData, found: IdentifiedParameters) -> Iterator[Finding]:
@@ -325,10 +323,10 @@ class Identifier:
         if data.delay and self.delay == 'auto':
             what = 'They were shifted before the fit; a delay of 0 leaves them as they are.'
             yield delay_finding(data.delay, what)
-        for name, delay in _delays(data, found):
-            if delay.value:
+        for name, equations in data.alone.items():
+            if delay := effort_delay(equations, found)[0]:
                 what = f'Those of {name} were not shifted by that: friction is wrong.'
-                yield delay_finding(delay.value, what)
+                yield delay_finding(delay, what)
 
     def _fitted(self, data: RecordedData, prior_weight: float | None = None) -> _Fitted:
         """The fit, without the motion of joints whose few equations are jitter."""
@@ -392,11 +390,6 @@ class _Fitted:
     found: IdentifiedParameters
     friction: FrictionChoice | None = None
     late: tuple[Finding, ...] = ()
-
-
-def _delays(data: RecordedData, found: IdentifiedParameters) -> list[tuple[str, EffortDelay]]:
-    """Names of the recordings with equations, and by how much their efforts are late still."""
-    return [(name, effort_delay(equations, found)) for name, equations in data.alone.items()]
 
 
 def _by_name(recordings: Recordings) -> dict[str, Opens]:

@@ -14,15 +14,15 @@ filtering and decimation); the kernel: `recordings.low_pass`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, UnknownNameError
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.algorithms.friction import (
     AT_REST,
     CONSTANTS,
@@ -38,10 +38,8 @@ from robot_dynamics_ros.core.spatial import Transform
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, kernels
 
-from .equations import REASONS, VARIED, Equations, FineEfforts
-from .parameters import ParameterLayout
-
-Flags = npt.NDArray[np.bool_]
+from .equations import REASONS, VARIED, Equations, FineEfforts, Numbers
+from .parameters import Flags, ParameterLayout
 
 # A joint that is slower than its dead band for longer than a reversal lasts [s] rests: friction is
 # then anything up to Coulomb's, which no model can know.
@@ -72,7 +70,6 @@ BELOW, ABOVE = 0.98, 1.05
 SEGMENTS = count()
 # Columns that depend on nothing, or on what is known later.
 MADE_LATER = ('offset', 'gain', 'load', 'presliding_long')
-OF_SAMPLES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
 
 
 def dead_bands(model: RobotModel) -> Array:
@@ -134,68 +131,35 @@ class ParallelFilter:
         independence = float(min(1.0, step * np.sum(whole**2)))
         return cls(value, step, independence, step / rate)
 
-    @property
-    def half(self) -> int:
-        """h, samples that an equation needs on each side of its time."""
-        return len(self.kernel) // 2
-
-    def finer(self, times: int) -> ParallelFilter:
-        """The same filter with up to `times` as many results."""
-        step = max(1, self.step // times)
-        return replace(self, step=step, interval=self.interval * step / self.step)
-
-    def value(self, columns: Array) -> Array:
-        """The filtered columns (K, c) of samples (N, c)."""
-        return self._applied(self.kernel, columns)
-
-    def share(self, flags: Array) -> Array:
-        """What share of each equation (K, c) is of samples with a flag (N, c), by weight."""
-        return self._applied(np.abs(self.kernel) / np.abs(self.kernel).sum(), flags)
-
-    def _applied(self, kernel: Array, columns: Array) -> Array:
-        if len(columns) < len(kernel):
-            return np.empty((0, columns.shape[1]))
-        windows = sliding_window_view(columns, len(kernel), axis=0)
-        filtered: Array = windows[:: self.step] @ kernel
-        return filtered
-
 
 class Decimation:
-    """Filters the samples of one segment as they come."""
+    """Convolves the samples of one segment as they come, and keeps one of `step` results."""
 
-    def __init__(self, parallel: ParallelFilter, number: int) -> None:
+    def __init__(self, kernel: Array, step: int, number: int) -> None:
         """Begin a segment.
 
         Args:
-            parallel: the filter.
+            kernel: (2 h + 1,) symmetric.
+            step: samples between two results.
             number: of the first sample in the segment: results lie at multiples of the step.
         """
-        self._parallel = parallel
+        self._kernel, self._step = kernel, step
         # Of the first sample that is kept, and of the first one that the next result needs.
-        self._first, self._next = number, number + -number % parallel.step
-        self._kept: list[Array] = []
+        self._first, self._next = number, number + -number % step
+        self._kept: Array | None = None
 
-    def push(self, columns: Array, flags: Array) -> tuple[Array, Array, npt.NDArray[np.int_]]:
-        """The results that some more samples complete.
-
-        Args:
-            columns: (N, c) that are filtered.
-            flags: (N, f) as 0 or 1.
-
-        Returns:
-            Filtered columns (K, c); shares (K, f) of the flags; numbers (K,) of the samples in the
-            middle of the results.
-        """
-        parallel, rows = self._parallel, [columns, flags]
-        if self._kept:
-            rows = [np.concatenate(pair) for pair in zip(self._kept, rows, strict=True)]
-        own, flagged = (one[min(self._next - self._first, len(one)) :] for one in rows)
-        values, shares = parallel.value(own), parallel.share(flagged)
-        numbers = self._next + parallel.half + parallel.step * np.arange(len(values))
-        self._next += parallel.step * len(values)
-        passed = min(self._next - self._first, len(rows[0]))
-        self._kept, self._first = [one[passed:] for one in rows], self._first + passed
-        return values, shares, numbers
+    def push(self, samples: Array) -> tuple[Array, Numbers]:
+        """Results (K, c) that more samples (N, c) complete, and the numbers of their middles."""
+        rows = samples if self._kept is None else np.concatenate([self._kept, samples])
+        own, size = rows[min(self._next - self._first, len(rows)) :], len(self._kernel)
+        values = np.empty((0, rows.shape[1]))
+        if len(own) >= size:
+            values = sliding_window_view(own, size, axis=0)[:: self._step] @ self._kernel
+        numbers = self._next + size // 2 + self._step * np.arange(len(values))
+        self._next += self._step * len(values)
+        passed = min(self._next - self._first, len(rows))
+        self._kept, self._first = rows[passed:], self._first + passed
+        return values, numbers
 
 
 def motions_cutoff(cutoff: float, rate: float) -> float:
@@ -208,60 +172,38 @@ def motions_cutoff(cutoff: float, rate: float) -> float:
     return min(WIDER * cutoff, MOST_OF_RATE * rate)
 
 
-@dataclass(frozen=True)
-class EquationOptions:
-    """How equations are made of motions.
-
-    Attributes:
-        cutoff: of the low pass that filters both sides [Hz]; None: the motions are filtered well
-            enough.
-        effort_levels: (2, n), or what NumPy broadcasts to it: smallest and largest effort of each
-            joint, at which it saturates; NaN for the limit of the URDF [N m, N or A].
-        unmeasured: names of joints whose effort is not what their drive gives, such as noise about
-            zero: their equations do not count.
-        tried: whether columns of other terms of friction, and for other constants, are made, which
-            `Equations.with_friction` may take.
-    """
-
-    cutoff: float | None = None
-    effort_levels: npt.ArrayLike = np.nan
-    unmeasured: tuple[str, ...] = ()
-    tried: bool = True
-
-    def __post_init__(self) -> None:
-        """Refuse a cutoff that means nothing."""
-        if self.cutoff is not None and not self.cutoff > 0.0:
-            raise ParameterError(f'cutoff is {self.cutoff} Hz, it must be above 0')
-
-
 class MotionEquations:
     """Makes equations of motions; the regressor is compiled once.
 
     Attributes:
         layout: of the parameters.
-        options: how equations are made.
     """
 
     def __init__(
         self,
         layout: ParameterLayout,
-        options: EquationOptions | None = None,
         dynamics: RobotDynamics | None = None,
+        *,
+        cutoff: float | None = None,
+        effort_levels: npt.ArrayLike = np.nan,
+        unmeasured: Collection[str] = (),
+        tried: bool = True,
     ) -> None:
         """Compile.
 
         Args:
             layout: of the parameters.
-            options: how equations are made; None for the usual.
             dynamics: of the model of the layout, under its gravity; None: compile it.
-
-        Raises:
-            UnknownNameError: an option names a joint that the robot does not have.
+            cutoff: of the low pass that filters both sides [Hz]; None: the motions are filtered
+                well enough.
+            effort_levels: (2, n), or what NumPy broadcasts to it: smallest and largest effort of
+                each joint, at which it saturates; NaN for the limit of the URDF [N m, N or A].
+            unmeasured: names of joints whose effort is not what their drive gives, such as noise
+                about zero: their equations do not count.
+            tried: whether columns of other terms of friction, and for other constants, are made,
+                which `Equations.with_friction` may take.
         """
-        self.layout, self.options = layout, options or EquationOptions()
-        for joint in self.options.unmeasured:
-            if joint not in layout.joints:
-                raise UnknownNameError('joint', joint, layout.joints)
+        self.layout, self._cutoff, self._tried = layout, cutoff, tried
         self._dynamics = dynamics or RobotDynamics(layout.model)
         frames = [(load.recording, layout.model.frame(load.frame)) for load in layout.loads]
         self._loads = [(name, one.body, to_body(one.placement)) for name, one in frames]
@@ -269,9 +211,9 @@ class MotionEquations:
         self._bands = dead_bands(layout.model)
         # A current has another unit than the limits.
         limits = np.where('gain' in layout.terms, np.inf, layout.model.effort_bounds)
-        levels = np.asarray(self.options.effort_levels)
+        levels = np.asarray(effort_levels)
         self._levels = np.where(np.isnan(levels), np.outer([-1.0, 1.0], limits), levels)
-        self._unmeasured = np.isin(layout.joints, self.options.unmeasured)
+        self._unmeasured = np.isin(layout.joints, list(unmeasured))
 
     def of_motions(self, motions: Iterable[Motion], recording: str = '') -> Iterator[Equations]:
         """Filtered and decimated equations of one recording, as they come.
@@ -286,14 +228,12 @@ class MotionEquations:
         segment: _Segment | None = None
         for motion in motions:
             if segment is None or motion.begins:
-                parallel = ParallelFilter.of_motion(
-                    motion.rate, motion.cutoff, self.options.cutoff
-                )
+                parallel = ParallelFilter.of_motion(motion.rate, motion.cutoff, self._cutoff)
                 segment = _Segment(parallel, motion)
                 slips = Slips(self._variants['displacement'])
             whole = _in_order(motion, self.layout.joints)
             for first in range(0, len(motion), TOGETHER):
-                part = samples_of(whole, slice(first, first + TOGETHER))
+                part = whole.part(slice(first, first + TOGETHER))
                 made = segment.push(part.efforts, *self._columns(part, recording, slips))
                 if made is not None:
                     yield self._equations(parallel, recording, *made)
@@ -359,7 +299,7 @@ class MotionEquations:
     def _terms(self) -> list[str]:
         """Those whose columns are made."""
         own = [term for term in self.layout.terms if term not in MADE_LATER]
-        others = ['gradual', 'stribeck', 'presliding'] if self.options.tried else []
+        others = ['gradual', 'stribeck', 'presliding'] if self._tried else []
         return [*own, *(term for term in others if term not in own)]
 
     @property
@@ -369,7 +309,7 @@ class MotionEquations:
             self.layout.constant(name)
             for name in ('smoothing', 'displacement', 'displacement_long')
         )
-        n, tried = len(smoothing), self.options.tried
+        n, tried = len(smoothing), self._tried
         slides = [joint.kind == 'prismatic' for joint in self.layout.model.independent_joints]
         scale = np.where(slides, SLIDING, 1.0)
         others = [np.full(n, value) for value in SMOOTHINGS * tried]
@@ -426,25 +366,26 @@ class _Segment:
     """The filters of one segment of a recording, for the equations and for their efforts."""
 
     def __init__(self, parallel: ParallelFilter, first: Motion) -> None:
-        finer = parallel.finer(FINER)
-        self._equations = Decimation(parallel, first.number)
-        self._efforts = Decimation(finer, first.number)
-        self._step, self._interval = finer.step, finer.interval
+        kernel, self._step = parallel.kernel, max(1, parallel.step // FINER)
+        weights = np.abs(kernel) / np.abs(kernel).sum()
+        self._columns = Decimation(kernel, parallel.step, first.number)
+        # By weight: what share of an equation is of samples with a flag.
+        self._shares = Decimation(weights, parallel.step, first.number)
+        self._efforts = Decimation(kernel, self._step, first.number)
+        self._interval = parallel.interval * self._step / parallel.step
         self._origin, self._rate = float(first.times[0]), first.rate
         self._number, self._segment = first.number, next(SEGMENTS)
-        self._waiting: list[tuple[Array, npt.NDArray[np.int_]]] = []
+        self._waiting: list[tuple[Array, Numbers]] = []
 
     def push(
         self, efforts: Array, columns: Array, flags: Array
     ) -> tuple[Array, Array, Array, FineEfforts] | None:
         """Times, columns, shares and efforts of the equations that some more samples complete."""
-        values, shares, numbers = self._equations.push(columns, flags)
-        fine, _, places = self._efforts.push(_finite(efforts), flags[:, :0])
-        self._waiting.append((fine, places))
+        (values, numbers), (shares, _) = self._columns.push(columns), self._shares.push(flags)
+        self._waiting.append(self._efforts.push(_finite(efforts)))
         if not len(numbers):
             return None
-        fine = np.concatenate([one for one, _ in self._waiting])
-        places = np.concatenate([one for _, one in self._waiting])
+        fine, places = (np.concatenate(part) for part in zip(*self._waiting, strict=True))
         self._waiting = []
         own = FineEfforts(
             fine,
@@ -474,8 +415,3 @@ def _in_order(motion: Motion, joints: tuple[str, ...]) -> Motion:
             'joints that were not recorded, with RobotModel.reduced'
         )
     return motion.of(joints)
-
-
-def samples_of(motion: Motion, rows: Flags | slice) -> Motion:
-    """Some samples of a motion, which follow each other."""
-    return replace(motion, **{name: getattr(motion, name)[rows] for name in OF_SAMPLES})

@@ -18,15 +18,13 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure, whitened
 from .equations import Equations, Period, ReducedEquations
-
-Flags = npt.NDArray[np.bool_]
+from .parameters import Flags
 
 # Windows that are fitted or not: of all recordings together, and equations of each, at least.
 WINDOWS, SHORTEST_WINDOW = 60, 10

@@ -29,14 +29,12 @@ from .equations import Equations
 from .held_out import Torques, split_motions
 from .motion_equations import (
     ABOVE,
-    EquationOptions,
-    Flags,
     MotionEquations,
     at_rest,
     dead_bands,
     motions_cutoff,
 )
-from .parameters import USUAL, JointTerm, Load, ParameterLayout
+from .parameters import USUAL, Flags, JointTerm, Load, ParameterLayout
 
 Part = TypeVar('Part', JointSamples, Motion)
 # Opens a recording; it is read and closed within one block, so that one is open at a time.
@@ -393,13 +391,14 @@ class RecordedData:
         Raises:
             RecordingError: a recording cannot be used.
         """
-        options = EquationOptions(
+        maker = MotionEquations(
+            self.layout,
+            self.dynamics,
             cutoff=self.cutoff,
             effort_levels=self.survey.levels(self.model),
             unmeasured=self.unmeasured,
             tried=self.tried,
         )
-        maker = MotionEquations(self.layout, options, self.dynamics)
         kept = MOST_KEPT // len(self.sources)
         parts = {
             one.name: one.equations(maker, self.cutoff, kept, self.progress)

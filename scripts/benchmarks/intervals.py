@@ -16,7 +16,6 @@ from recorded_states import RATE, Signals, write_recording
 from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification import (
-    EquationOptions,
     Equations,
     MotionEquations,
     ParameterLayout,
@@ -47,8 +46,7 @@ def measure() -> list[Figure]:
     layout = ParameterLayout(parse_urdf(urdf(ROBOT)))
     described, true = RobotDynamics(layout.model), RobotDynamics(_other_bodies(layout.model))
     structure = structure_of(layout, described)
-    options = EquationOptions(cutoff=CUTOFF, effort_levels=np.inf)
-    made = MotionEquations(layout, options, described)
+    made = MotionEquations(layout, described, cutoff=CUTOFF, effort_levels=np.inf)
     figures = []
     for coulomb, weight in CASES:
         held: dict[str, list[bool]] = {'least squares': [], 'consistent': []}

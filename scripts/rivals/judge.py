@@ -23,7 +23,6 @@ from robot_dynamics_ros.core.algorithms.friction import smooth_sign
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.identification import (
-    EquationOptions,
     Equations,
     Identified,
     Identifier,
@@ -81,7 +80,7 @@ def tool_torques(
         return replace(motion, efforts=rigid + armature * a + friction + offset)
 
     cutoff = motions_cutoff(data.cutoff, 1.0 / source.survey.interval)
-    made = MotionEquations(data.layout, EquationOptions(cutoff=data.cutoff), data.dynamics)
+    made = MotionEquations(data.layout, data.dynamics, cutoff=data.cutoff)
     with source.opens() as recording:
         parts = split_motions(recording.motions(cutoff=cutoff), source.split)
         motions = (with_torques(motion) for held_out, motion in parts if held_out)

@@ -18,7 +18,7 @@ from robot_dynamics_ros.identification.consistent import weighted_rows
 from robot_dynamics_ros.identification.equations import Equations
 from robot_dynamics_ros.identification.estimate import estimate
 from robot_dynamics_ros.identification.findings import excitation_findings
-from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
+from robot_dynamics_ros.identification.motion_equations import MotionEquations
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout, parameter_scales
 
 
@@ -153,8 +153,8 @@ def motion():
 
 
 def blocks_of(motion, layout=LAYOUT, recording='', **options):
-    options = EquationOptions(cutoff=8.0, effort_levels=np.inf, **options)
-    made = MotionEquations(layout, options, OBLIQUE.native)
+    options = {'cutoff': 8.0, 'effort_levels': np.inf, **options}
+    made = MotionEquations(layout, OBLIQUE.native, **options)
     return Equations.joined(made.of_motions([motion], recording))
 
 
@@ -266,9 +266,7 @@ def test_the_condition_is_that_of_columns_of_unit_length(motion, whole):
 
 def test_each_equation_that_is_not_used_has_one_reason(motion):
     level = 0.5 * np.abs(motion.efforts).max(axis=0)
-    made = MotionEquations(
-        LAYOUT, EquationOptions(cutoff=8.0, effort_levels=[-level, level]), OBLIQUE.native
-    )
+    made = MotionEquations(LAYOUT, OBLIQUE.native, cutoff=8.0, effort_levels=[-level, level])
     numbers = Equations.joined(made.of_motions([motion])).reduced().numbers
     for one in numbers.values():
         assert sum(one.values()) == sum(numbers[JOINTS[0]].values())
@@ -297,7 +295,7 @@ def truth_with_load(layout):
 
 def currents(motion, layout, recording='', noise=0.0, seed=0):
     """Equations of noisy currents, with the load of the layout if the recording is 'one'."""
-    unfiltered = MotionEquations(replace(layout, known={}), None, OBLIQUE.native)
+    unfiltered = MotionEquations(replace(layout, known={}), OBLIQUE.native)
     exact = replace(motion, efforts=np.zeros_like(motion.efforts))
     efforts = unfiltered.of_samples(exact, recording).rows @ truth_with_load(layout) / GAINS
     errors = np.random.default_rng(seed).normal(size=efforts.shape)

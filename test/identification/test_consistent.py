@@ -19,7 +19,7 @@ from robot_dynamics_ros.identification.consistent import (
     repeated_period,
 )
 from robot_dynamics_ros.identification.identify import identify
-from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
+from robot_dynamics_ros.identification.motion_equations import MotionEquations
 from robot_dynamics_ros.identification.parameters import NOT_NEGATIVE, Load, ParameterLayout
 
 RANDOM = np.random.default_rng(4)
@@ -215,7 +215,7 @@ def bare(request):
     parameters[list(request.param)] = 0.0
     layout = ParameterLayout(TRUE.model.with_inertial_parameters(parameters.ravel()))
     dynamics = RobotDynamics(layout.model, backend='python')
-    made = MotionEquations(layout, EquationOptions(effort_levels=np.inf), dynamics)
+    made = MotionEquations(layout, dynamics, effort_levels=np.inf)
 
     def equations(seed, noise):
         states = drawn(TRUE, 400, seed)
@@ -265,7 +265,7 @@ def moving(seed, robot=GANTRY):
     """Exact equations of a motion of a robot, and the parameters of the URDF."""
     layout = ParameterLayout(GANTRY)
     dynamics = RobotDynamics(GANTRY, backend='python')
-    made = MotionEquations(layout, EquationOptions(effort_levels=np.inf), dynamics)
+    made = MotionEquations(layout, dynamics, effort_levels=np.inf)
     true = RobotDynamics(robot, backend='python')
     motion = exact_motion(true, seconds=40.0, rate=RATE, highest=0.4, seed=seed)
     return made.of_samples(motion), truth(layout)

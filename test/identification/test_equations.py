@@ -19,13 +19,13 @@ from robot_dynamics_ros.identification.base_parameters import (
 from robot_dynamics_ros.identification.consistent import weighted_rows
 from robot_dynamics_ros.identification.equations import Equations, Period
 from robot_dynamics_ros.identification.estimate import estimate
-from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
+from robot_dynamics_ros.identification.motion_equations import MotionEquations
 from robot_dynamics_ros.identification.parameters import ParameterLayout
 
 ROBOT = hand_written('oblique')
 LAYOUT = ParameterLayout(ROBOT.model)
-OPTIONS = EquationOptions(cutoff=10.0, effort_levels=np.inf)
-MADE = MotionEquations(LAYOUT, OPTIONS, ROBOT.native)
+OPTIONS = {'cutoff': 10.0, 'effort_levels': np.inf}
+MADE = MotionEquations(LAYOUT, ROBOT.native, **OPTIONS)
 
 
 @pytest.fixture(scope='module')
@@ -122,15 +122,13 @@ def test_efforts_are_shifted(motion, delay):
 def test_another_smoothing_is_that_of_equations_made_with_it(motion, equations):
     values = (0.05, 0.01, 0.3, 0.02)
     layout = replace(LAYOUT, constants={'smoothing': values})
-    made = MotionEquations(layout, OPTIONS, ROBOT.native)
+    made = MotionEquations(layout, ROBOT.native, **OPTIONS)
     expected = Equations.joined(made.of_motions([motion], 'one'))
     np.testing.assert_allclose(
         equations.with_friction(LAYOUT.terms, {'smoothing': values}).rows,
         expected.rows,
         atol=1e-12,
     )
-    with pytest.raises(ParameterError, match=r'0\.123'):
-        equations.with_friction(LAYOUT.terms, {'smoothing': (0.123,) * 4})
 
 
 def test_joints_that_are_still_do_not_count(equations):
@@ -161,9 +159,6 @@ def test_recordings_are_told_apart(motion, equations):
     assert len(both.runs) == 2
 
 
-def test_what_does_not_belong_together_is_refused(equations):
-    other = replace(equations, layout=ParameterLayout(ROBOT.model, ('viscous',)))
-    with pytest.raises(ParameterError, match='layouts'):
-        Equations.joined([equations, other])
+def test_no_equations_are_refused():
     with pytest.raises(ParameterError, match='no equations'):
         Equations.joined([])

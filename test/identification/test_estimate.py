@@ -15,7 +15,7 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.identification.base_parameters import base_parameters, structure_of
 from robot_dynamics_ros.identification.equations import Equations
 from robot_dynamics_ros.identification.estimate import completion, estimate
-from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
+from robot_dynamics_ros.identification.motion_equations import MotionEquations
 from robot_dynamics_ros.identification.parameters import ParameterLayout
 from robot_dynamics_ros.simulation.physics import Physics
 
@@ -37,8 +37,7 @@ def motion():
 
 @pytest.fixture(scope='module')
 def made():
-    options = EquationOptions(cutoff=5.0, effort_levels=np.inf)
-    return MotionEquations(LAYOUT, options, ROBOT.native)
+    return MotionEquations(LAYOUT, ROBOT.native, cutoff=5.0, effort_levels=np.inf)
 
 
 def deviations(base, found):
@@ -69,7 +68,7 @@ def test_states_and_efforts_of_mujoco_give_its_parameters():
     assert physics.all_joints == layout.joints
     states = zip(q, v, a, strict=True)
     efforts = np.array([physics.required_torque(*state) for state in states])
-    made = MotionEquations(layout, EquationOptions(effort_levels=np.inf))
+    made = MotionEquations(layout, effort_levels=np.inf)
     reduced = made.of_samples(Drawn(np.arange(300.0), q, v, a, efforts)).reduced()
     base = base_parameters(reduced)
     found = estimate(reduced, base)

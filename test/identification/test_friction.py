@@ -12,7 +12,6 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics
 from robot_dynamics_ros.identification import (
-    EquationOptions,
     Equations,
     MotionEquations,
     ParameterLayout,
@@ -26,7 +25,7 @@ GANTRY = hand_written('gantry').model
 LAYOUT = ParameterLayout(GANTRY)
 NAMES = GANTRY.joint_names
 DYNAMICS = RobotDynamics(GANTRY, backend='python')
-OPTIONS = EquationOptions(cutoff=20.0, effort_levels=np.inf)
+OPTIONS = {'cutoff': 20.0, 'effort_levels': np.inf}
 # Of each joint, beside what `law` has.
 PLANTED = {
     NAMES[0]: {'presliding': 4.0, 'displacement': 0.005},
@@ -48,7 +47,7 @@ def chosen(planted, noise=1e-3):
     efforts = law(DYNAMICS, *states) + friction.torque(states[1], load=load, slips=slips)
     errors = np.random.default_rng(1).normal(size=efforts.shape)
     efforts = efforts + noise * efforts.std(axis=0) * errors
-    made = MotionEquations(LAYOUT, OPTIONS, DYNAMICS)
+    made = MotionEquations(LAYOUT, DYNAMICS, **OPTIONS)
     equations = Equations.joined(made.of_motions([replace(exact, efforts=efforts)]))
     found = identify(equations)
     bodies = found.final.parameters[: LAYOUT.felt.shape[1]]
@@ -94,7 +93,9 @@ def test_the_torque_of_the_model_is_that_of_its_rows(terms, later):
         values = np.random.default_rng(seed).uniform(0.1, 1.0, len(NAMES))
         parameters[layout.columns(term)] = values
     motion = exact_motion(DYNAMICS, seconds=1.0, rate=100.0)
-    equations = MotionEquations(LAYOUT if later else layout, OPTIONS, DYNAMICS).of_samples(motion)
+    equations = MotionEquations(LAYOUT if later else layout, DYNAMICS, **OPTIONS).of_samples(
+        motion
+    )
     if later:
         equations = equations.with_friction(terms, constants)
     rows = equations.with_load(parameters[: layout.felt.shape[1]]).rows

@@ -22,7 +22,7 @@ from robot_dynamics_ros.identification.held_out import (
     split_motions,
     whiteness,
 )
-from robot_dynamics_ros.identification.motion_equations import EquationOptions, MotionEquations
+from robot_dynamics_ros.identification.motion_equations import MotionEquations
 from robot_dynamics_ros.recordings import JointSamples
 
 MOVING = ('one', 'two')
@@ -96,7 +96,7 @@ CURRENTS = ParameterLayout(USUAL.model, (*USUAL.terms, 'gain'))
 
 def parts(start=0.0, counts=(30, 20), layout=USUAL):
     """Equations that follow each other, each not held out."""
-    maker = MotionEquations(layout, EquationOptions(effort_levels=np.inf))
+    maker = MotionEquations(layout, effort_levels=np.inf)
     random = np.random.default_rng(1)
     for count in counts:
         times = start + INTERVAL * np.arange(count)

@@ -12,7 +12,6 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.identification import (
-    EquationOptions,
     Equations,
     MotionEquations,
     ParameterLayout,
@@ -55,7 +54,7 @@ def test_no_rotor_is_fitted_where_the_data_say_that_there_is_none():
     efforts[:, -1] -= 0.6 * motion.accelerations[:, -1]
     errors = np.random.default_rng(0).normal(size=efforts.shape)
     efforts += 0.005 * np.ptp(efforts, axis=0) * errors
-    made = MotionEquations(layout, EquationOptions(cutoff=5.0, effort_levels=np.inf), dynamics)
+    made = MotionEquations(layout, dynamics, cutoff=5.0, effort_levels=np.inf)
     found = identify(Equations.joined(made.of_motions([replace(motion, efforts=efforts)])))
     assert last in found.link_side
     column = found.base.layout.column('armature', last)

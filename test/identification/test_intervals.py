@@ -12,7 +12,6 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.identification import (
-    EquationOptions,
     Equations,
     MotionEquations,
     ParameterLayout,
@@ -28,7 +27,7 @@ MODEL = hand_written('oblique').model
 LINK = next(frame.name for frame in MODEL.frames if frame.body == 2)
 TRUE = RobotDynamics(MODEL.with_payload(LINK, 0.3, (0.05, 0.1, -0.1)))
 LAYOUT = ParameterLayout(MODEL)
-MADE = MotionEquations(LAYOUT, EquationOptions(cutoff=5.0, effort_levels=np.inf))
+MADE = MotionEquations(LAYOUT, cutoff=5.0, effort_levels=np.inf)
 STRUCTURE = structure_of(LAYOUT)
 NOISE, LASTING = 0.01, 0.1
 

@@ -8,11 +8,10 @@ from identified_equations import cut, drawn, exact_motion, truth
 from mechanics.closeness import assert_close
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core import ParameterError, RobotDynamics
 from robot_dynamics_ros.identification.motion_equations import (
     REST,
     Decimation,
-    EquationOptions,
     MotionEquations,
     ParallelFilter,
     at_rest,
@@ -41,8 +40,7 @@ def joined(blocks):
 
 
 def made(motions, layout=LAYOUT, recording='', levels=np.inf, **options):
-    options = EquationOptions(effort_levels=levels, **options)
-    made = MotionEquations(layout, options, ROBOT.native)
+    made = MotionEquations(layout, ROBOT.native, effort_levels=levels, **options)
     return joined(made.of_motions(motions, recording))
 
 
@@ -146,11 +144,7 @@ def test_efforts_that_are_not_measured_do_not_count(motion):
     np.testing.assert_array_equal(used, usual)
 
 
-def test_what_cannot_be_meant_is_refused(motion):
-    with pytest.raises(UnknownNameError):
-        made([motion], unmeasured=('finger',))
-    with pytest.raises(ParameterError):
-        EquationOptions(cutoff=0.0)
+def test_a_motion_without_a_joint_is_refused(motion):
     lacking = replace(motion, joints=('other', *motion.joints[1:]))
     with pytest.raises(ParameterError, match=FIRST):
         made([lacking])
@@ -169,7 +163,7 @@ def test_joints_are_found_by_name(motion):
 
 
 def block_of(layout, dynamics, states, recording=''):
-    return MotionEquations(layout, None, dynamics).of_samples(states, recording)
+    return MotionEquations(layout, dynamics).of_samples(states, recording)
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
@@ -226,23 +220,23 @@ def parallel():
 def test_parts_of_a_segment_give_the_same(parallel, first):
     """Results lie at multiples of the step of the segment, wherever a motion begins."""
     samples = np.random.default_rng(0).normal(size=(3000, 3))
-    whole = Decimation(parallel, first).push(samples, samples > 0.0)
-    parts = Decimation(parallel, first)
-    found = [parts.push(one, one > 0.0) for one in np.split(samples, [1, 400, 1234, 1235])]
+    kernel, step = parallel.kernel, parallel.step
+    whole, parts = Decimation(kernel, step, first).push(samples), Decimation(kernel, step, first)
+    found = [parts.push(one) for one in np.split(samples, [1, 400, 1234, 1235])]
     for expected, *pieces in zip(whole, *found, strict=True):
         np.testing.assert_allclose(np.concatenate(pieces), expected, atol=1e-12)
-    assert not ((whole[2] - parallel.half) % parallel.step).any()
+    assert not ((whole[1] - len(kernel) // 2) % step).any()
 
 
 def test_slow_sines_pass_and_fast_ones_are_damped(parallel):
-    """At half the cutoff 0.2 % of ripple; shares of flags are weights."""
+    """At half the cutoff 0.2 % of ripple."""
     times = np.arange(2000) / RATE
     sine = np.sin(np.pi * CUTOFF * times)[:, None]
-    values, _, numbers = Decimation(parallel, 0).push(sine, sine[:, :0])
+    values, numbers = Decimation(parallel.kernel, parallel.step, 0).push(sine)
     np.testing.assert_allclose(values, sine[numbers], atol=2e-3)
     fast = np.sin(2.0 * np.pi * 1.6 * CUTOFF * times)
-    assert np.abs(parallel.value(fast[:, None])).max() < 3e-3
-    np.testing.assert_allclose(parallel.share(np.ones((1000, 1))), 1.0)
+    damped, _ = Decimation(parallel.kernel, 1, 0).push(fast[:, None])
+    assert np.abs(damped).max() < 3e-3
 
 
 @pytest.mark.parametrize(('rate', 'passed', 'wanted'), [(500, 40, 10), (30, 7.5, None)])
@@ -252,8 +246,8 @@ def test_the_variance_of_a_mean_is_that_of_the_independent_equations(rate, passe
     random = np.random.default_rng(1)
     motions = kernels(passed, rate)[0]
     # The filter of the motions, at each sample.
-    first = ParallelFilter(motions, 1, 1.0, 1.0 / rate)
-    noise = parallel.value(first.value(random.normal(size=(3000, 250))))
+    samples, _ = Decimation(motions, 1, 0).push(random.normal(size=(3000, 250)))
+    noise, _ = Decimation(parallel.kernel, parallel.step, 0).push(samples)
     count = len(noise)
     expected = noise.var() / (parallel.independence * count)
     assert noise.mean(axis=0).var() == pytest.approx(expected, rel=0.3)

@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.core.model.sampling import random_states
 
 from ..base_parameters import structure_of
-from ..motion_equations import EquationOptions, MotionEquations
+from ..motion_equations import MotionEquations
 from ..parameters import ParameterLayout
 
 # Standard deviation of a measured torque, as a share of the effort limit.
@@ -60,7 +60,7 @@ class Information:
         """Find the base parameters of a robot."""
         self.layout = ParameterLayout(dynamics.model)
         self._dynamics = dynamics
-        self._equations = MotionEquations(self.layout, EquationOptions(tried=False), dynamics)
+        self._equations = MotionEquations(self.layout, dynamics, tried=False)
         states = [(one.q, one.v, one.a) for one in random_states(dynamics.model, STATES)]
         limits = dynamics.model.effort_bounds
         largest = np.abs(dynamics.inverse_dynamics(*np.array(states).swapaxes(0, 1))).max(axis=0)
