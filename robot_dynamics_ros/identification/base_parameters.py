@@ -234,7 +234,7 @@ class BaseParameters:
         unfelt = ~(self.structure.combination.any(axis=0) | layout.is_known)
         missed = np.isin(np.arange(layout.size), self.undetermined_columns)
         for index, body in enumerate(layout.bodies):
-            own, chain = layout.body_columns(index), ', '.join(carrying_joints(layout, index))
+            own, chain = layout.body_columns(index), ', '.join(layout.carrying(index))
             reasons = []
             if unfelt[own].any():
                 which = ', '.join(names[unfelt[own]])
@@ -420,20 +420,3 @@ def silent_joints(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
     every = float((reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
     chosen = (reduced.counts < FEWEST) & ((rested >= RESTED * every) == slow)
     return tuple(np.array(reduced.layout.joints)[chosen].tolist())
-
-
-def carrying_joints(layout: ParameterLayout, body: int) -> tuple[str, ...]:
-    """Independent joints that move a body or a load, from the base to it.
-
-    Args:
-        layout: of the parameters.
-        body: index in `layout.bodies`.
-    """
-    model, moving = layout.model, len(layout.model.joints)
-    index = body if body < moving else model.frame(layout.loads[body - moving].frame).body
-    names: list[str] = []
-    while index >= 0:
-        joint = model.joints[index]
-        names.insert(0, joint.mimicked or joint.name)
-        index = joint.parent
-    return tuple(dict.fromkeys(names))

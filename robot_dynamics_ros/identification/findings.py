@@ -19,7 +19,6 @@ from .base_parameters import (
     BaseParameters,
     Structure,
     base_parameters,
-    carrying_joints,
     silent_joints,
     structure_of,
 )
@@ -246,7 +245,7 @@ def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> Iter
     ends = BODY * len(layout.bodies)
     for column in columns:
         if column < ends:
-            moving.update(carrying_joints(layout, column // BODY))
+            moving.update(layout.carrying(column // BODY))
         else:
             moving.add(layout.joints[(column - ends) % len(layout.joints)])
     # Another finding says which efforts are not measured.
@@ -372,37 +371,31 @@ def difference_findings(
         structure: of the robot.
         together: least squares of all of them.
     """
-    joints = together.layout.joints
-    ratios = {name: _ratios(one, structure, together) for name, one in recordings.items()}
-    listed = [
-        f'{name}: {joint} {ratio:.2g} times'
-        for name, own in ratios.items()
-        for joint, ratio in zip(joints, own, strict=True)
-        if ratio
-    ]
+    joints, listed = together.layout.joints, []
+    worst = np.zeros(len(joints))
+    for name, reduced in recordings.items():
+        base = base_parameters(reduced, structure)
+        alone = estimate(reduced, base).noise
+        roots = np.sqrt(np.maximum(reduced.weights, 1.0))
+        of_all = reduced.triangles @ np.append(together.parameters, -1.0)
+        left, efforts = (
+            np.linalg.norm(one, axis=1) / roots for one in (of_all, reduced.triangles[:, :, -1])
+        )
+        differs = (
+            (reduced.independent >= ENOUGH * base.rank)
+            & (alone > 0.0)
+            & (left > MORE * alone)
+            & (left**2 > alone**2 + (DIFFERENCE_SHARE * efforts) ** 2)
+        )
+        ratios = np.where(differs, left / np.where(differs, alone, 1.0), 0.0)
+        worst = np.maximum(worst, ratios)
+        listed += [f'{name}: {joints[k]} {ratios[k]:.2g} times' for k in np.flatnonzero(differs)]
     if listed:
-        worst = np.max(list(ratios.values()), axis=0)
         text = (
             f'{", ".join(listed)} what a model of that recording alone leaves is left by the '
             'model of all: they do not show one robot.'
         )
         yield Finding('recordings_differ', _chosen(joints, worst > 0.0), float(worst.max()), text)
-
-
-def _ratios(reduced: ReducedEquations, structure: Structure, together: Estimate) -> Array:
-    """What the model of all leaves (n,), relative to that of one recording; 0: no difference."""
-    base = base_parameters(reduced, structure)
-    alone = estimate(reduced, base).noise
-    roots = np.sqrt(np.maximum(reduced.weights, 1.0))
-    left = np.linalg.norm(reduced.triangles @ np.append(together.parameters, -1.0), axis=1) / roots
-    efforts = np.linalg.norm(reduced.triangles[:, :, -1], axis=1) / roots
-    differs = (
-        (reduced.independent >= ENOUGH * base.rank)
-        & (alone > 0.0)
-        & (left > MORE * alone)
-        & (left**2 > alone**2 + (DIFFERENCE_SHARE * efforts) ** 2)
-    )
-    return np.where(differs, left / np.where(differs, alone, 1.0), 0.0)
 
 
 def _chosen(names: Sequence[str], which: Flags) -> tuple[str, ...]:

@@ -52,8 +52,9 @@ DEVIATIONS = 3.5
 LARGEST_BOUND = 0.5
 # Samples of the kernel in 1 / cutoff, for its autocorrelation.
 FINE = 64.0
-# Time between two beginnings of fitted windows, between the points of a window, and length [s].
-STEP, POINT_STEP, LENGTH = 0.02, 0.1, 1.0
+# Time between two beginnings of fitted windows, between the points of a window, and length [s];
+# and one of so many windows of the held-out part is looked for.
+STEP, POINT_STEP, LENGTH, STRIDE = 0.02, 0.1, 1.0, 25
 # Of the range of a velocity: windows in which no joint is faster repeat each other, as rest does.
 LEAST_MOTION = 0.1
 # Of the largest range of a torque: a smaller range is mostly noise of accelerations.
@@ -343,7 +344,7 @@ def repeated_share(torques: Sequence[Torques]) -> float:
     Returns:
         From 0 to 1; NaN where the held-out part has too few windows that move.
     """
-    fitted, held_out = _stretches(torques, False), _stretches(torques, True)
+    fitted, held_out = (list(_stretches(torques, later)) for later in (False, True))
     if not held_out:
         return float('nan')
     ranges = np.ptp(np.concatenate([*fitted, *held_out]), axis=0)
@@ -351,41 +352,32 @@ def repeated_share(torques: Sequence[Torques]) -> float:
     ranges[size:] = np.maximum(ranges[size:], LEAST_TORQUE * ranges[size:].max())
     # A joint that stands still does not count.
     ranges[ranges == 0.0] = np.inf
-    stride = round(LENGTH / STEP / 2.0)
-    windows = np.concatenate([_windows(one / ranges, stride) for one in held_out])
-    wanted = windows[np.abs(windows[:, :size]).max(axis=(1, 2)) > LEAST_MOTION]
-    if len(wanted) < FEWEST_WINDOWS:
+    windows = np.concatenate([_windows(one / ranges)[::STRIDE] for one in held_out])
+    moving = windows[np.abs(windows[:, :size]).max(axis=(1, 2)) > LEAST_MOTION]
+    if len(moving) < FEWEST_WINDOWS:
         return float('nan')
-    wanted = wanted[np.linspace(0, len(wanted) - 1, min(len(wanted), MOST_WINDOWS)).astype(int)]
-    wanted = wanted.reshape(len(wanted), -1)
-    others = [np.empty((0, wanted.shape[1]))]
-    others += [_windows(one / ranges, 1).reshape(-1, wanted.shape[1]) for one in fitted]
+    chosen = np.linspace(0, len(moving) - 1, min(len(moving), MOST_WINDOWS)).astype(int)
+    wanted = moving[chosen].reshape(len(chosen), -1)
+    others = [_windows(one / ranges).reshape(-1, wanted.shape[1]) for one in fitted]
+    others.append(np.empty((0, wanted.shape[1])))
     spatial = required('scipy.spatial', 'identification')
     tree, far = spatial.KDTree(np.concatenate(others)), SAME * np.sqrt(wanted.shape[1])
     return float(np.isfinite(tree.query(wanted, distance_upper_bound=far)[0]).mean())
 
 
-def _stretches(torques: Sequence[Torques], held_out: bool) -> list[Array]:
+def _stretches(torques: Sequence[Torques], held_out: bool) -> Iterator[Array]:
     """Velocities and torques of the URDF (N, 2 n) without a gap, each `STEP`."""
-    found = []
     for one in torques:
         for rows in one.pieces():
             times = one.times[rows]
             if one.held_out[rows.start] == held_out and times[-1] - times[0] > LENGTH:
                 values = np.hstack([one.velocities[rows], one.nominal[rows]])
                 grid = np.arange(times[0], times[-1], STEP)
-                found.append(np.stack([np.interp(grid, times, each) for each in values.T], axis=1))
-    return found
+                yield np.stack([np.interp(grid, times, each) for each in values.T], axis=1)
 
 
-def _windows(shares: Array, stride: int) -> Array:
-    """Windows (k, c, points) of columns as shares of their ranges.
-
-    Args:
-        shares: (N, c) [-].
-        stride: steps between the beginnings of two windows.
-    """
+def _windows(shares: Array) -> Array:
+    """Windows (k, c, points) of columns (N, c) as shares of their ranges, one for each row."""
     point = round(POINT_STEP / STEP)
-    length = round(LENGTH / STEP) - point + 1
-    windows: Array = sliding_window_view(shares, length, axis=0)[::stride, :, ::point]
-    return windows
+    windows: Array = sliding_window_view(shares, round(LENGTH / STEP) - point + 1, axis=0)
+    return windows[:, :, ::point]

@@ -83,13 +83,10 @@ def identified_urdf(
 
     Raises:
         ModelError: the text cannot be used; see `parse_urdf`.
-        ParameterError: a joint does not exist, or a URDF cannot hold a body.
+        ParameterError: a URDF cannot hold a body.
     """
     model = parse_urdf(text)
     joints = {joint.name: joint for joint in model.joints}
-    for name in (*bodies, *frictions):
-        if name not in joints:
-            raise ParameterError(f'{name!r} is not a moving joint: these are {", ".join(joints)}')
     edits = _Edits(text)
     links = {link.attrib['name']: link for link in edits.root.findall('link')}
     for index, (name, joint) in enumerate(joints.items()):

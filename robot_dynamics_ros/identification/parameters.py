@@ -100,7 +100,7 @@ class ParameterLayout:
         Raises:
             UnknownNameError: a term, a link or a known parameter does not exist.
             ParameterError: two terms act alike, a name comes twice, a link is fixed to
-                the base, a known value is not finite, or a constant not positive.
+                the base, or a known value is not finite.
         """
         for term in self.terms:
             if term not in TERMS:
@@ -114,11 +114,7 @@ class ParameterLayout:
                 'their sum; leave out one of the two terms'
             )
         for load in self.loads:
-            if self.model.frame(load.frame).body < 0:
-                raise ParameterError(
-                    f'load {load.name!r}: link {load.frame!r} is fixed to the base; name a link '
-                    'that moves'
-                )
+            self.model.moving_body(load.frame)
         if repeated := sorted({name for name in self.names if self.names.count(name) > 1}):
             raise ParameterError(
                 f'{repeated[0]!r} is named twice: rename the load, or drop a term'
@@ -128,19 +124,6 @@ class ParameterLayout:
                 raise UnknownNameError('parameter', name, self.names)
             if not np.isfinite(value):
                 raise ParameterError(f'{name} is {value}, it must be finite')
-        for name, values in self.constants.items():
-            if name not in CONSTANTS:
-                raise UnknownNameError('constant of friction', name, tuple(CONSTANTS))
-            if len(values) != len(self.joints):
-                raise ParameterError(
-                    f'{name} has {len(values)} values, {len(self.joints)} are needed, one for '
-                    f'each of {", ".join(self.joints)}'
-                )
-        by_name = {
-            name: dict(zip(self.joints, values, strict=True))
-            for name, values in self.constants.items()
-        }
-        JointFriction(self.model, **by_name)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -151,7 +134,7 @@ class ParameterLayout:
     def bodies(self) -> tuple[str, ...]:
         """Names of the moving bodies, each that of its first link, and of the loads."""
         names = {frame.body: frame.name for frame in reversed(self.model.frames)}
-        moving = [names.get(i, joint.name) for i, joint in enumerate(self.model.joints)]
+        moving = (names[body] for body in range(len(self.model.joints)))
         return (*moving, *(load.name for load in self.loads))
 
     def constant(self, name: str) -> Array:
@@ -204,14 +187,13 @@ class ParameterLayout:
     @cached_property
     def felt(self) -> Flags:
         """Which joint feels which inertial parameter (n, 10 bodies and loads): what it carries."""
-        joints = self.model.joints
-        felt = np.zeros((len(self.joints), len(self.bodies)), bool)
-        of_loads = [self.model.frame(load.frame).body for load in self.loads]
-        for body, carrier in enumerate([*range(len(joints)), *of_loads]):
-            while carrier >= 0:
-                felt[joints[carrier].coordinate.index, body] = True
-                carrier = joints[carrier].parent
-        return felt.repeat(BODY, axis=1)
+        links = (*self.bodies[: len(self.model.joints)], *(load.frame for load in self.loads))
+        felt = [np.isin(self.joints, self.model.joints_that_move(link)) for link in links]
+        return np.transpose(felt).repeat(BODY, axis=1)
+
+    def carrying(self, body: int) -> tuple[str, ...]:
+        """Independent joints that move a body or a load, by its index in `bodies`."""
+        return tuple(np.array(self.joints)[self.felt[:, BODY * body]].tolist())
 
     @cached_property
     def is_known(self) -> np.ndarray:
