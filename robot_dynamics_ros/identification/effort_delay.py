@@ -37,16 +37,6 @@ FAST_BANDS, KEPT = 25.0, 0.8
 LEAST_FAST = 0.5
 
 
-def is_credible(delay: float, interval: float) -> bool:
-    """Whether a driver has such a delay, and it is more than a law of friction.
-
-    Args:
-        delay: of the efforts behind the states [s].
-        interval: between two samples [s].
-    """
-    return delay >= -EARLIEST * interval and interval < abs(delay) < LONGEST_DELAY
-
-
 def effort_delay(equations: Equations, found: IdentifiedParameters) -> tuple[float, bool]:
     """The delay that is certain in all motion, and in fast motion too where there is any.
 

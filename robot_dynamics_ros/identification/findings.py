@@ -24,7 +24,7 @@ from .base_parameters import (
 )
 from .equations import Equations, Period, ReducedEquations
 from .estimate import Estimate, estimate
-from .held_out import Residuals, Torques
+from .held_out import Residuals
 from .intervals import bootstrap_windows, with_draws
 from .parameter_rows import HALF, deviations_alone, negative_terms
 from .parameters import BODY, Flags
@@ -121,23 +121,11 @@ def still_findings(names: Sequence[str], moved: Flags, judged: Flags) -> Iterato
             yield Finding('still', chosen, None, f'{", ".join(chosen)} {verb} {text}.')
 
 
-def short_findings(torques: Sequence[Torques], empty: Sequence[str]) -> Iterator[Finding]:
-    """Recordings of which nothing is fitted; a held-out part that is too short to judge a joint.
-
-    Args:
-        torques: of the held-out part of each recording; none where it is long enough.
-        empty: names of recordings that have no equation.
-    """
+def short_findings(empty: Sequence[str]) -> Iterator[Finding]:
+    """Recordings (by name) without an equation, of which nothing is fitted."""
     for name in empty:
         text = f'{name}: no motion was long enough for the filter: nothing of it is fitted.'
         yield Finding('short', (), None, text)
-    if torques:
-        samples = sum(map(len, torques))
-        text = (
-            f'{samples} samples of the held-out part of {", ".join(one.file for one in torques)} '
-            f'are too short to judge a joint: at least {FEWEST} are needed.'
-        )
-        yield Finding('short', (), float(samples), text, 'samples')
 
 
 def saturation_findings(

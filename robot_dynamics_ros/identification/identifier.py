@@ -31,7 +31,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
 from robot_dynamics_ros.recordings import Recording
 
-from .effort_delay import LARGEST, effort_delay, is_credible
+from .effort_delay import EARLIEST, LARGEST, effort_delay
 from .findings import (
     check_motion,
     delay_finding,
@@ -311,7 +311,11 @@ class Identifier:
         found = [effort_delay(one, usual.found) for one in usual.data.alone.values()]
         delays = [delay for delay, _ in found]
         interval = max(one.survey.interval for one in data.sources)
-        usable = all(is_credible(delay, interval) and not is_slow for delay, is_slow in found)
+        # A driver has such delays, and they are more than a law of friction.
+        usable = all(
+            abs(delay) > interval and delay >= -EARLIEST * interval and not is_slow
+            for delay, is_slow in found
+        )
         if not usable or max(delays) - min(delays) > interval:
             return usual
         # With all rotors: friction that lags looks like a negative one.

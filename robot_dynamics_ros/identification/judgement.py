@@ -203,13 +203,12 @@ def judge(
     moved = enough | (shortly & free)
     unscaled = {name for one in found if one.code == 'unknown_gain' for name in one.joints}
     known_scale = enough & ~np.isin(names, list(unscaled))
-    long = sum(map(len, held_out)) >= FEWEST or not moved.any()
     causes = [
         *driver_findings(compared, names, scaled=scaled),
         *found,
         *robot_findings(names, of_fitted, known_scale),
-        *short_findings(() if long else held_out, data.empty_names()),
-        *still_findings(names, moved, held.moving >= FEWEST if long else moved),
+        *short_findings(data.empty_names()),
+        *still_findings(names, moved, held.moving >= FEWEST),
         *saturation_findings(model, survey, scaled=scaled),
     ]
     judged = int(np.count_nonzero(moved))
@@ -279,11 +278,6 @@ def _doubts(judgement: Judgement) -> Iterator[str]:
         yield f'read {_findings(list(dict.fromkeys(codes)))}'
     if unjudged := [name for name, one in joints.items() if one.moves and not one.is_judged]:
         yield f'{", ".join(unjudged)} was not judged'
-    if still := [name for name, one in joints.items() if not one.moves]:
-        yield (
-            f'{", ".join(still)} stood still: friction there and what only that motion shows are '
-            'those of the URDF, and were not judged'
-        )
 
 
 def locked_words(names: Sequence[str]) -> str:

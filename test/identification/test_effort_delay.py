@@ -8,7 +8,7 @@ from identified_equations import COULOMB, exact_motion, law
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.identification.effort_delay import effort_delay, is_credible
+from robot_dynamics_ros.identification.effort_delay import effort_delay
 from robot_dynamics_ros.identification.equations import Equations
 from robot_dynamics_ros.identification.identify import identify
 from robot_dynamics_ros.identification.motion_equations import MotionEquations
@@ -74,15 +74,6 @@ def test_an_uncertain_delay_is_none(found):
     """Noise hides it; or residuals are so correlated that it could be theirs."""
     assert found(0.015, noise=1.0)[0] == 0.0
     assert found(0.025, inflation=1e6)[0] == 0.0
-
-
-@pytest.mark.parametrize(
-    ('delay', 'credible'),
-    [(0.05, True), (0.11, False), (-0.008, True), (-0.011, False), (0.004, False)],
-)
-def test_only_a_delay_that_a_driver_has_is_shifted(delay, credible):
-    """At 200 Hz: up to 0.1 s late, two samples early, and not less than a sample."""
-    assert is_credible(delay, 0.005) == credible
 
 
 @pytest.mark.parametrize('slow', [(), *zip(LAYOUT.joints)], ids=['none', *LAYOUT.joints])
