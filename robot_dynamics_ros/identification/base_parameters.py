@@ -82,17 +82,14 @@ class Structure:
         return len(self.columns)
 
 
-def structure_of(
-    layout: ParameterLayout, dynamics: RobotDynamics | None = None, seed: int = 0
-) -> Structure:
+def structure_of(layout: ParameterLayout, dynamics: RobotDynamics | None = None) -> Structure:
     """The dependencies of the columns, from random states.
 
     Args:
         layout: of the parameters.
         dynamics: of its model; None: compile it.
-        seed: of the states.
     """
-    rows = _random_rows(layout, dynamics, seed)
+    rows = _random_rows(layout, dynamics)
     largest = float(np.abs(rows @ layout.nominal()).max()) or 1.0
     scales = parameter_scales(layout, np.full(len(layout.joints), largest))
     scaled = np.asarray(np.linalg.qr(rows.reshape(-1, layout.size) * scales, mode='r'))
@@ -133,20 +130,20 @@ def independent_columns(rows: Array, order: list[int]) -> list[int]:
     return found
 
 
-def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None, seed: int) -> Array:
+def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None) -> Array:
     """Equations (N, n, p) at random states, some with loads and some without."""
     n = len(layout.joints)
     free = replace(layout, known={})
     maker = MotionEquations(free, dynamics, tried=False)
     recordings = ['', *dict.fromkeys(load.recording for load in layout.loads)]
     each = max(FEWEST_STATES, EQUATIONS * layout.size // n)
-    states = list(random_states(layout.model, each * len(recordings), seed))
+    states = list(random_states(layout.model, each * len(recordings)))
     q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
     parts = []
     for number, name in enumerate(recordings):
         own = slice(number * each, (number + 1) * each)
         parts.append(maker.rows(q[own], v[own], a[own], name))
-    rows, random = np.concatenate(parts), np.random.default_rng(seed)
+    rows, random = np.concatenate(parts), np.random.default_rng(0)
     for term in ('load', 'presliding', 'presliding_long'):
         # Of a motion, which depends on what was before: no state tells it.
         for joint, column in enumerate(layout.columns(term)):

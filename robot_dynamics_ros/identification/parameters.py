@@ -168,14 +168,8 @@ class ParameterLayout:
         return slice(BODY * body, BODY * body + BODY)
 
     def column(self, term: str, joint: str) -> int:
-        """The column of a term of a joint.
-
-        Raises:
-            UnknownNameError: the layout has no such term, or the robot no such joint.
-        """
-        if term not in self.terms:
-            raise UnknownNameError('term', term, self.terms)
-        return int(self.columns(term)[self.model.index_of(joint)])
+        """The column of a term of a joint, both of which there are."""
+        return self.names.index(f'{joint} {term}')
 
     def columns(self, term: str) -> np.ndarray:
         """Columns of a term (n,), in the order of `joints`; none of a term that it lacks."""
