@@ -38,8 +38,8 @@ from robot_dynamics_ros.core.errors import RecordingError
 BETA, SHARPNESS = 5.653, 3.625
 # Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
 SIDE = 8
-# Rows of a transform are a multiple of this, which has no large factors.
-BLOCK = 1024
+# Rows of a transform, at least.
+SHORTEST_TRANSFORM = 2048
 # [Hz] that may be asked for: the kernels are some 36 s long.
 LOWEST_ASKED = 0.1
 # [Hz]: below it arms accelerate, above it they are not rigid.
@@ -94,7 +94,10 @@ def kernels(cutoff: float, rate: float) -> Array:
 
 
 def convolved(kernels: Array, rows: Array, columns: Sequence[Any]) -> list[Array]:
-    """Each kernel at the rows (N - 2 h, m) that it covers wholly, by one transform of all rows.
+    """Each kernel at the rows (N - 2 h, m) that it covers wholly.
+
+    By transforms of parts that overlap by the kernel (overlap-save), short ones: they stay in the
+    cache of a processor.
 
     Args:
         kernels: (K, 2 h + 1).
@@ -102,14 +105,16 @@ def convolved(kernels: Array, rows: Array, columns: Sequence[Any]) -> list[Array
         columns: of the rows, for each kernel.
     """
     lost = kernels.shape[1] - 1
-    # Circular: only the rows that are lost hold what is beyond the other end.
-    size = BLOCK * -(-len(rows) // BLOCK)
-    spectrum = np.fft.rfft(rows, size, axis=0)
-    transformed = np.fft.rfft(kernels, size, axis=1)[:, :, None]
-    return [
-        np.fft.irfft(spectrum[:, which] * kernel, size, axis=0)[lost : len(rows)]
-        for kernel, which in zip(transformed, columns, strict=True)
-    ]
+    size = max(SHORTEST_TRANSFORM, 1 << (4 * lost).bit_length())
+    transformed = np.fft.rfft(kernels, size)
+    results = [np.empty_like(rows[lost:, which]) for which in columns]
+    for first in range(0, len(rows) - lost, size - lost):
+        part = rows[first : first + size].T
+        spectrum = np.fft.rfft(part, size)
+        for kernel, which, result in zip(transformed, columns, results, strict=True):
+            values = np.fft.irfft(spectrum[which] * kernel, size)[:, lost : part.shape[1]]
+            result[first : first + size - lost] = values.T
+    return results
 
 
 def check_rate(name: str, rate: float) -> None:
