@@ -230,6 +230,8 @@ class Equations:
         interval: (N,) usual time between two equations [s].
         slow_count: whether slow joints count too.
         still: joints that do not count: they are held, with whatever jitter.
+        combined: (10 b, k) parameters of bodies and loads, where the inertial columns (N, n k) are
+            the torques of these alone; None: they are those that are felt.
     """
 
     layout: ParameterLayout
@@ -248,6 +250,7 @@ class Equations:
     fine: FineEfforts
     slow_count: bool = False
     still: tuple[str, ...] = ()
+    combined: Array | None = None
     _cache: dict[int, tuple[Array, Array]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -502,6 +505,10 @@ class Equations:
 
     def bodies_of(self, joint: int) -> tuple[Numbers, Array]:
         """Numbers (c,) and values (N, c) of the inertial columns that a joint feels."""
+        if self.combined is not None:
+            size, count = self.combined.shape
+            torques = self.inertial[:, count * joint : count * joint + count]
+            return np.arange(size), torques @ np.linalg.pinv(self.combined)
         begin = int(np.count_nonzero(self.layout.felt[:joint]))
         own = np.flatnonzero(self.layout.felt[joint])
         return own, self.inertial[:, begin : begin + len(own)]

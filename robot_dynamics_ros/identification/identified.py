@@ -185,7 +185,8 @@ class Identified:
         sources = [replace(one, split=-math.inf) for one in surveyed]
         # No other friction is looked for.
         other = replace(data, sources=sources, tried=False)
-        torques = other.read().torques(data.layout.nominal(), self.found.final.parameters)
+        models = data.layout.nominal(), self.found.final.parameters
+        torques = other.read(models).torques(*models)
         return judge(other, torques, compared=self.comparison.fit(recordings).findings)
 
     def save(

@@ -188,6 +188,7 @@ class MotionEquations:
         effort_levels: npt.ArrayLike = np.nan,
         unmeasured: Collection[str] = (),
         tried: bool = True,
+        combined: Array | None = None,
     ) -> None:
         """Compile.
 
@@ -202,8 +203,10 @@ class MotionEquations:
                 about zero: their equations do not count.
             tried: whether columns of other terms of friction, and for other constants, are made,
                 which `Equations.with_friction` may take.
+            combined: see `Equations.combined`; to judge known models, few columns are enough.
         """
         self.layout, self._cutoff, self._tried = layout, cutoff, tried
+        self._combined = combined
         self._dynamics = dynamics or RobotDynamics(layout.model)
         frames = [(load.recording, layout.model.frame(load.frame)) for load in layout.loads]
         self._loads = [(name, one.body, to_body(one.placement)) for name, one in frames]
@@ -277,7 +280,11 @@ class MotionEquations:
             for name, body, to_body in self._loads
         ]
         inertial = np.concatenate([inertial, *loads], axis=2) if loads else inertial
-        chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
+        if self._combined is None:
+            chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
+        else:
+            torques = [inertial @ one for one in self._combined.T]
+            chosen = np.stack(torques, axis=-1).reshape(len(q), -1)
         parts = [chosen, v, _finite(samples.efforts)]
         constants = [self.layout.constant(name) for name in CONSTANTS]
         usual = unit_torques(v, np.zeros_like(v), [np.zeros_like(v)] * SLIPS, constants)
@@ -338,7 +345,8 @@ class MotionEquations:
         shares: Array,
         fine: FineEfforts,
     ) -> Equations:
-        n, number, first = len(self.layout.joints), len(times), len(self._felt)
+        n, number, combined = len(self.layout.joints), len(times), self._combined
+        first = len(self._felt) if combined is None else n * combined.shape[1]
         of_joints = columns[:, first:].reshape(number, -1, n)
         variants = self._variants
         widths = [len(variants[VARIED[term]]) if term in VARIED else 1 for term in self._terms]
@@ -359,6 +367,7 @@ class MotionEquations:
             independence=np.full(number, parallel.independence),
             interval=np.full(number, parallel.interval),
             fine=fine,
+            combined=combined,
         )
 
 
