@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.columns import Columns
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.padding import Padding
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -30,8 +28,6 @@ GOOD, FINDINGS, CANNOT_BE_USED = 0, 1, 2
 STDOUT = Path('-')
 # Columns of tables that are not printed on a terminal.
 FILE_WIDTH = 160
-# Wider than any table: how wide one is without a limit.
-NO_LIMIT = 1_000_000
 # A ratio that is larger is one to noise.
 LARGEST_RATIO = 9.99
 # Endings of the files in the folder of a rosbag2 recording.
@@ -142,30 +138,16 @@ def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManag
 
 
 class FittedTable(Table):
-    """Names and numbers in columns; where they do not fit, one block a row, nothing cut.
+    """Names and numbers in columns; where they do not fit, they are folded, nothing is cut.
 
-    The first column is to the left, the others are to the right. A block has the cells with the
-    headers of their columns.
+    The first column is to the left, the others are to the right.
     """
 
     def __init__(self, *columns: str) -> None:
         """Have no rows yet."""
         super().__init__(box=None, pad_edge=False, header_style='bold')
         for index, column in enumerate(columns):
-            self.add_column(column, justify='right' if index else 'left', no_wrap=True)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table, or its blocks."""
-        unlimited = options.update(max_width=NO_LIMIT)
-        if console.measure(self, options=unlimited).maximum <= options.max_width:
-            yield from super().__rich_console__(console, options)
-            return
-        for row in zip(*(column.cells for column in self.columns), strict=True):
-            cells = zip(self.columns, row, strict=True)
-            first, *others = (Text(f'{column.header} {cell}') for column, cell in cells)
-            first.stylize('bold')
-            yield first
-            yield Padding(Columns(others, padding=(0, 2)), (0, 0, 0, 2))
+            self.add_column(column, justify='right' if index else 'left', overflow='fold')
 
 
 def exit_code(findings: Collection[Any] | int, unusable: Collection[Any] | int = ()) -> int:

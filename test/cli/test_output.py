@@ -6,9 +6,6 @@ from pathlib import Path
 
 import click
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-from property_settings import examples
 from rich.console import Console
 
 from robot_dynamics_ros.cli.output import FittedTable, output_options
@@ -37,24 +34,11 @@ def test_json_stands_alone_on_stdout_or_in_a_file_beside_the_text(tmp_path, caps
     assert json.loads(file.read_text('utf-8')) == PLAIN
 
 
-def shown(table, width):
-    """The lines that a terminal of a width shows."""
-    console = Console(width=width, file=io.StringIO(), markup=False, highlight=False, emoji=False)
-    console.print(table, soft_wrap=False)
-    return console.file.getvalue().splitlines()
-
-
-words = st.text(st.characters(codec='ascii', categories=['L', 'N']), min_size=1, max_size=30)
-
-
-@examples(60)
-@given(st.lists(st.lists(words, min_size=3, max_size=3), min_size=1, max_size=4),
-       st.integers(40, 100))  # fmt: skip
-def test_no_name_and_no_number_is_cut(rows, width):
-    table = FittedTable('joint', 'bias', 'delay')
-    for row in rows:
-        table.add_row(*row)
-    lines = shown(table, width)
-    assert all(len(line) <= width for line in lines)
-    for row in rows:
-        assert all(any(cell in line for line in lines) for cell in row)
+def test_nothing_of_a_table_is_cut_on_a_narrow_terminal():
+    table = FittedTable('joint', 'bias')
+    table.add_row('joint_' * 10, '0.25 N m')
+    console = Console(width=30, file=io.StringIO())
+    console.print(table)
+    lines = console.file.getvalue().splitlines()
+    assert all(len(line) <= 30 for line in lines)
+    assert ''.join(line.split()[0] for line in lines[1:]) == 'joint_' * 10
