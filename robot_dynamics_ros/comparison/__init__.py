@@ -11,7 +11,7 @@ Modules::
     recorded_joints the model of the joints that were recorded, and what depends on the others
     model_torques   the torque of the model along a motion, in parts
     evidence        what is kept of a recording: sums of products, and windows
-    plot_samples    what is drawn of it: evenly distributed samples and peaks
+    plot_samples    what is drawn of it: evenly distributed samples
     observations    the windows as columns of regressions in which friction is free
     judge           how well an explanation fits
     hypotheses      what can be added to an explanation, and those that explain together

@@ -108,7 +108,7 @@ class RecordingSummary:
 
 @dataclass(frozen=True)
 class Samples:
-    """Some samples of all recordings, for plots: evenly distributed ones, and peaks.
+    """Some samples of all recordings, evenly distributed, for plots.
 
     Attributes:
         joints: names of the columns.
@@ -123,8 +123,6 @@ class Samples:
         coriolis: (K, n) the same.
         inertia: (K, n) the same.
         friction: (K, n) the same, with the friction of the URDF.
-        regular: (K,) whether it is one of the evenly distributed samples. In the others, an effort
-            or a residual is the smallest or the largest of a stretch of time.
     """
 
     joints: tuple[str, ...]
@@ -139,7 +137,6 @@ class Samples:
     coriolis: Array
     inertia: Array
     friction: Array
-    regular: Array
 
     @property
     def model(self) -> Array:

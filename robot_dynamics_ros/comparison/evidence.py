@@ -111,10 +111,12 @@ def products_of(measured: Array, terms: Array, velocities: Array) -> Array:
         terms: (4, N, n) parts of the torque of the model [N m or N].
         velocities: (N, n) [rad/s or m/s].
     """
-    ones = np.ones_like(measured)
-    columns = [np.nan_to_num(measured), *terms, velocities, np.sign(velocities), ones]
-    stacked = np.stack(columns) * np.isfinite(measured)
-    by_joint = np.ascontiguousarray(stacked.transpose(2, 0, 1))
+    columns = [np.nan_to_num(measured), *terms, velocities, np.sign(velocities)]
+    by_joint = np.ones((measured.shape[1], len(columns) + 1, len(measured)))
+    for row, column in enumerate(columns):
+        by_joint[:, row] = column.T
+    if not (known := np.isfinite(measured)).all():
+        by_joint *= known.T[:, None]
     products: Array = by_joint @ by_joint.transpose(0, 2, 1)
     return products
 
@@ -129,10 +131,10 @@ class Evidence:
         robot: the model; evidence of another one must not be added to it.
         unused: a remark on recorded joints that the robot does not have; empty without any.
         quality: counts of the reader.
-        samples: for plots.
         products: (n, 8, 8) sums over all samples, see `products_of`.
         range: (2, n) smallest and largest effort of each joint [N m or N].
         reach: of the motion, and its windows.
+        samples: for plots.
     """
 
     summary: RecordingSummary
@@ -140,19 +142,18 @@ class Evidence:
     robot: RobotModel | None = None
     unused: str = ''
     quality: Quality = field(default_factory=lambda: Quality(''))
-    samples: PlotSamples = field(default_factory=PlotSamples)
 
     def __post_init__(self) -> None:
         """Begin with no sample."""
         size = len(self.joints)
         self.products, self.range = np.zeros((size, 8, 8)), _nowhere(size)
-        self.reach = Reach.of_nothing(size)
+        self.reach, self.samples = Reach.of_nothing(size), PlotSamples(size)
 
     def add(self, torques: ModelTorques, motion: Motion) -> None:
         """Take a motion, which follows those before in time."""
         terms = torques.terms(motion)
         self.products += products_of(motion.efforts, terms, motion.velocities)
-        self.samples.add(motion, terms, after_gap=motion.begins)
+        self.samples.add(motion, terms)
         self.reach.add(motion)
         _widen(self.range, motion.efforts)
         self.summary = replace(

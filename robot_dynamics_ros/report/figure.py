@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-
-from robot_dynamics_ros.comparison.plot_samples import extreme_rows
 
 from .text import number, quantity
 
@@ -194,9 +193,8 @@ class TimeAxis:
 def envelope(x: Array, y: Array, stretches: int) -> tuple[Array, Array]:
     """The points of a curve that show at a given resolution.
 
-    Of each stretch with the same number of samples, the first of the smallest and the first of the
-    largest values stay, in their order, and the first and the last sample of the curve: every peak
-    stays as high as it is. Where x or y is NaN, the curve stays interrupted.
+    Of each stretch with the same number of samples, a smallest and a largest value stay, and the
+    first and the last sample of the curve. Where x or y is NaN, the curve stays interrupted.
 
     Args:
         x: shape (K,).
@@ -208,11 +206,17 @@ def envelope(x: Array, y: Array, stretches: int) -> tuple[Array, Array]:
     """
     if len(x) <= 2 * stretches + 2:
         return x, y
-    starts = np.linspace(0, len(x), stretches + 1).astype(np.intp)[:-1]
+    low, high = (np.where(np.isfinite(y), y, fill) for fill in (np.inf, -np.inf))
+    parts = pairwise(np.linspace(0, len(x), stretches + 1).astype(int).tolist())
+    shown = [
+        begin + int(row)
+        for begin, end in parts
+        for row in (low[begin:end].argmin(), high[begin:end].argmax())
+    ]
     broken = np.isnan(x) | np.isnan(y)
     # One sample of each interruption is enough.
     gaps = np.flatnonzero(broken[1:] & ~broken[:-1]) + 1
-    rows = np.unique(np.concatenate([[0], extreme_rows(y, starts), gaps, [len(x) - 1]]))
+    rows = np.unique([0, *shown, *gaps.tolist(), len(x) - 1])
     return x[rows], y[rows]
 
 

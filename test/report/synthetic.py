@@ -49,7 +49,7 @@ def samples_of(joints, count, rate, seed=0):
     begins[:1] = True
     return Samples(
         tuple(joints), np.zeros(count, dtype=int), begins, t, q, v, a,
-        measured, gravity, coriolis, inertia, friction, np.ones(count, dtype=bool),
+        measured, gravity, coriolis, inertia, friction,
     )  # fmt: skip
 
 

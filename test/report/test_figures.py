@@ -62,19 +62,6 @@ def test_mean_and_fit_over_velocity_are_the_friction_that_the_description_lacks(
     np.testing.assert_allclose(np.interp(mean.x, fit.x, fit.y)[away], law[away], atol=0.1)
 
 
-def test_peaks_between_regular_samples_show_but_do_not_count():
-    samples = samples_of(['a'], 2000, 100.0)
-    measured, regular = samples.measured.copy(), samples.regular.copy()
-    measured[777, 0] += 80.0
-    regular[777] = False
-    panels = panels_of(comparison_of(replace(samples, measured=measured, regular=regular)))
-    peak = measured[777, 0] - samples.model[777, 0]
-    assert curve(panels['residual'], 'residual').y.max() == peak
-    assert curve(panels['velocity'], 'samples').y.max() == peak
-    assert curve(panels['velocity'], 'mean').y.max() < 5.0
-    assert f'{peak:.3g}' in panels['residual'].words
-
-
 def test_what_is_not_there_is_not_drawn():
     samples = samples_of(['a', 'b'], 500, 100.0)
     measured, v = samples.measured.copy(), samples.velocities.copy()
