@@ -6,13 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robot_dynamics_ros.comparison import Compared, Finding, JointComparison
 from robot_dynamics_ros.comparison.compared import TERMS
-from robot_dynamics_ros.comparison.findings import TABLE
 from robot_dynamics_ros.core.model.findings import counted, listed
-from robot_dynamics_ros.parameter_yaml import yaml_value
 
 from .figure import STYLES, Array, Curve, Figure, Panel, TimeAxis, envelope, thinned
 from .report import (
@@ -37,7 +34,6 @@ HINT = (
     'parameter can be trusted.'
 )
 NO_FINDING = 'None: nothing contradicts the model.'
-FRICTION = 'Fitted friction, for the file of parameter joint_model (term friction):'
 RECORDINGS = 'recording', 'topic', 'samples', 'duration', 'rate', 'cutoff of the filter', 'state'
 ROW = {'torque': 2.4, 'residual': 1.7, 'velocity': 1.0, 'position': 1.0}
 # How to read the figures of a joint.
@@ -51,9 +47,8 @@ HINTS = {
 }
 # Of a part of the torque, relative to the largest part [-]: what is below is rounding.
 NOTHING = 1e-9
-# Samples drawn over velocity and position, peaks among them, points of the fit, and stretches of
-# a spectrum.
-MOST_POINTS, PEAKS, POINTS_OF_FIT, STRETCHES = 1000, 150, 300, 1000
+# Samples drawn over velocity and position, points of the fit, and stretches of a spectrum.
+MOST_POINTS, POINTS_OF_FIT, STRETCHES = 1000, 300, 1000
 # Bins of means, each of so many samples at least: the mean of fewer is noise.
 BINS, FEWEST_OF_A_BIN = 40, 5
 # Of a spectrum: the density below which the filter left nothing, relative to the largest [-].
@@ -66,8 +61,6 @@ def comparison_report(comparison: Compared) -> Report:
     levels: list[Level] = [one.severity for one in comparison.findings]
     failed = [bool(one.error) for one in comparison.recordings]
     levels += ['error' if all(failed) else 'warning'] if any(failed) else []
-    lines = friction_parameters(comparison)
-    friction = [Section('parameters', 'Parameters to set next', FRICTION, code=lines)]
     recordings = [
         (
             Cell(one.file), Cell(one.topic), Cell(f'{one.samples:,}', 'number'),
@@ -88,39 +81,9 @@ def comparison_report(comparison: Compared) -> Report:
         sections=[
             verdict_section(joints, COLUMNS, HINT),
             findings_section(comparison.findings, NO_FINDING),
-            *(friction if lines else ()),
         ],
         later=[Section('made', made, header=RECORDINGS, rows=recordings)],
     )
-
-
-def friction_parameters(comparison: Compared) -> Sequence[str]:
-    """The fitted friction as lines of friction.yaml, one for each joint.
-
-    Args:
-        comparison: whose fits they are.
-
-    Returns:
-        Empty where no friction is missing at a joint whose effort is known to be its torque.
-    """
-    found = comparison.findings
-    unknown = {
-        name
-        for one in found
-        if TABLE[one.code].severity == 'error' or one.code == 'missing'
-        for name in one.joints
-    }
-    missing = {name for one in found if one.code == 'friction' for name in one.joints}
-    if not missing - unknown:
-        return ()
-    lines = ['joints:']
-    for name, one in comparison.joints.items():
-        fit = None if name in unknown else one.friction
-        pair = {'viscous': fit.viscous, 'coulomb': fit.coulomb} if fit else {}
-        values = {key: float(f'{pair.get(key, 0.0):.4g}') for key in ('viscous', 'coulomb')}
-        remark = '' if fit else '  # not shown'
-        lines.append(f'  {yaml_value(name)}: {yaml_value(values)}{remark}')
-    return lines
 
 
 def joint_level(joint: JointComparison, findings: Sequence[Finding]) -> Level:
@@ -174,7 +137,7 @@ def _about(comparison: Compared) -> str:
         f'{counted(len(comparison.joints), "joint")}, {counted(len(used), "recording")}, '
         f'{duration(sum(one.duration for one in used))}{f" at {rate} Hz" if rate else ""}, '
         f'{samples:,} samples'
-        f'{f", {drawn:,} drawn with every peak among them" if drawn < samples else ""}',
+        f'{f", {drawn:,} drawn" if drawn < samples else ""}',
         f'{counted(unused, "recording")} could not be used' if unused else '',
         f'not recorded with these and locked: {locked}' if comparison.locked else '',
     ]
@@ -252,7 +215,7 @@ def _panels(
             explained and f'Of the sum of squares of the measured {kind}: {explained}',
         ),
     ]
-    over_v, fit, remark = _samples_and_mean(v, left, samples.regular), joint.friction, ''
+    over_v, fit, remark = _samples_and_mean(v, left), joint.friction, ''
     if fit is not None and over_v:
         # The residual does not hold the friction of the URDF.
         rows = np.flatnonzero(np.isfinite(v) & np.isfinite(parts['friction']))
@@ -263,7 +226,7 @@ def _panels(
             f'Fitted: {number(fit.viscous)} {unit} s/{length} viscous, '
             f'{quantity(fit.coulomb, unit)} Coulomb, offset {quantity(fit.offset, unit)}'
         )
-    over_q = _samples_and_mean(samples.positions[:, column], left, samples.regular)
+    over_q = _samples_and_mean(samples.positions[:, column], left)
     title, label = 'Residual over velocity', f'velocity [{length}/s]'
     velocity = Panel('velocity', title, label, 'residual', unit, over_v, remark)
     title, label = 'Residual over position', f'position [{length}]'
@@ -302,17 +265,14 @@ def _spectrum(comparison: Compared, column: int, unit: str) -> Panel:
     )
 
 
-def _samples_and_mean(x: Array, left: Array, regular: NDArray[np.bool_]) -> tuple[Curve, ...]:
-    """A choice of residuals with every peak in time, and the mean of the regular ones over x."""
+def _samples_and_mean(x: Array, left: Array) -> tuple[Curve, ...]:
+    """Some of the residuals, and the mean of all, over x."""
     finite = np.isfinite(x) & np.isfinite(left)
-    rows = np.flatnonzero(finite)
-    if not len(rows):
+    if not finite.any():
         return ()
-    peaks = envelope(rows.astype(np.float64), left[rows], PEAKS)[0].astype(np.intp)
-    chosen = np.union1d(peaks, rows[thinned(len(rows), MOST_POINTS)])
-    return Curve('samples', x[chosen], left[chosen]), *_mean(
-        x[finite & regular], left[finite & regular]
-    )
+    x, left = x[finite], left[finite]
+    some = thinned(len(x), MOST_POINTS)
+    return Curve('samples', x[some], left[some]), *_mean(x, left)
 
 
 def _mean(x: Array, y: Array) -> tuple[Curve, ...]:

@@ -78,7 +78,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page: heading, paragraph, points, table, code, each if there is one.
+    """A part of a page: heading, paragraph, points, table, each if there is one.
 
     Attributes:
         key: letters and hyphens.
@@ -87,7 +87,6 @@ class Section:
         points: a list below the text.
         header: of the table.
         rows: of the table; the first cell of each is its heading.
-        code: lines to copy.
         hint: how to read it.
     """
 
@@ -97,7 +96,6 @@ class Section:
     points: Sequence[str] = ()
     header: Sequence[str] = ()
     rows: Sequence[tuple[Cell, ...]] = ()
-    code: Sequence[str] = ()
     hint: str = ''
 
 

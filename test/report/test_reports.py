@@ -9,26 +9,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from report.synthetic import (
-    COULOMB,
     NAMES,
-    VISCOUS,
     arm,
     comparison_of,
     identification,
     provenance,
     samples_of,
 )
-from ruamel.yaml import YAML
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotDynamicsError
 from robot_dynamics_ros.report import provenance as provenance_of
 from robot_dynamics_ros.report import report_content, write_report
-from robot_dynamics_ros.report.comparison_report import (
-    comparison_report,
-    friction_parameters,
-    joint_level,
-)
+from robot_dynamics_ros.report.comparison_report import comparison_report, joint_level
 from robot_dynamics_ros.report.report import worst
 
 OPTIONAL = 'robot_dynamics_ros.report.page', 'robot_dynamics_ros.report.picture'
@@ -46,10 +39,6 @@ def body_of(result, tmp_path):
     """The elements of a page, without its scripts."""
     text = report_content(result, provenance(), tmp_path / 'r.html').decode()
     return text[text.index('<body') : text.index('<script type')]
-
-
-def loaded(lines):
-    return YAML(typ='safe').load('\n'.join(lines))['joints']
 
 
 @pytest.mark.parametrize(('package', 'ending'), [('jinja2', '.html'), ('matplotlib', '.png')])
@@ -81,32 +70,15 @@ def test_a_page_has_the_verdict_first_and_how_it_was_made(tmp_path, kind):
     assert 'numpy 2.4.6' in body
 
 
-def test_the_page_of_a_comparison_has_the_friction_to_set(tmp_path):
+def test_the_page_of_a_comparison_has_what_is_left_after_the_fit(tmp_path):
     body = body_of(arm(3), tmp_path)
     assert body.count('0.15\N{NO-BREAK SPACE}N\N{NO-BREAK SPACE}m</td>') == 3  # after the fit
-    lines = body.partition('<pre><code>')[2].partition('</code>')[0].replace('&#39;', "'")
-    assert [*loaded([lines]).values()] == 3 * [{'viscous': VISCOUS, 'coulomb': COULOMB}]
-    assert 'coulomb: ' not in body_of(arm(2, findings=[]), tmp_path)
 
 
 def test_the_page_of_an_identification_has_parameters_and_the_held_out_part(tmp_path):
     body = body_of(identification(), tmp_path).replace('\N{NO-BREAK SPACE}', ' ')
     for words in ('24 of 25', '0.4 to 0.6', '10 s on', '0.06 to 0.08', '16 % to 24 %'):
         assert words in body, words
-
-
-def test_parameters_are_doubles_and_0_where_nothing_is_known():
-    """Not where an effort is not the torque either."""
-    comparison = arm(3)
-    joints = dict(comparison.joints)
-    first, second, third = joints
-    joints[second] = replace(joints[second], friction=None)
-    findings = [*comparison.findings, Finding('factor', (third,), 1.3, '')]
-    changed = replace(comparison, joints=joints, findings=findings)
-    found = loaded(friction_parameters(changed))
-    assert found[first] == {'viscous': VISCOUS, 'coulomb': COULOMB}
-    assert found[second] == found[third] == {'viscous': 0.0, 'coulomb': 0.0}
-    assert all(type(value) is float for value in found[second].values())
 
 
 @pytest.mark.parametrize(
