@@ -107,7 +107,7 @@ def _motions(
             options.open(paths, model, model.joint_names) as recording,
             output.progress(name, recording.size, 'states') as advance,
         ):
-            reach = Reach.of_nothing(model.size)
+            reach = Reach(model.size)
             for motion in recording.motions():
                 reach.add(motion)
                 yield motion

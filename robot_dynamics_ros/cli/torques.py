@@ -185,7 +185,7 @@ def write_torques(
     urdf, _, joints = recorded_robot(options, files)
     model = _model_torques(urdf, joints, options.parameters)
     peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
-    reach = Reach.of_nothing(len(joints))
+    reach = Reach(len(joints))
 
     def torques(recording: Recording) -> Iterator[Torques]:
         nonlocal peaks, samples, rate, cutoff

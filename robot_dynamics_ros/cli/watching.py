@@ -187,7 +187,7 @@ def watch(
         read.open(files, joints=robot.model.joint_names) as recording,
         progress(name, passes * recording.size, 'states') as advance,
     ):
-        reach = Reach.of_nothing(robot.model.size)
+        reach = Reach(robot.model.size)
         # What is too short for the filter is not judged; damaged files are named where they are
         # read.
         with suppress(RecordingError):

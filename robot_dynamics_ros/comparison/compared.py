@@ -16,6 +16,10 @@ from .findings import Finding, advised
 
 # The terms whose shares of the measurement are given; they and `residual` sum to 1.
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
+# Of each joint, in JSON.
+FIGURES = (
+    'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'delay', 'shares',
+)  # fmt: skip
 # A model does not explain an effort of which it leaves more than this share of the RMS.
 HALF = 0.5
 # An effort below this share of the residual is noise: their ratio has no meaning.
@@ -192,28 +196,15 @@ class Compared:
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics compare --json`, see docs/recordings.md.
 
-        SI units; null where a number is not known.
+        SI units; NaN where a number is not known, which is null in JSON.
         """
         return {
             'robot': self.robot,
-            'recordings': [_known(vars(one)) for one in self.recordings],
+            'recordings': [vars(one) for one in self.recordings],
             'locked': list(self.locked),
-            'joints': {name: _joint(one) for name, one in self.joints.items()},
+            'joints': {
+                name: {figure: getattr(one, figure) for figure in FIGURES}
+                for name, one in self.joints.items()
+            },
             'findings': [one.as_json() for one in advised(self.findings)],
         }
-
-
-def _joint(joint: JointComparison) -> dict[str, Any]:
-    names = (
-        'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'delay',
-    )  # fmt: skip
-    figures = {name: getattr(joint, name) for name in names}
-    return {**_known(figures), 'shares': _known(joint.shares)}
-
-
-def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with null for each number that is not known: JSON has no NaN."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in values.items()
-    }

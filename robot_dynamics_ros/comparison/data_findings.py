@@ -65,8 +65,8 @@ def _efforts(
     names: tuple[str, ...], evidence: Sequence[Evidence], judge: Judge
 ) -> Iterator[Finding]:
     """Joints whose effort is not measured, always or for a while, by the reason."""
-    low = np.fmin.reduce([one.range[0] for one in evidence])
-    high = np.fmax.reduce([one.range[1] for one in evidence])
+    low = np.fmin.reduce([one.reach.efforts[0] for one in evidence])
+    high = np.fmax.reduce([one.reach.efforts[1] for one in evidence])
     lost, implausible = np.zeros(len(names)), dict[str, ImplausibleEfforts]()
     for one in evidence:
         lost += [one.quality.missing_efforts.get(name, 0) for name in names]

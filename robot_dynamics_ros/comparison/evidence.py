@@ -61,38 +61,27 @@ class Excerpts:
         return (window for _, window in self._kept)
 
 
-def _nowhere(size: int) -> Array:
-    return np.stack([np.full(size, np.inf), np.full(size, -np.inf)])
-
-
-def _widen(span: Array, values: Array) -> None:
-    """Let a smallest and largest value (2, n) cover values (N, n); NaN does not count."""
-    np.fmin(span[0], np.fmin.reduce(values), out=span[0])
-    np.fmax(span[1], np.fmax.reduce(values), out=span[1])
-
-
-@dataclass
 class Reach:
     """How far and how fast the joints of a recording move, with windows of their motion.
 
     Attributes:
         span: (2, n) smallest and largest position of each joint [rad or m].
         speeds: (n,) largest absolute velocity of each joint [rad/s or m/s].
+        efforts: (2, n) smallest and largest effort of each joint; infinite without one [N m or N].
         excerpts: windows of consecutive samples, evenly distributed.
     """
 
-    span: Array
-    speeds: Array
-    excerpts: Excerpts = field(default_factory=Excerpts)
-
-    @classmethod
-    def of_nothing(cls, size: int) -> Reach:
+    def __init__(self, size: int) -> None:
         """That before the first sample of n joints."""
-        return cls(_nowhere(size), np.zeros(size))
+        nowhere = np.outer([np.inf, -np.inf], np.ones(size))
+        self.span, self.efforts = nowhere, nowhere.copy()
+        self.speeds, self.excerpts = np.zeros(size), Excerpts()
 
     def add(self, motion: Motion) -> None:
-        """Take a motion, which follows those before in time."""
-        _widen(self.span, motion.positions)
+        """Take a motion, which follows those before in time; NaN does not count."""
+        for ends, values in (self.span, motion.positions), (self.efforts, motion.efforts):
+            np.fmin(ends[0], np.fmin.reduce(values), out=ends[0])
+            np.fmax(ends[1], np.fmax.reduce(values), out=ends[1])
         np.maximum(self.speeds, np.abs(motion.velocities).max(axis=0), out=self.speeds)
         self.excerpts.add(windows_of(motion))
 
@@ -132,8 +121,7 @@ class Evidence:
         unused: a remark on recorded joints that the robot does not have; empty without any.
         quality: counts of the reader.
         products: (n, 8, 8) sums over all samples, see `products_of`.
-        range: (2, n) smallest and largest effort of each joint [N m or N].
-        reach: of the motion, and its windows.
+        reach: of motion and efforts, with windows.
         samples: for plots.
     """
 
@@ -146,8 +134,8 @@ class Evidence:
     def __post_init__(self) -> None:
         """Begin with no sample."""
         size = len(self.joints)
-        self.products, self.range = np.zeros((size, 8, 8)), _nowhere(size)
-        self.reach, self.samples = Reach.of_nothing(size), PlotSamples(size)
+        self.products = np.zeros((size, 8, 8))
+        self.reach, self.samples = Reach(size), PlotSamples(size)
 
     def add(self, torques: ModelTorques, motion: Motion) -> None:
         """Take a motion, which follows those before in time."""
@@ -155,7 +143,6 @@ class Evidence:
         self.products += products_of(motion.efforts, terms, motion.velocities)
         self.samples.add(motion, terms)
         self.reach.add(motion)
-        _widen(self.range, motion.efforts)
         self.summary = replace(
             self.summary,
             samples=self.summary.samples + len(motion),

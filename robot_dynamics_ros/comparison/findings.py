@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -145,14 +144,9 @@ class Finding:
         return bool(other.joints) and set(other.joints) <= set(self.joints)
 
     def as_json(self) -> dict[str, Any]:
-        """What --json says of it; null where its value is not known."""
-        known = self.value is not None and math.isfinite(self.value)
-        return {
-            'code': self.code,
-            'joints': list(self.joints),
-            'value': self.value if known else None,
-            'message': self.message,
-        }
+        """What --json says of it."""
+        names = ('code', 'joints', 'value', 'message')
+        return {name: getattr(self, name) for name in names} | {'joints': list(self.joints)}
 
 
 def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:

@@ -15,6 +15,7 @@ from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.delay import least_delay
 from robot_dynamics_ros.comparison.figures import is_certain, spectrum_of
 from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.json_text import json_text
 
 
 @pytest.fixture(scope='module')
@@ -66,7 +67,7 @@ def test_recordings_add_up():
 
 
 def test_json_is_the_contract(comparison):
-    result = json.loads(json.dumps(comparison.as_json(), allow_nan=False))
+    result = json.loads(json_text(comparison.as_json()))
     assert set(result) == {'robot', 'recordings', 'locked', 'joints', 'findings'}
     assert result['robot'] == 'arm'
     assert list(result['joints']) == list(JOINTS)
