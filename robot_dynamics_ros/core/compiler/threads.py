@@ -59,34 +59,44 @@ def share(work: Callable[[int, int], None], rows: int, size: int, threads: int) 
             return None if stopped else next(starts, None)
 
     def take_all() -> None:
-        nonlocal working, stopped
-        with changed:
-            # The pool may have had no thread for it until now, when nobody waits for it any more.
-            if stopped:
-                return
-            working += 1
+        nonlocal stopped
+        first: int | None = 0
         try:
             while (first := next_start()) is not None:
                 work(first, min(first + size, rows))
         except Exception as error:
             stopped = True
             errors[first or 0] = error
-        finally:
+
+    def help_out() -> None:
+        nonlocal working
+        with changed:
+            working += 1
+        # Nothing, where the pool had no thread for it until all was done.
+        take_all()
+        with changed:
+            working -= 1
+            changed.notify_all()
+
+    def end() -> None:
+        nonlocal stopped
+        try:
             with changed:
-                working -= 1
-                changed.notify_all()
+                stopped = True
+                changed.wait_for(lambda: not working)
+        except KeyboardInterrupt:
+            # It comes to the caller when no thread writes any more.
+            end()
+            raise
 
     # Fewer, where the system or the end of the process allows no more.
     with suppress(RuntimeError):
         for _ in range(min(threads - 1, -(-rows // size) - 1, MOST_HELPERS)):
-            _pool.submit(take_all)
+            _pool.submit(help_out)
     try:
         take_all()
     finally:
-        # An interruption from the keyboard arrives here too.
-        with changed:
-            stopped = True
-            changed.wait_for(lambda: not working)
+        end()
     if errors:
         raise errors[min(errors)]
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ from robot_dynamics_ros.core.compiler.kernel import Kernel
 from robot_dynamics_ros.core.compiler.program import trace
 from robot_dynamics_ros.core.compiler.segments import cut
 from robot_dynamics_ros.core.compiler.sine import RANGE
+from robot_dynamics_ros.core.compiler.threads import share
 from robot_dynamics_ros.core.scalar import cos, sin, sqrt
 
 
@@ -217,3 +219,32 @@ def test_in_a_process_of_its_own(script):
         check=False,
     )
     assert result.stdout.strip() == 'True', f'{result.returncode}: {result.stderr[-2000:]}'
+
+
+def test_an_interruption_comes_when_no_thread_works_any_more():
+    caller, finished = threading.get_ident(), []
+    begun, interrupted, raised = (threading.Event() for _ in range(3))
+
+    def interrupt(number, frame):
+        interrupted.set()
+        raise KeyboardInterrupt
+
+    def work(first, last):
+        """The caller ends with its chunk, and then waits for the other thread."""
+        if threading.get_ident() == caller:
+            assert begun.wait(10.0)
+            return
+        begun.set()
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert interrupted.wait(10.0)
+        raised.wait(0.2)
+        finished.append(first)
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            share(work, 2, 1, 2)
+        raised.set()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert len(finished) == 1
