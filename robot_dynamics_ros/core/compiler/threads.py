@@ -89,11 +89,11 @@ def share(work: Callable[[int, int], None], rows: int, size: int, threads: int) 
             end()
             raise
 
-    # Fewer, where the system or the end of the process allows no more.
-    with suppress(RuntimeError):
-        for _ in range(min(threads - 1, -(-rows // size) - 1, MOST_HELPERS)):
-            _pool.submit(help_out)
     try:
+        # Fewer, where the system or the end of the process allows no more.
+        with suppress(RuntimeError):
+            for _ in range(min(threads - 1, -(-rows // size) - 1, MOST_HELPERS)):
+                _pool.submit(help_out)
         take_all()
     finally:
         end()
