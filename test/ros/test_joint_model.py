@@ -52,6 +52,11 @@ def test_the_node_commands_the_torque_of_the_identified_model(graph, tmp_path):
     with graph(cli_args=loaded, robot_description=files['identified.urdf']) as (_, observer):
         for q, v, a in np.random.default_rng(4).uniform(-1.0, 1.0, (8, 3, 3)):
             observer.follow(trajectory(point(q, v, a)))
-            command, _ = observer.answer_to(state(Q))
             torque = identified.inverse_dynamics(q, v, a)
-            np.testing.assert_allclose(command.data, torque, rtol=0.0, atol=1e-4)
+            # Through the fade to the new reference.
+            observer.until(
+                lambda torque=torque: np.allclose(
+                    observer.answer_to(state(Q))[0].data, torque, rtol=0.0, atol=1e-4
+                ),
+                f'torque {torque}',
+            )
