@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import signal
 import sys
 import textwrap
 import time
@@ -17,8 +18,8 @@ import numpy as np
 import rclpy
 from lifecycle_msgs.srv import GetState
 from rcl_interfaces.srv import GetParameters
-from rclpy.executors import ExternalShutdownException
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -47,6 +48,8 @@ EFFORT = 'N m', 'N', 'N m or N'
 WIDTH = 80
 # Between two prints of --follow; longest wait for a description on its topic [s].
 PERIOD, DESCRIPTION_WAIT = 0.5, 1.0
+# Between two looks for a signal [s].
+POLL = 0.1
 # The node answers each joint state: only the latest torques are printed.
 LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -58,34 +61,36 @@ class NoAnswer(Exception):
 def main(args: Sequence[str] | None = None) -> None:
     """Print what is asked for; end with code 1 and a message if the node gives none."""
     options = _options(args)
+    came: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: came.append(number))
     try:
-        rclpy.init(args=args)
-        client = Client(rclpy.create_node('print_dynamics'), options.node, options.timeout)
+        # Signals are looked at between calls: an exception within rclpy may become another one.
+        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+        client = Client(rclpy.create_node('print_dynamics'), options.node, options.timeout, came)
         texts = (_torques if options.torques else _matrices)(client, options)
-        # The interrupt is the end of --follow.
-        with suppress(*(KeyboardInterrupt, ExternalShutdownException) if options.follow else ()):
-            for text in texts:
-                sys.stdout.write(f'{text}\n')
-                sys.stdout.flush()
+        for text in texts:
+            sys.stdout.write(f'{text}\n')
+            sys.stdout.flush()
     except NoAnswer as error:
         sys.exit(f'print_dynamics: {error}')
     except KeyboardInterrupt:
-        sys.exit(130)
+        # It is the end of --follow.
+        sys.exit(0 if options.follow else 128 + came[0])
     except BrokenPipeError:
         # Such as `| head`. Python would write what is left once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     finally:
-        # The thread of a signal may have done so between its check and its call (Jazzy).
-        with suppress(RuntimeError):
-            rclpy.try_shutdown()
+        rclpy.try_shutdown()
 
 
 class Client:
     """What the dynamics_node of a full name answers and publishes; waits `timeout` [s] for it."""
 
-    def __init__(self, node: Any, name: str, timeout: float) -> None:
-        """Ask with a node."""
+    def __init__(self, node: Any, name: str, timeout: float, came: Sequence[int]) -> None:
+        """Ask with a node, until a signal came."""
         self._node, self.name, self.timeout = node, name.rstrip('/'), timeout
+        self._came = came
 
     def connect(self, service: Any, name: str) -> Any:
         """A client of a service of the node.
@@ -94,7 +99,8 @@ class Client:
             NoAnswer: there is no such service in time.
         """
         client = self._node.create_client(service, f'{self.name}/{name}')
-        if not client.wait_for_service(timeout_sec=self.timeout):
+        self.spin(self.timeout, client.service_is_ready)
+        if not client.service_is_ready():
             raise NoAnswer(
                 f'no service {client.srv_name} within {self.timeout:g} s: is dynamics_node '
                 'running, with the same ROS_DOMAIN_ID? Another name or namespace: --node'
@@ -109,7 +115,7 @@ class Client:
         """
         client = self.connect(service, name)
         future = client.call_async(service.Request(**fields))
-        rclpy.spin_until_future_complete(self._node, future, timeout_sec=self.timeout)
+        self.spin(self.timeout, future.done)
         if not future.done():
             raise NoAnswer(f'no response of {client.srv_name} within {self.timeout:g} s')
         answer = future.result()
@@ -143,10 +149,16 @@ class Client:
         return received
 
     def spin(self, duration: float, ready: Callable[[], object]) -> None:
-        """Receive for a duration [s], or until something is ready."""
+        """Receive for a duration [s], or until something is ready.
+
+        Raises:
+            KeyboardInterrupt: a signal came.
+        """
         end = time.monotonic() + duration
         while not ready() and (left := end - time.monotonic()) > 0.0:
-            rclpy.spin_once(self._node, timeout_sec=left)
+            rclpy.spin_once(self._node, timeout_sec=min(left, POLL))
+            if self._came:
+                raise KeyboardInterrupt
 
 
 def _matrices(client: Client, options: argparse.Namespace) -> Iterator[str]:
