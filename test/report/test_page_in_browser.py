@@ -6,12 +6,15 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from property_settings import ALL
 from report.synthetic import NAMES, arm, comparison_of, identification, provenance, samples_of
 from waiting import wait_until
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.report import write_report
 from robot_dynamics_ros.report.text import REPLACEMENT
+
+pytestmark = pytest.mark.skipif(not ALL, reason='with --all')
 
 JOINTS = 2
 KINDS = ('time', 'velocity', 'position', 'spectrum')
