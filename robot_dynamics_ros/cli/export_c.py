@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -15,6 +21,8 @@ from robot_dynamics_ros.written_file import check_folder, write_folder
 from .description_file import description_options, robot_of_words
 from .output import Output, output_options, writes
 
+# As CMakeLists.txt of the package does it.
+FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--exclude-libs,ALL'
 EXAMPLE = """\b
 Example:
   robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
@@ -38,8 +46,12 @@ Quantities:
 @click.command('export-c', help=HELP)
 @description_options
 @click.option(
-    '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
+    '--output', 'folder', type=click.Path(path_type=Path), metavar='DIR',
     help='Folder of the package; an earlier export in it is replaced.',
+)  # fmt: skip
+@click.option(
+    '--library', type=click.Path(path_type=Path), metavar='DIR',
+    help='The same, with the shared library that robot_dynamics_controller loads.',
 )  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
 @click.option(
@@ -55,7 +67,8 @@ Quantities:
 def export_c_command(
     words: tuple[str, ...],
     topic: str | None,
-    folder: Path,
+    folder: Path | None,
+    library: Path | None,
     name: str | None,
     quantities: str,
     frame: str | None,
@@ -63,21 +76,59 @@ def export_c_command(
     output: Output,
 ) -> None:
     """Read the description, and write the package."""
-    check_folder(folder)
+    target = folder or library
+    if target is None or (folder and library):
+        raise ParameterError('name the folder with --output or with --library, not with both')
+    check_folder(target)
     model, urdf, _ = robot_of_words(words, topic)
-    files = export_c(
-        model,
-        name=name,
-        quantities=chosen_quantities(quantities, frame),
-        frame=frame,
-        payload_frame=payload_frame,
-        urdf=urdf,
-    )
-    writes('--output', *(folder / file for file in files))
-    write_folder(folder, files)
+    files: dict[str, str | bytes] = {
+        **export_c(
+            model,
+            name=name,
+            quantities=chosen_quantities(quantities, frame),
+            frame=frame,
+            payload_frame=payload_frame,
+            urdf=urdf,
+            library=library is not None,
+        )
+    }
     package = Path(next(iter(files))).stem
-    output.line(f'{folder}: package {package}, {len(files)} files')
-    output.write_json({'folder': folder, 'package': package, 'files': sorted(files)})
+    built = f'{package.removesuffix("_dynamics")}.so' if library else None
+    if built:
+        try:
+            files[built] = compiled(files)
+        except ParameterError as error:
+            built = None
+            output.warning(f'the library is not compiled: {error}')
+    writes('--library' if library else '--output', *(target / file for file in files))
+    write_folder(target, files)
+    output.line(f'{target}: package {package}, {len(files)} files')
+    if built:
+        output.line(f'dynamics_library: {target.resolve() / built}')
+    output.write_json(
+        {'folder': target, 'package': package, 'files': sorted(files), 'library': built}
+    )
+
+
+def compiled(files: Mapping[str, str | bytes]) -> bytes:
+    """The shared library of a package, of its C sources.
+
+    Raises:
+        ParameterError: there is no compiler, or it fails.
+    """
+    remedy = 'build the package with colcon or CMake, or name a compiler in CC'
+    compiler = shlex.split(os.environ.get('CC') or 'cc')
+    if shutil.which(compiler[0]) is None:
+        raise ParameterError(f'there is no compiler {compiler[0]}: {remedy}')
+    with tempfile.TemporaryDirectory() as folder:
+        write_folder(folder, files)
+        sources = [path for path in files if path.startswith('src/') and path.endswith('.c')]
+        command = [*compiler, *FLAGS.split(), '-I', 'include', *sources, '-o', 'library']
+        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if ended.returncode:
+            said = (ended.stderr.strip().splitlines() or ['no message'])[-1]
+            raise ParameterError(f'{compiler[0]} ends with {ended.returncode} ({said}): {remedy}')
+        return (Path(folder) / 'library').read_bytes()
 
 
 def chosen_quantities(listed: str, frame: str | None) -> list[str]:

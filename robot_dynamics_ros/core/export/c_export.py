@@ -11,8 +11,10 @@ from ..algorithms.kinematics import Axes
 from ..checks import checked_names
 from ..compiler.program import Program
 from ..errors import InertiaError, ParameterError, UnknownNameError
+from ..friction import JointFriction
 from ..model.robot import RobotModel, checked_model
 from ..quantity import QUANTITIES, Quantity, traced
+from .c_library import FRICTION, FUNCTIONS, library_cmake, library_files, with_friction
 from .c_package import check_program, cmake_lists, package_xml
 from .c_sources import ExportedRobot, cpp_view, header, source
 
@@ -37,6 +39,9 @@ def export_c(
     axes: Axes | None = None,
     payload_frame: str | None = None,
     urdf: str = '',
+    library: bool = False,
+    friction: JointFriction | None = None,
+    offsets: Sequence[float] | None = None,
 ) -> dict[str, str]:
     """The dynamics of a robot as C99: sources, a CMake package, and a program that checks it.
 
@@ -52,6 +57,9 @@ def export_c(
         payload_frame: name of a link. The payload on its body becomes the last input of the
             functions, `payload`; payloads that the model has there are left out.
         urdf: text of the description, whose hash the header then holds.
+        library: whether the package also builds what `robot_dynamics_controller` loads.
+        friction: of the joints, in the library; None for that of the URDF.
+        offsets: (n,) constant torques of the drives, in the library [N m or N]; None for zero.
 
     Returns:
         The text of each file by its path in the package.
@@ -59,7 +67,8 @@ def export_c(
     Raises:
         UnknownNameError: there is no such quantity or link.
         ParameterError: the name is not legal, a frame is missing, no quantity uses the frame or
-            the axes, there are no such axes, or an argument is of another type.
+            the axes, there are no such axes, or an argument is of another type; a library has a
+            payload as an input, or offsets do not fit.
         TopologyError: the robot has no moving joint.
         InertiaError: quantities do not exist for this robot; it names them.
     """
@@ -69,6 +78,13 @@ def export_c(
             f'urdf is a {type(urdf).__name__}: the text of the description is needed, a str'
         )
     chosen = _checked_quantities(quantities, frame, axes)
+    friction = friction or JointFriction(model)
+    offsets = [0.0] * model.size if offsets is None else offsets
+    if library:
+        if payload_frame is not None:
+            raise ParameterError('a library takes no payload as an input: leave out payload_frame')
+        more = (*FUNCTIONS, *[FRICTION] * with_friction(friction, offsets))
+        chosen += [QUANTITIES[name] for name in more if QUANTITIES[name] not in chosen]
     bare, payload_body = model, None
     if payload_frame is not None:
         payload_body = model.moving_body(payload_frame)
@@ -82,7 +98,7 @@ def export_c(
         '' if payload_body is None else bare.joints[payload_body].name,
         hashlib.sha256(urdf.encode()).hexdigest() if urdf else '',
     )
-    return {
+    files = {
         f'include/{robot.package}/{robot.package}.h': header(robot),
         f'include/{robot.package}/{robot.package}.hpp': cpp_view(robot),
         f'src/{robot.package}.c': source(robot),
@@ -90,6 +106,10 @@ def export_c(
         'CMakeLists.txt': cmake_lists(robot),
         'package.xml': package_xml(robot),
     }
+    if library:
+        files |= library_files(robot, friction, offsets)
+        files['CMakeLists.txt'] += library_cmake(robot)
+    return files
 
 
 def _programs(
