@@ -1,19 +1,25 @@
-"""Writes the table of transitions into docs/safety.md, and its picture, docs/transitions.svg.
+"""Writes the table of transitions into docs/safety.md, its picture, and the C++ of the controller.
 
-python -m scripts.transitions [folder], from the root of the repository. A test compares both.
+python -m scripts.transitions [folder], from the root of the repository. A test compares them.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from robot_dynamics_ros.control import feedforward, limiter, settings, supervisor
 from robot_dynamics_ros.control.supervisor import TRANSITIONS, Event, State
+from robot_dynamics_ros.core.export.c_library import ABI_HEADER, HEADER
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, PICTURE = 'docs/safety.md', 'docs/transitions.svg'
+CPP = 'robot_dynamics_controller/include/robot_dynamics_controller/'
+# Of the controller: its manager does the rest.
+STATES = State.SILENT, State.TRACKING, State.HOLDING, State.STOPPING
+EVENTS = Event.FINISHED, Event.STOPPED, Event.LOST, Event.STALE, Event.READY
 BEGIN, END = '<!-- transitions -->\n', '<!-- end of transitions -->\n'
 # Centres of the boxes [px].
 PLACES = {
@@ -28,10 +34,52 @@ BEND = 0.11  # of an arrow, in lengths
 
 
 def documents() -> dict[str, str]:
-    """The text of both files, by their path in the repository."""
+    """The text of the files, by their path in the repository."""
     before, _, rest = (ROOT / PAGE).read_text().partition(BEGIN)
     after = rest.partition(END)[2]
-    return {PAGE: before + BEGIN + table() + END + after, PICTURE: picture()}
+    return {
+        PAGE: before + BEGIN + table() + END + after,
+        PICTURE: picture(),
+        CPP + 'transitions.hpp': cpp(),
+        CPP + ABI_HEADER: HEADER,
+    }
+
+
+def cpp() -> str:
+    """The table of the controller, with the constants that it shares with the node."""
+
+    def names(chosen: Iterable[State | Event]) -> str:
+        return ', '.join(one.name.lower() for one in chosen)
+
+    rows = [
+        '  {' + ', '.join(f'State::{TRANSITIONS[state][event].name.lower()}' for state in STATES)
+        for event in EVENTS
+    ]
+    constants = {
+        'longest_stale': supervisor.LONGEST_STALE,
+        'longest_step': limiter.LONGEST_STEP,
+        'shortest_fade': limiter.SHORTEST,
+        'steepest_slope': limiter.STEEPEST,
+        'rate_per_effort': settings.RATE_PER_EFFORT,
+        'unknown_rate': settings.UNKNOWN_RATE,
+        'forgetting_time': feedforward.FORGETS,
+    }
+    guard = 'ROBOT_DYNAMICS_CONTROLLER__TRANSITIONS_HPP_'
+    return '\n'.join([
+        '// Written by scripts/transitions.py, from robot_dynamics_ros/control.',
+        f'#ifndef {guard}\n#define {guard}\n',
+        'namespace robot_dynamics_controller\n{\n',
+        f'enum class State {{{names(STATES)}}};',
+        '// The first that holds decides.',
+        f'enum class Event {{{names(EVENTS)}}};',
+        '// What follows, by event and state.',
+        f'constexpr State transitions[{len(EVENTS)}][{len(STATES)}] = {{',
+        *(f'{row}}},' for row in rows),
+        '};\n',
+        *(f'constexpr double {name} = {value!r};' for name, value in constants.items()),
+        f'constexpr int repeats = {supervisor.REPEATS};\n',
+        f'}}  // namespace robot_dynamics_controller\n\n#endif  // {guard}\n',
+    ])  # fmt: skip
 
 
 def table() -> str:
@@ -103,7 +151,7 @@ def box(state: State) -> Iterator[str]:
 
 
 def main(root: Path = ROOT) -> None:
-    """Write both below a folder."""
+    """Write them below a folder."""
     for name, text in documents().items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)

@@ -6,6 +6,7 @@ controller.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -25,6 +26,7 @@ from .c_sources import ExportedRobot
 # In the table of functions; that of friction only where the robot has some.
 FUNCTIONS = ('gravity_torque', 'inverse_dynamics', 'torque_terms', 'mass_matrix')
 FRICTION = 'friction_step'
+TURN = 2.0 * math.pi
 ABI_HEADER = 'robot_dynamics_library.h'
 HEADER = """\
 /* C ABI of a dynamics library, written by robot_dynamics export-c --library.
@@ -51,6 +53,7 @@ struct robot_dynamics_library
     const double *effort_limits;    /* [N m or N]; DBL_MAX where the description has none */
     const double *rotors;           /* inertia before the gear [kg m^2 or kg] */
     const double *rest_speeds;      /* below these a joint may stick [rad/s or m/s] */
+    const double *turns;            /* 2 pi for a continuous joint, else 0 [rad] */
 
     /* gravity: free fall (x, y, z) in the axes of the root link [m/s^2]. */
     int (*gravity_torque)(const double *q, const double *gravity, double *g);
@@ -99,7 +102,7 @@ const struct robot_dynamics_library robot_dynamics_library = {{
     {name},
     "{urdf_hash}",
     {macro}_SIZE, {prefix}_joint_names, {prefix}_effort_limits,
-    rotors, rest_speeds,
+    rotors, rest_speeds, turns,
     {functions},
     recorded_q, recorded_v, recorded_a, recorded_gravity, recorded_terms, {recorded_friction}
 }};
@@ -142,7 +145,11 @@ def library_files(
     if len(offsets) != model.size or not np.isfinite(offsets).all():
         raise ParameterError(f'offsets are {offsets}: {model.size} finite numbers are needed')
     bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
-    values = {'rotors': friction.rotors.tolist(), 'rest_speeds': bands.tolist()}
+    values = {
+        'rotors': friction.rotors.tolist(),
+        'rest_speeds': bands.tolist(),
+        'turns': [TURN * (joint.kind == 'continuous') for joint in model.independent_joints],
+    }
     functions = [f'{robot.prefix}_{name}' for name in FUNCTIONS]
     rubs = FRICTION in programs
     if rubs:

@@ -1,0 +1,31 @@
+// Written by scripts/transitions.py, from robot_dynamics_ros/control.
+#ifndef ROBOT_DYNAMICS_CONTROLLER__TRANSITIONS_HPP_
+#define ROBOT_DYNAMICS_CONTROLLER__TRANSITIONS_HPP_
+
+namespace robot_dynamics_controller
+{
+
+enum class State {silent, tracking, holding, stopping};
+// The first that holds decides.
+enum class Event {finished, stopped, lost, stale, ready};
+// What follows, by event and state.
+constexpr State transitions[5][4] = {
+  {State::silent, State::tracking, State::holding, State::silent},
+  {State::silent, State::stopping, State::stopping, State::stopping},
+  {State::silent, State::stopping, State::stopping, State::stopping},
+  {State::silent, State::holding, State::holding, State::holding},
+  {State::tracking, State::tracking, State::tracking, State::tracking},
+};
+
+constexpr double longest_stale = 5.0;
+constexpr double longest_step = 0.02;
+constexpr double shortest_fade = 1e-06;
+constexpr double steepest_slope = 3.0;
+constexpr double rate_per_effort = 10.0;
+constexpr double unknown_rate = 1000.0;
+constexpr double forgetting_time = 0.1;
+constexpr int repeats = 5;
+
+}  // namespace robot_dynamics_controller
+
+#endif  // ROBOT_DYNAMICS_CONTROLLER__TRANSITIONS_HPP_

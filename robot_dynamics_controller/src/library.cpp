@@ -1,0 +1,140 @@
+#include "robot_dynamics_controller/library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+
+namespace robot_dynamics_controller
+{
+
+namespace
+{
+
+constexpr char remedy[] =
+  ": write it again from this description, robot_dynamics export-c --topic /robot_description "
+  "--library DIR";
+
+[[noreturn]] void refuse(const std::string & path, const std::string & why)
+{
+  throw std::runtime_error("dynamics_library " + path + ' ' + why);
+}
+
+}  // namespace
+
+std::string listed(const std::vector<std::string> & names)
+{
+  std::string text;
+  for (const std::string & name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+Library::Library(const std::string & path, const std::string & description_hash)
+{
+  if (!std::filesystem::is_regular_file(path)) {
+    refuse(path, "is not there: name a file by its whole path, or package/name");
+  }
+  // Two robots have the same symbol: RTLD_LOCAL keeps them apart.
+  handle_ = {dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void * handle) {
+      if (handle) {
+        dlclose(handle);
+      }
+    }};
+  if (!handle_) {
+    const char * said = dlerror();
+    refuse(path, std::string("cannot be loaded: ") + (said ? said : "no reason was given"));
+  }
+  table_ = static_cast<const robot_dynamics_library *>(
+    dlsym(handle_.get(), ROBOT_DYNAMICS_SYMBOL));
+  if (!table_) {
+    refuse(path, "has no symbol " ROBOT_DYNAMICS_SYMBOL ": a library of export-c is needed");
+  }
+  check(path, description_hash);
+  check_recorded_state(path);
+}
+
+std::vector<std::string> Library::joint_names() const
+{
+  return {table_->joint_names, table_->joint_names + table_->size};
+}
+
+std::vector<std::size_t> Library::indices_of(const std::vector<std::string> & joints) const
+{
+  const std::vector<std::string> names = joint_names();
+  std::vector<std::size_t> indices;
+  for (const std::string & joint : joints.empty() ? names : joints) {
+    const auto found = std::find(names.begin(), names.end(), joint);
+    const auto index = static_cast<std::size_t>(found - names.begin());
+    if (found == names.end() || (!indices.empty() && index <= indices.back())) {
+      throw std::runtime_error(
+        "joints are [" + listed(joints) + "]: joints of the dynamics library are needed, in its " +
+        "order, [" + listed(names) + "]; " + joint +
+        (found == names.end() ? " is none of them" : " comes before the one that is named first"));
+    }
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+void Library::check(const std::string & path, const std::string & description_hash) const
+{
+  if (table_->abi != ROBOT_DYNAMICS_ABI || table_->bytes != sizeof(robot_dynamics_library)) {
+    refuse(
+      path, "has version " + std::to_string(table_->abi) + " of the interface, with " +
+      std::to_string(table_->bytes) + " bytes; this controller takes version " +
+      std::to_string(ROBOT_DYNAMICS_ABI) + " with " +
+      std::to_string(sizeof(robot_dynamics_library)) + remedy);
+  }
+  const std::string hash = table_->description;
+  if (hash != description_hash) {
+    refuse(
+      path, "is of robot " + std::string(table_->name) + " with the description " +
+      (hash.empty() ? "of unknown hash" : hash) + ", robot_description has " + description_hash +
+      remedy);
+  }
+}
+
+void Library::check_recorded_state(const std::string & path) const
+{
+  const std::size_t n = size();
+  std::vector<double> rows(3 * n), tau(n), g(n), mass(n * n), friction(3 * n), zeros(2 * n);
+  const auto & at = *table_;
+  bool same = at.torque_terms(
+    at.recorded_q, at.recorded_v, at.recorded_a, at.recorded_gravity, rows.data()) == 0;
+  same &= at.inverse_dynamics(
+    at.recorded_q, at.recorded_v, at.recorded_a, at.recorded_gravity, tau.data()) == 0;
+  same &= at.gravity_torque(at.recorded_q, at.recorded_gravity, g.data()) == 0;
+  same &= at.mass_matrix(at.recorded_q, mass.data()) == 0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < 3 * n; ++i) {
+    largest = std::max(largest, std::abs(at.recorded_terms[i]));
+  }
+  const auto differ = [&](double a, double b) { return !(std::abs(a - b) <= 1e-9 * largest); };
+  for (std::size_t i = 0; i < n; ++i) {
+    double inertial = 0.0, sum = 0.0;
+    for (std::size_t row = 0; row < 3; ++row) {
+      same &= !differ(rows[row * n + i], at.recorded_terms[row * n + i]);
+      sum += rows[row * n + i];
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      inertial += mass[i * n + j] * at.recorded_a[j];
+    }
+    same &= !differ(g[i], rows[i]) && !differ(inertial, rows[2 * n + i]) && !differ(tau[i], sum);
+  }
+  if (at.friction_step) {
+    same &= at.friction_step(
+      at.recorded_v, tau.data(), zeros.data(), at.friction, zeros.data(), friction.data()) == 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      same &= !differ(friction[i], at.recorded_friction[i]);
+    }
+  }
+  if (!same) {
+    refuse(path, std::string("computes other torques than were recorded with it") + remedy);
+  }
+}
+
+}  // namespace robot_dynamics_controller

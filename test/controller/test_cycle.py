@@ -1,0 +1,224 @@
+"""The torques of a cycle of the controller: those of the node, and the formulas of its modes."""
+
+import numpy as np
+import pytest
+from driven_controller import DrivenController, driver, write_library
+from exported_library import needs_compilers
+from three_joints import JOINTS, LIMITED
+
+from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.settings import RATE_PER_EFFORT, Settings
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
+
+pytestmark = needs_compilers
+
+MODEL = parse_urdf(LIMITED)
+DYNAMICS = RobotDynamics(MODEL)
+ALL = 'gravity', 'coriolis', 'inertial', 'friction'
+OFFSETS = 0.3, -1.0, 0.2
+FRICTION = JointFriction(
+    MODEL,
+    viscous={'turn': 0.7},
+    coulomb={'turn': 0.5, 'slide': 2.0},
+    coulomb_negative={'turn': 0.8},
+    load={'wrist': 0.1},
+    presliding={'slide': 4.0},
+)
+Q, V, A = np.array([0.4, -0.1, 0.7]), np.array([0.3, 0.0, -0.6]), np.array([1.0, -2.0, 3.0])
+REFERENCE = {'position': Q + 0.1, 'velocity': V - 0.2, 'acceleration': A}
+KP, KD = np.array([90.0, 80.0, 70.0]), np.array([9.0, 8.0, 7.0])
+LIMITS = np.array([30.0, 200.0, 20.0])
+
+
+@pytest.fixture(scope='module')
+def begin(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('cycle')
+    library = write_library(folder / 'arm', LIMITED, friction=FRICTION, offsets=OFFSETS)
+    begun = []
+
+    def one(joints=JOINTS, **options):
+        begun.append(DrivenController(driver(folder), library, LIMITED, joints, **options))
+        return begun[-1]
+
+    yield one
+    for each in begun:
+        each.close()
+
+
+def moving(time):
+    """Positions and velocities of a smooth motion that rests from time to time."""
+    amplitude = np.array([0.5, 0.1, 0.4])
+    phase = np.maximum(np.sin(time * np.array([1.0, 1.3, 0.7])), 0.0)
+    rate = np.where(phase > 0.0, np.cos(time * np.array([1.0, 1.3, 0.7])), 0.0)
+    return amplitude * phase**2, 2.0 * amplitude * phase * rate * np.array([1.0, 1.3, 0.7])
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_it_commands_what_the_node_commands(begin, seed):
+    """Through random gaps in the states, ~/enable and changes of settings, state by state."""
+    random = np.random.default_rng(seed)
+    settings = {
+        'on_stale': random.choice(['hold', 'zero']),
+        'on_stop': random.choice(['hold', 'zero']),
+        'fade_time': random.uniform(0.05, 1.0),
+        'state_timeout': 0.0987,  # no multiple of the period
+        'effort_limits': LIMITS * random.uniform(0.2, 1.0),
+    }
+    terms = [term for term in ALL if term in ('inertial', *random.choice(ALL, 3))]
+    feedforward = Feedforward(
+        DYNAMICS, JOINTS, terms=terms, friction=FRICTION, offset=np.array(OFFSETS)
+    )
+    node = GuardedFeedforward(
+        feedforward, Settings(**settings | {'effort_limits': tuple(settings['effort_limits'])})
+    )
+    node.supervisor.active, node.start.known = True, True
+    node.limiter.begin_at(np.zeros(3))
+    controller = begin(mode='computed_torque', terms=terms, **settings)
+    time, period, seen, gap, left = 100.0, 0.005, set(), False, 0
+    for cycle in range(6000):
+        if not left:
+            gap = random.random() < 0.5
+            left = int(random.choice([1, 5, 30, 150, 1300] if gap else [50, 400]))
+            if cycle and random.random() < 0.6:
+                node.supervisor.enabled = bool(random.random() < 0.75)
+                if node.supervisor.enabled:
+                    node.supervisor.acknowledge()
+                controller.enable(node.supervisor.enabled)
+        left -= 1
+        time += period
+        q, v = moving(time)
+        if gap:
+            command = node.command_without_state(time, time)
+            q = np.where(np.arange(3) == cycle % 3, np.nan, q)
+        else:
+            node.take(time, q, v, None, now=time)
+            command = node.command(time, time)
+        before = controller.effort
+        effort = controller.update(q, v, period)
+        if cycle:  # the node has had no step before its first
+            np.testing.assert_allclose(effort, before if command is None else command, atol=1e-8)
+        assert controller.state == node.supervisor.state.name
+        assert controller.fault == bool(node.supervisor.fault)
+        seen.add(controller.state)
+    assert len(seen) >= 3
+
+
+def torque(q, v, a):
+    """M a + C v + g + friction + offsets (3,), after a long rest."""
+    load = DYNAMICS.inverse_dynamics(q, v, a)
+    return load + FRICTION.torque(v, load=load, slips=np.zeros((2, 3))) + OFFSETS
+
+
+def test_gravity_compensation(begin):
+    controller = begin()
+    expected = DYNAMICS.gravity_torque(Q)
+    np.testing.assert_allclose(controller.run(0.2, Q, V), expected, rtol=1e-12)
+    np.testing.assert_allclose(controller.run(0.2, Q, effort=1.5), expected + 1.5, rtol=1e-12)
+    np.testing.assert_allclose(controller.run(0.2, Q, position=Q + 0.3), expected, rtol=1e-12)
+    controller.use(gravity=(0.0, 9.81, 0.0))
+    wall = RobotDynamics(MODEL, gravity=(0.0, 9.81, 0.0)).gravity_torque(Q)
+    np.testing.assert_allclose(controller.run(0.2, Q), wall, rtol=1e-12)
+
+
+def test_feedforward_is_at_the_reference_with_feedback_of_the_measurement(begin):
+    controller = begin(mode='feedforward', kp=KP, kd=KD)
+    q_r, v_r, a_r = REFERENCE.values()
+    feedback = KP * (q_r - Q) + KD * (v_r - V)
+    expected = DYNAMICS.inverse_dynamics(q_r, v_r, a_r) + feedback
+    effort = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(
+        controller.run(0.3, Q, V, effort=effort, **REFERENCE), expected + effort, rtol=1e-12
+    )
+    # Without a reference: at the measured position, at rest.
+    np.testing.assert_allclose(controller.run(0.3, Q, V), DYNAMICS.gravity_torque(Q), rtol=1e-12)
+
+
+def test_computed_torque_is_shaped_by_the_mass_matrix(begin):
+    controller = begin(mode='computed_torque', kp=KP, kd=KD)
+    q_r, v_r, a_r = REFERENCE.values()
+    wanted = a_r + KP * (q_r - Q) + KD * (v_r - V)
+    expected = DYNAMICS.mass_matrix(Q) @ wanted + DYNAMICS.bias_torque(Q, V)
+    np.testing.assert_allclose(controller.run(0.3, Q, V, **REFERENCE), expected, rtol=1e-12)
+
+
+def test_friction_is_at_the_velocity_of_the_evaluation(begin):
+    """That of the first step: no way has been moved before."""
+    controller = begin(mode='feedforward', terms=ALL, state_timeout=0.0)
+    q_r, v_r, a_r = REFERENCE.values()
+    effort = controller.run(0.3, Q, V, **REFERENCE)
+    np.testing.assert_allclose(effort, torque(q_r, v_r, a_r), rtol=1e-9)
+
+
+@pytest.mark.parametrize('terms', [['gravity'], ['coriolis', 'inertial'], ['inertial']])
+def test_terms_that_the_driver_adds_are_left_out(begin, terms):
+    controller = begin(mode='feedforward', terms=terms)
+    rows = dict(zip(ALL, DYNAMICS.torque_terms(*REFERENCE.values()), strict=False))
+    expected = sum(rows[term] for term in terms)
+    np.testing.assert_allclose(controller.run(0.3, Q, V, **REFERENCE), expected, rtol=1e-12)
+
+
+def test_a_part_of_a_reference_is_no_motion_of_other_joints(begin):
+    """Position alone: at rest, without a feedback of velocities; the others are where they are."""
+    controller = begin(mode='feedforward', kp=KP, kd=KD)
+    position = np.array([np.nan, 0.2, np.inf])
+    q = np.where(np.isfinite(position), position, Q)
+    expected = DYNAMICS.gravity_torque(q) + np.where(q != Q, KP * (q - Q), 0.0)
+    given = {
+        'position': position,
+        'velocity': np.nan,
+        'acceleration': np.array([1.0, np.nan, 1.0]),
+    }
+    np.testing.assert_allclose(controller.run(0.3, Q, V, **given), expected, rtol=1e-12)
+
+
+def test_a_continuous_joint_is_as_near_as_a_turn_allows(begin):
+    controller = begin(mode='feedforward', kp=KP)
+    there = controller.run(0.3, Q, V, position=Q + 0.01)
+    turned = Q + 0.01 + [4.0 * np.pi, 0.0, 0.0]
+    np.testing.assert_allclose(controller.run(0.3, Q, V, position=turned), there, atol=1e-9)
+
+
+def test_other_joints_are_measured_and_not_commanded(begin):
+    controller = begin(joints=('turn', 'wrist'), mode='feedforward')
+    position, zero = np.array([0.5, -0.3]), np.zeros(3)
+    at, a = np.array([0.5, Q[1], -0.3]), np.array([1.0, 0.0, 2.0])
+    effort = controller.run(0.3, Q, position=position, velocity=0.0, acceleration=a[[0, 2]])
+    np.testing.assert_allclose(effort, DYNAMICS.inverse_dynamics(at, zero, a)[[0, 2]], rtol=1e-12)
+
+
+def test_no_step_from_the_last_command_and_no_effort_beyond_its_limit(begin):
+    """Whatever comes as a reference, and however late a cycle is."""
+    first, random = np.array([12.0, -5.0, 3.0]), np.random.default_rng(0)
+    controller = begin(mode='computed_torque', kp=KP, kd=KD, effort_limits=LIMITS,
+                       efforts=first, fade_time=0.3)  # fmt: skip
+    before = controller.effort
+    bad = [np.nan, np.inf, -np.inf, 1e300, -1e9, 0.0, 1.0]
+    for cycle in range(3000):
+        given = {name: random.choice(bad, 3) for name in ('effort', *REFERENCE)}
+        q = np.where(random.random(3) < 0.02, np.nan, Q)
+        period = random.choice([0.001, 0.0, 5.0, -1.0, np.nan, 0.002])
+        effort = controller.update(q, V, period, **(given if cycle % 3 else REFERENCE))
+        allowed = RATE_PER_EFFORT * LIMITS * (0.02 + 1e-9)
+        assert (np.abs(effort - before) <= allowed).all()
+        assert (np.abs(effort) <= LIMITS).all()
+        before = effort
+
+
+def test_a_reference_that_ends_fades(begin):
+    controller = begin(mode='feedforward', kp=KP, fade_time=0.5)
+    at = controller.run(1.0, Q, V, **REFERENCE)
+    effort = controller.update(Q, V)
+    np.testing.assert_allclose(effort, at, atol=0.05)
+    np.testing.assert_allclose(controller.run(1.0, Q, V), DYNAMICS.gravity_torque(Q), rtol=1e-12)
+
+
+def test_a_fault_stays_until_it_is_acknowledged(begin):
+    controller = begin()
+    controller.run(0.5, Q)
+    controller.run(6.0, np.full(3, np.nan))
+    assert (controller.state, controller.fault) == ('SILENT', True)
+    controller.run(0.5, Q)
+    assert controller.state == 'SILENT'
+    controller.enable(True)
+    np.testing.assert_allclose(controller.run(0.5, Q), DYNAMICS.gravity_torque(Q), rtol=1e-12)
