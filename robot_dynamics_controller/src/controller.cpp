@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <stdexcept>
 
 #include <pluginlib/class_list_macros.hpp>
@@ -194,6 +196,14 @@ Settings DynamicsFeedforwardController::settings_of(const Params & parameters) c
   std::copy_n(parameters.gravity.begin(), 3, settings.gravity.begin());
   settings.fade_time = parameters.fade_time;
   settings.state_timeout = parameters.state_timeout;
+  double sum = settings.fade_time + settings.state_timeout;
+  for (const Vector & values : {settings.kp, settings.kd, parameters.gravity}) {
+    sum = std::accumulate(values.begin(), values.end(), sum);
+  }
+  if (std::isnan(sum)) {
+    // Bounds do not refuse it.
+    throw std::runtime_error("kp, kd, gravity, fade_time or state_timeout is not a number");
+  }
   settings.hold_when_stale = parameters.on_stale == "hold";
   settings.hold_when_stopped = parameters.on_stop == "hold";
   return settings;
@@ -209,9 +219,14 @@ rcl_interfaces::msg::SetParametersResult DynamicsFeedforwardController::judge(
       const std::string & name = each.get_name();
       if (name == "terms") {
         parameters.terms = each.as_string_array();
-      } else if (name == "kp" || name == "kd" || name == "effort_limits") {
-        (name == "kp" ? parameters.kp : name == "kd" ? parameters.kd : parameters.effort_limits) =
-          each.as_double_array();
+      }
+      for (const auto & [known, values] : std::map<std::string, Vector *>{
+          {"kp", &parameters.kp}, {"kd", &parameters.kd}, {"gravity", &parameters.gravity},
+          {"effort_limits", &parameters.effort_limits}})
+      {
+        if (name == known) {
+          *values = each.as_double_array();
+        }
       }
     }
     (void)settings_of(parameters);
