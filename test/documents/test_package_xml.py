@@ -1,4 +1,4 @@
-"""The two package.xml: every import has its dependency, and a release can be made of them."""
+"""The package.xml: every import has its dependency, and a release can be made of them."""
 
 import ast
 import re
@@ -9,12 +9,10 @@ from xml.etree import ElementTree
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-INTERFACES = ROOT / 'robot_dynamics_interfaces'
-PACKAGES = {
-    folder.name: ElementTree.parse(folder / 'package.xml').getroot()
-    for folder in (ROOT, INTERFACES)
-}
-NODE, MESSAGES = PACKAGES.values()
+INTERFACES, CONTROLLER = (ROOT / f'robot_dynamics_{name}' for name in ('interfaces', 'controller'))
+FOLDERS = ROOT, INTERFACES, CONTROLLER
+PACKAGES = {folder.name: ElementTree.parse(folder / 'package.xml').getroot() for folder in FOLDERS}
+NODE, MESSAGES, PLUGIN = PACKAGES.values()
 # What rosdep calls the packages of these modules; the others have one name.
 NAMED_ALIKE = (
     'click', 'defusedxml', 'hypothesis', 'jinja2', 'matplotlib', 'numpy', 'pytest', 'rich',
@@ -70,6 +68,15 @@ def test_what_the_messages_are_made_of_is_declared():
     assert found == used | declared(MESSAGES, 'buildtool_depend')
 
 
+def test_what_the_controller_is_built_of_is_declared():
+    cmake = (CONTROLLER / 'CMakeLists.txt').read_text()
+    found = set(re.findall(r'find_package\((\w+)', cmake)) - {'inverse_dynamics_solver'}
+    assert found == declared(PLUGIN, 'depend', 'buildtool_depend')
+    used = {KEYS.get(name, name) for name in imported('robot_dynamics_controller')}
+    have = declared(PLUGIN, 'depend', 'exec_depend') | {'python3-mujoco-pip'}
+    assert used - have == set()
+
+
 @pytest.mark.parametrize('name', PACKAGES)
 def test_a_release_can_be_made(name):
     """What catkin_pkg and bloom ask of format 3; bloom refuses keys that apt cannot install."""
@@ -77,7 +84,7 @@ def test_a_release_can_be_made(name):
         if (entry.text or '').endswith('-pip'):
             assert '$ROBOT_DYNAMICS_DEMO == 1' in entry.get('condition', '')
     catkin_package = pytest.importorskip('catkin_pkg.package')
-    folder = ROOT if PACKAGES[name] is NODE else INTERFACES
+    folder = next(each for each in FOLDERS if each.name == name)
     warnings = []
     package = catkin_package.parse_package(folder, warnings=warnings)
     assert (warnings, package.package_format) == ([], 3)

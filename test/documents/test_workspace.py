@@ -1,4 +1,4 @@
-"""The commands of the README for a workspace find both packages."""
+"""The commands of the README for a workspace find the packages."""
 
 import re
 import shutil
@@ -11,7 +11,8 @@ import pytest
 pytest.importorskip('colcon_core')
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = {'robot_dynamics_ros', 'robot_dynamics_interfaces'}
+NESTED = 'robot_dynamics_interfaces', 'robot_dynamics_controller'
+NAMES = {'robot_dynamics_ros', *NESTED}
 
 
 @pytest.fixture
@@ -21,7 +22,8 @@ def workspace(tmp_path):
     clone.mkdir(parents=True)
     for file in ('package.xml', 'setup.py', 'setup.cfg', 'colcon_defaults.yaml'):
         shutil.copy(ROOT / file, clone)
-    shutil.copytree(ROOT / 'robot_dynamics_interfaces', clone / 'robot_dynamics_interfaces')
+    for name in NESTED:
+        shutil.copytree(ROOT / name, clone / name)
     return tmp_path
 
 
@@ -38,11 +40,11 @@ def folders(option, program):
     return re.search(rf'{option} ([^-]+)$', line).group(1).split()
 
 
-def test_colcon_and_rosdep_find_both_packages_as_the_readme_says(workspace):
+def test_colcon_and_rosdep_find_the_packages_as_the_readme_says(workspace):
     base_paths = folders('--base-paths', 'colcon build')
     assert listed(workspace, '--base-paths', *base_paths) == NAMES
     # In the root of the repository no option is needed.
     assert listed(workspace / 'src' / 'robot_dynamics_ros') == NAMES
     # rosdep does not look below a package.
     given = folders('--from-paths', 'rosdep install')
-    assert {Path(path).name for path in given} == {'src', 'robot_dynamics_interfaces'}
+    assert {Path(path).name for path in given} == {'src', *NESTED}
