@@ -3,11 +3,11 @@
 ros2 launch robot_dynamics_controller bringup.launch.py description:=/path/to/arm.xacro
 """
 
+import json
 import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-import yaml
 from ament_index_python.packages import (
     PackageNotFoundError,
     get_package_prefix,
@@ -127,7 +127,7 @@ def start(context):
     library = folder / 'arm' / 'arm.so'
     write_folder(folder / 'arm', {**files, library.name: compiled(files)})
     parameters = folder / 'controllers.yaml'
-    parameters.write_text(yaml.safe_dump(controllers(joints, library, argument('mode'))))
+    parameters.write_text(json.dumps(controllers(joints, library, argument('mode'))))
     names = ['joint_state_broadcaster', 'dynamics_controller', 'arm_controller']
     return [
         Node(

@@ -254,7 +254,7 @@ bool Cycle::follow(
       q_.data(), v_.data(), a_.data(), settings_.gravity.data(), rows_.data());
   }
   const bool rubs = settings_.terms[friction_term];
-  if (rubs) {
+  if (rubs && needs_velocities()) {
     for (std::size_t i = 0; i < n; ++i) {
       load_[i] = rows_[i] + rows_[n + i] + rows_[2 * n + i] - library_->rotors[i] * a_[i];
       travel_[i] = v_[i] * elapsed;
@@ -269,6 +269,7 @@ bool Cycle::follow(
     for (std::size_t term = 0; term < 3; ++term) {
       followed_[k] += settings_.terms[term] ? rows_[term * n + i] : 0.0;
     }
+    // At rest friction is zero.
     followed_[k] += rubs ? friction_[i] + library_->torque_offsets[i] : 0.0;
   }
   return code == 0 && all_finite(followed_);

@@ -2,9 +2,10 @@
 
 #include <rcutils/sha256.h>
 
-#include <ament_index_cpp/get_package_prefix.hpp>
-
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
 #include <stdexcept>
 
 namespace robot_dynamics_controller
@@ -13,24 +14,26 @@ namespace robot_dynamics_controller
 namespace
 {
 
+// colcon puts packages of plain CMake, as export-c writes them, on CMAKE_PREFIX_PATH alone.
 std::string path_of(const std::string & named)
 {
-  const std::size_t slash = named.find('/');
-  if (slash == 0) {
+  if (named.find('/') == 0) {
     return named;
   }
-  if (slash == std::string::npos || named.find('/', slash + 1) != std::string::npos) {
-    throw std::runtime_error(
-      "dynamics_library is '" + named + "': package/name or the whole path of a file is needed");
+  const std::string file = "/lib/" + named + ".so";
+  for (const char * variable : {"AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH"}) {
+    const char * prefixes = std::getenv(variable);
+    std::istringstream listed(prefixes ? prefixes : "");
+    for (std::string prefix; std::getline(listed, prefix, ':');) {
+      if (std::filesystem::is_regular_file(prefix + file)) {
+        return prefix + file;
+      }
+    }
   }
-  const std::string package = named.substr(0, slash);
-  try {
-    return ament_index_cpp::get_package_prefix(package) + "/lib/" + named + ".so";
-  } catch (const ament_index_cpp::PackageNotFoundError &) {
-    throw std::runtime_error(
-      "dynamics_library is '" + named + "': there is no package " + package +
-      ", build it with colcon and source its setup file, or name the path of a file");
-  }
+  throw std::runtime_error(
+    "dynamics_library is '" + named + "', and no prefix of AMENT_PREFIX_PATH and " +
+    "CMAKE_PREFIX_PATH has " + file.substr(1) + ": build the package with colcon and source its " +
+    "setup file, or name the whole path of a file");
 }
 
 std::string sha256_of(const std::string & text)
