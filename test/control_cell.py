@@ -174,13 +174,13 @@ class Cell:
         self._processes.append(process)
         return process
 
-    def start_manager(self, *active):
+    def start_manager(self, *active, parameters=FOLDER / 'controllers.yaml'):
         """Start the controller manager with joint states, and activate these controllers."""
         manager = self.start(
             'controller_manager',
             [
                 *(executable('controller_manager', 'ros2_control_node'), '--ros-args'),
-                *('--params-file', str(FOLDER / 'controllers.yaml')),
+                *('--params-file', str(parameters)),
                 *('--remap', '~/robot_description:=/robot_description'),
             ],
         )
