@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <stdexcept>
 
 namespace robot_dynamics_controller
@@ -101,36 +102,28 @@ void Library::check(const std::string & path, const std::string & description_ha
 void Library::check_recorded_state(const std::string & path) const
 {
   const std::size_t n = size();
-  std::vector<double> rows(3 * n), tau(n), g(n), mass(n * n), friction(3 * n), zeros(2 * n);
   const auto & at = *table_;
-  bool same = at.torque_terms(
-    at.recorded_q, at.recorded_v, at.recorded_a, at.recorded_gravity, rows.data()) == 0;
-  same &= at.inverse_dynamics(
-    at.recorded_q, at.recorded_v, at.recorded_a, at.recorded_gravity, tau.data()) == 0;
-  same &= at.gravity_torque(at.recorded_q, at.recorded_gravity, g.data()) == 0;
-  same &= at.mass_matrix(at.recorded_q, mass.data()) == 0;
+  std::vector<double> rows(3 * n), tau(n), g(n), mass(n * n), friction(3 * n), zeros(2 * n);
+  const double * q = at.recorded_q, * v = at.recorded_v, * a = at.recorded_a;
+  bool same = at.torque_terms(q, v, a, at.recorded_gravity, rows.data()) == 0 &&
+    at.inverse_dynamics(q, v, a, at.recorded_gravity, tau.data()) == 0 &&
+    at.gravity_torque(q, at.recorded_gravity, g.data()) == 0 && at.mass_matrix(q, mass.data()) == 0;
+  same &= !at.friction_step || at.friction_step(
+    v, tau.data(), zeros.data(), at.friction, zeros.data(), friction.data()) == 0;
   double largest = 0.0;
   for (std::size_t i = 0; i < 3 * n; ++i) {
     largest = std::max(largest, std::abs(at.recorded_terms[i]));
   }
-  const auto differ = [&](double a, double b) { return !(std::abs(a - b) <= 1e-9 * largest); };
+  // Not true of a NaN.
+  const auto compare = [&](double x, double y) { same &= std::abs(x - y) <= 1e-9 * largest; };
   for (std::size_t i = 0; i < n; ++i) {
-    double inertial = 0.0, sum = 0.0;
-    for (std::size_t row = 0; row < 3; ++row) {
-      same &= !differ(rows[row * n + i], at.recorded_terms[row * n + i]);
-      sum += rows[row * n + i];
+    for (std::size_t entry = i; entry < 3 * n; entry += n) {
+      compare(rows[entry], at.recorded_terms[entry]);
     }
-    for (std::size_t j = 0; j < n; ++j) {
-      inertial += mass[i * n + j] * at.recorded_a[j];
-    }
-    same &= !differ(g[i], rows[i]) && !differ(inertial, rows[2 * n + i]) && !differ(tau[i], sum);
-  }
-  if (at.friction_step) {
-    same &= at.friction_step(
-      at.recorded_v, tau.data(), zeros.data(), at.friction, zeros.data(), friction.data()) == 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      same &= !differ(friction[i], at.recorded_friction[i]);
-    }
+    compare(tau[i], rows[i] + rows[n + i] + rows[2 * n + i]);
+    compare(g[i], rows[i]);
+    compare(std::inner_product(a, a + n, &mass[i * n], 0.0), rows[2 * n + i]);
+    compare(friction[i], at.friction_step ? at.recorded_friction[i] : 0.0);
   }
   if (!same) {
     refuse(path, std::string("computes other torques than were recorded with it") + remedy);
