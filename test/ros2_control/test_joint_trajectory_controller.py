@@ -36,7 +36,7 @@ def stack(tmp_path, monkeypatch):
 
 def trajectory(count, seconds, joints=JOINTS):
     """From Q to GOAL in a straight line, from rest to rest."""
-    message = JointTrajectory(joint_names=joints)
+    message = JointTrajectory(joint_names=[*joints])
     chosen = [JOINTS.index(name) for name in joints]
     for s in np.linspace(0.0, 1.0, count)[1:]:
         way = s * s * (3.0 - 2.0 * s)
