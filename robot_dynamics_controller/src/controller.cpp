@@ -92,6 +92,7 @@ public:
 
   CallbackReturn on_cleanup(const rclcpp_lifecycle::State &) override
   {
+    const std::lock_guard<std::mutex> lock(mutex_);
     timer_.reset();
     judging_.reset();
     applying_.reset();
@@ -201,6 +202,7 @@ private:
   // What it throws is logged.
   template <typename Function> CallbackReturn guarded(const Function & function)
   {
+    const std::lock_guard<std::mutex> lock(mutex_);
     try {
       function();
       return CallbackReturn::SUCCESS;
@@ -230,10 +232,11 @@ private:
       [this](const std::vector<rclcpp::Parameter> & given) { return judge(given); });
     applying_ = get_node()->add_post_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter> &) {
-        const Settings settings = settings_of(listener_->get_params());
         const std::lock_guard<std::mutex> lock(mutex_);
-        changed_settings_ = settings;
-        changed_ = true;
+        if (library_) {
+          changed_settings_ = settings_of(listener_->get_params());
+          changed_ = true;
+        }
       });
     using SetBool = std_srvs::srv::SetBool;
     enable_service_ = get_node()->create_service<SetBool>(
@@ -309,8 +312,9 @@ private:
   }
 
   // Whether parameters go together; what each may be is in parameters.yaml.
-  rcl_interfaces::msg::SetParametersResult judge(const std::vector<rclcpp::Parameter> & given) const
+  rcl_interfaces::msg::SetParametersResult judge(const std::vector<rclcpp::Parameter> & given)
   {
+    const std::lock_guard<std::mutex> lock(mutex_);
     rcl_interfaces::msg::SetParametersResult result;
     Params parameters = listener_->get_params();
     const std::map<std::string, Vector *> arrays{
@@ -329,7 +333,9 @@ private:
           *numbers.at(name) = each.as_double();
         }
       }
-      (void)settings_of(parameters);
+      if (library_) {
+        (void)settings_of(parameters);
+      }
       result.successful = true;
     } catch (const std::exception & error) {
       result.reason = error.what();
@@ -339,8 +345,9 @@ private:
 
   void report()
   {
+    const std::lock_guard<std::mutex> lock(mutex_);
     const State state = state_;
-    if (state == reported_) {
+    if (!library_ || state == reported_) {
       return;
     }
     reported_ = state;
@@ -364,7 +371,7 @@ private:
   Reference reference_;
   Vector positions_, velocities_;
 
-  // From parameters and ~/enable to update, which waits for no lock.
+  // Of all but update, which never waits for it, and reads what parameters and ~/enable have changed.
   std::mutex mutex_;
   Settings changed_settings_;
   bool changed_{false};
