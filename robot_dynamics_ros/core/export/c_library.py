@@ -139,9 +139,11 @@ def library_files(
         offsets: (n,) constant torques of the drives [N m or N].
 
     Raises:
-        ParameterError: there is not one finite offset for each joint.
+        ParameterError: friction is of other joints, or there is not one finite offset for each.
     """
     model, programs = robot.model, {program.name: program for program in robot.programs}
+    if friction.names != (names := tuple(joint.name for joint in model.joints)):
+        raise ParameterError(f'friction is of joints {friction.names}, the robot has {names}')
     if len(offsets) != model.size or not np.isfinite(offsets).all():
         raise ParameterError(f'offsets are {offsets}: {model.size} finite numbers are needed')
     bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)

@@ -198,6 +198,8 @@ FRAMED = {'quantities': ['jacobian'], 'frame': 'hand'}
         ({'urdf': b'x'}, ParameterError, 'urdf .*bytes'),
         ({'payload_frame': 'x'}, UnknownNameError, "'x'"),
         ({'payload_frame': 'base'}, ParameterError, "'base'"),
+        ({'payload_frame': 'hand', 'library': True}, ParameterError, 'payload_frame'),
+        ({'library': True, 'offsets': [1.0]}, ParameterError, 'offsets'),
     ],
 )
 def test_what_cannot_be_exported_is_named(options, error, named):

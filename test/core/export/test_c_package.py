@@ -1,5 +1,6 @@
 """The exported package: configured, built, checked, installed, and found by another project."""
 
+import ctypes
 import os
 import shutil
 
@@ -65,7 +66,9 @@ def environment():
 def installed(tmp_path_factory, environment):
     """The prefix of an installed package; its check has passed."""
     folder = tmp_path_factory.mktemp('export')
-    files = export_c(parse_urdf(URDF), name='arm', quantities=['gravity_torque'])
+    files = export_c(
+        parse_urdf(URDF), name='arm', quantities=['gravity_torque'], urdf=URDF, library=True
+    )
     write_folder(folder / 'arm', files)
     build = folder / 'build'
     run('cmake', '-S', folder / 'arm', '-B', build, f'-DCMAKE_INSTALL_PREFIX={folder / "prefix"}',
@@ -96,3 +99,9 @@ def test_ros_and_colcon_find_it(installed):
     catkin_package = pytest.importorskip('catkin_pkg.package')
     package = catkin_package.parse_package(installed / 'share' / 'arm_dynamics')
     assert (package.name, package.get_build_type()) == ('arm_dynamics', 'cmake')
+
+
+def test_the_controller_finds_its_library(installed):
+    library = ctypes.CDLL(str(installed / 'lib/arm_dynamics/arm.so'))
+    assert ctypes.c_int.in_dll(library, 'robot_dynamics_library').value == 1
+    assert not hasattr(library, 'arm_gravity_torque')
