@@ -94,3 +94,17 @@ def test_a_release_can_be_made(name):
     changelog = (folder / 'CHANGELOG.rst').read_text()
     assert changelog.splitlines()[1] == f'Changelog for package {package.name}'
     assert re.search(r'^Forthcoming\n-+$', changelog, re.M)
+
+
+@pytest.mark.parametrize('file', ['ur', 'franka', 'kuka'])
+def test_a_configuration_of_the_controller_names_its_joints_alike(file):
+    yaml = pytest.importorskip('yaml')
+    config = yaml.safe_load((CONTROLLER / f'config/{file}.yaml').read_text())
+    own, before = (
+        config[name]['ros__parameters'] for name in ('dynamics_controller', 'arm_controller')
+    )
+    assert own['joints'] == before['joints']
+    assert before['command_joints'] == [f'dynamics_controller/{name}' for name in own['joints']]
+    assert {len(own[name]) for name in ('kp', 'kd')} == {len(own['joints'])}
+    known = yaml.safe_load((CONTROLLER / 'src/parameters.yaml').read_text())
+    assert own.keys() - {'type'} <= known['robot_dynamics_controller'].keys()
