@@ -41,6 +41,7 @@ def begin(tmp_path_factory):
         begun.append(DrivenController(driver(folder), library, LIMITED, joints, **options))
         return begun[-1]
 
+    one.cpp = driver(folder)
     yield one
     for each in begun:
         each.close()
@@ -119,6 +120,18 @@ def test_gravity_compensation(begin):
     controller.use(gravity=(0.0, 9.81, 0.0))
     wall = RobotDynamics(MODEL, gravity=(0.0, 9.81, 0.0)).gravity_torque(Q)
     np.testing.assert_allclose(controller.run(0.2, Q), wall, rtol=1e-12)
+
+
+def test_two_robots_in_one_process(begin, tmp_path):
+    """Their libraries have the same symbol."""
+    heavier = LIMITED.replace('<mass value="1.5"/>', '<mass value="3"/>')
+    library = write_library(tmp_path / 'other', heavier)
+    other = DrivenController(begin.cpp, library, heavier, JOINTS)
+    first, needed = begin(), RobotDynamics(parse_urdf(heavier), backend='python')
+    for _ in range(2):
+        np.testing.assert_allclose(other.run(0.2, Q), needed.gravity_torque(Q), rtol=1e-12)
+        np.testing.assert_allclose(first.run(0.2, Q), DYNAMICS.gravity_torque(Q), rtol=1e-12)
+    other.close()
 
 
 def test_feedforward_is_at_the_reference_with_feedback_of_the_measurement(begin):
