@@ -1,6 +1,7 @@
 """The figures of a comparison against their definitions, and the contract of its JSON."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -56,6 +57,10 @@ def test_recordings_add_up():
     parts = [recorded.part(slice(0, half)), recorded.part(slice(half, None))]
     whole, both = model.fit(recorded.reader), model.fit([part.reader for part in parts])
     assert 0.9 < sum(one.samples for one in both.recordings) / whole.recordings[0].samples < 1.0
+    pause = np.where(np.arange(len(recorded.times)) < half, 0.0, 5.0)
+    paused = model.fit(replace(recorded, times=recorded.times + pause).reader)
+    durations = [one.duration for one in both.recordings]
+    assert paused.recordings[0].duration == pytest.approx(sum(durations), rel=1e-6)
     assert both.findings == whole.findings == []
     assert whole.recordings[0].duration == pytest.approx(recorded.times[-1], rel=0.1)
     drawn = np.sqrt(np.mean(whole.samples.residual**2, axis=0))
