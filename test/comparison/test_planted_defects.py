@@ -123,6 +123,15 @@ def test_gravity_compensated_by_a_driver_that_does_not_know_the_tool(compared):
     assert payload.value == pytest.approx(TOOL_MASS, rel=0.02)
 
 
+def test_gravity_compensated_by_a_driver_that_knows_the_tool_beside_a_sign(compared):
+    """A load that explains some of the sign is superfluous once that is found."""
+    recorded = simulated(tool=True)
+    bare = replace(recorded, efforts=recorded.efforts - recorded.gravity)
+    found = codes(compared(bare.with_efforts(lambda effort: -effort, JOINTS[4])))
+    assert {'gravity_compensated', 'sign'} <= {*found}
+    assert 'payload' not in found
+
+
 def test_missing_friction(compared):
     comparison = compared(simulated(), friction=False)
     assert codes(comparison) == ['friction'] * 6
