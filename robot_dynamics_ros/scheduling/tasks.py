@@ -224,13 +224,10 @@ def _of_processes(
     pool = ProcessPoolExecutor(count, CONTEXT, initializer=_begin)
     futures: dict[Future[Outcome], Task] = {}
     done: set[str] = set()
-    workers: list[Any] = []
     try:
         with _starting(count), suppress(BrokenProcessPool):
             for task in tasks:
                 futures[pool.submit(_answer, task, common)] = task
-        # Public from Python 3.14 on, as terminate_workers().
-        workers += (pool._processes or {}).values()
         for future in as_completed(futures):
             task = futures[future]
             try:
@@ -244,6 +241,8 @@ def _of_processes(
             yield outcome
         return [task for task in tasks if task.name not in done]
     finally:
+        # Public from Python 3.14 on, as terminate_workers().
+        workers = [*(pool._processes or {}).values()]
         pool.shutdown(wait=False, cancel_futures=True)
         for process in workers:
             process.terminate()
