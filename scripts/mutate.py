@@ -84,6 +84,9 @@ EQUIVALENT = {
     "algorithms/friction.py: magnitude: minus right of 'sqrt(x * x + NEGLIGIBLE * NEGLIGIBLE) - "
     "NEGLIGIBLE'": '1e-17 of a speed',
     "comparison/figures.py: correlation: transposed in 'weighted @ ONE'": 'means enter as squares',
+    "comparison/hypotheses.py: search: minus right of 'before - judge.misfit(one) - cost'": (
+        'what is not worth its cost is dropped in the end'
+    ),
     "control/state_filter.py: update: minus right of 'step + math.pi'": 'whole turns',
     "control/start_torque.py: _judge: transposed in 'effort @ needed'": VECTORS,
     "control/start_torque.py: _judge: transposed in 'needed @ needed'": VECTORS,

@@ -132,6 +132,16 @@ def test_gravity_compensated_by_a_driver_that_knows_the_tool_beside_a_sign(compa
     assert 'payload' not in found
 
 
+def test_no_finding_names_a_joint_whose_efforts_are_right(compared):
+    """Beside an unknown tool, noise, and efforts of another joint with a wrong sign and factor."""
+    recorded = simulated(tool=True, seed=5)
+    noise = np.random.default_rng(36).normal(0.0, 2.0, recorded.efforts.shape)
+    wrong = recorded.with_efforts(lambda effort: -1.5 * effort, JOINTS[0])
+    findings = compared(replace(wrong, efforts=wrong.efforts + noise)).findings
+    assert {'sign', 'factor'} <= {one.code for one in findings}
+    assert not any(JOINTS[4] in one.joints for one in findings)
+
+
 def test_missing_friction(compared):
     comparison = compared(simulated(), friction=False)
     assert codes(comparison) == ['friction'] * 6
