@@ -38,9 +38,7 @@ def write_library(folder, urdf, name='arm', **options):
 def driver(folder):
     """The shim of the C++ for ctypes."""
     built = folder / 'driven.so'
-    sources = [
-        CONTROLLER / path for path in ('src/cycle.cpp', 'src/library.cpp', 'test/driven.cpp')
-    ]
+    sources = [CONTROLLER / path for path in SOURCES]
     run('c++', '-std=c++17', '-O1', *WARNINGS, '-fPIC', '-shared', '-Wl,-Bsymbolic',
         '-I', CONTROLLER / 'include', *sources, '-o', built, '-ldl')  # fmt: skip
     library = ctypes.CDLL(str(built))
@@ -71,7 +69,7 @@ class DrivenController:
                 *self._numbers(), doubles(efforts),
             )
         )  # fmt: skip
-        self.effort, self.state, self.fault = np.array(efforts, float), 'SILENT', False
+        self.effort, self.state = np.array(efforts, float), 'SILENT'
 
     def _numbers(self):
         given = {
@@ -93,6 +91,12 @@ class DrivenController:
     def enable(self, enabled):
         self._cpp.enable(self._driven, int(enabled))
 
+    def restart(self):
+        """Off and on again; the command that is left between."""
+        left = (ctypes.c_double * self._k)()
+        self._cpp.restart(self._driven, left)
+        return np.array(left)
+
     def update(self, q, v=None, period=0.001, **reference):
         """One cycle; the reference by effort, position, velocity and acceleration."""
         v = np.zeros(self._k) if v is None else v
@@ -107,7 +111,8 @@ class DrivenController:
         )  # fmt: skip
         assert taken == 0, 'memory was allocated'
         self.effort = np.array(efforts)
-        self.state, self.fault = STATES[state.value % 10], state.value >= 10
+        self.state = STATES[state.value % 4]
+        self.fault, self.lost = bool(state.value & 4), bool(state.value & 8)
         return self.effort
 
     def run(self, seconds, *arguments, **reference):

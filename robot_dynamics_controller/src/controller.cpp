@@ -14,7 +14,9 @@
 #include <vector>
 
 #include <controller_interface/chainable_controller_interface.hpp>
+#include <lifecycle_msgs/msg/state.hpp>
 #include <pluginlib/class_list_macros.hpp>
+#include <rcl_interfaces/msg/set_parameters_result.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <std_srvs/srv/set_bool.hpp>
 
@@ -34,6 +36,8 @@ namespace
 {
 
 constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
+// Added to the number of a state.
+constexpr int failed = 4, disabled = 8;
 constexpr const char * state_names[] = {"SILENT", "TRACKING", "HOLDING", "STOPPING"};
 constexpr const char * term_names[] = {"gravity", "coriolis", "inertial", "friction"};
 
@@ -57,7 +61,20 @@ class DynamicsFeedforwardController : public controller_interface::ChainableCont
 public:
   CallbackReturn on_init() override
   {
-    return guarded([this] { listener_ = std::make_unique<ParamListener>(get_node()); });
+    const CallbackReturn made =
+      guarded([this] { listener_ = std::make_unique<ParamListener>(get_node()); });
+    // Called before that of listener_, as it is registered later; not while mutex_ is held.
+    judging_ = get_node()->add_on_set_parameters_callback(
+      [this](const std::vector<rclcpp::Parameter> & given) { return judge(given); });
+    applying_ = get_node()->add_post_set_parameters_callback(
+      [this](const std::vector<rclcpp::Parameter> &) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (cycle_) {
+          changed_settings_ = settings_of(listener_->get_params());
+          changed_ = true;
+        }
+      });
+    return made;
   }
 
   InterfaceConfiguration command_interface_configuration() const override
@@ -94,8 +111,6 @@ public:
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     timer_.reset();
-    judging_.reset();
-    applying_.reset();
     enable_service_.reset();
     cycle_.reset();
     library_.reset();
@@ -109,15 +124,19 @@ public:
     for (const auto & interface : command_interfaces_) {
       efforts.push_back(interface.get_optional().value_or(not_given));
     }
-    on_set_chained_mode(is_in_chained_mode());
-    wanted_ = -1;
+    clear_references();
     cycle_->start(efforts);
+    give();
+    reported_ = -1;
     return CallbackReturn::SUCCESS;
   }
 
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override
   {
-    // The last command stays: a step to zero would drop the arm. ~/enable with false fades before.
+    // A step to zero would drop the arm. ~/enable with false fades before.
+    clear_references();
+    cycle_->end();
+    give();
     return CallbackReturn::SUCCESS;
   }
 
@@ -143,14 +162,6 @@ protected:
     return exported;
   }
 
-  bool on_set_chained_mode(bool) override
-  {
-    for (const auto & interface : ordered_exported_reference_interfaces_) {
-      (void)interface->set_value(not_given);
-    }
-    return true;
-  }
-
   return_type update_reference_from_subscribers(
     const rclcpp::Time &, const rclcpp::Duration &) override
   {
@@ -167,19 +178,15 @@ protected:
     if (const int wanted = wanted_.exchange(-1); wanted >= 0) {
       cycle_->enable(wanted > 0);
     }
-    const auto measured = [this](std::size_t index, std::size_t joint) {
-        const double value = state_interfaces_[index].get_optional().value_or(not_given);
-        if (!std::isfinite(value)) {
-          unknown_ = joint;
-        }
-        return value;
+    const auto measured = [this](std::size_t index) {
+        return state_interfaces_[index].get_optional().value_or(not_given);
       };
     const std::size_t n = positions_.size(), k = joints_.size();
     for (std::size_t i = 0; i < n; ++i) {
-      positions_[i] = measured(i, i);
+      positions_[i] = measured(i);
     }
     for (std::size_t j = 0; j < k && cycle_->needs_velocities(); ++j) {
-      velocities_[j] = measured(n + j, indices_[j]);
+      velocities_[j] = measured(n + j);
     }
     Vector * const references[] = {
       &reference_.effort, &reference_.position, &reference_.velocity, &reference_.acceleration};
@@ -188,17 +195,30 @@ protected:
         ordered_exported_reference_interfaces_[i]->get_optional().value_or(not_given);
     }
     cycle_->update(positions_, velocities_, reference_, period.seconds());
-    state_ = cycle_->state();
-    bool written = true;
-    for (std::size_t j = 0; j < k && cycle_->state() != State::silent; ++j) {
-      written &= command_interfaces_[j].set_value(cycle_->effort()[j]);
-    }
-    // After a fault the manager deactivates this controller and those before it.
-    const bool ended = cycle_->fault() && cycle_->state() == State::silent;
-    return ended || !written ? return_type::ERROR : return_type::OK;
+    give();
+    // After a fault, in SILENT, the manager deactivates this controller and those before it.
+    return status_ % disabled == failed ? return_type::ERROR : return_type::OK;
   }
 
 private:
+  void clear_references()
+  {
+    for (const auto & interface : ordered_exported_reference_interfaces_) {
+      (void)interface->set_value(not_given);
+    }
+  }
+
+  // Commands to the drives, and the state to the log.
+  void give()
+  {
+    unusable_ = cycle_->unusable();
+    status_ = static_cast<int>(cycle_->state()) + disabled * !cycle_->enabled() +
+      failed * (cycle_->fault() || cycle_->lost());
+    for (std::size_t j = 0; j < joints_.size() && cycle_->state() != State::silent; ++j) {
+      (void)command_interfaces_[j].set_value(cycle_->effort()[j]);
+    }
+  }
+
   // What it throws is logged.
   template <typename Function> CallbackReturn guarded(const Function & function)
   {
@@ -222,37 +242,32 @@ private:
     for (const std::size_t index : indices_) {
       joints_.push_back((*library_)->joint_names[index]);
     }
-    cycle_.emplace(*library_, indices_, settings_of(parameters));
+    const Settings settings = settings_of(parameters);
+    cycle_.emplace(*library_, indices_, settings);
     changed_ = false;
     positions_.resize(library_->size());
     const Vector none(joints_.size(), not_given);
     velocities_ = none;
     reference_ = {none, none, none, none};
-    judging_ = get_node()->add_on_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter> & given) { return judge(given); });
-    applying_ = get_node()->add_post_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter> &) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (library_) {
-          changed_settings_ = settings_of(listener_->get_params());
-          changed_ = true;
-        }
-      });
     using SetBool = std_srvs::srv::SetBool;
     enable_service_ = get_node()->create_service<SetBool>(
       "~/enable",
       [this](const SetBool::Request::SharedPtr request, SetBool::Response::SharedPtr response) {
         response->success =
           get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE;
-        wanted_ = response->success ? request->data : -1;
+        wanted_ = response->success ? request->data : wanted_.load();
         response->message = !response->success ? "the controller is not active"
           : request->data ? "torque enabled, a fault is acknowledged" : "fading to on_stop";
       });
     timer_ = get_node()->create_wall_timer(std::chrono::milliseconds(100), [this] { report(); });
+    std::vector<std::string> summed;
+    for (std::size_t term = 0; term < term_count; ++term) {
+      summed.insert(summed.end(), settings.terms[term], term_names[term]);
+    }
     RCLCPP_INFO(
-      get_node()->get_logger(), "dynamics library of %s for [%s], mode %s, terms [%s]",
+      get_node()->get_logger(), "dynamics library of %s for [%s], mode %s, summed are [%s]",
       (*library_)->name, listed(joints_).c_str(), parameters.mode.c_str(),
-      listed(parameters.terms).c_str());
+      listed(summed).c_str());
   }
 
   Settings settings_of(const Params & parameters) const
@@ -265,20 +280,28 @@ private:
     }
     settings.mode = parameters.mode == "feedforward" ? Mode::feedforward
       : parameters.mode == "computed_torque" ? Mode::computed_torque : Mode::gravity_compensation;
+    const Vector none(joints_.size(), 0.0);
+    settings.kp = per_joint("kp", parameters.kp, none);
+    settings.kd = per_joint("kd", parameters.kd, none);
     const auto need = [&](bool holds, const std::string & why) {
         if (!holds) {
-          throw std::runtime_error("terms are [" + listed(parameters.terms) + "], but " + why);
+          throw std::runtime_error(
+            "mode " + parameters.mode + " with terms [" + listed(parameters.terms) + "]: " + why);
         }
       };
     need(
       !settings.terms[friction_term] || library->friction_step,
       "the dynamics library has no friction: export it with friction, or leave it out");
-    need(
-      settings.mode != Mode::gravity_compensation || settings.terms[gravity_term],
-      "mode gravity_compensation adds gravity alone");
-    need(
-      settings.mode != Mode::computed_torque || settings.terms[inertial_term],
-      "in mode computed_torque the feedback is in the term inertial");
+    if (settings.mode == Mode::gravity_compensation) {
+      need(settings.terms[gravity_term], "it adds gravity alone");
+      need(settings.kp == none && settings.kd == none, "it has no kp and kd: leave them out");
+      settings.terms[coriolis_term] = settings.terms[inertial_term] = false;
+    } else if (settings.mode == Mode::computed_torque) {
+      need(settings.terms[inertial_term], "its feedback is in the term inertial");
+      need(
+        *std::min_element(settings.kp.begin(), settings.kp.end()) > 0.0,
+        "kp above 0 is needed for each joint");
+    }
     Vector described;
     for (const std::size_t index : indices_) {
       described.push_back(library->effort_limits[index]);
@@ -292,14 +315,12 @@ private:
           "effort_limits: set the parameter, with .inf for no limit on purpose");
       }
     }
-    const Vector none(joints_.size(), 0.0);
-    settings.kp = per_joint("kp", parameters.kp, none);
-    settings.kd = per_joint("kd", parameters.kd, none);
-    std::copy_n(parameters.gravity.begin(), 3, settings.gravity.begin());
+    const Vector gravity = per_joint("gravity", parameters.gravity, Vector(3));
+    std::copy(gravity.begin(), gravity.end(), settings.gravity.begin());
     settings.fade_time = parameters.fade_time;
     settings.state_timeout = parameters.state_timeout;
     double sum = settings.fade_time + settings.state_timeout;
-    for (const Vector & values : {settings.kp, settings.kd, parameters.gravity}) {
+    for (const Vector & values : {settings.kp, settings.kd, gravity}) {
       sum = std::accumulate(values.begin(), values.end(), sum);
     }
     if (std::isnan(sum)) {
@@ -333,7 +354,7 @@ private:
           *numbers.at(name) = each.as_double();
         }
       }
-      if (library_) {
+      if (cycle_) {
         (void)settings_of(parameters);
       }
       result.successful = true;
@@ -346,18 +367,22 @@ private:
   void report()
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const State state = state_;
-    if (!library_ || state == reported_) {
+    const int status = status_;
+    if (!cycle_ || reported_.exchange(status) == status) {
       return;
     }
-    reported_ = state;
-    const char * name = state_names[static_cast<std::size_t>(state)];
-    if (state == State::holding) {
-      RCLCPP_WARN(
-        get_node()->get_logger(), "%s: joint %s had no finite state", name,
-        (*library_)->joint_names[unknown_]);
+    const auto & logger = get_node()->get_logger();
+    const std::string name = state_names[status % failed], why = unusable_ < positions_.size()
+      ? std::string("joint ") + (*library_)->joint_names[unusable_] + " had no finite state"
+      : "no torque can be computed for the positions and the reference";
+    if (status & failed) {
+      RCLCPP_ERROR(
+        logger, "%s, a fault until activation or ~/enable: for more than %g s %s", name.c_str(),
+        longest_stale, why.c_str());
+    } else if (status == static_cast<int>(State::holding)) {
+      RCLCPP_WARN(logger, "%s: %s", name.c_str(), why.c_str());
     } else {
-      RCLCPP_INFO(get_node()->get_logger(), "%s", name);
+      RCLCPP_INFO(logger, "%s%s", name.c_str(), status & disabled ? ": ~/enable was false" : "");
     }
   }
 
@@ -377,9 +402,8 @@ private:
   bool changed_{false};
   std::atomic<int> wanted_{-1};  // by ~/enable; -1 where nothing was asked for
   // From update to the log.
-  std::atomic<State> state_{State::silent};
-  std::atomic<std::size_t> unknown_{0};  // joint that had no finite state
-  State reported_{State::silent};
+  std::atomic<std::size_t> unusable_{0};  // of Cycle
+  std::atomic<int> status_{0}, reported_{-1};
 
   rclcpp::Service<std_srvs::srv::SetBool>::SharedPtr enable_service_;
   rclcpp::TimerBase::SharedPtr timer_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace robot_dynamics_controller
 {
@@ -80,7 +81,7 @@ void Limiter::step(const Vector & target, double elapsed) noexcept
   at_target_ = true;
   for (std::size_t i = 0; i < effort_.size(); ++i) {
     const double wanted = target[i] + rest * offset_[i] + bend * slope_[i];
-    const double change = rates_[i] * std::min(elapsed, longest_step);
+    const double change = elapsed > 0.0 ? rates_[i] * std::min(elapsed, longest_step) : 0.0;
     const double limited = std::clamp(wanted, -limits_[i], limits_[i]);
     effort_[i] = std::clamp(limited, effort_[i] - change, effort_[i] + change);
     at_target_ &= effort_[i] == limited;
@@ -100,15 +101,27 @@ Cycle::Cycle(
 
 void Cycle::start(const Vector & efforts) noexcept
 {
-  std::transform(efforts.begin(), efforts.end(), held_.begin(), or_zero);
-  limiter_.begin_at(held_);
+  if (efforts != limiter_.effort()) {
+    std::transform(efforts.begin(), efforts.end(), held_.begin(), or_zero);
+    limiter_.begin_at(held_);
+    state_ = State::silent;
+  }
+  if (state_ == State::silent) {
+    fault_ = false;
+    unusable_for_ = 0.0;
+  }
+  limiter_.request_fade();
   std::fill(slips_.begin(), slips_.end(), 0.0);
-  std::fill(given_.begin(), given_.end(), 0);
-  state_ = State::silent;
-  target_ = Target::none;
-  enabled_ = true;
-  fault_ = known_ = false;
-  unusable_for_ = since_step_ = 0.0;
+}
+
+void Cycle::end() noexcept
+{
+  if (target_ == Target::follow && moves_ && hold()) {
+    for (std::size_t k = 0; k < joints_.size(); ++k) {
+      held_[k] = std::clamp(held_[k], -settings_.effort_limits[k], settings_.effort_limits[k]);
+    }
+    limiter_.begin_at(held_);
+  }
 }
 
 void Cycle::use(const Settings & settings) noexcept
@@ -144,7 +157,7 @@ Event Cycle::event(Target target) const noexcept
     state_ == State::stopping && !running && target_ == target && limiter_.reached_target() &&
       reached_ > repeats,
     !running,
-    commanding && unusable_for_ - longest_stale > settings_.state_timeout,
+    commanding && lost(),
     stale,
     true};
   return static_cast<Event>(std::find(std::begin(found), std::end(found), true) - found);
@@ -158,8 +171,15 @@ void Cycle::update(
   notice_references(reference);
   // The first command, and one after a pause, begin a motion.
   const double along = since_step_ <= settings_.state_timeout ? since_step_ : 0.0;
-  const bool usable = all_finite(q) && (!needs_velocities() || all_finite(v)) &&
-    follow(q, v, reference, along);
+  std::size_t unknown = q.size();
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    unknown = std::isfinite(q[i]) ? unknown : i;
+  }
+  for (std::size_t k = 0; k < joints_.size() && needs_velocities(); ++k) {
+    unknown = std::isfinite(v[k]) ? unknown : joints_[k];
+  }
+  const bool usable = unknown == q.size() && follow(q, v, reference, along);
+  unusable_ = usable ? unusable_ : unknown;
   unusable_for_ = usable ? 0.0 : unusable_for_ + elapsed;
   if (usable) {
     std::copy(q.begin(), q.end(), last_q_.begin());
@@ -204,8 +224,9 @@ void Cycle::notice_references(const Reference & reference) noexcept
 {
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const char given = static_cast<char>(
-      std::isfinite(reference.effort[k]) + 2 * std::isfinite(reference.position[k]));
-    if (given_[k] & ~given) {
+      std::isfinite(reference.effort[k]) + 2 * std::isfinite(reference.position[k]) +
+      4 * std::isfinite(reference.velocity[k]) + 8 * std::isfinite(reference.acceleration[k]));
+    if (given_[k] != given) {
       limiter_.request_fade();
     }
     given_[k] = given;
@@ -216,6 +237,7 @@ void Cycle::evaluation(const Vector & q, const Vector & v, const Reference & ref
 {
   const bool computed = settings_.mode == Mode::computed_torque;
   std::copy(q.begin(), q.end(), q_.begin());
+  moves_ = false;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
     feedback_[k] = or_zero(reference.effort[k]);
@@ -224,7 +246,8 @@ void Cycle::evaluation(const Vector & q, const Vector & v, const Reference & ref
     if (settings_.mode == Mode::gravity_compensation || !std::isfinite(reference.position[k])) {
       continue;
     }
-    const double v_r = or_zero(reference.velocity[k]);
+    const double v_r = or_zero(reference.velocity[k]), a_r = or_zero(reference.acceleration[k]);
+    moves_ |= v_r != 0.0 || a_r != 0.0;
     double error = reference.position[k] - q[i];
     if (library_->turns[i] > 0.0) {
       error -= std::round(error / library_->turns[i]) * library_->turns[i];
@@ -232,7 +255,7 @@ void Cycle::evaluation(const Vector & q, const Vector & v, const Reference & ref
     // Without a velocity of the reference there is nothing to compare the measured one with.
     const double rate = std::isfinite(reference.velocity[k]) ? v_r - v[k] : 0.0;
     const double correction = settings_.kp[k] * error + settings_.kd[k] * rate;
-    a_[i] = or_zero(reference.acceleration[k]) + (computed ? correction : 0.0);
+    a_[i] = a_r + (computed ? correction : 0.0);
     if (!computed) {
       q_[i] = reference.position[k];
       v_[i] = v_r;

@@ -39,7 +39,11 @@ public:
   Eigen::VectorXd getCoriolisVector(
     const Eigen::VectorXd & q, const Eigen::VectorXd & v) const override
   {
-    return terms(q, v, Eigen::VectorXd::Zero(size())).col(1);
+    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(size());
+    Eigen::MatrixXd columns(size(), 3);  // g(q), C(q, v) v and M(q) a
+    check((*library_)->torque_terms(
+        checked(q), checked(v), zero.data(), gravity, columns.data()));
+    return columns.col(1);
   }
 
   Eigen::VectorXd getGravityVector(const Eigen::VectorXd & q) const override
@@ -53,20 +57,14 @@ public:
   {
     const Eigen::VectorXd zero = Eigen::VectorXd::Zero(size());
     Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(size(), 3);
+    const double * speeds = checked(v);
     Eigen::VectorXd slips(2 * size());
     slips << v.array().sign().matrix(), v.array().sign().matrix();
     if ((*library_)->friction_step) {
       check((*library_)->friction_step(
-          checked(v), zero.data(), zero.data(), (*library_)->friction, slips.data(), rows.data()));
+          speeds, zero.data(), zero.data(), (*library_)->friction, slips.data(), rows.data()));
     }
     return rows.col(0);
-  }
-
-  Eigen::VectorXd getTorques(
-    const Eigen::VectorXd & q, const Eigen::VectorXd & v,
-    const Eigen::VectorXd & a) const override
-  {
-    return terms(q, v, a).rowwise().sum();
   }
 
 private:
@@ -89,16 +87,6 @@ private:
     if (code != 0) {
       throw std::runtime_error("a position is too large: below 2^30 rad is needed");
     }
-  }
-
-  // Columns g(q), C(q, v) v and M(q) a.
-  Eigen::MatrixXd terms(
-    const Eigen::VectorXd & q, const Eigen::VectorXd & v, const Eigen::VectorXd & a) const
-  {
-    Eigen::MatrixXd columns(size(), 3);
-    check((*library_)->torque_terms(
-        checked(q), checked(v), checked(a), gravity, columns.data()));
-    return columns;
   }
 
   std::optional<Library> library_;

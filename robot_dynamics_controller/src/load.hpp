@@ -4,6 +4,7 @@
 
 #include <rcutils/sha256.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -96,6 +96,15 @@ void use(Driven * driven, int mode, const int * terms, const double * numbers)
 
 void enable(Driven * driven, int enabled) { driven->cycle->enable(enabled != 0); }
 
+// Off and on again; effort: what is left between.
+void restart(Driven * driven, double * effort)
+{
+  driven->cycle->end();
+  const Vector left = driven->cycle->effort();
+  driven->cycle->start(left);
+  std::copy(left.begin(), left.end(), effort);
+}
+
 // reference: rows effort, position, velocity, acceleration. Returns the number of allocations.
 long update(
   Driven * driven, const double * q, const double * v, const double * reference, double period,
@@ -113,7 +122,8 @@ long update(
   driven->cycle->update(driven->q, driven->v, driven->reference, period);
   const long taken = allocations - before;
   std::copy_n(driven->cycle->effort().begin(), driven->k, efforts);
-  *state = static_cast<int>(driven->cycle->state()) + 10 * driven->cycle->fault();
+  *state = static_cast<int>(driven->cycle->state()) + 4 * driven->cycle->fault() +
+    8 * driven->cycle->lost();
   return taken;
 }
 

@@ -97,18 +97,11 @@ def test_it_commands_what_the_node_commands(begin, seed):
             command = node.command(time, time)
         before = controller.effort
         effort = controller.update(q, v, period)
-        if cycle:  # the node has had no step before its first
-            np.testing.assert_allclose(effort, before if command is None else command, atol=1e-8)
+        np.testing.assert_allclose(effort, before if command is None else command, atol=1e-8)
         assert controller.state == node.supervisor.state.name
         assert controller.fault == bool(node.supervisor.fault)
         seen.add(controller.state)
     assert len(seen) >= 3
-
-
-def torque(q, v, a):
-    """M a + C v + g + friction + offsets (3,), after a long rest."""
-    load = DYNAMICS.inverse_dynamics(q, v, a)
-    return load + FRICTION.torque(v, load=load, slips=np.zeros((2, 3))) + OFFSETS
 
 
 def test_gravity_compensation(begin):
@@ -158,17 +151,10 @@ def test_computed_torque_is_shaped_by_the_mass_matrix(begin):
 def test_friction_is_at_the_velocity_of_the_evaluation(begin):
     """That of the first step: no way has been moved before."""
     controller = begin(mode='feedforward', terms=ALL, state_timeout=0.0)
-    q_r, v_r, a_r = REFERENCE.values()
+    load = DYNAMICS.inverse_dynamics(*REFERENCE.values())
+    friction = FRICTION.torque(REFERENCE['velocity'], load=load, slips=np.zeros((2, 3)))
     effort = controller.run(0.3, Q, V, **REFERENCE)
-    np.testing.assert_allclose(effort, torque(q_r, v_r, a_r), rtol=1e-9)
-
-
-@pytest.mark.parametrize('terms', [['gravity'], ['coriolis', 'inertial'], ['inertial']])
-def test_terms_that_the_driver_adds_are_left_out(begin, terms):
-    controller = begin(mode='feedforward', terms=terms)
-    rows = dict(zip(ALL, DYNAMICS.torque_terms(*REFERENCE.values()), strict=False))
-    expected = sum(rows[term] for term in terms)
-    np.testing.assert_allclose(controller.run(0.3, Q, V, **REFERENCE), expected, rtol=1e-12)
+    np.testing.assert_allclose(effort, load + friction + OFFSETS, rtol=1e-9)
 
 
 def test_a_part_of_a_reference_is_no_motion_of_other_joints(begin):
@@ -218,20 +204,37 @@ def test_no_step_from_the_last_command_and_no_effort_beyond_its_limit(begin):
         before = effort
 
 
-def test_a_reference_that_ends_fades(begin):
-    controller = begin(mode='feedforward', kp=KP, fade_time=0.5)
-    at = controller.run(1.0, Q, V, **REFERENCE)
-    effort = controller.update(Q, V)
-    np.testing.assert_allclose(effort, at, atol=0.05)
-    np.testing.assert_allclose(controller.run(1.0, Q, V), DYNAMICS.gravity_torque(Q), rtol=1e-12)
+@pytest.mark.parametrize('name', REFERENCE)
+def test_a_part_of_a_reference_that_begins_or_ends_fades(begin, name):
+    controller = begin(mode='feedforward', kp=KP, kd=KD, fade_time=0.5)
+    for given in (REFERENCE, {**REFERENCE, name: np.nan}, REFERENCE):
+        before = controller.effort
+        np.testing.assert_allclose(controller.update(Q, V, **given), before, atol=0.05)
+        assert np.abs(controller.run(1.0, Q, V, **given) - before).max() > 0.1
 
 
-def test_a_fault_stays_until_it_is_acknowledged(begin):
+def test_a_restart_goes_on_where_the_drives_have_the_last_command(begin):
+    """The manager restarts it whenever the controller before it comes or goes."""
+    controller, none = begin(mode='feedforward', fade_time=0.5, on_stop='hold'), np.full(3, np.nan)
+    controller.run(1.0, Q, V, **REFERENCE)
+    for state in ('HOLDING', 'STOPPING'):
+        before = controller.run(0.3, none)
+        controller.restart()
+        np.testing.assert_allclose(controller.update(none), before, atol=0.2)
+        assert controller.state == state
+        controller.enable(False)
+
+
+def test_at_its_end_a_motion_leaves_gravity_torque(begin):
+    controller, held = begin(mode='feedforward'), DYNAMICS.gravity_torque(Q)
+    controller.run(0.5, Q, V, **REFERENCE)
+    np.testing.assert_allclose(controller.restart(), held, rtol=1e-12)
+    controller.run(0.5, Q, V, position=Q + 0.1)
+    assert np.abs(controller.restart() - held).max() > 0.1
+
+
+def test_states_that_never_come_are_lost(begin):
     controller = begin()
-    controller.run(0.5, Q)
-    controller.run(6.0, np.full(3, np.nan))
-    assert (controller.state, controller.fault) == ('SILENT', True)
-    controller.run(0.5, Q)
-    assert controller.state == 'SILENT'
-    controller.enable(True)
-    np.testing.assert_allclose(controller.run(0.5, Q), DYNAMICS.gravity_torque(Q), rtol=1e-12)
+    for seconds, lost in ((5.0, False), (0.2, True)):
+        controller.run(seconds, np.full(3, np.nan))
+        assert (controller.state, controller.lost) == ('SILENT', lost)

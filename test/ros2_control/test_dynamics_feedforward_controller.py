@@ -26,7 +26,6 @@ TYPES = {
     NAME: 'robot_dynamics_controller/DynamicsFeedforwardController',
     'arm_controller': 'joint_trajectory_controller/JointTrajectoryController',
 }
-OTHER = URDF.replace('<mass value="2"/>', '<mass value="3"/>')
 
 
 @pytest.fixture
@@ -34,8 +33,8 @@ def begin(tmp_path, monkeypatch):
     """Starts the manager with the controller, and joint_trajectory_controller before it."""
     with cell(tmp_path, monkeypatch) as stack:
 
-        def start(*active, urdf=URDF, **settings):
-            library = write_library(tmp_path / 'arm', urdf)
+        def start(*active, **settings):
+            library = write_library(tmp_path / 'arm', URDF)
             before = {
                 'joints': JOINTS,
                 'command_joints': [f'{NAME}/{joint}' for joint in JOINTS],
@@ -81,21 +80,26 @@ def test_a_trajectory_has_its_feedforward_and_the_feedback(begin):
     point = JointTrajectoryPoint(positions=GOAL, time_from_start=Duration(sec=1))
     client.send(trajectory=JointTrajectory(joint_names=JOINTS, points=[point]))
     stack.until_effort(DYNAMICS.gravity_torque(GOAL) + KP * (np.array(GOAL) - Q))
-    # Without its reference it holds the arm where it is.
+    # Without its reference it holds the arm where it is; what is disabled stays so.
+    assert stack.call(SetBool, f'/{NAME}/enable', data=False).success
+    stack.until_effort([0.0, 0.0])
     stack.switch(off=['arm_controller'])
+    stack.until_next_states()
+    stack.until_effort([0.0, 0.0])
+    assert stack.call(SetBool, f'/{NAME}/enable', data=True).success
     stack.until_effort(GRAVITY)
 
 
 @pytest.mark.parametrize(
     'settings',
     [
-        {'urdf': OTHER},
-        {'joints': JOINTS[::-1]},
         {'terms': ['coriolis']},
+        {'kp': [1.0]},
+        {'mode': 'computed_torque'},
         {'effort_limits': [1.0, 2.0, 3.0]},
         {'dynamics_library': 'no_such_package/arm'},
     ],
-    ids=['hash', 'order', 'terms', 'limits', 'package'],
+    ids=['terms', 'kp', 'no kp', 'limits', 'package'],
 )
 def test_what_does_not_fit_is_not_configured(begin, settings):
     stack = begin(**settings)

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "robot_dynamics_controller/library.hpp"
@@ -64,8 +65,11 @@ public:
   // joints: of those that are commanded, in the library.
   Cycle(const Library & library, const std::vector<std::size_t> & joints, const Settings & settings);
 
-  // Begin, at the efforts that the drives have now; what is not finite counts as zero.
+  // Begin at the efforts that the drives have now; what is not finite counts as zero. Where they are
+  // the last command, all goes on, but for a fault that has ended the torque.
   void start(const Vector & efforts) noexcept;
+  // After a reference that moves, the gravity torque: that of a motion is wrong once it is constant.
+  void end() noexcept;
   // From the next cycle on, through a fade; the sizes are those of the constructor.
   void use(const Settings & settings) noexcept;
   // Torque is wanted or not; true also ends a fault.
@@ -81,6 +85,15 @@ public:
   State state() const noexcept { return state_; }
   // No usable state came for `longest_stale`: until enable(true) the torque stays off.
   bool fault() const noexcept { return fault_; }
+  // The same where no torque has begun.
+  bool lost() const noexcept
+  {
+    return enabled_ && unusable_for_ - longest_stale > settings_.state_timeout;
+  }
+  bool enabled() const noexcept { return enabled_; }
+  // The joint that was not finite in the last state that was not usable; the number of joints where
+  // the torque was not.
+  std::size_t unusable() const noexcept { return unusable_; }
 
 private:
   enum class Target { none, follow, hold, zero };
@@ -102,9 +115,10 @@ private:
   std::vector<char> given_;
   State state_{State::silent};
   Target target_{Target::none};
-  bool enabled_{true}, fault_{false}, known_{false};
+  bool enabled_{true}, fault_{false}, known_{false}, moves_{false};
   int reached_{0};
-  double unusable_for_{0.0}, since_step_{0.0};
+  std::size_t unusable_{0};
+  double unusable_for_{0.0}, since_step_{std::numeric_limits<double>::infinity()};
 };
 
 }  // namespace robot_dynamics_controller
