@@ -371,7 +371,7 @@ private:
     if (!cycle_ || reported_.exchange(status) == status) {
       return;
     }
-    const auto & logger = get_node()->get_logger();
+    const auto logger = get_node()->get_logger();
     const std::string name = state_names[status % failed], why = unusable_ < positions_.size()
       ? std::string("joint ") + (*library_)->joint_names[unusable_] + " had no finite state"
       : "no torque can be computed for the positions and the reference";

@@ -37,11 +37,10 @@ def begin(tmp_path_factory):
     library = write_library(folder / 'arm', LIMITED, friction=FRICTION, offsets=OFFSETS)
     begun = []
 
-    def one(joints=JOINTS, **options):
-        begun.append(DrivenController(driver(folder), library, LIMITED, joints, **options))
+    def one(joints=JOINTS, library=library, urdf=LIMITED, **options):
+        begun.append(DrivenController(driver(folder), library, urdf, joints, **options))
         return begun[-1]
 
-    one.cpp = driver(folder)
     yield one
     for each in begun:
         each.close()
@@ -118,26 +117,25 @@ def test_gravity_compensation(begin):
 def test_two_robots_in_one_process(begin, tmp_path):
     """Their libraries have the same symbol."""
     heavier = LIMITED.replace('<mass value="1.5"/>', '<mass value="3"/>')
-    library = write_library(tmp_path / 'other', heavier)
-    other = DrivenController(begin.cpp, library, heavier, JOINTS)
+    other = begin(library=write_library(tmp_path / 'other', heavier), urdf=heavier)
     first, needed = begin(), RobotDynamics(parse_urdf(heavier), backend='python')
     for _ in range(2):
         np.testing.assert_allclose(other.run(0.2, Q), needed.gravity_torque(Q), rtol=1e-12)
         np.testing.assert_allclose(first.run(0.2, Q), DYNAMICS.gravity_torque(Q), rtol=1e-12)
-    other.close()
 
 
 def test_feedforward_is_at_the_reference_with_feedback_of_the_measurement(begin):
-    controller = begin(mode='feedforward', kp=KP, kd=KD)
+    """Friction is that of the first step: no way has been moved before."""
+    controller = begin(mode='feedforward', kp=KP, kd=KD, terms=ALL, state_timeout=0.0)
     q_r, v_r, a_r = REFERENCE.values()
-    feedback = KP * (q_r - Q) + KD * (v_r - V)
-    expected = DYNAMICS.inverse_dynamics(q_r, v_r, a_r) + feedback
-    effort = np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(
-        controller.run(0.3, Q, V, effort=effort, **REFERENCE), expected + effort, rtol=1e-12
-    )
+    load = DYNAMICS.inverse_dynamics(q_r, v_r, a_r)
+    friction = FRICTION.torque(v_r, load=load, slips=np.zeros((2, 3))) + OFFSETS
+    expected = load + friction + KP * (q_r - Q) + KD * (v_r - V) + 1.5
+    effort = controller.run(0.3, Q, V, effort=1.5, **REFERENCE)
+    np.testing.assert_allclose(effort, expected, rtol=1e-9)
     # Without a reference: at the measured position, at rest.
-    np.testing.assert_allclose(controller.run(0.3, Q, V), DYNAMICS.gravity_torque(Q), rtol=1e-12)
+    held = DYNAMICS.gravity_torque(Q) + OFFSETS
+    np.testing.assert_allclose(controller.run(0.3, Q, V), held, rtol=1e-12)
 
 
 def test_computed_torque_is_shaped_by_the_mass_matrix(begin):
@@ -146,15 +144,6 @@ def test_computed_torque_is_shaped_by_the_mass_matrix(begin):
     wanted = a_r + KP * (q_r - Q) + KD * (v_r - V)
     expected = DYNAMICS.mass_matrix(Q) @ wanted + DYNAMICS.bias_torque(Q, V)
     np.testing.assert_allclose(controller.run(0.3, Q, V, **REFERENCE), expected, rtol=1e-12)
-
-
-def test_friction_is_at_the_velocity_of_the_evaluation(begin):
-    """That of the first step: no way has been moved before."""
-    controller = begin(mode='feedforward', terms=ALL, state_timeout=0.0)
-    load = DYNAMICS.inverse_dynamics(*REFERENCE.values())
-    friction = FRICTION.torque(REFERENCE['velocity'], load=load, slips=np.zeros((2, 3)))
-    effort = controller.run(0.3, Q, V, **REFERENCE)
-    np.testing.assert_allclose(effort, load + friction + OFFSETS, rtol=1e-9)
 
 
 def test_a_part_of_a_reference_is_no_motion_of_other_joints(begin):

@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from click.testing import CliRunner
 from driven_controller import driver, hash_of, strings, write_library
 from exported_library import needs_compilers, run
 from three_joints import JOINTS, LIMITED
+
+from robot_dynamics_ros.cli.command_line import commands
 
 pytestmark = needs_compilers
 
@@ -89,10 +92,6 @@ def test_a_file_that_is_none_is_named(folder, tmp_path, content):
 
 def test_the_command_writes_package_and_library(folder, tmp_path, monkeypatch):
     """Without a compiler the package alone, as `--output` does."""
-    from click.testing import CliRunner
-
-    from robot_dynamics_ros.cli.command_line import commands
-
     (tmp_path / 'arm.urdf').write_text(URDF)
     for compiler, built in (('cc', 'three.so'), ('no_such_compiler', None)):
         monkeypatch.setenv('CC', compiler)
