@@ -377,8 +377,8 @@ private:
       : "no torque can be computed for the positions and the reference";
     if (status & failed) {
       RCLCPP_ERROR(
-        logger, "%s, a fault until activation or ~/enable: for more than %g s %s", name.c_str(),
-        longest_stale, why.c_str());
+        logger, "%s, a fault until %s: for more than %g s %s", name.c_str(),
+        status % disabled == failed ? "activation" : "~/enable", longest_stale, why.c_str());
     } else if (status == static_cast<int>(State::holding)) {
       RCLCPP_WARN(logger, "%s: %s", name.c_str(), why.c_str());
     } else {
