@@ -91,10 +91,10 @@ class DrivenController:
     def enable(self, enabled):
         self._cpp.enable(self._driven, int(enabled))
 
-    def restart(self):
-        """Off and on again; the command that is left between."""
+    def restart(self, pause=0.0):
+        """Off and, after a pause, on again; the command that is left between."""
         left = (ctypes.c_double * self._k)()
-        self._cpp.restart(self._driven, left)
+        self._cpp.restart(self._driven, ctypes.c_double(pause), left)
         return np.array(left)
 
     def update(self, q, v=None, period=0.001, **reference):

@@ -125,7 +125,8 @@ public:
       efforts.push_back(interface.get_optional().value_or(not_given));
     }
     clear_references();
-    cycle_->start(efforts);
+    const std::chrono::duration<double> pause = std::chrono::steady_clock::now() - ended_;
+    cycle_->start(efforts, pause.count());
     give();
     reported_ = -1;
     return CallbackReturn::SUCCESS;
@@ -136,6 +137,7 @@ public:
     // A step to zero would drop the arm. ~/enable with false fades before.
     clear_references();
     cycle_->end();
+    ended_ = std::chrono::steady_clock::now();
     give();
     return CallbackReturn::SUCCESS;
   }
@@ -393,6 +395,7 @@ private:
 
   // What update works on: it has its size since configure.
   std::optional<Cycle> cycle_;
+  std::chrono::steady_clock::time_point ended_{};  // of the last deactivation
   Reference reference_;
   Vector positions_, velocities_;
 

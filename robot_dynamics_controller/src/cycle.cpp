@@ -99,9 +99,9 @@ Cycle::Cycle(
 {
 }
 
-void Cycle::start(const Vector & efforts) noexcept
+void Cycle::start(const Vector & efforts, double pause) noexcept
 {
-  if (efforts != limiter_.effort()) {
+  if (efforts != limiter_.effort() || pause > settings_.state_timeout) {
     std::transform(efforts.begin(), efforts.end(), held_.begin(), or_zero);
     limiter_.begin_at(held_);
     state_ = State::silent;

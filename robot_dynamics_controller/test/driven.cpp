@@ -85,7 +85,7 @@ Driven * begin(
   auto * driven = new Driven{
     std::make_unique<Cycle>(library, indices, settings_of(mode, terms, numbers, k)), n, k,
     Vector(n), none, {none, none, none, none}};
-  driven->cycle->start({efforts, efforts + k});
+  driven->cycle->start({efforts, efforts + k}, 0.0);
   return driven;
 }
 
@@ -96,12 +96,12 @@ void use(Driven * driven, int mode, const int * terms, const double * numbers)
 
 void enable(Driven * driven, int enabled) { driven->cycle->enable(enabled != 0); }
 
-// Off and on again; effort: what is left between.
-void restart(Driven * driven, double * effort)
+// Off and, after a pause, on again; effort: what is left between.
+void restart(Driven * driven, double pause, double * effort)
 {
   driven->cycle->end();
   const Vector left = driven->cycle->effort();
-  driven->cycle->start(left);
+  driven->cycle->start(left, pause);
   std::copy(left.begin(), left.end(), effort);
 }
 

@@ -212,6 +212,10 @@ def test_a_restart_goes_on_where_the_drives_have_the_last_command(begin):
         np.testing.assert_allclose(controller.update(none), before, atol=0.2)
         assert controller.state == state
         controller.enable(False)
+    # Later the arm may be elsewhere: there is no position to hold it at.
+    controller.restart(pause=1.0)
+    controller.run(0.3, none)
+    assert controller.state == 'SILENT'
 
 
 def test_at_its_end_a_motion_leaves_gravity_torque(begin):

@@ -66,8 +66,9 @@ public:
   Cycle(const Library & library, const std::vector<std::size_t> & joints, const Settings & settings);
 
   // Begin at the efforts that the drives have now; what is not finite counts as zero. Where they are
-  // the last command, all goes on, but for a fault that has ended the torque.
-  void start(const Vector & efforts) noexcept;
+  // the last command, and the pause [s] was short, all goes on, but for a fault that has ended the
+  // torque.
+  void start(const Vector & efforts, double pause) noexcept;
   // After a reference that moves, the gravity torque: that of a motion is wrong once it is constant.
   void end() noexcept;
   // From the next cycle on, through a fade; the sizes are those of the constructor.
