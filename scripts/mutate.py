@@ -126,7 +126,7 @@ EQUIVALENT = {
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
 }
-# Of one mutant, in seconds: a sign in an index might make a loop endless.
+# Of one test, in seconds of the processor: a sign in an index might make a loop endless.
 LIMIT = 60
 
 SUMS = ('add', 'subtract', 'add_matrices', 'subtract_matrices')
@@ -257,7 +257,7 @@ class _Loader(importlib.abc.Loader, importlib.abc.MetaPathFinder):
 
 def verdict(mutant: Mutant | None) -> tuple[Mutant | None, str]:
     """What caught a mutant, empty if nothing did; run in a process of its own."""
-    signal.alarm(LIMIT)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
     builtins.negated, builtins.transposed = negated, transposed
     if mutant is not None:
@@ -266,7 +266,7 @@ def verdict(mutant: Mutant | None) -> tuple[Mutant | None, str]:
         if mutant is not None and mutant.tests:
             return mutant, _failing_test(mutant.tests)
         return mutant, _broken_law()
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return mutant, f'{CRASH} {type(error).__name__}'
 
 
@@ -296,6 +296,9 @@ class _Tests:
         self.seconds: Counter[str] = Counter()
         self.failed = ''
 
+    def pytest_runtest_logstart(self) -> None:
+        signal.setitimer(signal.ITIMER_PROF, LIMIT)
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.seconds[report.nodeid] += report.duration
         if report.failed:
@@ -309,7 +312,7 @@ def _run(arguments: list[str]) -> _Tests:
     with open(os.devnull, 'w') as silence, contextlib.redirect_stdout(silence):
         code = pytest.main(['-q', '-p', 'no:cacheprovider', *arguments], plugins=[plugin])
     # A file that cannot be imported any more has no test that could fail.
-    plugin.failed = plugin.failed or ('' if code in (0, 5) else f'{CRASH} collection')
+    plugin.failed = plugin.failed or ('' if code in (0, 5) else f'{CRASH} pytest {code}')
     return plugin
 
 
@@ -374,6 +377,8 @@ def main() -> int:
     options = parser.parse_args()
 
     assert 'robot_dynamics_ros' not in sys.modules, 'each fork imports its own'
+    # What takes too long ends as a failure: a process that a signal kills would be waited for.
+    signal.signal(signal.SIGPROF, signal.default_int_handler)
     started = time.monotonic()
     rooms = options.rooms or ['algorithms', *ROOMS]
     caught: Counter[str] = Counter()

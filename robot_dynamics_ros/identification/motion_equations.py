@@ -283,8 +283,7 @@ class MotionEquations:
         if self._combined is None:
             chosen = np.take(inertial.reshape(len(q), -1), self._felt, axis=1)
         else:
-            torques = [inertial @ one for one in self._combined.T]
-            chosen = np.stack(torques, axis=-1).reshape(len(q), -1)
+            chosen = (inertial @ self._combined).reshape(len(q), -1)
         parts = [chosen, v, _finite(samples.efforts)]
         constants = [self.layout.constant(name) for name in CONSTANTS]
         usual = unit_torques(v, np.zeros_like(v), [np.zeros_like(v)] * SLIPS, constants)
