@@ -228,7 +228,7 @@ def _excited(
     dynamics = RobotDynamics(model)
     dynamics.compile(*PROGRAMS)
     if dynamics.backend == 'python':
-        output.line('Plain Python computes, for minutes; in seconds with the extra native')
+        output.warning(dynamics.backend_description)
     with output.progress('motion', SEARCHES, 'stages') as advance:
         return excite(dynamics, text, urdf.parent, settings, advance)
 

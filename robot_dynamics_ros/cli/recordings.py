@@ -12,6 +12,7 @@ import click
 
 from robot_dynamics_ros.comparison.recorded_joints import heavy_joints, joints_that_matter
 from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.compiler.kernel import choose_backend
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 from robot_dynamics_ros.recordings import Recording
@@ -164,7 +165,9 @@ class NamedRecordings:
             OSError: the file cannot be read.
             ModelError: the description cannot be used.
         """
-        file = self.parameters
+        file, (backend, said) = self.parameters, choose_backend(None)
+        if backend == 'python':
+            Output().warning(said)
         if self._arguments and self.urdf is None:
             raise ParameterError(
                 f'{self._arguments[0]!r} is for a xacro file: name it with --urdf'
