@@ -77,22 +77,6 @@ def congruence(root: Array) -> Array:
     return matrix
 
 
-def fixed_parameters(layout: ParameterLayout, carried: Array | None = None) -> Array:
-    """What is known to be fixed to each body (bodies, 10): payloads of the robot, and more.
-
-    Args:
-        layout: of the parameters.
-        carried: (10 moving bodies,) what else is fixed to them; None: nothing.
-    """
-    model = layout.model
-    fixed = model.inertial_parameters() - (model.unloaded or model).inertial_parameters()
-    if carried is not None:
-        fixed = fixed + carried
-    parameters = np.zeros((len(layout.bodies), BODY))
-    parameters[: len(model.joints)] = fixed.reshape(-1, BODY)
-    return parameters
-
-
 def reference_bodies(layout: ParameterLayout, fixed: Array, scales: Array) -> tuple[Array, Flags]:
     """Positive definite pseudo-inertias (bodies, 4, 4), and which bodies have none in the URDF.
 
@@ -101,7 +85,7 @@ def reference_bodies(layout: ParameterLayout, fixed: Array, scales: Array) -> tu
 
     Args:
         layout: of the parameters.
-        fixed: (bodies, 10) as of `fixed_parameters`: it is not part of the bodies here.
+        fixed: (bodies, 10) what is known to be fixed to them, and no part of the bodies here.
         scales: (p,) plausible magnitudes of the parameters.
     """
     mean, length = mean_mass(layout.model), body_length(layout.model)
@@ -236,7 +220,7 @@ def unknowns_of(
         estimate: without constraints: which base parameters there are. A term that it finds
             larger than plausible may be so large.
         torques: (n,) usual magnitude of the torque of each joint [N m or N].
-        fixed: (bodies, 10) as of `fixed_parameters`.
+        fixed: (bodies, 10) what is known to be fixed to them.
         empty: bodies that are known to stay as in the URDF.
     """
     layout = estimate.layout

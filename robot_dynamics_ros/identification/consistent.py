@@ -30,7 +30,7 @@ from robot_dynamics_ros.core.errors import IdentificationError, InertiaError
 from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure
-from .bodies import BARE, SIZE, SYMMETRIC, Unknowns, fixed_parameters, unknowns_of
+from .bodies import BARE, SIZE, SYMMETRIC, Unknowns, unknowns_of
 from .equations import Equations, Numbers, ReducedEquations, triangle
 from .estimate import Estimate, with_instruments
 from .parameters import BODY, Flags
@@ -102,7 +102,9 @@ def consistent(
     Raises:
         IdentificationError: the parameters are not found.
     """
-    fixed = fixed_parameters(reduced.layout, carried)
+    fixed = np.zeros((len(reduced.layout.bodies), BODY))
+    if carried is not None:
+        fixed[: len(carried) // BODY] = carried.reshape(-1, BODY)
     # With less weight of the equations: it is the ratio of the two that matters.
     rows = weighted_rows(reduced, estimate) / np.sqrt(weight)
     torques = reduced.rms(estimate.parameters)
