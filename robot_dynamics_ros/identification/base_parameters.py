@@ -35,8 +35,6 @@ DEPENDENT = 1e-5
 NOTHING = 1e-9
 # Of a plausible value of a base parameter: smaller contributions are rounding.
 NO_COMBINATION = 1e-7
-# Of a parameter: how far drawn values are from the nominal ones.
-SPREAD = 0.3
 AXES = 'xyz'
 # Of the terms of joints: those that are preferred to inertias, and those that are not.
 FIRST, LAST = 0, 3
@@ -150,8 +148,8 @@ def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics | None) -> Arr
             rows[:, joint, column] = random.normal(size=len(rows))
     if 'gain' in layout.terms:
         nominal = layout.nominal()
-        spread = SPREAD * parameter_scales(layout, np.ones(n)) * random.normal(size=layout.size)
-        torques = rows @ np.where(layout.is_known, nominal, nominal + spread)
+        drawn = parameter_scales(layout, np.ones(n)) * random.normal(size=layout.size)
+        torques = rows @ np.where(layout.is_known, nominal, drawn)
         gains = nominal[layout.columns('gain')]
         rows[:, np.arange(n), layout.columns('gain')] = -torques / gains
     rows[:, :, layout.is_known] = 0.0

@@ -94,6 +94,19 @@ def test_bodies_can_exist_where_those_of_least_squares_cannot(noisy):
     assert found.base_columns == noisy.estimate.base_columns
 
 
+def test_the_prior_has_the_second_derivatives_of_its_gradient(noisy):
+    fit = consistent(noisy.reduced, noisy.estimate)
+
+    def gradient(change):
+        return fit.unknowns.prior(fit.z + change, fit.unknowns.weights)[0]
+
+    _, root = fit.unknowns.prior(fit.z, fit.unknowns.weights)
+    step = 1e-6 * np.abs(fit.z).max()
+    slopes = [(gradient(one) - gradient(-one)) / (2.0 * step) for one in step * np.eye(len(fit.z))]
+    second = root.T @ root
+    np.testing.assert_allclose(second, slopes, atol=1e-6 * np.abs(second).max())
+
+
 def test_friction_that_would_drive_the_joint_is_zero():
     known = identifiable(hand_written('pendulum').model, noise=0.005)
     column = known.layout.column('viscous', known.layout.joints[0])
