@@ -30,9 +30,9 @@ OBSERVER_BOUND, FRICTION_BOUND = 1.5, 1.0
 
 @dataclass(frozen=True)
 class Pair:
-    """Our method, Pinocchio's functions, and the bounds; without one the ratio is reported.
+    """Our method, Pinocchio's of model m, data d and a state in its order, and the bounds.
 
-    A quantity with a bound of `bind` must have the values of Pinocchio.
+    Without a bound the ratio is reported; with one of `bind`, the values must be Pinocchio's.
     """
 
     method: str
@@ -43,53 +43,39 @@ class Pair:
 
 
 PAIRS = {
-    'RNEA': Pair('inverse_dynamics', 'q v a', 'rnea(model, data, their_q, v_, a_)', 0.7, 0.45),
-    'CRBA': Pair('mass_matrix', 'q', 'crba(model, data, their_q)', 0.7, 0.45),
+    'RNEA': Pair('inverse_dynamics', 'q v a', 'rnea(m, d, q_, v_, a_)', 0.7, 0.45),
+    'CRBA': Pair('mass_matrix', 'q', 'crba(m, d, q_)', 0.7, 0.45),
     'Coriolis matrix': Pair(
-        'coriolis_matrix', 'q v', 'computeCoriolisMatrix(model, data, their_q, v_)', 0.7, 0.6
+        'coriolis_matrix', 'q v', 'computeCoriolisMatrix(m, d, q_, v_)', 0.7, 0.6
     ),
-    'forward dynamics': Pair('forward_dynamics', 'q v tau', 'aba(model, data, their_q, v_, tau_)'),
-    'Jacobian': Pair(
-        'jacobian', 'q frame', 'computeFrameJacobian(model, data, their_q, index, reference)'
-    ),
+    'forward dynamics': Pair('forward_dynamics', 'q v tau', 'aba(m, d, q_, v_, tau_)'),
+    'Jacobian': Pair('jacobian', 'q frame', 'computeFrameJacobian(m, d, q_, index, reference)'),
     'Jacobian derivative': Pair(
-        'jacobian_derivative',
-        'q v frame',
-        'computeJointJacobiansTimeVariation(model, data, their_q, v_); '
-        'pinocchio.getFrameJacobianTimeVariation(model, data, index, reference)',
-        None,
+        'jacobian_derivative', 'q v frame',
+        'computeJointJacobiansTimeVariation(m, d, q_, v_); '
+        'pinocchio.getFrameJacobianTimeVariation(m, d, index, reference)', None,
     ),
     'velocity of a frame': Pair(
-        'frame_velocity',
-        'q v frame',
-        'forwardKinematics(model, data, their_q, v_); '
-        'pinocchio.getFrameVelocity(model, data, index, reference)',
+        'frame_velocity', 'q v frame',
+        'forwardKinematics(m, d, q_, v_); pinocchio.getFrameVelocity(m, d, index, reference)',
         None,
     ),
     'RNEA derivatives': Pair(
-        'inverse_dynamics_derivatives',
-        'q v a',
-        'computeRNEADerivatives(model, data, their_q, v_, a_)',
+        'inverse_dynamics_derivatives', 'q v a', 'computeRNEADerivatives(m, d, q_, v_, a_)'
     ),
     'forward dynamics derivatives': Pair(
-        'forward_dynamics_derivatives',
-        'q v tau',
-        'computeABADerivatives(model, data, their_q, v_, tau_)',
+        'forward_dynamics_derivatives', 'q v tau', 'computeABADerivatives(m, d, q_, v_, tau_)',
         None,
     ),
-    'poses of all frames': Pair(
-        'frame_poses', 'q', 'framesForwardKinematics(model, data, their_q)', None
-    ),
+    'poses of all frames': Pair('frame_poses', 'q', 'framesForwardKinematics(m, d, q_)', None),
     'Jacobian of the centre of mass': Pair(
-        'center_of_mass_jacobian', 'q', 'jacobianCenterOfMass(model, data, their_q)', None
+        'center_of_mass_jacobian', 'q', 'jacobianCenterOfMass(m, d, q_)', None
     ),
-    'inverse mass matrix': Pair(
-        'mass_matrix_inverse', 'q', 'computeMinverse(model, data, their_q)', None
-    ),
+    'inverse mass matrix': Pair('mass_matrix_inverse', 'q', 'computeMinverse(m, d, q_)', None),
     'regressor': Pair(
-        'regressor', 'q v a', 'computeJointTorqueRegressor(model, data, their_q, v_, a_)', None
+        'regressor', 'q v a', 'computeJointTorqueRegressor(m, d, q_, v_, a_)', None
     ),
-}
+}  # fmt: skip
 
 
 def measure() -> list[Figure]:
@@ -110,17 +96,12 @@ def _namespace(robot: RobotModel, text: str) -> dict[str, object]:
     model = pinocchio.buildModelFromXML(text)
     assert model.nq == model.nv, 'Pinocchio holds an angle as its cosine and sine'
     order = [robot.index_of(name) for name in list(model.names)[1:]]
-    inputs = dict(
-        zip(
-            ('q', 'v', 'a', 'tau'),
-            np.random.default_rng(0).uniform(-1, 1, (4, robot.size)),
-            strict=True,
-        )
-    )
+    values = np.random.default_rng(0).uniform(-1, 1, (4, robot.size))
+    inputs = dict(zip(('q', 'v', 'a', 'tau'), values, strict=True))
     frame = max(robot.frames, key=lambda frame: len(chain(robot, frame.body))).name
     return {
-        'pinocchio': pinocchio, 'model': model, 'data': model.createData(), 'order': order,
-        'dynamics': RobotDynamics(robot), **inputs, 'their_q': inputs['q'][order],
+        'pinocchio': pinocchio, 'm': model, 'd': model.createData(), 'order': order,
+        'dynamics': RobotDynamics(robot), **inputs,
         **{f'{name}_': value[order] for name, value in inputs.items()}, 'frame': frame,
         'index': model.getFrameId(frame, pinocchio.FrameType.BODY),
         'reference': pinocchio.LOCAL_WORLD_ALIGNED,
