@@ -246,14 +246,9 @@ def unknowns_of(
     for index, body in enumerate(bodies):
         columns = layout.body_columns(body)
         origin[columns] = fixed[body]
-        basis[columns, BODY * index : BODY * index + BODY] = congruence(_root(references[body]))
+        root = np.linalg.cholesky(references[body])
+        basis[columns, BODY * index : BODY * index + BODY] = congruence(root)
     for index, column in enumerate(terms, BODY * len(bodies)):
         basis[column, index] = scales[column]
     weights = np.where(massless[list(bodies)], BARE, 1.0)
     return Unknowns(layout, origin, basis, bodies, weights, terms, scales)
-
-
-def _root(matrix: Array) -> Array:
-    """L (4, 4), upper triangular, with L L^T the matrix: the mass is that of one entry of X."""
-    lower = np.linalg.cholesky(matrix[::-1, ::-1])
-    return np.asarray(lower[::-1, ::-1], dtype=np.float64)

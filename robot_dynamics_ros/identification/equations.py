@@ -385,7 +385,8 @@ class Equations:
 
     def with_load(self, bodies: Array) -> Equations:
         """The same with the load of bodies, and loads, with these parameters (10 b,)."""
-        parameters = np.append(bodies, np.zeros(self.layout.size - len(bodies)))
+        parameters = np.zeros(self.layout.size)
+        parameters[: len(bodies)] = bodies
         return replace(self, load=np.abs(self._products(parameters)), _cache={})
 
     def with_known(self, known: dict[str, float]) -> Equations:

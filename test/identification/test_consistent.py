@@ -340,7 +340,7 @@ def test_a_motion_that_repeats_is_found(period):
 def test_all_repetitions_of_a_motion_are_in_one_fold(lasting):
     """So that no fold is predicted from its twin."""
     fitted, _ = lasting
-    times = np.arange(len(fitted)) / RATE
+    times = 60.0 + np.arange(len(fitted)) / RATE
     velocities = np.sin(2.0 * np.pi * times[:, None] / 10.0 * np.array([1.0, 2.0, 3.0]))
     parts = folds(replace(fitted, times=times, velocities=velocities))
     labels = np.sum([k * inside for k, (inside, _) in enumerate(parts)], axis=0)
