@@ -391,4 +391,4 @@ def _chosen(names: Sequence[str], which: Flags) -> tuple[str, ...]:
 
 
 def _more(listed: Sequence[object]) -> str:
-    return f' and {len(listed) - LISTED} more' if len(listed) > LISTED else ''
+    return f' and {len(more)} more' if (more := listed[LISTED:]) else ''

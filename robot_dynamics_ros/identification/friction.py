@@ -178,7 +178,7 @@ class _Search:
         self._held, self._rest = [], []
         for own, others in parts:
             rest = rows[others].T @ rows[others] + np.diag(squares)
-            least = np.diag(LEAST * np.diag(rest[:size, :size]) + np.finfo(float).tiny)
+            least = np.diag(np.maximum(LEAST * np.diag(rest[:size, :size]), np.finfo(float).tiny))
             best = np.linalg.solve(rest[:size, :size] + least, -rest[:size, size:])
             whole = np.vstack([best, np.eye(len(columns) + 1)])
             self._rest.append(whole.T @ rest @ whole)
@@ -239,7 +239,7 @@ class _Search:
 def _not_negative(products: Array) -> Array:
     """Coefficients of the least square, from products of [columns | torque]."""
     optimize = required('scipy.optimize', 'identification')
-    scales = np.sqrt(np.diag(products)) + np.finfo(float).tiny
+    scales = np.maximum(np.sqrt(np.diag(products)), np.finfo(float).tiny)
     values, vectors = np.linalg.eigh(products / np.outer(scales, scales))
     rows = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     found, _ = optimize.nnls(rows[:, :-1], rows[:, -1])

@@ -108,6 +108,10 @@ class MotionLimits:
         )
         return home
 
+    def drawn(self, generator: np.random.Generator, count: int) -> Array:
+        """Random positions (count, n) within the ranges [rad or m]."""
+        return self.middle + self.half * generator.uniform(-1.0, 1.0, (count, len(self.half)))
+
 
 def _has_limits(joint: Joint) -> bool:
     """Whether its position limits are a range that can be meant."""

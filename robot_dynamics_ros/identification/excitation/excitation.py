@@ -143,10 +143,10 @@ def excite(
             raise UnknownNameError('joint of the start', name, model.joint_names)
     generator = np.random.default_rng(settings.seed)
     limits = MotionLimits.of(model, settings.acceleration)
-    drawn = limits.middle + limits.half * generator.uniform(-1.0, 1.0, (POSES, model.size))
     clearance = Clearance(
-        dynamics, urdf, folder, drawn, distance=settings.distance, floor=settings.floor
-    )
+        dynamics, urdf, folder, limits.drawn(generator, POSES), distance=settings.distance,
+        floor=settings.floor,
+    )  # fmt: skip
     constraints = Constraints(dynamics, limits, settings.share, clearance)
     information = Information(dynamics)
     start = None

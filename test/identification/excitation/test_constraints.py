@@ -59,6 +59,8 @@ def test_a_mimic_joint_keeps_its_limits_too(lead, follow, lower, upper, velocity
 def test_home_is_zero_or_the_position_nearest_to_it(ends, home):
     limits = MotionLimits.of(arm((*ends, 3), None), None)
     assert limits.home(0.5) == pytest.approx([home])
+    drawn = limits.drawn(np.random.default_rng(0), 1000)
+    assert (drawn.min(), drawn.max()) == pytest.approx(ends, abs=0.02)
 
 
 def test_limits_without_a_common_position_are_refused():
