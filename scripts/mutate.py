@@ -57,7 +57,7 @@ ALGORITHMS = (
 # Folders, and the tests that judge their mutants: each is given those that reach the line.
 ROOMS = {
     'control': 'test/control',
-    'identification': 'test/identification',
+    'identification': 'test/identification test/report',
     'comparison': 'test/comparison',
     'contacts': 'test/contacts',
     'recordings': 'test/recordings',
@@ -328,7 +328,7 @@ def reached(room: str) -> dict[str, dict[int, list[str]]]:
         os.environ['COVERAGE_FILE'] = str(Path(folder, 'coverage'))
         options = [f'--cov={PACKAGE / room}', '--cov-context=test', '--cov-report=']
         sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
-        tests = _run([*options, ROOMS[room]])
+        tests = _run([*options, *ROOMS[room].split()])
         if tests.failed:
             raise RuntimeError(f'without a mutant: {tests.failed}')
         data = coverage.CoverageData(os.environ['COVERAGE_FILE'])

@@ -315,8 +315,8 @@ def whiteness(
     for residual in (one.residual[rows] for one in torques for rows in one.pieces()):
         known = np.isfinite(residual)
         values = np.where(known, residual, 0.0)
-        for lag in range(min(LAGS, (len(values) - 1) // step) + 1):
-            end = len(values) - lag * step
+        for lag in range(len(counts)):
+            end = max(0, len(values) - lag * step)
             products[lag] += (values[:end] * values[lag * step :]).sum(axis=0)
             counts[lag] += (known[:end] & known[lag * step :]).sum(axis=0)
     # The autocorrelation that the low pass gives to white noise.
@@ -378,6 +378,5 @@ def _stretches(torques: Sequence[Torques], held_out: bool) -> Iterator[Array]:
 
 def _windows(shares: Array) -> Array:
     """Windows (k, c, points) of columns (N, c) as shares of their ranges, one for each row."""
-    point = round(POINT_STEP / STEP)
-    windows: Array = sliding_window_view(shares, round(LENGTH / STEP) - point + 1, axis=0)
-    return windows[:, :, ::point]
+    windows: Array = sliding_window_view(shares, round(LENGTH / STEP), axis=0)
+    return windows[:, :, :: round(POINT_STEP / STEP)]

@@ -316,7 +316,7 @@ class Identifier:
             abs(delay) > interval and delay >= -EARLIEST * interval and not is_slow
             for delay, is_slow in found
         )
-        if not usable or max(delays) - min(delays) > interval:
+        if not usable or np.ptp(delays) > interval:
             return usual
         # With all rotors: friction that lags looks like a negative one.
         data = replace(usual.data, known=data.known, delay=float(np.mean(delays)))

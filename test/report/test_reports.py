@@ -81,6 +81,13 @@ def test_the_page_of_an_identification_has_parameters_and_the_held_out_part(tmp_
         assert words in body, words
 
 
+def test_the_residual_of_a_plot_is_the_measured_torque_less_that_of_a_model():
+    torque, residual = identification().joints[0].figures[0].panels
+    measured, *models = torque.curves
+    for model, left in zip(models, residual.curves, strict=True):
+        np.testing.assert_allclose(left.y, measured.y - model.y)
+
+
 @pytest.mark.parametrize(
     ('left', 'codes', 'level'),
     [(0.09, [], 'good'), (0.09, ['friction'], 'warning'), (0.99, ['friction'], 'error'),
