@@ -4,7 +4,7 @@
 Every sum, difference, minus, cross product and rotation is changed in turn. In the algorithms and
 the arithmetic below them, a law of test/mechanics on a robot of test/mechanics/urdf must notice,
 never a remembered number; in the rooms that stand on them, one of the room's tests. Ends with 0
-only if every mutant is caught, or is listed here as equivalent.
+only if every mutant is caught, or is listed in equivalent_mutants.txt.
 """
 
 from __future__ import annotations
@@ -62,70 +62,13 @@ ROOMS = {
     'contacts': 'test/contacts',
     'recordings': 'test/recordings',
 }
-# Mutants that compute the same, and why.
-SYMMETRIC = 'a rotational inertia is symmetric'
-UNROUNDED = '1 and -1 are left unrounded: no other robot, only a longer program'
-VECTORS = 'a product of vectors'
-DAMAGED = 'the next step refuses it, with the same advice'
-FIRST = 'the first sample begins a segment in any case'
-EQUIVALENT = {
-    "model/tree.py: module: no minus in '-math.inf'": 'a limit, which no algorithm reads',
-    'model/inertial_parameters.py: _not_felt: transposed in '
-    "'rotate(body.second_moment, axis)'": 'a second moment is symmetric',
-    "spatial.py: __matmul__: transposed in 'rotate(self.rotational, angular)'": SYMMETRIC,
-    "algorithms/aba.py: __matmul__: transposed in 'rotate(self.A, motion.angular)'": SYMMETRIC,
-    "algorithms/aba.py: __matmul__: transposed in 'rotate(self.N, motion.linear)'": SYMMETRIC,
-    "algorithms/aba.py: _forward: transposed in 'rotate(U, body.first_moment)'": (
-        'without angular acceleration U is symmetric'
-    ),
-    "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
-    "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
-    "algorithms/friction.py: advanced: minus right of 'way + NEGLIGIBLE'": '1e-17 of a way',
-    "algorithms/friction.py: magnitude: minus right of 'sqrt(x * x + NEGLIGIBLE * NEGLIGIBLE) - "
-    "NEGLIGIBLE'": '1e-17 of a speed',
-    "comparison/figures.py: correlation: transposed in 'weighted @ ONE'": 'means enter as squares',
-    "comparison/hypotheses.py: search: minus right of 'before - judge.misfit(one) - cost'": (
-        'what is not worth its cost is dropped in the end'
-    ),
-    "control/state_filter.py: update: minus right of 'step + math.pi'": 'whole turns',
-    "control/start_torque.py: _judge: transposed in 'effort @ needed'": VECTORS,
-    "control/start_torque.py: _judge: transposed in 'needed @ needed'": VECTORS,
-    "identification/payload_fit.py: _inflation: transposed in 'blocks[:, :-1] @ residual'": (
-        'a quadratic form'
-    ),
-    "recordings/motion.py: take: minus left of 'rows[:, 0].max(initial=0.0) - LONGEST'": (
-        'memory alone: what is kept of states that are no motion'
-    ),
-    "recordings/motion.py: take: minus right of 'backward[-1] + 1'": 'two states are no motion',
-    "recordings/quality.py: count: no minus in '-FAR'": 'the fastest test alone',
-    "recordings/segments.py: _in_time: minus left of 'times[0] - 1.0'": FIRST,
-    "recordings/sources/joint_state_decoder.py: align: minus right of 'self.at - HEADER'": (
-        'by eight: the same alignment'
-    ),
-    "recordings/sources/joint_state_decoder.py: decode: minus in 'new += 1'": 'time alone',
-    'recordings/sources/joint_state_decoder.py: find_layout: minus right of '
-    "'counts[0] + COUNT'": 'with another number of positions, other words differ too',
-    "recordings/sources/message_blocks.py: records_at: minus left of 'starts[1] - starts[0]'": (
-        'the way for unequal spaces reads equal ones too'
-    ),
-    "recordings/sources/message_blocks.py: records_at: minus right of 'starts[1] - starts[0]'": (
-        'the same'
-    ),
-    'recordings/sources/message_blocks.py: mcap_blocks: minus left of '
-    "'chunk.chunk_start_offset + size'": DAMAGED,
-    'recordings/sources/message_blocks.py: mcap_blocks: minus right of '
-    "'chunk.chunk_start_offset + size'": DAMAGED,
-    "recordings/sources/message_blocks.py: _block: minus right of 'records.size - "
-    "HEAD.itemsize'": DAMAGED,
-    "recordings/sources/message_blocks.py: _block: minus right of 'records.size - "
-    "starts'": DAMAGED,
-    "recordings/uniform_grid.py: _linear_weights: minus right of '2 * SIDE - 2'": (
-        'a sample at a time that is wanted is passed on'
-    ),
-    "recordings/segments.py: _in_time: minus right of 'times[0] - 1.0'": FIRST,
-    "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
-    "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
-}
+# Mutants that compute the same, each below the reason why.
+EQUIVALENT, _reason = {}, ''
+for _line in (ROOT / 'scripts/equivalent_mutants.txt').read_text().splitlines():
+    if _line.startswith(' '):
+        EQUIVALENT[_line.strip()] = _reason
+    else:
+        _reason = _line
 # Of one test, in seconds of the processor: a sign in an index might make a loop endless.
 LIMIT = 60
 

@@ -217,6 +217,6 @@ def _inflation(blocks: Array, residual: Array, variance: float) -> float:
 def _inverse(matrix: Array) -> Array:
     """Of a positive semidefinite matrix, each column measured by its own size."""
     size = np.diag(matrix)
-    scale = np.where(size > 0.0, size, 1.0) ** -0.5
+    scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
     both = np.outer(scale, scale)
     return np.asarray(np.linalg.inv(matrix * both + ROUNDING * np.eye(len(matrix))) * both)

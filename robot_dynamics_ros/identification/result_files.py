@@ -179,7 +179,7 @@ def _friction(
             # Where one direction has no parameter of its own, that of both.
             both = by_name.get(f'{joint.name} {name.removesuffix("_negative")}')
             row = by_name.get(f'{joint.name} {name}', both)
-            known = row is not None and math.isfinite(row.low + row.high)
+            known = row is not None and math.isfinite(row.low) and math.isfinite(row.high)
             interval = f'; {row.low:.4g} to {row.high:.4g}' if row and known else ''
             unit = units[joint.kind == 'prismatic']
             yield f'    {key}: {yaml_value(value)}  # {unit}{interval}'

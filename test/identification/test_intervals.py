@@ -21,6 +21,7 @@ from robot_dynamics_ros.identification import (
     joint_rows,
 )
 from robot_dynamics_ros.identification.base_parameters import structure_of
+from robot_dynamics_ros.identification.parameters import parameter_scales
 
 # The robot that is recorded is not that of the URDF, which has no load.
 MODEL = hand_written('oblique').model
@@ -84,6 +85,11 @@ def test_a_parameter_that_acts_with_others_has_no_interval_and_none_is_impossibl
     # The rotor of the first joint turns with its link.
     for name in (f'{LAYOUT.joints[0]} armature', f'{LAYOUT.bodies[0]} m'):
         assert np.isnan(rows[name].low)
+
+
+def test_what_the_data_do_not_tell_varies_less_than_bodies_plausibly_do(found):
+    plausible = parameter_scales(LAYOUT, np.ones(MODEL.size))
+    assert np.all(found.final.draws.std(axis=0) < plausible)
 
 
 def test_intervals_of_white_noise_are_hardly_wider_than_those_of_its_covariance(found):

@@ -22,7 +22,6 @@ from robot_dynamics_ros.recordings.low_pass import kernels
 ROBOT = hand_written('oblique')
 LAYOUT = ParameterLayout(ROBOT.model)
 FIRST = ROBOT.model.joint_names[0]
-LINK = next(frame.name for frame in ROBOT.model.frames if frame.body == 3)
 GRAVITY = (0.3, -0.2, -9.7)
 RATE, CUTOFF = 500.0, 10.0
 
@@ -178,18 +177,20 @@ def test_nominal_parameters_give_inverse_dynamics(robot):
 
 def test_a_load_of_known_mass_is_a_payload():
     """Its known mass is on the right-hand side; in other recordings the robot is bare."""
+    robot, link = hand_written('fixed_links'), 'tip'
     mass, com, inertia = 1.3, (0.1, -0.2, 0.3), np.diag([0.02, 0.03, 0.04])
-    loaded = RobotDynamics(ROBOT.model.with_payload(LINK, mass, com, inertia), backend='python')
+    loaded = RobotDynamics(robot.model.with_payload(link, mass, com, inertia), backend='python')
     about = inertia + mass * (np.dot(com, com) * np.eye(3) - np.outer(com, com))
-    layout = ParameterLayout(ROBOT.model, (), (Load('brick', LINK, 'one'),), {'brick m': mass})
+    layout = ParameterLayout(robot.model, (), (Load('brick', link, 'one'),), {'brick m': mass})
     values = layout.nominal()
     rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]
-    values[layout.body_columns(4)] = [mass, *np.multiply(mass, com), *about[rows, columns]]
-    states = drawn(ROBOT.python)
+    brick = [mass, *np.multiply(mass, com), *about[rows, columns]]
+    values[layout.body_columns(len(robot.model.joints))] = brick
+    states = drawn(robot.python)
     q, v, a = states.positions, states.velocities, states.accelerations
-    for recording, robot in (('one', loaded), ('two', ROBOT.python)):
-        measured = replace(states, efforts=robot.inverse_dynamics(q, v, a))
-        block = block_of(layout, ROBOT.python, measured, recording)
+    for recording, dynamics in (('one', loaded), ('two', robot.python)):
+        measured = replace(states, efforts=dynamics.inverse_dynamics(q, v, a))
+        block = block_of(layout, robot.python, measured, recording)
         assert not block.rows[..., layout.is_known].any()
         assert_close(block.rows @ values, block.torques)
 
