@@ -53,8 +53,6 @@ DETERMINED_BY_SAMPLE = 3.0
 ROUNDING = 1e-9
 # Of the largest part of a sum, for plausible parameters: smaller parts are not printed.
 PRINTED = 1e-6
-# What differs less from a whole number is printed as one.
-WHOLE = 1e-9
 # Equations of a joint, below which it counts as still.
 FEWEST = 20
 # Of all equations: a joint that moved was slow in a smaller share of them.
@@ -398,9 +396,8 @@ def _noise(reduced: ReducedEquations, columns: Sequence[int]) -> Array:
 
 def _part(coefficient: float, name: str) -> str:
     """A part of a sum, with its sign."""
-    sign, size = '-' if coefficient < 0.0 else '+', abs(coefficient)
-    factor = '' if abs(size - 1.0) < WHOLE else f'{size:.4g} '
-    return f'{sign} {factor}{name}'
+    sign, size = '-' if coefficient < 0.0 else '+', f'{abs(coefficient):.4g}'
+    return f'{sign} {name}' if size == '1' else f'{sign} {size} {name}'
 
 
 def silent_joints(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
