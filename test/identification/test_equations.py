@@ -107,6 +107,8 @@ def test_efforts_are_shifted(motion, delay):
     """As if the motion had had them; not across a gap, and those at an end do not count."""
     smooth = replace(motion, efforts=np.sin(7.0 * motion.times[:, None] + np.arange(4)))
     late = replace(smooth, efforts=np.sin(7.0 * (motion.times[:, None] - delay) + np.arange(4)))
+    late.efforts[600:700, 0] = np.nan
+    smooth.efforts[np.arange(600, 700) - round(delay * motion.rate), 0] = np.nan
     other = replace(late, times=late.times + 100.0, efforts=late.efforts + 9.0)
     expected, found = (
         Equations.joined(MADE.of_motions(ones, 'one'))
@@ -117,6 +119,9 @@ def test_efforts_are_shifted(motion, delay):
     assert used.sum() > 0.97 * expected.used.sum()
     np.testing.assert_allclose(shifted.torques[used], expected.torques[used], atol=2e-3)
     assert not shifted.used[~expected.used].any()
+    twice = found.shifted(delay / 2.0).shifted(delay / 2.0)
+    both = used & twice.used
+    np.testing.assert_allclose(twice.torques[both], shifted.torques[both], atol=1e-12)
 
 
 def test_another_smoothing_is_that_of_equations_made_with_it(motion, equations):
