@@ -373,7 +373,7 @@ def difference_findings(
             (reduced.independent >= ENOUGH * base.rank)
             & (alone > 0.0)
             & (left > MORE * alone)
-            & (left**2 > alone**2 + (DIFFERENCE_SHARE * efforts) ** 2)
+            & (left > np.hypot(alone, DIFFERENCE_SHARE * efforts))
         )
         ratios = np.where(differs, left / np.where(differs, alone, 1.0), 0.0)
         worst = np.maximum(worst, ratios)

@@ -243,7 +243,8 @@ def _interval(values: Array, changes: Array, blocks: Array) -> Array:
     """(2, n) 95 % interval of values (n,) by the jackknife, see `Residuals`."""
     special = required('scipy.special', 'identification')
     free = np.maximum(1.0, blocks - 1.0)
-    width = special.stdtrit(free, HIGH) * np.sqrt(free / (free + 1.0) * (changes**2).sum(axis=0))
+    variance = free / np.maximum(2.0, blocks) * (changes**2).sum(axis=0)
+    width = special.stdtrit(free, HIGH) * np.sqrt(variance)
     width = np.where(blocks >= FEWEST_BLOCKS, width, np.nan)
     interval: Array = values * np.exp(np.stack([-width, width]))
     return interval

@@ -365,12 +365,12 @@ class Identifier:
         findings = [*repetition_findings(repeated_share(torques)), *final.findings]
         if scaled and self.loads:
             weights = data.equations.outside(found.left_out)
-            findings += load_findings(data.equations, self._masses, weights)
+            findings.extend(load_findings(data.equations, self._masses, weights))
         if scaled and len(data.alone) > 1:
             alone = {
                 name: one.reduced(one.outside(found.left_out)) for name, one in data.alone.items()
             }
-            findings += difference_findings(alone, found.base.structure, found.unconstrained)
+            findings.extend(difference_findings(alone, found.base.structure, found.unconstrained))
         locked = [name for name in self.model.joint_names if name not in data.model.joint_names]
         words = [locked_words(locked)] if locked else []
         return judge(

@@ -13,6 +13,7 @@ from simulated_recordings import JOINTS, urdf
 
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.identification import ParameterLayout, findings
+from robot_dynamics_ros.identification.base_parameters import structure_of
 from robot_dynamics_ros.identification.estimate import Estimate
 from robot_dynamics_ros.identification.held_out import Residuals
 from robot_dynamics_ros.identification.intervals import bootstrap_windows, with_draws
@@ -43,6 +44,17 @@ def test_good_data_have_no_findings(model):
     findings.check_motion(model, seen())
     assert not list(findings.still_findings(JOINTS, MOVED, MOVED))
     assert not list(findings.saturation_findings(model, seen()))
+
+
+def test_recordings_of_one_robot_do_not_differ_and_those_of_two_do():
+    known = identifiable(hand_written('oblique').model, noise=1e-4)
+    structure = structure_of(known.layout)
+    # Less than some per cent of the efforts is no other robot.
+    for factor, found in ((1.0, []), (1.01, []), (1.2, ['recordings_differ'])):
+        other = replace(known.held_out, efforts=factor * known.held_out.efforts)
+        parts = {'one': known.block.reduced(), 'two': other.reduced()}
+        result = findings.difference_findings(parts, structure, known.estimate)
+        assert [one.code for one in result] == found
 
 
 def test_what_shows_nothing_is_refused(model):
