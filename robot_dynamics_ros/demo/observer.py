@@ -125,7 +125,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--urdf', metavar='FILE', help=urdf)
     parser.add_argument('--output', metavar='DIR', default='demo_output', help=output)
     parser.add_argument('--json', action='store_true', help='print demo.json too')
-    parser.add_argument('--quick', action='store_true', help='shorter phases at a lower rate, for tests')
+    parser.add_argument('--quick', action='store_true', help='shorter and slower, for tests')
     return parser.parse_args(arguments)
 
 
