@@ -13,7 +13,6 @@ import argparse
 import ast
 import builtins
 import contextlib
-import copy
 import dataclasses
 import importlib.abc
 import importlib.util
@@ -84,7 +83,9 @@ class Mutant:
     source: str
     line: int
     name: str
-    tree: ast.Module = dataclasses.field(repr=False)
+    # Of the node in the source's tree, and of what becomes of it.
+    index: int
+    choice: int
     # Those that reach it, the fastest first; none where the laws judge.
     tests: list[str] = dataclasses.field(default_factory=list, repr=False)
 
@@ -97,10 +98,7 @@ def mutants(source: str) -> Iterator[Mutant]:
         for choice, (what, _) in enumerate(_changes(node)):
             where = f'{source.removeprefix("core/")}: {functions.get(node, "module")}'
             name = f'{where}: {what} {ast.unparse(node)!r}'
-            changed = copy.deepcopy(tree)
-            target = list(ast.walk(changed))[index]
-            _Replace(target, _changes(target)[choice][1]).visit(changed)
-            yield Mutant(source, node.lineno, name, ast.fix_missing_locations(changed))
+            yield Mutant(source, node.lineno, name, index, choice)
 
 
 def _changes(node: ast.AST) -> list[tuple[str, ast.AST]]:
@@ -195,7 +193,11 @@ class _Loader(importlib.abc.Loader, importlib.abc.MetaPathFinder):
         )
 
     def exec_module(self, module: Any) -> None:
-        exec(compile(self._mutant.tree, self._mutant.source, 'exec'), module.__dict__)
+        tree = ast.parse(Path(self._path).read_text())
+        target = list(ast.walk(tree))[self._mutant.index]
+        _Replace(target, _changes(target)[self._mutant.choice][1]).visit(tree)
+        ast.fix_missing_locations(tree)
+        exec(compile(tree, self._mutant.source, 'exec'), module.__dict__)
 
 
 def verdict(mutant: Mutant | None) -> tuple[Mutant | None, str]:

@@ -9,8 +9,8 @@ from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 MODEL = parse_urdf(URDF)
-DYNAMICS = RobotDynamics(MODEL, backend='python')
-LOADED = RobotDynamics(MODEL.with_payload('hand', 1.0, (0.1, 0.0, 0.2)), backend='python')
+DYNAMICS = RobotDynamics(MODEL)
+LOADED = RobotDynamics(MODEL.with_payload('hand', 1.0, (0.1, 0.0, 0.2)))
 Q, REST = np.array([0.3, 0.1, -0.7]), np.zeros(3)
 GRAVITY = DYNAMICS.gravity_torque(Q)
 PERIOD = 0.005

@@ -16,6 +16,7 @@ def test_a_plugin_with_a_hook_that_pytest_9_refuses_does_not_end_the_run(tmp_pat
     entries = '\n'.join(f'{name} = old_plugin' for name in NAMES)
     (described / 'entry_points.txt').write_text(f'[pytest11]\n{entries}\n')
     monkeypatch.setenv('PYTHONPATH', str(tmp_path))
-    command = [sys.executable, '-m', 'pytest', '--collect-only', '-q', 'test/test_domains.py']
+    command = [sys.executable, '-m', 'pytest', '--collect-only', '-q', '--noconftest']
+    command.append('test/test_domains.py')
     ended = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True)
     assert ended.returncode == 0, ended.stderr

@@ -23,7 +23,7 @@ from .processes import Children, isolate
 
 PASSED, FAILED, NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 RATE = 1000.0  # of the joint states [Hz]
-QUICK = 0.5  # share of the durations with --quick
+QUICK = 0.5  # share of the durations and of the rate with --quick
 PAUSE = 1.0  # of a busy machine, that ends neither reference nor torque [s]
 
 
@@ -67,13 +67,13 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
     log(f'all processes use ROS_DOMAIN_ID={isolate()}, on this machine only')
     with Children(output) as children:
         log('start the arm and the dynamics node')
-        _start(children, urdf, plan)
+        _start(children, urdf, plan, share * RATE)
         with closing(DemoClient(children, interrupts)) as client:
             results = Stage(client, plan, log, share).play(urdf)
     report = judge(model, results)
     subtitle = (
         f'An arm simulated by MuJoCo, {model.size} joints without {friction}, publishes '
-        f'{RATE:.0f} states a second; robot_dynamics_ros answers each with torques.'
+        f'{share * RATE:.0f} states a second; robot_dynamics_ros answers each with torques.'
     )
     draw(model, results, report, subtitle, output / 'demo.png')
     (output / 'demo.json').write_text(json_text(report), encoding='utf-8')
@@ -85,14 +85,14 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
     return PASSED if report['passed'] else FAILED
 
 
-def _start(children: Children, urdf: str, plan: Plan) -> None:
-    """Start the arm and the dynamics node."""
+def _start(children: Children, urdf: str, plan: Plan, rate: float) -> None:
+    """Start the arm, with this rate of its states [Hz], and the dynamics node."""
     both = {'robot_description': urdf, 'joints': list(plan.joints)}
     arm = both | {
         'initial_positions': plan.home.tolist(),
         'friction': 'none',
         'brake': True,
-        'rate': RATE,
+        'rate': rate,
         'servo_bandwidth': SERVO,
         'command_timeout': PAUSE,
         'wall_link': plan.tool,
@@ -125,7 +125,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--urdf', metavar='FILE', help=urdf)
     parser.add_argument('--output', metavar='DIR', default='demo_output', help=output)
     parser.add_argument('--json', action='store_true', help='print demo.json too')
-    parser.add_argument('--quick', action='store_true', help='shorter phases, for tests')
+    parser.add_argument('--quick', action='store_true', help='shorter and slower, for tests')
     return parser.parse_args(arguments)
 
 

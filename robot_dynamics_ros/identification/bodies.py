@@ -169,12 +169,15 @@ class Unknowns:
         gradient[first:] = z[first:] * self.pulled
         terms = np.arange(first, len(z))
         root[terms, terms] = np.where(self.pulled, 1.0, UNPULLED)
-        for body, (matrix, weight) in enumerate(zip(self.matrices(z), weights, strict=True)):
+        lower = np.linalg.inv(np.linalg.cholesky(self.matrices(z)))
+        inverse = lower.swapaxes(1, 2) @ lower
+        gradient[:first] -= (weights[:, None] * (inverse.reshape(-1, SIZE**2) @ SYMMETRIC)).ravel()
+        # Of each body, the Kronecker product of its factor with itself.
+        products = np.einsum('bij,bkl->bikjl', lower, lower).reshape(-1, SIZE**2, SIZE**2)
+        halves = np.linalg.qr(products @ SYMMETRIC, mode='r')
+        for body, (half, weight) in enumerate(zip(halves, weights, strict=True)):
             own = slice(BODY * body, BODY * body + BODY)
-            lower = np.linalg.inv(np.linalg.cholesky(matrix))
-            gradient[own] -= weight * SYMMETRIC.T @ (lower.T @ lower).ravel()
-            half = np.kron(lower, lower) @ SYMMETRIC
-            root[own, own] = np.sqrt(weight) * np.linalg.qr(half, mode='r')
+            root[own, own] = np.sqrt(weight) * half
         return gradient, root
 
     @property

@@ -15,6 +15,7 @@ import pytest
 import three_joints
 from documented_json import DOCUMENT
 from mechanics.robots import hand_written
+from property_settings import ALL
 from recorded_states import csv_file, joint_state_bag, sine_states
 from running_command import ended
 from three_joints import LIMITED as URDF
@@ -245,7 +246,7 @@ def pause():
     time.sleep(0.002)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP][not ALL :])
 def test_an_interruption_leaves_nothing(tmp_path, number):
     """A signal while the file is being written: exit code 128 + its number, the file as before."""
     states = replace(sine_states(rate=1000.0, seconds=90.0), names=three_joints.JOINTS)

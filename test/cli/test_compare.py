@@ -151,7 +151,7 @@ def test_recordings_with_other_descriptions_are_not_compared_with_the_first(comp
     assert first['error'] == again['error'] == ''
     assert second['error'].startswith('second: ')
     assert (second['samples'], '--urdf' in second['error']) == (0, True)
-    assert compared('first', 'second', '--urdf', 'arm.urdf')[0] == 0
+    assert compared('second', '--urdf', 'arm.urdf')[0] == 0
 
 
 @pytest.mark.parametrize(

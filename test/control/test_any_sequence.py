@@ -27,8 +27,7 @@ from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 
 MODEL = parse_urdf(URDF)
 ROBOTS = [
-    RobotDynamics(model, backend='python')
-    for model in (MODEL, MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
+    RobotDynamics(model) for model in (MODEL, MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
 ]
 EFFORTS = np.array([np.inf, 200.0, 20.0])
 SPEEDS = np.array([np.inf, 1.0, 3.0])

@@ -27,7 +27,8 @@ TREES = [random_robot(number, plausible=True) for number in range(24 if ALL else
 REGULAR = [robot for robot in HAND_WRITTEN + TREES[:4] if robot.name not in SINGULAR]
 if not ALL:
     REGULAR = [hand_written('oblique'), hand_written('mimic'), TREES[0]]
-OTHERS = set(ARGUMENTS) - set(MAIN_QUANTITIES)
+MAIN = MAIN_QUANTITIES if ALL else ('inverse_dynamics', 'mass_matrix')
+OTHERS = set(ARGUMENTS) - set(MAIN)
 # Neither tracing nor the compilers recurse; more steps than most are compiled quickly.
 LONG = [
     (written(f'{joints} joints', planar_arm(joints, rpy='0.3 -0.7 1.9')), quantity)
@@ -41,8 +42,7 @@ LONG = [
 @pytest.mark.parametrize(
     ('robot', 'quantity'),
     [
-        *cases(HAND_WRITTEN + TREES, MAIN_QUANTITIES),
-        *cases(MOVING_EXAMPLES, MAIN_QUANTITIES if ALL else ('inverse_dynamics', 'mass_matrix')),
+        *cases(HAND_WRITTEN + TREES + MOVING_EXAMPLES, MAIN),
         *cases(REGULAR, OTHERS),
         *LONG,
     ],

@@ -50,7 +50,7 @@ def test_law(law, robot):
         law(robot, FloatDynamics(robot.model), state)
 
 
-@examples(100)
+@examples(100 if ALL else 40)
 @given(st.integers(0, 10**6))
 def test_laws_hold_on_any_tree(number):
     robot = random_robot(number, plausible=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from identified_equations import COULOMB, exact_motion, law
 from mechanics.robots import hand_written
+from property_settings import ALL
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.identification.effort_delay import effort_delay
@@ -76,7 +77,7 @@ def test_an_uncertain_delay_is_none(found):
     assert found(0.025, inflation=1e6)[0] == 0.0
 
 
-@pytest.mark.parametrize('slow', [(), *zip(LAYOUT.joints)], ids=['none', *LAYOUT.joints])
+@pytest.mark.parametrize('slow', [(), *zip(LAYOUT.joints)][:: 1 if ALL else 2], ids=str)
 def test_a_slow_joint_hides_neither_a_delay_nor_that_friction_lags(found, slow):
     assert found(0.025, slow=slow)[0] == pytest.approx(0.025, abs=1e-3)
     assert found(0.0, slow=slow, lag=0.06)[0] == 0.0

@@ -83,8 +83,21 @@ def test_another_recording_judges_without_being_fitted(files, identified, read):
     assert loaded.joints[joint].rms_identified > 5.0 * again.joints[joint].rms_identified
 
 
-def test_a_model_alone_is_fitted_and_judged_and_its_files_need_a_urdf(identified, read, tmp_path):
-    found = Identifier(ROBOT).fit({'good.csv': read})
+def test_a_model_alone_is_fitted_with_progress_in_states(identified, read, tmp_path):
+    counted = {}
+
+    class Bar:
+        def __init__(self, what, total, unit):
+            assert (what, total, unit) == ('good.csv', len(rows()), 'states')
+
+        def __enter__(self):
+            return lambda done: counted.update(states=counted.get('states', 0) + done)
+
+        def __exit__(self, *_):
+            pass
+
+    found = Identifier(ROBOT, progress=Bar).fit({'good.csv': read})
+    assert counted['states'] > 3 * 0.6 * len(rows())
     assert repr(found.joint_rows) == repr(identified.joint_rows)
     with pytest.raises(ParameterError, match='URDF'):
         found.save(tmp_path / 'none')
@@ -124,23 +137,6 @@ def test_a_recording_that_is_too_short_does_not_stop_the_others(files, read):
     for fitted, held_out in ((read, few), (few, read)):
         with pytest.raises(RecordingError, match='few'):
             Identifier(ROBOT).fit([fitted], [held_out])
-
-
-def test_progress_is_reported_in_states(read):
-    counted = {}
-
-    class Bar:
-        def __init__(self, what, total, unit):
-            assert (what, total, unit) == ('good.csv', len(rows()), 'states')
-
-        def __enter__(self):
-            return lambda done: counted.update(states=counted.get('states', 0) + done)
-
-        def __exit__(self, *_):
-            pass
-
-    Identifier(ROBOT, progress=Bar).fit({'good.csv': read})
-    assert counted['states'] > 3 * 0.6 * len(rows())
 
 
 @pytest.mark.parametrize(

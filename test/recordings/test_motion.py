@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from memory_source import in_memory
+from property_settings import ALL
 from recorded_states import JOINTS, TOPIC, Sines, ros2_messages, sine_states, write_bag
 
 from robot_dynamics_ros.core.errors import RecordingError
@@ -139,7 +140,7 @@ def test_what_cannot_be_a_motion_is_refused_with_the_reason():
     refused('cutoff 40 Hz', states, cutoff=40.0)
 
 
-@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'] if ALL else ['mcap'])
 def test_memory_does_not_grow_with_the_length_of_a_recording(tmp_path, monkeypatch, storage):
     pytest.importorskip('rosbags')
     # From so many samples the cutoff is chosen: as many in both.

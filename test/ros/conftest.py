@@ -82,7 +82,8 @@ class Observer:
 
     def __init__(self, robot, context, executor, namespace):
         self.robot = robot
-        self.node = rclpy.create_node('observer', context=context, namespace=namespace)
+        own = {'start_parameter_services': False, 'enable_rosout': False}
+        self.node = rclpy.create_node('observer', context=context, namespace=namespace, **own)
         self.commands, self.torques, self.reports = [], [], []
         self._executor, self.capfd, self.text = executor, None, ''
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -311,8 +312,9 @@ def graph(monkeypatch, capfd):
             yield pair
 
     yield make
-    # The participants of a context end when its nodes are freed.
+    # The participants of a context end when its nodes are freed; what is left lives on.
     gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope='session')

@@ -1,5 +1,7 @@
 """The estimate of a commanded robot: right where it gives numbers, and silent where it cannot."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,6 +53,15 @@ def from_torque(*torque):
 LOW, HIGH = from_torque(0.5, 0.5, 0.5), from_torque(1.5, 1.5, 0.5)
 
 
+@cache
+def exact(dynamics, moves, time):
+    """Of `FeltArm.motion`: each arm begins at the same time."""
+    angle, sizes = RATES * (time - 1.7e9), moves * AMPLITUDES
+    q, v = CENTER + sizes * np.sin(angle), sizes * RATES * np.cos(angle)
+    a = -sizes * RATES**2 * np.sin(angle)
+    return q, v, dynamics.inverse_dynamics(q, v, a) + FRICTION.torque(v) + OFFSET
+
+
 class FeltArm:
     """An exactly known motion and push, shown to an estimate once in each period.
 
@@ -71,21 +82,16 @@ class FeltArm:
         self.push, self.change = NONE, lambda effort: effort
         # As of a driver that stamps with the time since 1970.
         self.time = 1.7e9
-        self._amplitudes = AMPLITUDES if moves else NONE
+        self._moves = moves
         self.collisions, self.reasons = 0, []
         self._q, self._v = self.motion()[:2]
 
     def motion(self):
-        """Rows q, v and a at the present time."""
-        angle = RATES * (self.time - 1.7e9)
-        sizes = self._amplitudes, self._amplitudes * RATES, -self._amplitudes * RATES**2
-        waves = np.sin(angle), np.cos(angle), np.sin(angle)
-        q, v, a = (size * wave for size, wave in zip(sizes, waves, strict=True))
-        return CENTER + q, v, a
+        """Rows q and v at the present time, and the effort without a push."""
+        return exact(self.dynamics, self._moves, self.time)
 
     def effort(self):
-        q, v, a = self.motion()
-        return self.dynamics.inverse_dynamics(q, v, a) + FRICTION.torque(v) + OFFSET - self.push
+        return self.motion()[2] - self.push
 
     def state(self, part=WHOLE[0]):
         """What a message of these joints holds."""

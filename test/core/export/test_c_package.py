@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from exported_library import needs_compilers, run
+from property_settings import ALL
 from three_joints import URDF
 
 from robot_dynamics_ros.cli import write_folder
@@ -79,7 +80,7 @@ def installed(tmp_path_factory, environment):
     return folder / 'prefix'
 
 
-@pytest.mark.parametrize('standard', [17, 20])
+@pytest.mark.parametrize('standard', [17, 20] if ALL else [17])
 def test_another_project_finds_it(standard, installed, tmp_path, environment):
     (tmp_path / 'CMakeLists.txt').write_text(CMAKE.format(standard=standard))
     (tmp_path / 'user.cpp').write_text(PROGRAM)
