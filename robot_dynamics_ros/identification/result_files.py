@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, constant_unit
 from robot_dynamics_ros.core.algorithms.friction import TERMS as FRICTION_TERMS
@@ -135,7 +137,7 @@ def _frictions(identified: IdentifiedModel) -> dict[str, Friction]:
     """
     friction = identified.friction
     both = [
-        (0.5 * (friction[term] + friction[f'{term}_negative'])).tolist()
+        np.mean([friction[term], friction[f'{term}_negative']], axis=0).tolist()
         for term in ('viscous', 'coulomb')
     ]
     return dict(zip(friction.names, zip(*both, strict=True), strict=True))

@@ -37,45 +37,23 @@ START = 90.0
 STARTED = r'started with pid \[(\d+)\]'
 PRINTING = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, 'text': True}
 
-# A pendulum: 2 kg, 0.5 m from its axis.
-PENDULUM = """
-<robot name="pendulum" {namespace}>
-  <link name="base"/>
-  <link name="bob">
-    <inertial>
-      <origin xyz="0.5 0 0"/>
-      <mass value="{mass}"/>
-      <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
-    </inertial>
-  </link>
-  <joint name="hinge" type="continuous">
-    <parent link="base"/>
-    <child link="bob"/>
-    <axis xyz="0 1 0"/>
-  </joint>
-</robot>
-"""
-BASE = '<link name="base"/>'
-XACRO = PENDULUM.format(
-    mass='$(arg mass)', namespace='xmlns:xacro="http://www.ros.org/wiki/xacro"'
-).replace(BASE, f'<xacro:arg name="mass" default="2"/>{BASE}')
-
-# Two arms on one base: the left one has two links of 2 and 3 kg, the right one a link of 4 kg.
+# A link whose centre is 0.5 m from the axis of its joint.
 LINK = """
-  <link name="{joint}_link">
-    <inertial>
-      <origin xyz="0.5 0 0"/>
-      <mass value="{mass}"/>
-      <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
-    </inertial>
-  </link>
-  <joint name="{joint}" type="continuous">
-    <parent link="{parent}"/>
-    <child link="{joint}_link"/>
-    <origin xyz="{origin}"/>
-    <axis xyz="0 1 0"/>
-  </joint>
-"""
+  <link name="{joint}_link"><inertial><origin xyz="0.5 0 0"/><mass value="{mass}"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="{joint}" type="continuous"><parent link="{parent}"/><child link="{joint}_link"/>
+    <origin xyz="{origin}"/><axis xyz="0 1 0"/></joint>"""
+SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+
+
+def pendulum(mass, namespace='', argument=''):
+    """A URDF or xacro file."""
+    link = LINK.format(joint='hinge', mass=mass, parent='base', origin='0 0 0')
+    return f'<robot name="pendulum" {namespace}>{argument}<link name="base"/>{link}</robot>'
+
+
+XACRO = pendulum('$(arg mass)', SPACE, '<xacro:arg name="mass" default="2"/>')
+# Two arms on one base: the left one has two links of 2 and 3 kg, the right one a link of 4 kg.
 DUAL_ARM = (
     '<robot name="dual"><link name="base"/>'
     + LINK.format(joint='left', mass=2, parent='base', origin='0 0.3 0')
@@ -151,8 +129,7 @@ def test_arguments_and_the_default_parameter_file():
 def test_dynamics_node_answers(tmp_path):
     """From a file to an answer."""
     file = tmp_path / 'pendulum.urdf.xacro'
-    namespace = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
-    file.write_text(PENDULUM.format(mass='${1 + 1}', namespace=namespace))
+    file.write_text(pendulum('${1 + 1}', SPACE))
     with running(DYNAMICS, f'description:={file}', 'namespace:=left') as process:
         response = call_mass_matrix('/left/robot_dynamics/get_mass_matrix', process)
     assert response.success, response.message
@@ -166,7 +143,7 @@ def test_autostart_is_that_of_the_parameter_file_unless_it_is_given(
     tmp_path, argument, configured
 ):
     file = tmp_path / 'pendulum.urdf'
-    file.write_text(PENDULUM.format(mass=2, namespace=''))
+    file.write_text(pendulum(2))
     parameters = tmp_path / 'arm.yaml'
     parameters.write_text('/**:\n  ros__parameters:\n    autostart: false\n')
     arguments = [f'description:={file}', f'params_file:={parameters}', *argument]
@@ -235,7 +212,7 @@ def call(kind, service, state, process, limit=30.0):
 @pytest.fixture
 def files(tmp_path):
     """A URDF, a xacro file that needs an argument, and one that cannot be expanded."""
-    (tmp_path / 'arm.urdf').write_text(PENDULUM.format(mass=2, namespace=''))
+    (tmp_path / 'arm.urdf').write_text(pendulum(2))
     (tmp_path / 'arm.xacro').write_text(XACRO)
     (tmp_path / 'broken.xacro').write_text(XACRO.replace('$(arg mass)', '${nobody}'))
     return tmp_path

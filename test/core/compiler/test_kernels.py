@@ -240,7 +240,7 @@ def test_an_interruption_comes_when_no_thread_works_any_more():
             ready.set()
             return
         ready.wait(10.0)
-        os.kill(os.getpid(), signal.SIGUSR1)
+        signal.pthread_kill(caller, signal.SIGUSR1)
         interrupted.wait(10.0)
         raised.wait(0.2)
         finished.append(first)
