@@ -57,7 +57,7 @@ SMOOTHINGS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
 DISPLACEMENTS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 SLIDING = 0.1
 # Samples whose columns are computed together.
-TOGETHER = 1024
+TOGETHER = 4096
 # Times as many filtered efforts as equations: a line between two is exact to 5e-3 at the cutoff.
 FINER = 16
 # Of the weight of an equation: up to which share of missing, slow and saturated samples it counts;
