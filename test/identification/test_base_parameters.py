@@ -7,13 +7,18 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from identified_equations import exact_motion, truth
+from identified_equations import exact_motion, identifiable, truth
 from mechanics.examples import example
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import regrouped
-from robot_dynamics_ros.identification.base_parameters import base_parameters, structure_of
+from robot_dynamics_ros.identification.base_parameters import (
+    base_parameters,
+    silent_joints,
+    structure_of,
+    whitened,
+)
 from robot_dynamics_ros.identification.consistent import weighted_rows
 from robot_dynamics_ros.identification.equations import Equations
 from robot_dynamics_ros.identification.estimate import estimate
@@ -182,6 +187,18 @@ def test_exact_data_tell_what_the_structure_allows(motion, whole):
     expected = equations.rows @ parameters
     found = equations.rows[..., list(base.columns)] @ base.values(parameters)
     np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_few_equations_show_the_noise_and_which_joints_have_none():
+    known = identifiable(OBLIQUE.model, noise=0.05, count=40)
+    noise = 0.05 * np.abs(known.block.efforts).max(axis=0)
+    ratios = whitened(known.reduced, known.base.structure.columns).noise / noise
+    assert ratios.mean() == pytest.approx(1.0, abs=0.15)
+    counts, left_out = np.array([0.0, 50.0, 50.0, 50.0]), np.zeros((4, 3))
+    left_out[0, 1], left_out[1:, 0] = 40.0, 50.0
+    reduced = replace(known.reduced, counts=counts, left_out=left_out)
+    assert silent_joints(reduced, slow=True) == ()
+    assert silent_joints(reduced, slow=False) == (JOINTS[0],)
 
 
 def test_what_is_told_is_known_to_a_third_of_its_plausible_value(motion):

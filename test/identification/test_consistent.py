@@ -11,7 +11,12 @@ from identified_equations import drawn, exact_motion, identifiable, law, truth
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import InertiaError, RobotDynamics
-from robot_dynamics_ros.identification.bodies import UPPER, congruence, pseudo_inertia
+from robot_dynamics_ros.identification.bodies import (
+    UPPER,
+    congruence,
+    pseudo_inertia,
+    reference_bodies,
+)
 from robot_dynamics_ros.identification.consistent import (
     FOLDS,
     consistent,
@@ -49,6 +54,22 @@ def test_a_pseudo_inertia_is_the_sum_over_points_and_a_congruence_moves_them():
     root[:3] = RANDOM.normal(size=(3, 4))
     moved = POINTS @ root[:3, :3].T + root[:3, 3]
     np.testing.assert_allclose(congruence(root) @ expected[UPPER], ten(MASSES, moved), atol=1e-13)
+
+
+def test_a_thin_body_gets_a_thickness_about_its_centre():
+    line = POINTS.mean(axis=0) + np.outer(POINTS[:, 0], [0.6, 0.0, 0.8])
+    bodies = hand_written('fixed_links').model.inertial_parameters().copy()
+    bodies[:10] = ten(MASSES, line)
+    layout = ParameterLayout(hand_written('fixed_links').model.with_inertial_parameters(bodies))
+    (rounded, _), _ = reference_bodies(layout, np.zeros((2, 10)), np.ones(layout.size))
+    before = moments(MASSES, line)
+    np.testing.assert_allclose(rounded[3], before[3])
+    (_, _, length), (one, other, same) = (
+        np.linalg.eigvalsh(body[:3, :3] - np.outer(body[3, :3], body[3, :3]) / body[3, 3])
+        for body in (before, rounded)
+    )
+    assert same == pytest.approx(length)
+    assert 1e-4 < one == pytest.approx(other)
 
 
 @pytest.fixture(scope='module')
@@ -211,6 +232,9 @@ def test_what_a_body_carries_can_be_taken_off(noisy):
     found = fitted(noisy.reduced, noisy.estimate, carried=carried).parameters
     rest = found[: len(carried)] - carried
     assert all(map(exists, rest.reshape(-1, 10)))
+    # Where the URDF counts for far more than the data, it stays.
+    urdf = fitted(noisy.reduced, noisy.estimate, carried=carried, weight=1e15).parameters
+    np.testing.assert_allclose(urdf[: len(carried)], carried / 0.9, atol=1e-6)
 
 
 TRUE = RobotDynamics(hand_written('oblique').model, backend='python')
