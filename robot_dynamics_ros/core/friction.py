@@ -143,13 +143,15 @@ class JointFriction:
         shape, own = velocity.shape, np.abs(self._spread.T) * self._own
         loads = np.zeros(shape) if load is None else np.abs(load)
         states = np.stack([np.sign(velocity)] * SLIPS, axis=-2) if slips is None else slips
+        rates = velocity @ self._spread.T
         units = unit_torques(
-            velocity @ self._spread.T,
+            rates,
             loads @ own,
             [states[..., k, :] @ own for k in range(SLIPS)],
             [self[constant] for constant in CONSTANTS],
         )
-        total = sum((self[term] * unit for term, unit in units.items()), np.zeros(()))
+        given = (self[term] * unit for term, unit in units.items() if self[term].any())
+        total = sum(given, np.zeros_like(rates))
         result: Array = total @ self._spread
         if out is None:
             return result
