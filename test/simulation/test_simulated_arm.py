@@ -208,8 +208,10 @@ def test_servo_follows_references_and_ignores_those_that_make_no_sense(bench):
         send(names, *positions)
     # It is answered after them.
     bench.call(SetBool, 'set_wall', data=False)
-    bench.latest()
-    assert there()
+    # Long enough to go elsewhere.
+    seen = len(bench.states)
+    bench.until(lambda: len(bench.states) > seen + 200, 'states')
+    bench.until(there, 'the elbow still')
     assert bench.call(SetBool, 'set_servo', data=False).success
     assert list(bench.latest().effort) == [0.0, 0.0]
 
