@@ -223,7 +223,7 @@ def _solved(unknowns: Unknowns, rows: Array) -> Array:
     if not size:
         return z
     # Above 1: what the equations are divided by; below: w of bodies without mass in the URDF.
-    level = max(1.0, float(np.sum((torques - factor @ z) ** 2)))
+    level = max(1.0, float(np.sum(torques**2)))
     for _ in range(STEPS):
         share = 1.0 / np.sqrt(max(1.0, level))
         weights = np.where(unknowns.weights < 1.0, np.clip(level, unknowns.weights, 1.0), 1.0)

@@ -147,7 +147,7 @@ def fit_payload(sums: BlockSums, precision: Array) -> PayloadFit:
         variances = np.clip(found, SMALLEST * square, square)
         by_joint = zip(blocks.swapaxes(0, 1), residuals, variances, strict=True)
         inflation = np.array([_inflation(*one) for one in by_joint])
-        if (np.abs(variances * inflation - weights) <= SETTLED * weights).all():
+        if np.allclose(variances * inflation, weights, rtol=SETTLED, atol=0.0):
             break
     pi, spread = unknowns[:PAYLOAD].copy(), covariance[:PAYLOAD, :PAYLOAD]
     pi[0] = pi[0] if abs(pi[0]) > ROUNDED_MASS else ROUNDED_MASS

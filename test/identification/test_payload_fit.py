@@ -109,10 +109,16 @@ def test_the_factor_of_the_variance_is_that_of_the_process(correlation):
 
 
 def test_the_noise_of_few_equations_is_not_underestimated():
-    """Of 60 equations of a joint, 3 determine its friction and 5 its half of the payload."""
+    """Of 30 equations of a joint, 3 determine its friction and 5 its half of the payload.
+
+    Of fewer than there are unknowns, all that they say counts as noise.
+    """
     random = np.random.default_rng(10)
-    noise = [fit_payload(sums_of(equations(random, count=60)), NOTHING).noise for _ in range(20)]
+    noise = [fit_payload(sums_of(equations(random, count=30)), NOTHING).noise for _ in range(40)]
     assert np.mean(np.square(noise) / DEVIATIONS**2) == pytest.approx(1.0, abs=0.12)
+    few = equations(random, count=12)
+    expected = np.sqrt(np.mean(few[..., -1] ** 2, axis=0))
+    np.testing.assert_allclose(fit_payload(sums_of(few), NOTHING).noise, expected)
 
 
 def test_the_sums_are_those_of_the_equations_that_are_used():
