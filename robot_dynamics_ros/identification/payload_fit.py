@@ -92,7 +92,7 @@ class PayloadFit:
     Attributes:
         body: (10,) mass, centre, and inertia about the centre; of a body that can exist, unless
             its mass is negative.
-        covariance: (10, 10) of it.
+        deviations: (10,) its standard deviations.
         share: first parameter behind those of the payload, with its standard deviation.
         noise: (r,) standard deviation of the residuals of each joint [N m or N].
         inflation: (r,) the factor of their variance, as neighbours are correlated.
@@ -100,7 +100,7 @@ class PayloadFit:
     """
 
     body: Array
-    covariance: Array
+    deviations: Array
     share: tuple[float, float]
     noise: Array
     inflation: Array
@@ -158,7 +158,7 @@ def fit_payload(sums: BlockSums, precision: Array) -> PayloadFit:
         body = possible(body)
     return PayloadFit(
         body,
-        slopes @ spread @ slopes.T,
+        np.sqrt(np.diag(slopes @ spread @ slopes.T)),
         (float(unknowns[PAYLOAD]), float(np.sqrt(covariance[PAYLOAD, PAYLOAD]))),
         np.sqrt(variances),
         inflation,

@@ -72,7 +72,7 @@ def test_it_is_weighted_least_squares_of_all_equations():
     right = np.concatenate([torque[:, j] / fit.noise[j] for j in range(2)])
     solution = central(np.linalg.lstsq(np.vstack(stacked), right, rcond=None)[0][:10])
     # The weak prior and the weights by correlation are all that differs.
-    assert (np.abs(fit.body - solution) < 0.5 * np.sqrt(np.diag(fit.covariance))).all()
+    assert (np.abs(fit.body - solution) < 0.5 * fit.deviations).all()
     np.testing.assert_allclose(fit.noise, DEVIATIONS, rtol=0.05)
 
 
@@ -86,7 +86,7 @@ def test_intervals_cover_the_truth(correlation):
     inside = []
     for _ in range(20):
         fit = fit_payload(sums_of(equations(random, correlation=correlation)), NOTHING)
-        width = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
+        width = student(fit.blocks - 1) * fit.deviations
         inside.append(np.abs(fit.body - BODY) <= width)
     # 200 parameters, of which those of one fit are not independent.
     assert 0.9 <= np.mean(inside) <= 0.995
