@@ -30,7 +30,7 @@ from robot_dynamics_ros.core.errors import IdentificationError, InertiaError
 from robot_dynamics_ros.extra import required
 
 from .base_parameters import Structure
-from .bodies import BARE, SIZE, SYMMETRIC, Unknowns, unknowns_of
+from .bodies import BARE, SIZE, Unknowns, unknowns_of
 from .equations import Equations, Numbers, ReducedEquations, triangle
 from .estimate import Estimate, with_instruments
 from .parameters import BODY, Flags
@@ -223,7 +223,7 @@ def _solved(unknowns: Unknowns, rows: Array) -> Array:
     if not size:
         return z
     # Above 1: what the equations are divided by; below: w of bodies without mass in the URDF.
-    level = max(1.0, float(np.sum((torques - factor @ z) ** 2)))
+    level = max(1.0, float(np.sum(torques**2)))
     for _ in range(STEPS):
         share = 1.0 / np.sqrt(max(1.0, level))
         weights = np.where(unknowns.weights < 1.0, np.clip(level, unknowns.weights, 1.0), 1.0)
@@ -235,8 +235,7 @@ def _solved(unknowns: Unknowns, rows: Array) -> Array:
         change = linalg.solve_triangular(newton[:, :size], newton[:, size])
         change = held_above(newton[:, :size], places, change[None], least - z[places])[0]
         length = float(np.sum((newton[:, :size] @ change) ** 2))
-        effect = share * factor @ change
-        z = z + _step(unknowns, weights, z, change, left, effect) * change
+        z = z + _step(unknowns, z, change) * change
         last = level <= min(1.0, unknowns.weights.min(initial=1.0))
         if last and length < LAST:
             found: Array = z
@@ -250,38 +249,11 @@ def _solved(unknowns: Unknowns, rows: Array) -> Array:
     )
 
 
-def _step(
-    unknowns: Unknowns, weights: Array, z: Array, change: Array, left: Array, effect: Array
-) -> float:
-    """The share of a change, at most 1, with the least cost.
-
-    Args:
-        unknowns: what is free.
-        weights: (f,) of the log det of bodies.
-        z: (k,)
-        change: (k,) of z.
-        left: (m,) what z leaves of the equations.
-        effect: (m,) of the change on them.
-    """
-    optimize = required('scipy.optimize', 'identification')
+def _step(unknowns: Unknowns, z: Array, change: Array) -> float:
+    """The share of a change (k,) of z (k,), at most 1, with which all bodies exist."""
     lower = np.linalg.inv(np.linalg.cholesky(unknowns.matrices(z)))
-    entries = change[: BODY * len(weights)].reshape(-1, BODY) @ SYMMETRIC.T
-    relative = lower @ entries.reshape(-1, SIZE, SIZE) @ lower.transpose(0, 2, 1)
-    values = np.linalg.eigvalsh(relative)
-    gradient, _ = unknowns.prior(z, np.zeros(len(weights)))
-    linear = float(gradient @ change - effect @ left)
-    terms = change[BODY * len(weights) :][unknowns.pulled]
-    curvature = float(effect @ effect + terms @ terms)
-
-    def slope(share: float) -> float:
-        growth = np.sum(weights[:, None] * values / (1.0 + share * values))
-        return linear + share * curvature - float(growth)
-
-    worst = float(values.min(initial=0.0))
-    most = 1.0 if worst > -SHARE else -SHARE / worst
-    if slope(most) <= 0.0 or slope(0.0) >= 0.0:
-        return most
-    return float(optimize.brentq(slope, 0.0, most))
+    relative = lower @ unknowns.matrices(change) @ lower.transpose(0, 2, 1)
+    return SHARE / max(SHARE, -float(np.linalg.eigvalsh(relative).min(initial=0.0)))
 
 
 def prior_weight(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -156,7 +156,7 @@ def _triangle(gram: Array, root: Array, layout: ParameterLayout) -> Array:
         layout: of the columns.
     """
     values, vectors = np.linalg.eigh(gram)
-    least = ROUNDING * max(1.0, float(values[-1]) if values.size else 0.0)
+    least = ROUNDING * values.max(initial=1.0)
     rows = np.sqrt(np.where(values > least, values, 0.0))[:, None] * vectors.T @ root
     known = layout.is_known
     rows[:, -1] -= rows[:, :-1][:, known] @ layout.nominal()[known]
@@ -454,14 +454,11 @@ class Equations:
 
     def consecutive(self, size: int) -> Numbers:
         """(N,) windows of about so many equations that follow each other in a recording."""
-        window = np.empty(len(self), int)
-        first = 0
+        window, numbers = np.empty(len(self), int), count()
         for number in range(len(self.recordings)):
             rows = np.flatnonzero(self.number == number)
-            parts = np.array_split(rows, max(1, len(rows) // size))
-            for k, part in enumerate(parts):
-                window[part] = first + k
-            first += len(parts)
+            for part in np.array_split(rows, max(1, len(rows) // size)):
+                window[part] = next(numbers)
         return window
 
     @property

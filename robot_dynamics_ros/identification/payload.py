@@ -299,7 +299,7 @@ def _model_precision(dynamics: RobotDynamics) -> Array:
     masses = np.maximum(WRONG_SHARE * dynamics.inertial_parameters()[::PAYLOAD], WRONG_MASS)
     moments = [1.0, *[WRONG_DISTANCE] * 3, *[WRONG_DISTANCE**2] * 6]
     deviations = np.outer(masses, moments).reshape(-1)
-    return np.asarray(deviations**-2.0)
+    return np.asarray(1.0 / deviations**2)
 
 
 def judged(
@@ -322,7 +322,7 @@ def judged(
         error: mass that may be the error of the model [kg], see `model_error`.
     """
     body = fit.body
-    interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
+    interval = student(fit.blocks - 1) * fit.deviations
     refusal = _refusal(joints, fit, float(interval[0]), counts, share, error)
     determined, told, robot, doubt = '', np.full(9, np.nan), error / MODEL_ERROR, ''
     if 0.0 < robot < body[0]:

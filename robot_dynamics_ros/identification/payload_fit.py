@@ -92,7 +92,7 @@ class PayloadFit:
     Attributes:
         body: (10,) mass, centre, and inertia about the centre; of a body that can exist, unless
             its mass is negative.
-        covariance: (10, 10) of it.
+        deviations: (10,) its standard deviations.
         share: first parameter behind those of the payload, with its standard deviation.
         noise: (r,) standard deviation of the residuals of each joint [N m or N].
         inflation: (r,) the factor of their variance, as neighbours are correlated.
@@ -100,7 +100,7 @@ class PayloadFit:
     """
 
     body: Array
-    covariance: Array
+    deviations: Array
     share: tuple[float, float]
     noise: Array
     inflation: Array
@@ -147,7 +147,7 @@ def fit_payload(sums: BlockSums, precision: Array) -> PayloadFit:
         variances = np.clip(found, SMALLEST * square, square)
         by_joint = zip(blocks.swapaxes(0, 1), residuals, variances, strict=True)
         inflation = np.array([_inflation(*one) for one in by_joint])
-        if (np.abs(variances * inflation - weights) <= SETTLED * weights).all():
+        if np.allclose(variances * inflation, weights, rtol=SETTLED, atol=0.0):
             break
     pi, spread = unknowns[:PAYLOAD].copy(), covariance[:PAYLOAD, :PAYLOAD]
     pi[0] = pi[0] if abs(pi[0]) > ROUNDED_MASS else ROUNDED_MASS
@@ -158,7 +158,7 @@ def fit_payload(sums: BlockSums, precision: Array) -> PayloadFit:
         body = possible(body)
     return PayloadFit(
         body,
-        slopes @ spread @ slopes.T,
+        np.sqrt(np.diag(slopes @ spread @ slopes.T)),
         (float(unknowns[PAYLOAD]), float(np.sqrt(covariance[PAYLOAD, PAYLOAD]))),
         np.sqrt(variances),
         inflation,

@@ -97,9 +97,15 @@ def test_windows_add_up_to_the_whole(equations):
 
 
 def test_residuals_are_those_of_rows(equations):
-    parameters = np.random.default_rng(1).normal(size=LAYOUT.size)
+    random = np.random.default_rng(1)
+    parameters = random.normal(size=LAYOUT.size)
     expected = equations.torques - equations.rows @ parameters
     np.testing.assert_allclose(equations.residuals(parameters), expected, atol=1e-10)
+    # A triangle keeps small ones.
+    left = 1e-6 * random.normal(size=expected.shape) * equations.used
+    exact = replace(equations, efforts=equations.predicted(parameters) + left)
+    found = np.linalg.norm(exact.reduced().triangles @ np.append(parameters, -1.0), axis=1)
+    np.testing.assert_allclose(found, np.linalg.norm(left, axis=0), rtol=0.01)
 
 
 @pytest.mark.parametrize('delay', [0.0234, -0.0234, 0.005])
@@ -158,11 +164,14 @@ def test_many_equations_are_thinned_not_lost(motion):
 def test_recordings_are_told_apart(motion, equations):
     both = Equations.joined([equations, *MADE.of_motions([motion], 'two')])
     assert both.recordings == ('one', 'two')
-    np.testing.assert_array_equal(both.of('one'), np.arange(len(both)) < len(equations))
+    size = len(equations)
+    np.testing.assert_array_equal(both.of('one'), np.arange(len(both)) < size)
     inside = both.inside([Period('two', 5.0, 6.0)])
     assert np.all((both.times[inside] >= 5.0) & (both.times[inside] <= 6.0))
     assert not inside[both.of('one')].any()
-    assert len(both.runs) == 2
+    assert both.runs == [slice(0, size), slice(size, len(both))]
+    steps = np.diff(both.consecutive(17))
+    assert (steps[size - 1], set(steps)) == (1, {0, 1})
 
 
 def test_no_equations_are_refused():

@@ -62,6 +62,7 @@ def test_exact_motion_gives_the_payload(text, frame):
     assert estimator.samples == 3 * len(efforts)
     assert estimator.seconds == pytest.approx(2.0 * np.ptp(efforts.times) + 130.0)
     estimate = estimator.estimate()
+    assert all(0 < one <= estimator.samples for one in estimate.equations.values())
     assert estimate.mass == pytest.approx(body[0], abs=max(1e-3, estimate.mass_interval))
     if estimate.determined == 'mass, centre and inertia':
         np.testing.assert_allclose(estimate.com, body[1], atol=1e-4)
@@ -126,18 +127,25 @@ def test_a_recording_without_the_payload_cancels_the_error_of_the_model(wrong):
     assert_found(estimate_recorded_payload(wrong, FRAME, loaded.motions(), empty))
 
 
-def test_rotors_and_offsets_are_not_payload(model):
-    """The torque of known rotors and offsets, added to the efforts, changes nothing."""
+def test_rotors_offsets_and_friction_are_not_payload(model):
+    """Their known torque, added to the efforts, changes nothing."""
     rotors, offsets = np.array([0.9, 0.8, 0.5, 0.05, 0.04, 0.03]), np.linspace(-2.0, 2.0, 6)
     names = model.joint_names
     parameters = JointModel(
         armature=tuple(zip(names, rotors, strict=True)),
         torque_offset=tuple(zip(names, offsets, strict=True)),
+        stribeck=tuple(zip(names, rotors, strict=True)),
     )
+    known, described = parameters.friction(model), JointModel().friction(model)
     bare = list(simulated(tool=True).reader.motions())
     geared = [
-        replace(one, efforts=one.efforts + rotors * one.accelerations + offsets) for one in bare
-    ]
+        replace(
+            one,
+            efforts=one.efforts + rotors * one.accelerations + offsets
+            + known.torque(one.velocities) - described.torque(one.velocities),
+        )
+        for one in bare
+    ]  # fmt: skip
     expected = estimate_recorded_payload(model, FRAME, bare)
     found = estimate_recorded_payload(model, FRAME, geared, parameters=parameters)
     np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-6)

@@ -19,9 +19,9 @@ def estimate_of(
     of=1.3, compared=False,
 ):  # fmt: skip
     """An estimate of so many kilograms with these standard deviations."""
-    covariance = np.diag(np.square([mass, *[center] * 3, *[moment] * 6]))
+    deviations = np.array([mass, *[center] * 3, *[moment] * 6])
     body = np.append(of, BODY[1:])
-    fit = PayloadFit(body, covariance, (0.0, 0.0), np.ones(2), np.ones(2), blocks)
+    fit = PayloadFit(body, deviations, (0.0, 0.0), np.ones(2), np.ones(2), blocks)
     counts, share = np.array(counts, float), None if compared else (-lacking, 0.02)
     error = 0.0 if compared else error
     return judged('tool0', ('lift', 'swing'), fit, counts, share, error)
@@ -91,6 +91,9 @@ def test_a_payload_heavier_than_the_robot_is_doubted():
 
 
 def test_the_quantile_is_that_of_the_tables():
-    for freedom, expected in ((4, 2.776), (10, 2.228), (30, 2.042)):
-        assert student(freedom) == pytest.approx(expected, rel=0.003)
+    """To the next order of the expansion; n blocks have n - 1 degrees of freedom."""
+    for freedom, expected in ((4, 2.776445), (10, 2.228139), (30, 2.042272)):
+        assert student(freedom) == pytest.approx(expected, abs=2.0 / freedom**4)
+        found = estimate_of(mass=0.001, blocks=freedom + 1).mass_interval
+        assert found == pytest.approx(0.001 * expected, rel=0.01)
     assert student(1e9) == pytest.approx(NormalDist().inv_cdf(0.975))

@@ -72,7 +72,7 @@ def test_it_is_weighted_least_squares_of_all_equations():
     right = np.concatenate([torque[:, j] / fit.noise[j] for j in range(2)])
     solution = central(np.linalg.lstsq(np.vstack(stacked), right, rcond=None)[0][:10])
     # The weak prior and the weights by correlation are all that differs.
-    assert (np.abs(fit.body - solution) < 0.5 * np.sqrt(np.diag(fit.covariance))).all()
+    assert (np.abs(fit.body - solution) < 0.5 * fit.deviations).all()
     np.testing.assert_allclose(fit.noise, DEVIATIONS, rtol=0.05)
 
 
@@ -86,7 +86,7 @@ def test_intervals_cover_the_truth(correlation):
     inside = []
     for _ in range(20):
         fit = fit_payload(sums_of(equations(random, correlation=correlation)), NOTHING)
-        width = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
+        width = student(fit.blocks - 1) * fit.deviations
         inside.append(np.abs(fit.body - BODY) <= width)
     # 200 parameters, of which those of one fit are not independent.
     assert 0.9 <= np.mean(inside) <= 0.995
@@ -109,10 +109,16 @@ def test_the_factor_of_the_variance_is_that_of_the_process(correlation):
 
 
 def test_the_noise_of_few_equations_is_not_underestimated():
-    """Of 60 equations of a joint, 3 determine its friction and 5 its half of the payload."""
+    """Of 30 equations of a joint, 3 determine its friction and 5 its half of the payload.
+
+    Of fewer than there are unknowns, all that they say counts as noise.
+    """
     random = np.random.default_rng(10)
-    noise = [fit_payload(sums_of(equations(random, count=60)), NOTHING).noise for _ in range(20)]
+    noise = [fit_payload(sums_of(equations(random, count=30)), NOTHING).noise for _ in range(40)]
     assert np.mean(np.square(noise) / DEVIATIONS**2) == pytest.approx(1.0, abs=0.12)
+    few = equations(random, count=12)
+    expected = np.sqrt(np.mean(few[..., -1] ** 2, axis=0))
+    np.testing.assert_allclose(fit_payload(sums_of(few), NOTHING).noise, expected)
 
 
 def test_the_sums_are_those_of_the_equations_that_are_used():
