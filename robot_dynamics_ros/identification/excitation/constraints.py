@@ -199,7 +199,7 @@ class Constraints:
         pose, zero = q[None], np.zeros((1, len(q)))
         shares = np.abs(self.shares(pose, zero, zero)[:, 0])
         kind, joint = np.unravel_index(shares.argmax(), shares.shape)
-        if shares[kind, joint] / self.share - 1.0 < self.clearance.violation(pose)[1][0]:
+        if shares[kind, joint] <= self.share:
             return self.clearance.nearest(q)
         return (
             f'{self._dynamics.model.joint_names[joint]} uses {shares[kind, joint]:.3g} of its '
