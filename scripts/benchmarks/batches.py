@@ -21,8 +21,6 @@ MOST_WRITTEN = 400e6
 # Of Pinocchio's calls in a loop, of which one costs the same as another.
 LOOPED = 2000
 ROUNDS = 9
-# Robots whose kernels are compiled, one after the other.
-COMPILED = 11
 # At least so many times as fast as pinocchio.rneaInParallel with one thread.
 RNEA_SPEEDS = {'UR5': 45.0, 'xArm7': 40.0, 'Talos reduced': 30.0}
 # At most so many times as long as memcpy of the result, or this share of Pinocchio's loop.
@@ -69,24 +67,8 @@ def measure() -> list[Figure]:
     return figures
 
 
-def _compile_ratio(text: str) -> float:
-    """Time to compile a batch kernel over that of the single one; the median."""
-    ratios = []
-    for _ in range(COMPILED):
-        dynamics = RobotDynamics(parse_urdf(text))
-        sample = np.zeros((1, dynamics.model.size))
-        times = [time.process_time()]
-        dynamics.compile('inverse_dynamics')
-        times.append(time.process_time())
-        dynamics.inverse_dynamics(sample, sample, sample)
-        times.append(time.process_time())
-        single, batch = np.diff(times)
-        ratios.append(batch / single)
-    return float(np.median(ratios))
-
-
 def _rnea(robot: str) -> list[Figure]:
-    """Beside rneaInParallel: one thread, all threads, and the time to compile."""
+    """Beside rneaInParallel: one thread, and all threads."""
     text = urdf(robot)
     one, more = (RobotDynamics(parse_urdf(text), threads=count) for count in (1, 2))
     inputs, out = _inputs(one, 3, SAMPLES), np.zeros((SAMPLES, one.model.size))
@@ -115,7 +97,6 @@ def _rnea(robot: str) -> list[Figure]:
     figures = [
         Figure(name, 1e9 * float(np.median(seconds['one'])) / SAMPLES, 'ns'),
         Figure(f'{name} to rneaInParallel', ratio, 'x', 1.0 / wanted),
-        Figure(f'{name} compile to single', _compile_ratio(text), 'x', 2.0),
     ]
     if available_cores() > 1:
         more.inverse_dynamics(*inputs, out)

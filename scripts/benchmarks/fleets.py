@@ -22,11 +22,8 @@ from robot_dynamics_ros.scheduling import Task, run
 ROBOT = 'xArm7'
 SAMPLES, RECORDINGS = 60_000, 8
 ROUNDS = 2
-# Of tasks that compute nothing.
-EMPTY_TASKS = 500
 # At most so many times the plain loop, with one process; and at least so many times as fast.
 LOOP_BOUND, TWO_CORES_SPEED = 1.05, 1.4
-EMPTY_BOUND = 5.0  # [ms] that a task costs
 
 
 def torques(text: str, file: Path) -> float:
@@ -48,16 +45,11 @@ def _dynamics(text: str) -> RobotDynamics:
     return RobotDynamics(parse_urdf(text))
 
 
-def nothing(common: None, number: int) -> int:
-    """A task that computes nothing."""
-    return number
-
-
 def measure() -> list[Figure]:
     """Everything; a figure is printed as soon as it is known."""
     with tempfile.TemporaryDirectory() as name, _cluster() as cluster:
         address = cluster.scheduler_address if cluster else None
-        return [*_beside_plain_loop(Path(name), address), *_empty_tasks(address)]
+        return _beside_plain_loop(Path(name), address)
 
 
 def _beside_plain_loop(folder: Path, address: str | None) -> list[Figure]:
@@ -98,25 +90,6 @@ def _beside_plain_loop(folder: Path, address: str | None) -> list[Figure]:
         for way in ('two processes', 'cluster')
         if way in wall
     ]
-
-
-def _empty_tasks(address: str | None) -> list[Figure]:
-    """What a task costs that computes nothing."""
-    tasks = [Task(str(number), nothing, (number,)) for number in range(EMPTY_TASKS)]
-    ways: dict[str, dict[str, Any]] = {'two processes': {'processes': 2}}
-    if address:
-        ways['a Dask cluster'] = {'scheduler': address}
-    figures = []
-    for name, options in ways.items():
-        calls = {
-            count: lambda count=count, options=options: _checked(run(tasks[:count], **options))
-            for count in (2, EMPTY_TASKS)
-        }
-        begun, whole = (each.min() for each in in_turn(calls, 1, time.perf_counter).values())
-        each = 1e3 * (whole - begun) / (EMPTY_TASKS - 2)
-        figures.append(printed(f'{name}: begun and ended', begun, 's'))
-        figures.append(printed(f'{name}: each task adds', each, 'ms', EMPTY_BOUND))
-    return figures
 
 
 def _cluster() -> Any:

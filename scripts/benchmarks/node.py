@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import random
 import subprocess
@@ -20,12 +19,10 @@ import yaml
 from figures import Figure, printed, urdf
 from geometry_msgs.msg import Inertia, WrenchStamped
 from rcl_interfaces.srv import SetParameters
-from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from round_trip import BLOCK, PERIOD, Driver, Peer
 from sensor_msgs.msg import JointState
 
-from robot_dynamics_interfaces.action import EstimatePayload
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques
 from robot_dynamics_interfaces.srv import SetPayload
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -42,9 +39,8 @@ ADDED_BOUND = 1.0
 # Share of the processor time of a state.
 EXTERNAL_BOUND = 0.1
 CHANGES, WINDOW = 20, 40
-# Blocks of a second with and without the estimate of external torques; round trips with and
-# without an estimate of a payload.
-EXTERNAL_BLOCKS, PAYLOAD_BLOCKS, PAYLOAD_ROUND_TRIPS = 6, 5, 4000
+# Blocks of a second with and without the estimate of external torques.
+EXTERNAL_BLOCKS = 6
 # Above every residual: contacts are looked for, and there is none. And one at which they begin.
 QUIET, TOUCHED = ({'collision_threshold': [x], 'push_threshold': [x]} for x in (1e3, 1.0))
 # A child of the bench: starts the node once.
@@ -114,7 +110,6 @@ def _round_trips(arguments: list[str], seconds: float) -> list[Figure]:
             return [
                 *_beside(node, null),
                 *_changes(driver, node, tip),
-                *_payload_estimate(driver, node, tip),
                 *_external_torques(driver, node, RobotDynamics(model)),
                 printed('messages lost', node.lost, '', 0),
             ]
@@ -162,38 +157,6 @@ def _changes(driver: Driver, peer: Peer, tip: str) -> list[Figure]:
     return [
         printed(f'{name} adds', np.median(waits) / PERIOD, 'periods', ADDED_BOUND)
         for name, waits in added.items()
-    ]
-
-
-def _payload_estimate(driver: Driver, peer: Peer, tip: str) -> list[Figure]:
-    """Round trips while the payload is estimated and the arm moves, beside those without."""
-    client = ActionClient(driver.node, EstimatePayload, 'robot_dynamics/estimate_payload')
-    home, steps = list(driver.message.position), iter(range(10**9))
-
-    def move() -> None:
-        """One period along sines of 0.5 rad."""
-        angle = 2.0 * PERIOD * next(steps)
-        driver.message.position = [q + 0.5 * math.sin(angle) for q in home]
-        driver.message.velocity = [math.cos(angle)] * len(home)
-        driver.message.effort = [math.sin(angle + joint) for joint in range(len(home))]
-
-    found: dict[bool, list[float]] = {False: [], True: []}
-    assert client.wait_for_server(driver.LIMIT), 'no action'
-    for _ in range(PAYLOAD_BLOCKS):
-        found[False] += peer.measure(PAYLOAD_ROUND_TRIPS, move)
-        goal = EstimatePayload.Goal(frame=tip, duration=600.0)
-        handle = driver.result(client.send_goal_async(goal))
-        ended = handle.get_result_async()
-        found[True] += peer.measure(PAYLOAD_ROUND_TRIPS, move)
-        assert not ended.done(), ended.result().result.message
-        driver.result(handle.cancel_goal_async())
-        driver.result(ended)
-    client.destroy()
-    driver.message.position, driver.message.velocity = home, [0.0] * len(home)
-    without, during = (1e6 * float(np.percentile(found[one], 99)) for one in (False, True))
-    return [
-        printed('round trip without a payload estimate, 99th percentile', without, 'us'),
-        printed('the same with one', during, 'us'),
     ]
 
 
