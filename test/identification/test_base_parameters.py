@@ -225,8 +225,12 @@ def test_what_is_told_is_known_to_a_third_of_its_plausible_value(motion):
 
 def test_a_joint_at_rest_is_said_and_its_parameters_stay(motion, whole):
     still = JOINTS[2]
-    base, found = told(blocks_of(noisy(resting(motion, still), 0.1)), whole)
-    undetermined = {LAYOUT.names[column] for column in base.undetermined_columns}
+    equations = blocks_of(noisy(resting(motion, still), 0.1))
+    base, found = told(equations, whole)
+    columns = list(base.undetermined_columns)
+    parameters = estimate(equations.reduced(), base).parameters
+    np.testing.assert_array_equal(parameters[columns], LAYOUT.nominal()[columns])
+    undetermined = {LAYOUT.names[column] for column in columns}
     assert {f'{still} {term}' for term in ('viscous', 'coulomb', 'offset')} <= undetermined
     assert still in found['excitation'].joints
     assert found['excitation'].value == len(base.undetermined_columns)
