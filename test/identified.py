@@ -1,6 +1,7 @@
 """Identified models that the tests of their files need."""
 
 import numpy as np
+from identified_equations import of_points
 
 from robot_dynamics_ros.core.algorithms.friction import KINDS
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
@@ -14,11 +15,8 @@ def identified_model(model, seed=5):
     random = np.random.default_rng(seed)
     bodies = []
     for body in model.inertial_parameters().reshape(-1, 10):
-        mass, (x, y, z) = random.uniform(0.1, 1.0), random.uniform(-0.2, 0.2, 3)
-        point = [
-            1.0, x, y, z, y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y,
-        ]  # fmt: skip
-        bodies.append(random.uniform(0.8, 1.2) * body + mass * np.array(point))
+        mass, point = random.uniform(0.1, 1.0, 1), random.uniform(-0.2, 0.2, (1, 3))
+        bodies.append(random.uniform(0.8, 1.2) * body + of_points(mass, point))
     n = model.size
     return IdentifiedModel(
         model=model.with_inertial_parameters(np.concatenate(bodies)),

@@ -86,16 +86,21 @@ class Identifiable:
     held_out: object
 
 
+def of_points(masses, points):
+    """m, m c and the rotational inertia of points (N, 3) about the origin."""
+    x, y, z = points.T
+    products = (y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y)
+    return np.array([masses @ one for one in (np.ones_like(x), x, y, z, *products)])
+
+
 def other_bodies(model, seed=5):
     """The robot with other bodies: each has grown and got a point mass; massless ones stay."""
     random = np.random.default_rng(seed)
     bodies = []
     for body in model.inertial_parameters().reshape(-1, 10):
-        mass, (x, y, z) = random.uniform(0.1, 0.3) * body[0], random.uniform(-0.1, 0.1, 3)
-        point = [
-            1.0, x, y, z, y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y,
-        ]  # fmt: skip
-        bodies.append(random.uniform(0.8, 1.2) * body + mass * np.array(point))
+        mass = random.uniform(0.1, 0.3, 1) * body[0]
+        point = of_points(mass, random.uniform(-0.1, 0.1, (1, 3)))
+        bodies.append(random.uniform(0.8, 1.2) * body + point)
     return model.with_inertial_parameters(np.concatenate(bodies))
 
 

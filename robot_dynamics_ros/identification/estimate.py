@@ -32,7 +32,7 @@ ROUNDS, CHANGE = 20, 1e-4
 STEPS, STEP_CHANGE = 20, 1e-4
 # Gains count as changes from this one.
 URDF_GAIN = 1.0
-# Of the measured torque: there is no less noise than that, rounding at least.
+# Of the torque: there is no less noise than that, rounding at least.
 LEAST_NOISE = 1e-9
 # Share of the equations that is left for noise beside the parameters, at least.
 LEAST_FREE = 0.05
@@ -71,8 +71,7 @@ def estimate(reduced: ReducedEquations, base: BaseParameters) -> Estimate:
     factors = _factors(reduced, base)
     gains = reduced.layout.unknown_gains.items()
     places = [(j, base.columns.index(one)) for j, one in gains if one in base.columns]
-    floor = LEAST_NOISE * np.linalg.norm(reduced.triangles[:, :, -1], axis=1)
-    floor /= np.sqrt(np.maximum(reduced.weights, 1.0))
+    floor = LEAST_NOISE * reduced.usual_torques
     used = reduced.weights > 0.0
     noise = np.where(used, np.maximum(whitened(reduced, base.columns).noise, floor), 0.0)
     for _ in range(ROUNDS):

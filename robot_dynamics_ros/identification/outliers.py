@@ -129,13 +129,16 @@ def _fit(products: Array, counts: Array) -> tuple[Array, Array]:
     values = np.append(np.zeros(products.shape[-1] - 1), -1.0)
     # Not less than rounding.
     floor = 1e-12 * products[:, -1, -1]
-    for number in range(ROUNDS + 1):
-        noise = np.sqrt(np.maximum(_squares(products, values), floor) / np.maximum(counts, 1.0))
-        if number < ROUNDS:
-            total = np.tensordot(_weights(noise), products, axes=1)
-            normal = total[:-1, :-1] + np.eye(len(values) - 1)
-            values[:-1] = np.linalg.solve(normal, total[:-1, -1])
-    return values, noise
+
+    def noise() -> Array:
+        left = np.maximum(_squares(products, values), floor)
+        return np.sqrt(left / np.maximum(counts, 1.0))
+
+    for _ in range(ROUNDS):
+        total = np.tensordot(_weights(noise()), products, axes=1)
+        normal = total[:-1, :-1] + np.eye(len(values) - 1)
+        values[:-1] = np.linalg.solve(normal, total[:-1, -1])
+    return values, noise()
 
 
 def _weights(noise: Array) -> Array:

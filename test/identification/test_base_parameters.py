@@ -192,9 +192,8 @@ def test_exact_data_tell_what_the_structure_allows(motion, whole):
 def test_few_equations_show_the_noise_and_which_joints_have_none():
     known = identifiable(OBLIQUE.model, noise=0.05, count=40)
     noise = 0.05 * np.abs(known.block.efforts).max(axis=0)
-    alone = whitened(known.reduced, known.base.structure.columns).noise
-    for found in (alone, known.estimate.noise):
-        assert np.mean(found / noise) == pytest.approx(1.0, abs=0.15)
+    for found in (whitened(known.reduced, known.base.structure.columns), known.estimate):
+        assert (found.noise / noise).mean() == pytest.approx(1.0, abs=0.15)
     counts, left_out = np.array([0.0, 50.0, 50.0, 50.0]), np.zeros((4, 3))
     left_out[0, 1], left_out[1:, 0] = 40.0, 50.0
     reduced = replace(known.reduced, counts=counts, left_out=left_out)
@@ -226,8 +225,12 @@ def test_what_is_told_is_known_to_a_third_of_its_plausible_value(motion):
 
 def test_a_joint_at_rest_is_said_and_its_parameters_stay(motion, whole):
     still = JOINTS[2]
-    base, found = told(blocks_of(noisy(resting(motion, still), 0.1)), whole)
-    undetermined = {LAYOUT.names[column] for column in base.undetermined_columns}
+    equations = blocks_of(noisy(resting(motion, still), 0.1))
+    base, found = told(equations, whole)
+    columns = list(base.undetermined_columns)
+    parameters = estimate(equations.reduced(), base).parameters
+    np.testing.assert_array_equal(parameters[columns], LAYOUT.nominal()[columns])
+    undetermined = {LAYOUT.names[column] for column in columns}
     assert {f'{still} {term}' for term in ('viscous', 'coulomb', 'offset')} <= undetermined
     assert still in found['excitation'].joints
     assert found['excitation'].value == len(base.undetermined_columns)

@@ -1,7 +1,5 @@
 """Least squares: exact without noise, honest intervals with it, of the URDF where data lack."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -124,20 +122,6 @@ def test_weights_are_those_of_the_noise(motion, made, structure):
     np.testing.assert_allclose(
         found.base_covariance / np.outer(scale, scale), inverse / np.outer(scale, scale), atol=1e-3
     )
-
-
-def test_parameters_that_are_not_told_are_described(motion, made, structure):
-    """A joint at rest tells nothing of its friction; its torque is that of the description."""
-    q, v, a = (np.copy(x) for x in (motion.positions, motion.velocities, motion.accelerations))
-    q[:, 0], v[:, 0], a[:, 0] = 0.3, 0.0, 0.0
-    efforts = ROBOT.native.inverse_dynamics(q, v, a)
-    resting = replace(motion, positions=q, velocities=v, accelerations=a, efforts=efforts)
-    reduced = Equations.joined(made.of_motions([resting])).reduced()
-    base = base_parameters(reduced, structure)
-    assert base.undetermined_columns
-    found = estimate(reduced, base)
-    undetermined = list(base.undetermined_columns)
-    np.testing.assert_array_equal(found.parameters[undetermined], LAYOUT.nominal()[undetermined])
 
 
 def test_a_completion_changes_base_parameters_alone(motion, made, structure):

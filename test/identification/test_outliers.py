@@ -14,6 +14,7 @@ from robot_dynamics_ros.identification.base_parameters import structure_of
 from robot_dynamics_ros.identification.identify import identify
 from robot_dynamics_ros.identification.outliers import (
     GROSS,
+    _fit,
     disturbed,
     robust_weights,
     trimmed_parameters,
@@ -127,6 +128,15 @@ def test_least_trimmed_squares_follow_the_windows_that_agree(known):
     parameters = trimmed_parameters(pushed, structure_of(known.layout), pushed.reduced())
     left = np.sqrt(np.mean(block.residuals(parameters) ** 2, axis=0))
     assert (left < 1.5 * 0.005 * size).all()
+
+
+def test_the_prior_of_a_parameter_is_worth_one_equation():
+    """(Y^T Y + sigma^2) x = Y^T tau, with the noise that x leaves."""
+    rows = np.random.default_rng(1).normal(size=(30, 3))
+    products = rows.T @ rows
+    values, (noise,) = _fit(products[None], np.array([30.0]))
+    direct = np.linalg.solve(products[:2, :2] + noise**2 * np.eye(2), products[:2, 2])
+    np.testing.assert_allclose(values, [*direct, -1.0], rtol=1e-3)
 
 
 def test_a_single_sample_has_no_more_influence_than_ten_deviations(known):

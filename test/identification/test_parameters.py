@@ -23,10 +23,6 @@ def test_every_parameter_has_one_name_one_unit_and_one_column():
         for joint in layout.joints:
             assert layout.names[layout.column(term, joint)] == f'{joint} {term}'
     assert layout.names[layout.body_columns(6).start] == 'brick m'
-
-
-def test_units_of_a_sliding_joint_are_those_of_forces():
-    layout = ParameterLayout(MODEL, ('viscous',))
     for joint in MODEL.independent_joints:
         unit = layout.units[layout.column('viscous', joint.name)]
         assert unit == ('N s/m' if joint.kind == 'prismatic' else 'N m s/rad')

@@ -201,23 +201,16 @@ def test_data_that_do_not_determine_it_are_refused(motions, tool_described, caus
     assert estimate.service_call() == ''
 
 
-@pytest.fixture(scope='module')
-def without_inertials():
-    """A description with joints alone."""
-    return parse_urdf(re.sub(r'<inertial>.*?</inertial>', '', urdf(), flags=re.DOTALL))
+def test_two_recordings_need_no_inertials():
+    """The prior of the robot is not its URDF alone: the data outweigh it.
 
-
-def test_two_recordings_need_no_inertials(without_inertials):
-    """The prior of the robot is not its URDF alone: the data outweigh it."""
+    Of one recording the payload would be the whole arm: 6.5 kg instead of 1.3.
+    """
+    joints = parse_urdf(re.sub(r'<inertial>.*?</inertial>', '', urdf(), flags=re.DOTALL))
     motions, empty = simulated(tool=True).reader.motions(), simulated(seed=7).reader.motions()
-    found = estimate_recorded_payload(without_inertials, FRAME, motions, empty)
-    assert_found(found, width=0.03)
-
-
-def test_a_description_without_inertials_is_no_reference(without_inertials):
-    """The payload would be the whole arm: 6.5 kg instead of 1.3."""
+    assert_found(estimate_recorded_payload(joints, FRAME, motions, empty), width=0.03)
     with pytest.raises(ParameterError, match='has no mass'):
-        estimate_recorded_payload(without_inertials, FRAME, simulated(tool=True).reader.motions())
+        estimate_recorded_payload(joints, FRAME, simulated(tool=True).reader.motions())
 
 
 def test_a_reference_at_rest_leaves_the_robot_at_its_prior(model):

@@ -115,6 +115,15 @@ def test_all_violations_and_their_slope():
         np.testing.assert_allclose(slopes[order], expected, rtol=1e-4, atol=allowed)
 
 
+def test_what_exceeds_most_is_named():
+    one, named = constraints(), set()
+    for pose in random_poses(60):
+        is_near = one.clearance.violation(pose[None])[1][0] == one.at_rest(pose[None])[0]
+        assert (one.excess_at(pose) == one.clearance.nearest(pose)) == is_near
+        named.add(is_near)
+    assert named == {True, False}
+
+
 @pytest.mark.parametrize('seed', range(4))
 def test_efforts_between_the_samples(seed):
     """Of a robot with much friction, which jumps where a joint turns back."""
