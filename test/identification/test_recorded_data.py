@@ -5,7 +5,7 @@ import pytest
 from simulated_recordings import urdf
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.identification.recorded_data import FITTED_SHARE, Survey
+from robot_dynamics_ros.identification.recorded_data import Survey
 from robot_dynamics_ros.recordings import JointSamples
 
 JOINTS = ('one', 'two', 'three')
@@ -78,12 +78,6 @@ def test_glitches_are_no_extremes():
     assert (after.range[1] > 5.0).tolist() == [False, False, True]
     np.testing.assert_allclose(after.at_limit[:, :2], before.at_limit[:, :2], atol=20.0)
     assert (after.longest[:, :2] > 0.5 * before.longest[:, :2]).all()
-
-
-def test_the_split_divides_the_samples():
-    whole = samples()
-    share = np.mean(whole.times < split(whole))
-    assert share == pytest.approx(FITTED_SHARE, abs=1.0 / len(whole))
 
 
 @pytest.mark.parametrize('before', [0.0, 3.0], ids=['rest after', 'rest before and after'])
