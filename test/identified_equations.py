@@ -11,22 +11,17 @@ from robot_dynamics_ros.recordings import Motion
 ARMATURE, VISCOUS, COULOMB, OFFSET = 0.3, 1.5, 2.0, -0.7
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """States and efforts (N, n), without a filter."""
-
-    times: np.ndarray
-    positions: np.ndarray
-    velocities: np.ndarray
-    accelerations: np.ndarray
-    efforts: np.ndarray
-
-
 def drawn(dynamics, count=40, seed=0):
     """Random states without efforts."""
     random = np.random.default_rng(seed)
-    q, v, a = random.uniform(-2.0, 2.0, (3, count, dynamics.model.size))
-    return Drawn(np.arange(count, dtype=float), q, v, a, np.zeros_like(q))
+    states = random.uniform(-2.0, 2.0, (3, count, dynamics.model.size))
+    return unfiltered(dynamics.model, np.arange(count, dtype=float), *states)
+
+
+def unfiltered(model, times, q, v, a, efforts=None):
+    """A motion that no filter has passed."""
+    efforts = np.zeros_like(q) if efforts is None else efforts
+    return Motion(model.joint_names, times, q, v, a, efforts, np.inf, 1.0)
 
 
 def exact_motion(dynamics, *, seconds=8.0, rate=200.0, cutoff=40.0, seed=0, highest=1.5):

@@ -230,12 +230,11 @@ def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> Iter
     gains = layout.columns('gain').tolist()
     columns = [column for column in base.undetermined_columns if column not in gains]
     moving: set[str] = set()
-    ends = BODY * len(layout.bodies)
     for column in columns:
-        if column < ends:
+        if column < BODY * len(layout.bodies):
             moving.update(layout.carrying(column // BODY))
         else:
-            moving.add(layout.joints[(column - ends) % len(layout.joints)])
+            moving.add(layout.names[column].rpartition(' ')[0])
     # Another finding says which efforts are not measured.
     joints = tuple(name for name in layout.joints if name in moving and name not in silent)
     if joints:

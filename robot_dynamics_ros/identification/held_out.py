@@ -371,7 +371,7 @@ def _stretches(torques: Sequence[Torques], held_out: bool) -> Iterator[Array]:
     for one in torques:
         for rows in one.pieces():
             times = one.times[rows]
-            if one.held_out[rows.start] == held_out and times[-1] - times[0] > LENGTH:
+            if one.held_out[rows.start] == held_out and np.ptp(times) > LENGTH:
                 values = np.hstack([one.velocities[rows], one.nominal[rows]])
                 grid = np.arange(times[0], times[-1], STEP)
                 yield np.stack([np.interp(grid, times, each) for each in values.T], axis=1)

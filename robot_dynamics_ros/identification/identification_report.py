@@ -206,8 +206,7 @@ def _recordings(judgement: Judgement) -> Section:
 
 def _held_out(recording: JudgedRecording) -> str:
     """Which part of a recording was held out."""
-    if recording.split == math.inf:
-        return 'none: all of it is fitted'
-    if recording.split == -math.inf:
-        return f'all of it, {duration(recording.duration)}'
+    if math.isinf(recording.split):
+        whole = f'all of it, {duration(recording.duration)}'
+        return whole if recording.split < 0.0 else 'none: all of it is fitted'
     return f'from {quantity(recording.split, "s")} on, {duration(recording.duration)}'

@@ -105,8 +105,8 @@ class Identifier:
             )
         if delay != 'auto' and not (isinstance(delay, (int, float)) and abs(delay) <= LARGEST):
             raise ParameterError(
-                f"delay is {delay!r}: 'auto' is needed, or a number of seconds from {-LARGEST:g} "
-                f'to {LARGEST:g}; 0 shifts nothing'
+                f"delay is {delay!r}: 'auto' is needed, or {LARGEST:g} s at most to either side; "
+                '0 shifts nothing'
             )
         if self.effort not in EFFORTS:
             raise ParameterError(f'effort is {self.effort!r}, allowed are {", ".join(EFFORTS)}')

@@ -40,8 +40,6 @@ LARGEST_SHARE = 0.9
 DETERMINED, FEWEST_DETERMINED = 10.0, 5
 # Of the largest eigenvalue of a matrix.
 ROUNDING = 1e-12
-# Of a plausible value: a term that is held at zero is no farther from it.
-AT_ZERO = 1e-4
 
 
 def bootstrap_windows(equations: Equations, weights: Array) -> WindowSums:
@@ -110,9 +108,7 @@ def with_consistent_draws(fit: Consistent, windows: WindowSums) -> Estimate:
     # At a term that is held at zero the estimate is no minimum: what pulls it below counts.
     places, least = unknowns.bounds
     left = fit.rows[:, -1] - fit.rows[:, :-1] @ unknowns.parameters(z)
-    slope = (fit.rows[:, :-1] @ unknowns.basis).T @ left - z
-    at_zero = least - z[places] > -AT_ZERO
-    drawn[:, places] += np.where(at_zero, np.minimum(0.0, slope[places]), 0.0)
+    drawn[:, places] += ((fit.rows[:, :-1] @ unknowns.basis).T @ left - z)[places]
     upper = np.asarray(np.linalg.cholesky(total).T, dtype=np.float64)
     changes = held_above(upper, places, np.linalg.solve(total, drawn.T).T, least - z[places])
     return replace(found, draws=cleared(unknowns, z + changes))

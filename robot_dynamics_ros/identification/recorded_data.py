@@ -67,7 +67,7 @@ class Survey:
         samples: that were read.
         interval: usual time between two samples [s].
         span: (2, n) smallest and largest position [rad or m].
-        range: (2, n) smallest and largest effort, but for glitches [N m, N or A].
+        range: (2, n) smallest and largest effort, but for glitches; NaN without one [N m, N or A].
         at_limit: (2, n) samples of a moving joint whose effort is the smallest or the largest one.
         longest: (2, n) longest run of such samples.
         elsewhere: (n,) longest run of other equal efforts of a moving joint.
@@ -146,7 +146,7 @@ class Survey:
     @classmethod
     def _of_chunk(cls, chunk: JointSamples, moves: Flags, interval: float) -> Survey:
         """What samples show of which joints move (N, n)."""
-        ranges = np.outer([np.inf, -np.inf], np.ones(moves.shape[1]))
+        ranges = np.full((2, moves.shape[1]), np.nan)
         (at_limit, longest), elsewhere = np.zeros((2, *ranges.shape)), np.zeros(len(ranges[0]))
         for joint, efforts in enumerate(chunk.efforts.T):
             known = efforts[np.isfinite(efforts)]

@@ -23,6 +23,7 @@ from robot_dynamics_ros.identification.consistent import weighted_rows
 from robot_dynamics_ros.identification.equations import Equations
 from robot_dynamics_ros.identification.estimate import estimate
 from robot_dynamics_ros.identification.findings import excitation_findings
+from robot_dynamics_ros.identification.intervals import _windows, bootstrap_windows
 from robot_dynamics_ros.identification.motion_equations import MotionEquations
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout, parameter_scales
 
@@ -55,24 +56,14 @@ def test_regrouped_bodies_have_the_same_base_parameters(robot, structure):
 
 
 @pytest.mark.parametrize(
-    ('name', 'rank'),
+    ('name', 'joints', 'rank'),
     [
         # The first joint tells 3 of its 7 where it is not along gravity; on oblique axes all
         # others tell all of theirs.
-        ('pendulum', 3),
-        ('fixed_links', 3 + 7),
+        ('pendulum', None, 3),
+        ('fixed_links', None, 3 + 7),
         # Three masses on perpendicular slides: each drive feels the sum of what it carries.
-        ('gantry', 3),
-    ],
-)
-def test_ranks_that_can_be_counted(name, rank):
-    chosen = hand_written(name)
-    assert structure_of(ParameterLayout(chosen.model, ()), chosen.python).rank == rank
-
-
-@pytest.mark.parametrize(
-    ('path', 'joints', 'rank'),
-    [
+        ('gantry', None, 3),
         # Gaz, Cognetti, Oliva, Robuffo Giordano, De Luca, "Dynamic identification of the Franka
         # Emika Panda robot with retrieval of feasible parameters" (2019): 43 coefficients.
         ('panda_description/urdf/panda.urdf', 7, 43),
@@ -80,10 +71,9 @@ def test_ranks_that_can_be_counted(name, rank):
         ('ur_description/urdf/ur10_robot.urdf', 6, 36),
     ],
 )
-def test_published_ranks(path, joints, rank):
-    model = example(path).model
-    kept = model.joint_names[:joints]
-    model = model.reduced(kept, others=0.0)
+def test_ranks_that_can_be_counted_or_are_published(name, joints, rank):
+    model = (example(name) if joints else hand_written(name)).model
+    model = model.reduced(model.joint_names[:joints], others=0.0)
     assert structure_of(ParameterLayout(model, ())).rank == rank
 
 
@@ -262,15 +252,6 @@ def test_the_condition_is_that_of_columns_of_unit_length(motion, whole):
     assert base.condition == pytest.approx(values[0] / values[-1], rel=0.1)
 
 
-def test_each_equation_that_is_not_used_has_one_reason(motion):
-    level = 0.5 * np.abs(motion.efforts).max(axis=0)
-    made = MotionEquations(LAYOUT, OBLIQUE.native, cutoff=8.0, effort_levels=[-level, level])
-    numbers = Equations.joined(made.of_motions([motion])).reduced().numbers
-    for one in numbers.values():
-        assert sum(one.values()) == sum(numbers[JOINTS[0]].values())
-        assert one['slow'] + one['saturated'] > one['missing'] == 0
-
-
 def test_what_a_joint_without_an_effort_would_tell_is_not_blamed_on_the_motion(motion, whole):
     last = JOINTS[-1]
     equations = blocks_of(noisy(motion, 0.01), unmeasured=(last,))
@@ -337,17 +318,24 @@ def of_currents():
 def test_intervals_of_gains_hold_the_truth(motion, of_currents):
     """Least squares with a noisy column are 1.5 to 60 % low, many deviations off.
 
-    The cost of the consistent estimate has its minimum without constraints there too.
+    The costs of the consistent estimate, without constraints, and of all windows have their
+    minimum there too.
     """
     errors = []
     for seed in range(5):
-        reduced = currents(motion, CURRENTS, '', 0.004, seed).reduced()
+        equations = currents(motion, CURRENTS, '', 0.004, seed)
+        reduced = equations.reduced()
         found = estimate(reduced, base_parameters(reduced, of_currents))
         places = [found.base_columns.index(column) for column in FREE]
         deviations = np.sqrt(np.diag(found.base_covariance))[places]
         errors.append((found.parameters[FREE] - GAINS[1:]) / deviations)
     assert np.sqrt(np.mean(np.square(errors))) < 1.6
     assert np.abs(np.mean(errors, axis=0)).max() < 1.2
+    windows = bootstrap_windows(equations, np.ones(equations.used.shape))
+    places = np.eye(CURRENTS.size)[:, list(found.base_columns)]
+    hessians, scores = _windows(windows, found, places, found.noise)
+    units = np.sqrt(np.diag(hessians.sum(axis=0)))
+    assert np.abs(scores.sum(axis=0) / units).max() < 1e-3
     rows = weighted_rows(reduced, found)
     gradient = rows[:, :-1].T @ (rows[:, :-1] @ found.parameters - rows[:, -1])
     scale = np.linalg.norm(rows[:, :-1], axis=0) * np.linalg.norm(rows[:, -1] + 1.0)

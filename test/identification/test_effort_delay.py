@@ -67,12 +67,9 @@ def test_known_parameters_are_no_delay(found):
     assert found(0.025, known=known)[0] == pytest.approx(0.025, abs=5e-4)
 
 
-def test_efforts_that_are_not_late_have_none(found):
-    assert found(0.0) == (0.0, False)
-
-
 def test_an_uncertain_delay_is_none(found):
-    """Noise hides it; or residuals are so correlated that it could be theirs."""
+    """There is none, or noise hides it, or residuals are so correlated that it could be theirs."""
+    assert found(0.0) == (0.0, False)
     assert found(0.015, noise=1.0)[0] == 0.0
     assert found(0.025, inflation=1e6)[0] == 0.0
 

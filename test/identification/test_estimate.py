@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from identified_equations import Drawn, exact_motion, truth
+from identified_equations import exact_motion, truth, unfiltered
 from mechanics.robots import hand_written
 from simulated_recordings import Recorded, urdf
 
@@ -67,7 +67,9 @@ def test_states_and_efforts_of_mujoco_give_its_parameters():
     states = zip(q, v, a, strict=True)
     efforts = np.array([physics.required_torque(*state) for state in states])
     made = MotionEquations(layout, effort_levels=np.inf)
-    reduced = made.of_samples(Drawn(np.arange(300.0), q, v, a, efforts)).reduced()
+    reduced = made.of_samples(
+        unfiltered(layout.model, np.arange(300.0), q, v, a, efforts)
+    ).reduced()
     base = base_parameters(reduced)
     found = estimate(reduced, base)
     true = layout.nominal()
@@ -80,7 +82,7 @@ def test_states_and_efforts_of_mujoco_give_its_parameters():
     # Other states, by other dynamics.
     q, v, a = random.uniform(-2.0, 2.0, (3, 50, len(layout.joints)))
     torques = RobotDynamics(parse_urdf(text)).inverse_dynamics(q, v, a)
-    rows = made.of_samples(Drawn(np.arange(50.0), q, v, a, torques)).rows
+    rows = made.of_samples(unfiltered(layout.model, np.arange(50.0), q, v, a, torques)).rows
     np.testing.assert_allclose(rows @ found.parameters, torques, atol=1e-6 * np.abs(torques).max())
 
 

@@ -7,16 +7,22 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from identified_equations import identifiable
+from identified_equations import drawn, identifiable, law
 from mechanics.robots import hand_written
 from simulated_recordings import JOINTS, urdf
 
-from robot_dynamics_ros.core import ParameterError, parse_urdf
-from robot_dynamics_ros.identification import ParameterLayout, findings
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, parse_urdf
+from robot_dynamics_ros.identification import (
+    Equations,
+    MotionEquations,
+    ParameterLayout,
+    findings,
+)
 from robot_dynamics_ros.identification.base_parameters import structure_of
 from robot_dynamics_ros.identification.estimate import Estimate
 from robot_dynamics_ros.identification.held_out import Residuals
 from robot_dynamics_ros.identification.intervals import bootstrap_windows, with_draws
+from robot_dynamics_ros.identification.parameters import Load
 from robot_dynamics_ros.identification.recorded_data import Survey
 
 MOVED = np.ones(6, bool)
@@ -55,6 +61,24 @@ def test_recordings_of_one_robot_do_not_differ_and_those_of_two_do():
         parts = {'one': known.block.reduced(), 'two': other.reduced()}
         result = findings.difference_findings(parts, structure, known.estimate)
         assert [one.code for one in result] == found
+
+
+@pytest.mark.parametrize(('declared', 'found'), [(1.5, []), (1.0, [('payload', ())])])
+def test_a_load_of_another_mass_is_said(declared, found):
+    """Of a robot that carries it in one of two recordings."""
+    model = hand_written('oblique').model
+    link = next(frame.name for frame in model.frames if frame.body == 3)
+    known = {'brick m': declared}
+    layout = ParameterLayout(model, loads=(Load('brick', link, 'one'),), known=known)
+    made, parts = MotionEquations(layout, effort_levels=np.inf), []
+    for name, robot in (('one', model.with_payload(link, 1.5)), ('two', model)):
+        true = RobotDynamics(robot, backend='python')
+        states = drawn(true, 200)
+        q, v, a = states.positions, states.velocities, states.accelerations
+        efforts = law(true, q, v, a) + np.random.default_rng(1).normal(size=q.shape)
+        parts.append(made.of_samples(replace(states, efforts=efforts), name))
+    both = Equations.joined(parts)
+    assert codes(findings.load_findings(both, known, np.ones(both.used.shape))) == found
 
 
 def test_what_shows_nothing_is_refused(model):

@@ -91,8 +91,8 @@ AWKWARD = """\
 <dynamics note='ö damping="1"' friction={friction} spring="3"{damping} /></joint>
 \t<link name="bare">{bare}<!-- nothing --></link>
 \t<joint name="j2" type="continuous">
-\t\t<parent link="l&amp;1"/>
-\t\t<child link="bare"/>{dynamics}
+\t\t<parent link="l&amp;1"/><child link="bare"/>
+\t\t<axis xyz="0 0 1"/>{dynamics}
 \t</joint>
 \t<gazebo reference="bare"><link name="bare"><inertial><mass value="3"/></inertial></link></gazebo>
 \t<ros2_control><joint name="j2"><dynamics damping="8"/></joint></ros2_control>

@@ -128,11 +128,12 @@ def test_a_model_that_is_not_to_be_loaded_is_saved_by_force_alone(files, tmp_pat
 def test_a_recording_that_is_too_short_does_not_stop_the_others(files, read):
     write(files / 'few.csv', list(JOINTS), rows()[:20])
     few = Recording.read(files / 'few.csv', ROBOT)
-    found = Identifier(ROBOT).fit({'few.csv': few, 'good.csv': read}).judgement
-    assert {one.file: bool(one.error) for one in found.recordings} == {
-        'good.csv': False,
-        'few.csv': True,
-    }
+    # Nor one with fewer joints.
+    write(files / 'two.csv', list(JOINTS[:2]), rows()[:500, [0, 1, 2, 4, 5, 7, 8]])
+    named = {'few.csv': few, 'two.csv': Recording.read(files / 'two.csv', ROBOT), 'good.csv': read}
+    found = Identifier(ROBOT).fit(named).judgement
+    errors = {one.file: bool(one.error) for one in found.recordings}
+    assert errors == {name: name != 'good.csv' for name in named}
     assert found.joints['joint1'].is_judged
     for fitted, held_out in ((read, few), (few, read)):
         with pytest.raises(RecordingError, match='few'):

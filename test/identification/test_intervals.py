@@ -95,6 +95,13 @@ def test_what_the_data_do_not_tell_of_bodies_varies_as_the_urdf_may_be_wrong(fou
     assert np.all(found.final.draws[:, : len(plausible)].std(axis=0) < 0.1 * plausible)
 
 
+def test_draws_are_about_the_estimate_also_where_the_urdf_outweighs_the_data():
+    found = identify(recorded(9, 0.0, 0.0), STRUCTURE, prior_weight=1e5).final
+    columns = LAYOUT.columns('viscous')
+    values, draws = found.parameters[columns], found.draws[:, columns]
+    assert (np.abs(draws.mean(axis=0) - values) < draws.std(axis=0)).all()
+
+
 def test_the_error_of_the_urdf_is_known_without_the_pull_of_the_prior():
     error, data = np.random.default_rng(0).normal(size=20), np.logspace(2.0, 4.0, 20)
     found = _urdf_error(data / (1.0 + data) * error, np.diag(data), np.eye(20))

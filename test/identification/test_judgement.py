@@ -76,13 +76,6 @@ def codes(judgement):
     return [one.code for one in judgement.findings]
 
 
-def rest_of(count, joints=slice(None)):
-    """Where joints rest: the last samples."""
-    rests = np.zeros((COUNT, 6), bool)
-    rests[COUNT - count :, joints] = True
-    return rests
-
-
 def test_figures_are_those_of_the_held_out_samples(model, drawn):
     judgement = judged(model, drawn, 2.0, 0.0)
     _, measured, noise = drawn
@@ -115,23 +108,9 @@ def test_a_difference_inside_the_interval_is_none(gain, low, high, standing):
     assert replace(joint, gain_low=low, gain_high=high).standing == standing
 
 
-def test_rest_is_not_judged(model, drawn):
-    """What holds a robot at rest is stiction, which no model knows: here 5 N m."""
-    times, measured, noise = drawn
-    stuck = measured.copy()
-    stuck[900:] += 5.0
-    judgement = judged(model, (times, stuck, noise), 2.0, 0.0, rests=rest_of(300))
-    assert codes(judgement) == []
-    for column, name in enumerate(JOINTS):
-        joint = judgement.joints[name]
-        assert joint.samples == 300
-        expected = np.sqrt(np.mean(noise[600:900, column] ** 2))
-        assert joint.rms_identified == pytest.approx(expected)
-
-
 def test_a_joint_that_rests_on_the_held_out_part_is_not_judged(model, drawn):
     """Ten fitted samples of it change its parameters: they are to be judged, unless it stands."""
-    rests = rest_of(COUNT - 10, 2)
+    rests = (np.arange(COUNT)[:, None] >= 10) & (np.arange(6) == 2)
     judgement = judged(model, drawn, 2.0, 0.0, rests=rests)
     (finding,) = judgement.findings
     assert (finding.code, finding.joints) == ('still', (JOINTS[2],))

@@ -51,8 +51,10 @@ def test_the_filter_leaves_the_equations_true(motion, cutoff):
 
 
 def test_equations_are_decimated_to_what_the_cutoff_leaves(motion):
-    _, _, times, _ = made([motion], cutoff=8.0)
+    later = replace(motion, times=motion.times + 9.0, number=700)
+    _, _, times, _ = made([later], cutoff=8.0)
     np.testing.assert_allclose(np.diff(times), 12 / motion.rate)
+    assert np.abs(times - later.times[:, None]).min(axis=0).max() < 1e-9
     _, _, times, _ = made([motion])
     np.testing.assert_allclose(np.diff(times), 2 / motion.rate)
 

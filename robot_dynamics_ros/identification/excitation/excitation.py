@@ -156,15 +156,15 @@ def excite(
     search = Optimisation(band, information, constraints, start, generator)
     series, random = search.best(settings.iterations, advance)
     merit = information.of(*series.at(search.times))
-    repeated = information.rank * float(np.log(band.periods))
+    log_dets = np.array([merit.log_det, *random]) + information.rank * np.log(band.periods)
     return Excitation(
         model,
         settings,
         series,
         information,
-        merit.log_det + repeated,
+        float(log_dets[0]),
         merit.condition,
-        np.array(random) + repeated,
+        log_dets[1:],
         constraints,
         *constraints.used(series),
     )

@@ -87,10 +87,10 @@ class Information:
         """
         rows = self.rows(q, v, a)
         weighted = (rows / self.noise[:, None])[..., self.columns].reshape(-1, self.rank)
-        lengths = np.linalg.norm(weighted, axis=0) + TINY
+        lengths = np.maximum(np.linalg.norm(weighted, axis=0), TINY)
         weighted /= lengths
         triangle = np.linalg.qr(weighted, mode='r')
-        diagonal = np.abs(np.diag(triangle)) + TINY
+        diagonal = np.maximum(np.abs(np.diag(triangle)), TINY)
         log_det = 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
         if not slopes:
             return Merit(log_det, float(np.linalg.cond(triangle)), np.empty(0))

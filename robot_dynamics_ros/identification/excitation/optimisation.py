@@ -121,8 +121,9 @@ class Optimisation:
         usable = []
         for one in (*(self._searched(one, iterations, advance) for one in first), first[0]):
             # Towards its start, where it rests.
-            rest = np.vstack([one[:1], np.zeros_like(one[1:])])
-            shrunk = largest_allowed(rest, one - rest, self._holds)
+            rest, change = np.zeros((2, *one.shape))
+            rest[0], change[1:] = one[0], one[1:]
+            shrunk = largest_allowed(rest, change, self._holds)
             usable += [shrunk] if shrunk[1:].any() else []
         if not usable:
             raise ParameterError(
@@ -141,8 +142,7 @@ class Optimisation:
         middle = self._poses[self._random.integers(len(self._poses))]
         free = self._random.normal(size=(self._space.shape[1], len(middle)))
         series = self.series(np.vstack([np.zeros_like(middle), free]))
-        q, v, a = series.at(self.times)
-        q = q - series.start
+        q, v, a = self._basis @ series.coefficients
         # Of the start from the middle of the motion.
         shift = (q.max(axis=0) + q.min(axis=0)) / 2.0 * (self._start is None)
         room = np.maximum(share * limits.half - np.abs(middle - limits.middle), 1e-9)

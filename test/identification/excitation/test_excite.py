@@ -140,6 +140,7 @@ def test_the_trajectory_is_the_motion(found):
     rows = np.array([interpolated.at(time) for time in times])
     for order, (values, allowed) in enumerate(zip(motion, (1e-6, 1e-5, 2e-3), strict=True)):
         assert np.abs(rows[:, order] - values).max() < allowed
+    assert not re.search(r'-0\.0+[,\]]', text)
     # Within the braces of a goal of FollowJointTrajectory.
     assert yaml.safe_load(f'{{trajectory: {text}}}') == {'trajectory': trajectory}
 

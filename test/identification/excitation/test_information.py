@@ -1,7 +1,5 @@
 """The information of the base parameters, against its definition and by differences."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,6 @@ pytest.importorskip('scipy')
 from excited_arm import JOINTS, dynamics, random_poses, slope_by_differences
 
 from robot_dynamics_ros.identification.excitation.information import Information
-from robot_dynamics_ros.identification.motion_equations import MotionEquations
 
 SAMPLES = 12
 
@@ -48,15 +45,6 @@ def test_slopes(information):
         expected = slope_by_differences(log_det, motion()[order])
         allowed = 1e-5 * np.abs(expected).max()
         np.testing.assert_allclose(slopes[order], expected, rtol=1e-4, atol=allowed)
-
-
-def test_rows_are_those_of_identify(information):
-    """Equations that identification makes of the same states."""
-    names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
-    values = np.arange(SAMPLES), *motion(), np.zeros((SAMPLES, len(JOINTS)))
-    samples = SimpleNamespace(**dict(zip(names, values, strict=True)))
-    block = MotionEquations(information.layout, dynamics=dynamics()).of_samples(samples)
-    np.testing.assert_allclose(information.rows(*motion()), block.rows, atol=1e-14)
 
 
 def test_all_columns_follow_from_the_independent_ones(information):
