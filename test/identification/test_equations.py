@@ -160,6 +160,8 @@ def test_many_equations_are_thinned_not_lost(motion):
     assert len(fewer.runs) == len(whole.runs) == 1
     assert whole.independence.max() < fewer.independence.min()
     assert (fewer.independence <= 1.0).all()
+    with pytest.raises(ParameterError, match='no equations'):
+        Equations.joined([])
 
 
 def test_recordings_are_told_apart(motion, equations):
@@ -173,8 +175,3 @@ def test_recordings_are_told_apart(motion, equations):
     assert both.runs == [slice(0, size), slice(size, len(both))]
     steps = np.diff(both.consecutive(17))
     assert (steps[size - 1], set(steps)) == (1, {0, 1})
-
-
-def test_no_equations_are_refused():
-    with pytest.raises(ParameterError, match='no equations'):
-        Equations.joined([])

@@ -38,12 +38,6 @@ def made():
     return MotionEquations(LAYOUT, ROBOT.native, cutoff=5.0, effort_levels=np.inf)
 
 
-def deviations(base, found):
-    """Of the base parameters from the true ones, in standard deviations that are claimed."""
-    errors = base.values(found.parameters) - base.values(truth(LAYOUT))
-    return errors / np.sqrt(np.diag(found.base_covariance))
-
-
 def recorded(motion, made, seed=0):
     """Equations of a recording with noise."""
     random = np.random.default_rng(seed)
@@ -97,7 +91,8 @@ def test_intervals_cover_the_truth(motion, made, structure):
         base = base_parameters(reduced, structure)
         assert not base.undetermined_columns
         found = estimate(reduced, base)
-        z.append(deviations(base, found))
+        errors = base.values(found.parameters) - base.values(truth(LAYOUT))
+        z.append(errors / np.sqrt(np.diag(found.base_covariance)))
         expected = EFFORT_NOISE * np.ptp(motion.efforts, axis=0) * np.sqrt(10.0 / motion.rate)
         np.testing.assert_allclose(found.noise, expected, rtol=0.25)
     # 10 x 35 draws of a standard normal, which correlate within a recording.

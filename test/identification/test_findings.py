@@ -12,12 +12,7 @@ from mechanics.robots import hand_written
 from simulated_recordings import JOINTS, urdf
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, parse_urdf
-from robot_dynamics_ros.identification import (
-    Equations,
-    MotionEquations,
-    ParameterLayout,
-    findings,
-)
+from robot_dynamics_ros.identification import Equations, MotionEquations, ParameterLayout, findings
 from robot_dynamics_ros.identification.base_parameters import structure_of
 from robot_dynamics_ros.identification.estimate import Estimate
 from robot_dynamics_ros.identification.held_out import Residuals

@@ -73,8 +73,7 @@ def test_an_arm_without_them_gets_none():
 
 @pytest.mark.parametrize('smoothing', [0.05, 0.2])
 def test_the_planted_smoothing_is_found(smoothing):
-    kinds = {'coulomb': 30.0, 'smoothing': smoothing}
-    choice = chosen({NAMES[0]: kinds})
+    choice = chosen({NAMES[0]: {'coulomb': 30.0, 'smoothing': smoothing}})
     assert choice.constants['smoothing'][0] == smoothing
 
 

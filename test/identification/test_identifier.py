@@ -125,6 +125,14 @@ def test_a_model_that_is_not_to_be_loaded_is_saved_by_force_alone(files, tmp_pat
     assert found.save(tmp_path / 'worse', force=True)
 
 
+def test_efforts_that_come_a_little_early_are_shifted(files):
+    """By 1.4 samples."""
+    early = np.hstack([rows()[:-7, :7], rows()[7:, 7:]])
+    write(files / 'early.csv', list(JOINTS), early[::5])
+    found = Identifier(ROBOT).fit([Recording.read(files / 'early.csv', ROBOT)])
+    assert found.as_json()['effort_delay'] == pytest.approx(-0.014, abs=3e-3)
+
+
 def test_a_recording_that_is_too_short_does_not_stop_the_others(files, read):
     write(files / 'few.csv', list(JOINTS), rows()[:20])
     few = Recording.read(files / 'few.csv', ROBOT)

@@ -13,6 +13,7 @@ from mechanics.robots import hand_written
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.identification import (
     Equations,
+    Identifier,
     MotionEquations,
     ParameterLayout,
     identify,
@@ -29,8 +30,14 @@ def test_exact_equations_give_the_robot():
     # What no torque depends on keeps the digits of the description.
     unfelt = ~found.base.structure.combination.any(axis=0)
     assert unfelt.any()
-    described = found.base.layout.nominal()
-    assert found.final.parameters[unfelt].tolist() == described[unfelt].tolist()
+    assert found.final.parameters[unfelt].tolist() == known.layout.nominal()[unfelt].tolist()
+
+
+def test_a_joint_that_was_not_recorded_is_carried_by_the_body_before():
+    *kept, last = ROBOT.model.joints
+    model = ROBOT.model.reduced([joint.name for joint in kept], others=0.0)
+    masses = Identifier(ROBOT.model)._carried(model)[::10]
+    np.testing.assert_allclose(masses, last.inertia.mass * (np.arange(len(kept)) == last.parent))
 
 
 def test_no_rotor_is_fitted_where_the_data_say_that_there_is_none():

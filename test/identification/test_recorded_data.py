@@ -114,8 +114,7 @@ def test_recordings_are_joined_as_if_they_were_one():
 def seen(efforts, times):
     """Of six joints that move alike, with efforts (N, 6)."""
     positions = np.repeat(np.sin(times)[:, None], 6, axis=1)
-    names = tuple('abcdef')
-    return survey([JointSamples(names, times, positions, positions, efforts)], 6)
+    return survey([JointSamples(tuple('abcdef'), times, positions, positions, efforts)], 6)
 
 
 @pytest.mark.parametrize(('limit', 'found'), [(np.inf, 0), (14.0, 12)])
