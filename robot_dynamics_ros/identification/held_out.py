@@ -150,7 +150,7 @@ class Torques:
             np.concatenate(part) for part in zip(*columns, strict=True)
         )
         held = np.concatenate([*flags, np.empty(0, bool)])
-        steps = np.diff(times, prepend=-np.inf)
+        steps = np.diff(times, prepend=np.nan)
         interval = float(np.median(steps[1:])) if len(times) > 1 else float('nan')
         begins = ~((steps > 0.0) & (steps < GAP * interval)) | np.diff(held, prepend=False)
         rests = np.zeros(velocities.shape, bool)

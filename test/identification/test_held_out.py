@@ -148,6 +148,8 @@ def test_residuals_are_of_the_samples_that_move_and_intervals_narrow_with_their_
     low, high = found.interval
     assert (low < found.identified).all()
     assert (found.identified < high).all()
+    twice = residuals([one, replace(one, begins=one.begins | (times == times[600]))])
+    np.testing.assert_allclose(twice.identified, found.identified)
     short = residuals([one.part(times < 15.0)])
     assert np.diff(short.interval, axis=0).sum() > (high - low).sum()
     few = residuals([one.part(times < 3.0)])
