@@ -108,6 +108,9 @@ def main(
     except (click.Abort, KeyboardInterrupt):
         how = f'ended by {signal.Signals(came[0]).name}' if came else 'interrupted'
         sys.stderr.write(f'robot_dynamics: {how}\n')
+        # Where it came within exec(), as when a dataclass is made, `python -m` would still end by
+        # SIGINT: CPython remembers it until something else is executed.
+        exec('')
         sys.exit(BY_SIGNAL + (came[0] if came else signal.SIGINT))
     except SystemExit:
         # So click and rich end where nobody reads stdout any more, as `head` leaves it.

@@ -46,8 +46,6 @@ PARAMETERS = {
 START_LIMIT = 30.0
 # How much a node may grow after the first minute, and after each fault has come once [MiB].
 MEMORY_BOUND = 5.0
-# Share of the time in which the machine is too busy, above which lost states are not judged.
-BUSY = 0.5
 
 
 def main() -> int:
@@ -181,8 +179,7 @@ def _report(
     print(f'{counts["burst"]} not as a newer one was,', end=' ')
     print(f'{counts["provoked"]} not while a fault silenced the node, {counts["lost"]} lost')
     share = starvation.long / max(1, starvation.looks)
-    judged = '' if share <= BUSY else ', too long to judge which are lost'
-    print(f'{counts["starved"]} more not as the machine was busy, {share:.0%} of the time{judged}')
+    print(f'{counts["starved"]} more not while the machine was too busy: {share:.0%} of the time')
     print(f'{counts["bad"]} bad states: {counts["bad_answered"]} answered')
     growth = memory.growth
     grown = 'not measured, the run was too short' if growth is None else f'{growth:+.2f} MiB'
@@ -196,7 +193,7 @@ def _report(
     ]
     if not counts['answered']:
         failures.append('no states were answered')
-    if counts['lost'] and share <= BUSY:
+    if counts['lost']:
         failures.append(f'{counts["lost"]} cycles lost that no fault provoked: {where}')
     if counts['bad_answered']:
         failures.append(f'{counts["bad_answered"]} bad states were answered')
