@@ -74,11 +74,13 @@ class Starvation:
         self._looked = time.monotonic()
         self._waited: dict[Path, float] = {}
         self._before: dict[Path, float] = {}
-        self._starved: deque[float] = deque(maxlen=int(KEPT / LOOK))
+        # Begin and end.
+        self._waits: deque[tuple[float, float]] = deque(maxlen=int(KEPT / LOOK))
 
     def look(self, now: float) -> None:
         """Look, if it is time to; `now` on the monotonic clock [s]."""
-        if now - self._looked < LOOK:
+        looked = self._looked
+        if now - looked < LOOK:
             return
         self._looked = now
         waited: dict[Path, float] = {}
@@ -95,13 +97,14 @@ class Starvation:
         self._waited, self._before = waited, growth
         self.looks += 1
         if longest > LONG:
-            self._starved.append(now)
+            # Linux counts a wait when it is over: it may have begun so long before the last look.
+            self._waits.append((looked - longest, now))
             self.long += 1
 
     def since(self, begin: float) -> bool:
         """Whether a process has been kept waiting since a time [s]."""
-        return any(at >= begin for at in self._starved)
+        return any(end >= begin for _, end in self._waits)
 
     def explains(self, sent: float) -> bool:
         """Whether a process was kept waiting around a time [s]."""
-        return any(abs(at - sent) <= AROUND for at in self._starved)
+        return any(begin - AROUND <= sent <= end + AROUND for begin, end in self._waits)
