@@ -18,6 +18,7 @@ import importlib.abc
 import importlib.util
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -33,7 +34,7 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 # What the core imports; each mutant runs in a fork of this process, which has them already.
 import defusedxml.ElementTree  # noqa: F401
-import numpy as np  # noqa: F401
+import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'robot_dynamics_ros'
@@ -57,7 +58,7 @@ ALGORITHMS = (
 ROOMS = {
     'control': 'test/control',
     'identification': 'test/identification test/report',
-    'comparison': 'test/comparison',
+    'comparison': 'test/comparison test/test_joint_model.py',
     'contacts': 'test/contacts',
     'recordings': 'test/recordings',
 }
@@ -266,7 +267,7 @@ def _failing_test(tests: list[str]) -> str:
 
 
 def reached(room: str) -> dict[str, dict[int, list[str]]]:
-    """Of each file of a room, each line's tests, the fastest first; in a process of its own."""
+    """Of each line of a room's files, the tests, the fastest first; in a process of its own."""
     import coverage
 
     with tempfile.TemporaryDirectory() as folder:
@@ -281,8 +282,13 @@ def reached(room: str) -> dict[str, dict[int, list[str]]]:
         return {
             str(Path(file).relative_to(PACKAGE)): {
                 line: sorted(
-                    {context.split('|')[0] for context in contexts} - {''},
-                    key=tests.seconds.__getitem__,
+                    # A fixture is in the first test that asks for it, and matters to its file.
+                    {
+                        re.split('::' if one.endswith('|setup') else r'\|', one)[0]
+                        for one in contexts
+                    }
+                    - {''},
+                    key=lambda judge: tests.seconds.get(judge, np.inf),
                 )
                 for line, contexts in data.contexts_by_lineno(file).items()
             }

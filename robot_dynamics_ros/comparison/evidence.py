@@ -31,8 +31,7 @@ def windows_of(motion: Motion) -> Iterator[Motion]:
     rows = np.arange(0, len(motion), stride)
     for part in np.array_split(rows, math.ceil(len(rows) / LENGTH)) if len(rows) else ():
         if len(part) > 1:
-            duration = float(motion.times[part[-1]] - motion.times[part[0]])
-            yield replace(motion.part(part), rate=(len(part) - 1) / duration)
+            yield replace(motion.part(part), rate=motion.rate / stride)
 
 
 @dataclass

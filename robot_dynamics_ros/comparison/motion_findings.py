@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -106,7 +107,9 @@ def _velocity_findings(model: RobotModel, windows: Iterable[Motion]) -> list[Fin
         if abs(likeness) > ALIKE:
             if 1.0 / FACTOR <= gain <= FACTOR:
                 continue
-            near = (text for factor, text in UNITS.items() if abs(gain / factor - 1.0) < NEAR)
+            near = (
+                text for factor, text in UNITS.items() if math.isclose(gain, factor, rel_tol=NEAR)
+            )
             why = next(near, 'in another unit, or the stamps run at another speed')
         elif speeds[joint] < ZERO * slopes[joint]:
             why = 'which change'

@@ -84,7 +84,7 @@ def _driver(judge: Judge, found: Explanation, relabelling: Explanation) -> Itera
         )
         yield Finding('gravity_compensated', _held(judge), None, text)
     if found.delay:
-        late, early = ('efforts', 'positions')[:: 1 if found.delay > 0.0 else -1]
+        late, early = ('efforts', 'positions') if found.delay > 0.0 else ('positions', 'efforts')
         text = f'{1e3 * abs(found.delay):.3g} ms: the {late} come later than the {early}.'
         yield Finding('delay', judge.names(judge.judged), found.delay, text, 's')
 

@@ -145,8 +145,6 @@ def _beside_loop(robot: str, name: str, batch: Batch) -> list[Figure]:
     bound = each['Pinocchio'] / LOOP_SPEED
     if batch.memory:
         bound = np.maximum(bound, MEMCPY_BOUND * each['memcpy'])
-        copied = float(np.median(each['ours'] / each['memcpy']))
-        print(f'    {copied:.2f} times as long as memcpy of the result')
     share = float(np.median(each['ours'] / bound))
     figures.append(Figure(f'{robot} {name} batch to what is allowed', share, 'x', 1.0))
     if not figures[-1].holds:

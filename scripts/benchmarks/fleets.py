@@ -10,13 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from figures import Figure, in_turn, printed, urdf
 from recorded_states import write_recording
+from recordings import read_torques
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.compiler.threads import available_cores
-from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.scheduling import Task, run
 
 ROBOT = 'xArm7'
@@ -26,18 +25,9 @@ ROUNDS = 2
 LOOP_BOUND, TWO_CORES_SPEED = 1.05, 1.4
 
 
-def torques(text: str, file: Path) -> float:
-    """The sum of squared torques of a recording."""
-    dynamics = _dynamics(text)
-    with Recording.read([file], joints=dynamics.model.joint_names) as recording:
-        return sum(
-            float(
-                np.square(
-                    dynamics.inverse_dynamics(one.positions, one.velocities, one.accelerations)
-                ).sum()
-            )
-            for one in recording.motions(efforts=False)
-        )
+def torques(text: str, file: Path) -> None:
+    """Compute those of a recording."""
+    read_torques(file, _dynamics(text))
 
 
 @cache

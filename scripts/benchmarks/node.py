@@ -78,12 +78,7 @@ def _start_up(arguments: list[str]) -> list[Figure]:
     def start() -> list[float]:
         command = [sys.executable, '-c', START, repr(time.time()), *arguments]
         done = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            check=True,
-            timeout=60,
-            env=_environment(),
+            command, capture_output=True, check=True, timeout=60, env=_environment()
         )
         return json.loads(done.stdout.splitlines()[-1])
 

@@ -52,7 +52,7 @@ def measure() -> list[Figure]:
         calls = {
             'bytes': lambda: _read_bytes_and_index(file),
             'arrays': lambda: _read_arrays(file),
-            'torques': lambda: _read_torques(file, dynamics),
+            'torques': lambda: read_torques(file, dynamics),
         }
         seconds = in_turn(calls, ROUNDS, time.process_time)
         reading, arrays, torques = (float(each.min()) for each in seconds.values())
@@ -84,7 +84,7 @@ def _read_arrays(file: Path) -> None:
             pass
 
 
-def _read_torques(file: Path, dynamics: RobotDynamics) -> None:
+def read_torques(file: Path, dynamics: RobotDynamics) -> None:
     with Recording.read([file], joints=dynamics.model.joint_names) as recording:
         for motion in recording.motions(efforts=False):
             dynamics.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)

@@ -13,7 +13,7 @@ PERIOD, SETTLED, WINDOW = 1.0, 60.0, 10.0
 MIB = 2**20
 # How often to look at the scheduler [s].
 LOOK = 0.02
-# A queue holds ten states: who waits for longer, in two looks, may lose some [s].
+# A queue holds ten states: who waits for longer may lose some [s].
 LONG = 0.01
 # How far around such a wait a loss is put down to it, and how far back waits are kept [s].
 AROUND, KEPT = 0.05, 10.0
@@ -73,7 +73,6 @@ class Starvation:
         self._tasks = [Path(f'/proc/{pid}/task') for pid in pids]
         self._looked = time.monotonic()
         self._waited: dict[Path, float] = {}
-        self._before: dict[Path, float] = {}
         # Begin and end.
         self._waits: deque[tuple[float, float]] = deque(maxlen=int(KEPT / LOOK))
 
@@ -84,17 +83,15 @@ class Starvation:
             return
         self._looked = now
         waited: dict[Path, float] = {}
-        growth: dict[Path, float] = {}
         longest = 0.0
         for task in self._tasks:
             for thread in task.iterdir():
                 # It may end while we look.
                 with contextlib.suppress(OSError):
                     waited[thread] = 1e-9 * int((thread / 'schedstat').read_text().split()[1])
-                    growth[thread] = waited[thread] - self._waited.get(thread, waited[thread])
-                    # A wait may lie across two looks.
-                    longest = max(longest, growth[thread] + self._before.get(thread, 0.0))
-        self._waited, self._before = waited, growth
+                    before = self._waited.get(thread, waited[thread])
+                    longest = max(longest, waited[thread] - before)
+        self._waited = waited
         self.looks += 1
         if longest > LONG:
             # Linux counts a wait when it is over: it may have begun so long before the last look.

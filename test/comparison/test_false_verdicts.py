@@ -42,6 +42,11 @@ def test_an_order_that_is_not_tried_is_unexplained(compared):
     assert 'unexplained' in codes(comparison)
 
 
+@pytest.mark.parametrize('factor', [0.96, 1.04])
+def test_a_factor_near_one_is_none(compared, factor):
+    assert 'factor' not in codes(compared(simulated().with_efforts(lambda e: factor * e, 'base')))
+
+
 def test_no_payload_where_parts_of_the_recording_disagree(compared):
     """The arm takes a load up after the first quarter."""
     recorded, loaded = simulated(), simulated(tool=True)

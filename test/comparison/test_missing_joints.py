@@ -7,7 +7,10 @@ import pytest
 
 pytest.importorskip('mujoco')
 
-from simulated_recordings import JOINTS, TOOL_MASS, simulated
+from simulated_recordings import JOINTS, TOOL_MASS, simulated, urdf
+
+from robot_dynamics_ros.comparison.recorded_joints import joints_that_matter
+from robot_dynamics_ros.core import parse_urdf
 
 
 def only(recorded, joints):
@@ -34,6 +37,15 @@ def test_joints_that_the_recorded_ones_carry_are_missing(compared, joints):
     # What the flange turns is the last 4 % of the mass.
     assert set(comparison.locked) <= missing(comparison)
     assert comparison.as_json()['locked'] == list(comparison.locked)
+
+
+def test_a_light_body_that_the_recorded_joints_carry_is_not_missing():
+    model = parse_urdf(urdf())
+    bodies = model.inertial_parameters()
+    bodies[-10:] *= 0.1
+    light = model.with_inertial_parameters(bodies)
+    assert joints_that_matter(model, JOINTS[:5]) == JOINTS[5:]
+    assert joints_that_matter(light, JOINTS[:5]) == ()
 
 
 def test_no_verdict_depends_on_the_pose_of_missing_joints(compared):

@@ -48,6 +48,12 @@ def with_noise():
     return simulated().with_efforts(lambda effort: effort + noise, 'elbow')
 
 
+def rubbing(share, joint):
+    """With viscous friction beside that of the URDF."""
+    v = simulated().velocities[:, JOINTS.index(joint)]
+    return simulated().with_efforts(lambda e: e + share * np.std(e) * v / np.std(v), joint)
+
+
 @pytest.mark.parametrize('seed', [1, 2])
 def test_a_good_recording_has_no_findings(compared, seed):
     assert codes(compared(simulated(seed=seed))) == []
@@ -67,6 +73,8 @@ def test_a_good_recording_has_no_findings(compared, seed):
         (lambda: simulated(tool=True), 'payload', JOINTS[1:], TOOL_MASS),
         (lambda: without_gravity(simulated()), 'gravity_compensated', JOINTS[1:], None),
         (with_noise, 'unexplained', ('elbow',), None),
+        (lambda: scaled(5e-3, 'elbow'), 'factor', ('elbow',), 5e-3),
+        (lambda: rubbing(0.025, 'base'), 'friction', ('base',), None),
         (lambda: of_all(lambda x: x * [1, 1, -1, 1, 1, 1]), 'sign', ('elbow',), -1.0),
         (lambda: of_all(lambda x: x[:, [0, 2, 1, 3, 4, 5]]), 'exchanged', JOINTS[1:3], None),
         (lambda: of_all(lambda x: x[:, [4, 1, 2, 3, 0, 5]]), 'exchanged', ('base', 'bend'), None),

@@ -14,6 +14,7 @@ from simulated_recordings import JOINTS, urdf
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, parse_urdf
 from robot_dynamics_ros.identification import Equations, MotionEquations, ParameterLayout, findings
 from robot_dynamics_ros.identification.base_parameters import structure_of
+from robot_dynamics_ros.identification.equations import Period
 from robot_dynamics_ros.identification.estimate import Estimate
 from robot_dynamics_ros.identification.held_out import Residuals
 from robot_dynamics_ros.identification.intervals import bootstrap_windows, with_draws
@@ -74,6 +75,11 @@ def test_a_load_of_another_mass_is_said(declared, found):
         parts.append(made.of_samples(replace(states, efforts=efforts), name))
     both = Equations.joined(parts)
     assert codes(findings.load_findings(both, known, np.ones(both.used.shape))) == found
+
+
+def test_the_time_that_is_not_fitted_is_said():
+    (one,) = findings.contact_findings([Period('a', 2.0, 5.0), Period('b', 1.0, 2.5)])
+    assert (one.code, one.value) == ('contact', 4.5)
 
 
 def test_what_shows_nothing_is_refused(model):

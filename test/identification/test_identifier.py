@@ -104,7 +104,11 @@ def test_a_model_alone_is_fitted_with_progress_in_states(identified, read, tmp_p
 
 
 def test_torque_sensors_behind_the_gears_show_no_rotor(read, tmp_path):
-    found = Identifier(DESCRIBED.read_text(), effort='torque-sensor').fit({'good.csv': read})
+    identifier = Identifier(DESCRIBED.read_text(), effort='torque-sensor')
+    # Held out, and fitted in the end.
+    found = identifier.fit({'good.csv': read}, {'again.csv': read})
+    fitted, held_out = found.judgement.recordings
+    assert (fitted.held_out, held_out.held_out > 300) == (0, True)
     assert not any('armature' in row.name for row in (*found.joint_rows, *found.base_rows))
     found.save(tmp_path / 'sensors', force=True)
     written = yaml.safe_load((tmp_path / 'sensors/friction.yaml').read_text())['joints']

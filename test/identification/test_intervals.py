@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip('scipy')
+stats = pytest.importorskip('scipy.stats')
 
 from identified_equations import exact_motion, truth
 from mechanics.robots import hand_written
@@ -22,7 +22,7 @@ from robot_dynamics_ros.identification import (
     joint_rows,
 )
 from robot_dynamics_ros.identification.base_parameters import structure_of
-from robot_dynamics_ros.identification.intervals import _urdf_error
+from robot_dynamics_ros.identification.intervals import _drawn, _urdf_error
 from robot_dynamics_ros.identification.parameters import parameter_scales
 
 # The robot that is recorded is not that of the URDF, which has no load, and twice the damping.
@@ -106,6 +106,14 @@ def test_the_error_of_the_urdf_is_known_without_the_pull_of_the_prior():
     error, data = np.random.default_rng(0).normal(size=20), np.logspace(2.0, 4.0, 20)
     found = _urdf_error(data / (1.0 + data) * error, np.diag(data), np.eye(20))
     assert found == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-6)
+
+
+def test_of_two_windows_the_draws_are_those_of_student():
+    """With one degree of freedom: the jackknife of a mean of two values."""
+    drawn = _drawn(np.full((1, 1), 2.0), np.ones((2, 1, 1)), np.array([[0.5], [-0.5]]))
+    assert np.abs(drawn).max() == pytest.approx(
+        2.0 * stats.t.ppf(0.975, 1) / stats.norm.ppf(0.975)
+    )
 
 
 def test_friction_that_the_data_ask_to_be_negative_is_certainly_zero():

@@ -53,10 +53,10 @@ def test_the_node_commands_the_torque_of_the_identified_model(graph, tmp_path):
         for q, v, a in np.random.default_rng(4).uniform(-1.0, 1.0, (8, 3, 3)):
             observer.follow(trajectory(point(q, v, a)))
             torque = identified.inverse_dynamics(q, v, a)
-            # Through the fade to the new reference.
+            # Through the fade to the new reference; files have six digits.
             observer.until(
                 lambda torque=torque: np.allclose(
-                    observer.answer_to(state(Q))[0].data, torque, rtol=0.0, atol=1e-4
+                    observer.answer_to(state(Q))[0].data, torque, rtol=1e-5
                 ),
                 f'torque {torque}',
             )
