@@ -14,7 +14,7 @@ from simulated_recordings import JOINTS, simulated, urdf
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.delay import least_delay
-from robot_dynamics_ros.comparison.figures import is_certain, spectrum_of
+from robot_dynamics_ros.comparison.figures import _not_negative, is_certain, spectrum_of
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.json_text import json_text
 
@@ -115,6 +115,15 @@ def test_noise_is_seldom_taken_for_friction(share):
     assert found < 0.05 * trials
     assert is_certain(1.0, 0.1, 100.0)
     assert not is_certain(1.0, 0.1, 3.0)
+
+
+@pytest.mark.parametrize('true', [(2.0, -0.5, 3.0), (-0.5, 2.0, 3.0)])
+def test_fitted_friction_takes_energy(true):
+    v = np.linspace(-1.0, 1.0, 50)
+    columns = np.stack([v, np.sign(v), np.ones(50)], axis=1)
+    found = _not_negative(columns, columns @ true)
+    assert found[:2].min() == 0.0 < found[:2].max()
+    assert found[2] == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize('delay', [-0.0213, 0.0, 0.0507, 0.094])
