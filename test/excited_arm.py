@@ -93,23 +93,3 @@ def slope_by_differences(function, x, step=1e-6):
         shifted[1][index] -= step
         slopes[index] = (function(shifted[0]) - function(shifted[1])) / (2.0 * step)
     return slopes
-
-
-def told_by(recording):
-    """Base parameters that a recording determines, and what is missing in its motion."""
-    # SciPy may be missing.
-    from robot_dynamics_ros.identification.base_parameters import base_parameters
-    from robot_dynamics_ros.identification.equations import Equations
-    from robot_dynamics_ros.identification.findings import excitation_findings
-    from robot_dynamics_ros.identification.motion_equations import (
-        MotionEquations,
-        motions_cutoff,
-    )
-
-    layout = excited().information.layout
-    cutoff = recording.usual_cutoff()
-    made = MotionEquations(layout, cutoff=cutoff)
-    motions = recording.motions(motions_cutoff(cutoff, 1.0 / recording.interval))
-    reduced = Equations.joined(made.of_motions(motions)).reduced()
-    base = base_parameters(reduced)
-    return base, tuple(excitation_findings(reduced, base))

@@ -1,8 +1,7 @@
 """The command `robot_dynamics`, run in this process."""
 
 import io
-import os
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from typing import NamedTuple
 
@@ -17,24 +16,13 @@ class Ended(NamedTuple):
     stderr: str
 
 
-@contextmanager
-def working_folder(folder):
-    before = os.getcwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-
-
 def ended(folder, *arguments, read_topic=None):
     """What the command does in a folder."""
     out, err = io.StringIO(), io.StringIO()
-    with (
-        working_folder(folder), redirect_stdout(out), redirect_stderr(err),
-        pytest.raises(SystemExit) as caught,
-    ):  # fmt: skip
-        main([*map(str, arguments)], read_topic)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
+            main([*map(str, arguments)], read_topic)
     return Ended(caught.value.code, out.getvalue(), err.getvalue())
 
 

@@ -22,7 +22,7 @@ from robot_dynamics_ros.core import StateError, parse_urdf
 MODEL = parse_urdf(URDF)
 # Of turn, which turns without end and has no limit, slide and wrist.
 SPEEDS = np.array([np.inf, 1.0, 3.0])
-LOWER, UPPER = np.array([-np.inf, -0.5, -2.0]), np.array([np.inf, 0.5, 2.0])
+UPPER = np.array([np.inf, 0.5, 2.0])
 # 5 % of a turn or of the range, or 50 ms at the velocity limit.
 TOLERANCES = np.array([0.1 * np.pi, 0.05, 0.15])
 Q = np.array([0.3, 0.1, -0.7])

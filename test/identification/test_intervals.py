@@ -33,7 +33,7 @@ TRUE = RobotDynamics(MODEL.with_payload(LINK, 0.3, (0.05, 0.1, -0.1)))
 LAYOUT = ParameterLayout(MODEL)
 MADE = MotionEquations(LAYOUT, cutoff=5.0, effort_levels=np.inf)
 STRUCTURE = structure_of(LAYOUT)
-NOISE, LASTING = 0.01, 0.1
+NOISE = 0.01
 
 
 def recorded(seed, repeated, coulomb):

@@ -20,9 +20,8 @@ from domains import free_domain
 from launch.launch_description_sources import (
     get_launch_description_from_python_launch_file,
 )
-from rcl_interfaces.srv import GetParameters
+from rclpy.parameter_client import AsyncParameterClient
 from sensor_msgs.msg import JointState
-from waiting import wait_until
 
 from robot_dynamics_interfaces.srv import GetGravity, GetMassMatrix
 
@@ -270,13 +269,9 @@ def test_an_argument_that_launch_reads_itself_is_taken(files):
 
 def parameters_of(node, *names):
     """Values of parameters of the launched node."""
-    client = node.create_client(GetParameters, '/test_of_arguments/robot_dynamics/get_parameters')
-
-    def spin():
-        rclpy.spin_once(node, timeout_sec=0.1)
-
-    wait_until(client.service_is_ready, 'the node', LIMIT, spin)
-    future = client.call_async(GetParameters.Request(names=list(names)))
+    client = AsyncParameterClient(node, '/test_of_arguments/robot_dynamics')
+    assert client.wait_for_services(LIMIT)
+    future = client.get_parameters([*names])
     rclpy.spin_until_future_complete(node, future, timeout_sec=LIMIT)
     return future.result().values
 

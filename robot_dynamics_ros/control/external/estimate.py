@@ -21,7 +21,7 @@ from .contact import Contact
 from .drive_torques import NO_STATE, DriveTorques, GivenState
 from .momentum_observer import ExternalForceObserver
 from .thresholds import ContactThresholds
-from .wrench import FeltDirections, WrenchEstimator
+from .wrench import WrenchEstimator
 
 # Why there is no estimate, where that ends by itself; so does NO_STATE.
 SETTLING = 'the estimate has just begun'
@@ -236,11 +236,6 @@ class ExternalForceEstimate:
         """
         given = self.torque if torque is None else torque
         return self._wrench.estimate(self.drives.q, self._all(given, 0.0)).wrench
-
-    def felt_directions(self) -> FeltDirections:
-        """Which wrenches on that link the joints feel, at the last state."""
-        q = self.drives.q
-        return self._wrench.estimate(q, np.zeros_like(q)).felt
 
     def contact_direction(self) -> Array:
         """Direction (3,) of the force on the touched link, see `Contact.direction`."""

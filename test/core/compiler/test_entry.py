@@ -17,7 +17,6 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.compiler.program import trace
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.25])
-PRODUCTS = np.outer(X, Y)
 
 
 @pytest.fixture(autouse=True, scope='module')
