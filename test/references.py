@@ -1,13 +1,12 @@
 """References for the robot of `three_joints`."""
 
-from builtin_interfaces.msg import Duration
+from rclpy.duration import Duration
 from three_joints import JOINTS
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 
 def point(q, v=(), a=(), seconds=0.0):
-    nanoseconds = round(seconds * 1e9)
-    when = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+    when = Duration(nanoseconds=round(1e9 * seconds)).to_msg()
     return JointTrajectoryPoint(
         positions=list(q), velocities=list(v), accelerations=list(a), time_from_start=when
     )

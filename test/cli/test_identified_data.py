@@ -22,6 +22,7 @@ pytestmark = pytest.mark.contract
 
 URDF = DESCRIBED.read_text()
 MODEL = parse_urdf(URDF)
+DYNAMICS = RobotDynamics(MODEL)
 GAINS = np.array([9.0, 8.0, 7.0])  # [N m/A]
 LOAD = 1.2  # [kg]
 LATE = 0.02  # [s]
@@ -55,12 +56,6 @@ def parameters(result):
     return {row['name']: row['value'] for row in result['joint_parameters']}
 
 
-def compensated(times, efforts):
-    """What the description does not know of the arm stays in the efforts."""
-    gravity = RobotDynamics(MODEL).gravity_torque
-    return efforts - [gravity(q) for q in rows()[:, 1:4]]
-
-
 def pushed(times, efforts, end=2.6):
     return efforts + ((times > 2.0) & (times < end))[:, None] * np.array([2.0, 4.0, 2.5])
 
@@ -71,7 +66,8 @@ BAD = [
     ('delay', False, lambda times, efforts: late(times, efforts, 4e-3 * times)),
     ('unexplained', True, lambda times, efforts: efforts[::-1] * np.array([1.0, -1.0, 1.0])),
     ('contact', False, pushed),
-    ('gravity_compensated', True, compensated),
+    # What the description does not know of the arm stays in the efforts.
+    ('gravity_compensated', True, lambda _, tau: tau - DYNAMICS.gravity_torque(rows()[:, 1:4])),
     ('saturated', False, lambda times, efforts: np.clip(efforts, -7.0, 7.0)),
 ]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-import rclpy.time
-from builtin_interfaces.msg import Time
+from rclpy.time import Time
 from references import point, trajectory
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_msgs.msg import Float64MultiArray
@@ -35,7 +34,7 @@ def test_a_reference_that_is_over_or_left_is_dropped(guarded, dynamics):
 
 
 def of_long_ago(message):
-    message.header.stamp = Time(sec=1)
+    message.header.stamp = Time(seconds=1).to_msg()
     return message
 
 
@@ -71,9 +70,8 @@ class SimulatedTime:
         self._zero = time.monotonic() - seconds
 
     def _publish(self):
-        total = round(1e9 * (time.monotonic() - self._zero))
-        stamp = Time(sec=total // 10**9, nanosec=total % 10**9)
-        self._publisher.publish(ClockMessage(clock=stamp))
+        now = Time(seconds=time.monotonic() - self._zero)
+        self._publisher.publish(ClockMessage(clock=now.to_msg()))
 
 
 def test_a_clock_that_is_set_back_ends_the_reference_and_resets_the_stamps(guarded, dynamics):
@@ -108,7 +106,7 @@ class NodeClock:
     ros_time_is_active: bool = False
 
     def now(self):
-        return rclpy.time.Time(nanoseconds=self.nanoseconds)
+        return Time(nanoseconds=self.nanoseconds)
 
 
 @pytest.mark.parametrize('step', [-3600, 1])

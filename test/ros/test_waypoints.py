@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Duration, Time
+from builtin_interfaces.msg import Duration
+from rclpy.time import Time
 from references import point, trajectory
 from three_joints import JOINTS
 
@@ -62,8 +63,7 @@ def test_the_first_bad_point_is_named(field, values, reason):
 def test_a_stamp_lies_as_far_from_now_on_the_clock_of_the_references(delay):
     """That clock has another zero, and may be at any time."""
     asked = message()
-    total = NOW + delay
-    asked.header.stamp = Time(sec=total // 10**9, nanosec=total % 10**9)
+    asked.header.stamp = Time(nanoseconds=NOW + delay).to_msg()
     for time in (0.0, 12.5, 1e5):
         read = read_trajectory(asked, JOINTS, now=NOW, time=time)
         assert read.start - time == pytest.approx(1e-9 * delay, abs=1e-9)
