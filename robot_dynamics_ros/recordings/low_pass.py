@@ -108,7 +108,7 @@ def convolved(kernels: Array, rows: Array, columns: Sequence[Any]) -> list[Array
     size = max(SHORTEST_TRANSFORM, 1 << (4 * lost).bit_length())
     transformed = np.fft.rfft(kernels, size)
     results = [np.empty_like(rows[lost:, which]) for which in columns]
-    for first in range(0, len(rows) - lost, size - lost):
+    for first in range(0, len(results[0]), size - lost):
         part = rows[first : first + size].T
         spectrum = np.fft.rfft(part, size)
         for kernel, which, result in zip(transformed, columns, results, strict=True):
