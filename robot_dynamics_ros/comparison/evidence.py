@@ -38,7 +38,7 @@ def windows_of(motion: Motion) -> Iterator[Motion]:
 class Excerpts:
     """Keeps every window, later every second, fourth, ... so that at most `MOST` are kept."""
 
-    _kept: list[tuple[int, Motion]] = field(default_factory=list)
+    _kept: list[Motion] = field(default_factory=list)
     _stride: int = 1
     _seen: int = 0
 
@@ -46,7 +46,7 @@ class Excerpts:
         """Take windows, each if it is its turn."""
         for window in windows:
             if self._seen % self._stride == 0:
-                self._kept.append((self._seen, window))
+                self._kept.append(window)
             self._seen += 1
             self.thin(MOST)
 
@@ -54,10 +54,10 @@ class Excerpts:
         """Keep at most that many of the windows, as evenly distributed."""
         while len(self._kept) > most:
             self._stride *= 2
-            self._kept = [one for one in self._kept if one[0] % self._stride == 0]
+            self._kept = self._kept[::2]
 
     def __iter__(self) -> Iterator[Motion]:
-        return (window for _, window in self._kept)
+        return iter(self._kept)
 
 
 class Reach:
