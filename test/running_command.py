@@ -3,17 +3,11 @@
 import io
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
-from typing import NamedTuple
+from subprocess import CompletedProcess
 
 import pytest
 
 from robot_dynamics_ros.cli.command_line import main
-
-
-class Ended(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
 
 
 def ended(folder, *arguments, read_topic=None):
@@ -23,7 +17,7 @@ def ended(folder, *arguments, read_topic=None):
         patch.chdir(folder)
         with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
             main([*map(str, arguments)], read_topic)
-    return Ended(caught.value.code, out.getvalue(), err.getvalue())
+    return CompletedProcess(arguments, caught.value.code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture

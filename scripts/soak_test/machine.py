@@ -68,9 +68,9 @@ class Starvation:
         long: how often one had been kept waiting for long.
     """
 
-    def __init__(self, *pids: int) -> None:
+    def __init__(self, *pids: int, proc: str = '/proc') -> None:
         self.looks, self.long = 0, 0
-        self._tasks = [Path(f'/proc/{pid}/task') for pid in pids]
+        self._tasks = [Path(f'{proc}/{pid}/task') for pid in pids]
         self._looked = time.monotonic()
         self._waited: dict[Path, float] = {}
         # Begin and end.

@@ -158,10 +158,8 @@ addEventListener('beforeprint', () => {
   window.printed = places.map((place) => ({
     width: place._fullLayout.width,
     traces: place.querySelectorAll('.trace').length,
-    boxes: Array.from(place.querySelectorAll('.annotation-text, .legend'), (one) => {
-      const { x, y, width, height } = one.getBoundingClientRect();
-      return { x, y, width, height };
-    }),
+    boxes: Array.from(place.querySelectorAll('.annotation-text, .legend'),
+      (one) => one.getBoundingClientRect().toJSON()),
   }));
 });
 """

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parents[2] / 'scripts' / 'soak_test'))
 
 from ledger import ANSWER_LIMIT, BURST, Ledger, Sent
+from machine import Starvation
 from rules import Rules
 from schedule import SEEN, Fault, Schedule
 
@@ -93,6 +95,18 @@ def test_ledger_tells_lost_from_provoked_and_excused():
     ledger.answer(2)
     ledger.settle(1.0 + ANSWER_LIMIT)
     assert (ledger.counts['burst'], ledger.counts['lost']) == (1, 1)
+
+
+def test_a_wait_explains_what_was_sent_during_it(tmp_path):
+    """Linux counts it when it is over: 0.2 s, in a look at 0.3 s."""
+    (thread := tmp_path / '1/task/1').mkdir(parents=True)
+    begun, starvation = monotonic(), Starvation(1, proc=tmp_path)
+    for now, waited in ((0.1, 0.0), (0.2, 0.0), (0.3, 0.2), (0.4, 0.2)):
+        (thread / 'schedstat').write_text(f'0 {1e9 * waited:.0f} 0')
+        starvation.look(begun + now)
+    explained = [one for one in range(-9, 10) if starvation.explains(begun + 0.1 * one)]
+    assert explained == [0, 1, 2, 3]
+    assert [starvation.since(begun + one) for one in (0.2, 0.35)] == [True, False]
 
 
 class Scene:
