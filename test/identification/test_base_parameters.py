@@ -9,6 +9,7 @@ pytest.importorskip('scipy')
 
 from identified_equations import exact_motion, identifiable, truth
 from mechanics.examples import example
+from mechanics.planar_arms import planar
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import parse_urdf
@@ -79,26 +80,18 @@ def test_ranks_that_can_be_counted_or_are_published(name, joints, rank):
 
 def test_a_double_pendulum_has_the_base_parameters_of_textbooks():
     """Khalil, Dombre, "Modeling, identification and control of robots" (2002), section 9.4."""
-    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"'
-    link += ' ixz="0" iyz="0"/></inertial></link>'
-    joint = '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>'
-    joint += '<origin xyz="{3} 0 0" rpy="{4} 0 0"/><axis xyz="0 0 1"/></joint>'
-    text = '<robot name="r"><link name="base"/>' + link.format('upper') + link.format('lower')
-    text += joint.format('one', 'base', 'upper', 0, 1.5707963267948966)
-    text += joint.format('two', 'upper', 'lower', 0.5, 0) + '</robot>'
+    ones = np.ones(2)
+    text = planar(0.5 * ones, 0.2 * ones, ones, ones, '1.5707963267948966 0 0')
     layout = ParameterLayout(parse_urdf(text), ('armature', 'viscous'))
     structure = structure_of(layout)
     names = [layout.names[column] for column in structure.columns]
-    expected = {
-        'upper mx': {'upper mx': 1.0, 'lower m': 0.5},
-        'upper my': {'upper my': 1.0},
-        'upper Izz': {'upper Izz': 1.0, 'lower m': 0.25, 'one armature': 1.0},
-        'lower mx': {'lower mx': 1.0},
-        'lower my': {'lower my': 1.0},
-        'lower Izz': {'lower Izz': 1.0},
-        'two armature': {'two armature': 1.0},
-        'one viscous': {'one viscous': 1.0},
-        'two viscous': {'two viscous': 1.0},
+    alone = (
+        'link1 my', 'link2 mx', 'link2 my', 'link2 Izz', 'joint2 armature', 'joint1 viscous',
+        'joint2 viscous',
+    )  # fmt: skip
+    expected = {name: {name: 1.0} for name in alone} | {
+        'link1 mx': {'link1 mx': 1.0, 'link2 m': 0.5},
+        'link1 Izz': {'link1 Izz': 1.0, 'link2 m': 0.25, 'joint1 armature': 1.0},
     }
     assert names == [name for name in layout.names if name in expected]
     for name, row in zip(names, structure.combination, strict=True):
