@@ -1,6 +1,5 @@
 """A small arm with collision geometry for motions of excitation, and the shapes by themselves."""
 
-import re
 from dataclasses import replace
 from functools import cache
 
@@ -10,7 +9,14 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
 
 LENGTH, RADIUS = 0.4, 0.05
-JOINTS = ('turn', 'shoulder', 'elbow', 'wrist')
+# Each joint, its axis, height [m] and effort limit [N m], its link, mass [kg] and length [m].
+ARM = (
+    ('turn', '0 0 1', 0.0, 60, 'column', 4.0, 0.25),
+    ('shoulder', '0 1 0', 0.3, 90, 'upper', 3.0, LENGTH),
+    ('elbow', '0 1 0', LENGTH, 50, 'fore', 2.0, LENGTH),
+    ('wrist', '1 0 0', LENGTH, 20, 'hand', 1.0, 0.3),
+)
+JOINTS = tuple(joint for joint, *_ in ARM)
 SETTINGS = ExcitationSettings(duration=5.0, distance=0.04, iterations=5)
 
 
@@ -37,31 +43,14 @@ def _joint(name, parent, child, axis, z, effort):
     )
 
 
-def short_urdf():
-    """The first two joints."""
-    text = urdf()
-    parts = re.findall(r'<link name="(?:base|column|upper)".*?(?=<link|<joint)', text)
-    parts += re.findall(r'<joint name="(?:turn|shoulder)".*?</joint>', text)
-    return f'<robot name="short">{"".join(parts)}</robot>'
-
-
-def urdf(collision=True):
-    """Four joints; the last link can reach the first one, and the floor."""
-    shapes = [_capsule(x) if collision else '' for x in (0.25, LENGTH, LENGTH, 0.3)]
-    return ''.join(
-        [
-            '<robot name="excited"><link name="base"/>',
-            _link('column', 4.0, shapes[0]),
-            _link('upper', 3.0, shapes[1]),
-            _link('fore', 2.0, shapes[2]),
-            _link('hand', 1.0, shapes[3]),
-            _joint('turn', 'base', 'column', '0 0 1', 0.0, 60),
-            _joint('shoulder', 'column', 'upper', '0 1 0', 0.3, 90),
-            _joint('elbow', 'upper', 'fore', '0 1 0', LENGTH, 50),
-            _joint('wrist', 'fore', 'hand', '1 0 0', LENGTH, 20),
-            '</robot>',
-        ]
-    )
+def urdf(collision=True, joints=len(ARM)):
+    """The last link can reach the first one, and the floor."""
+    text, parent = '<link name="base"/>', 'base'
+    for joint, axis, z, effort, link, mass, length in ARM[:joints]:
+        text += _link(link, mass, _capsule(length) if collision else '')
+        text += _joint(joint, parent, link, axis, z, effort)
+        parent = link
+    return f'<robot name="excited">{text}</robot>'
 
 
 @cache

@@ -10,7 +10,7 @@ import yaml
 pytest.importorskip('scipy')
 pytest.importorskip('coal')
 
-from excited_arm import short_urdf
+from excited_arm import urdf
 from running_command import ended
 
 JOINTS = ('turn', 'shoulder')
@@ -20,7 +20,7 @@ SHORT = ('--urdf', 'arm.urdf', '--duration', '4', '--output', 'traj.yaml')
 
 @pytest.fixture
 def files(tmp_path):
-    (tmp_path / 'arm.urdf').write_text(short_urdf())
+    (tmp_path / 'arm.urdf').write_text(urdf(joints=2))
     return tmp_path
 
 
@@ -28,7 +28,7 @@ def files(tmp_path):
 def excited(tmp_path_factory):
     """What has ended, the trajectory, the figures, and the folder."""
     folder = tmp_path_factory.mktemp('excite')
-    (folder / 'arm.urdf').write_text(short_urdf())
+    (folder / 'arm.urdf').write_text(urdf(joints=2))
     found = ended(folder, 'excite', *SHORT, '--seed', 3, '--json', 'figures.json')
     trajectory = yaml.safe_load((folder / 'traj.yaml').read_text())
     return found, trajectory, json.loads((folder / 'figures.json').read_text()), folder
@@ -68,7 +68,7 @@ def test_some_joints(run, files):
 def test_geometry_that_is_not_found_has_exit_code_1(run, files):
     """The motion is written, and its file says what was not checked."""
     mesh = '<mesh filename="package://nowhere/upper.stl"/>'
-    text, count = re.subn(r'<capsule [^>]*length="0.4"/>', mesh, short_urdf())
+    text, count = re.subn(r'<capsule [^>]*length="0.4"/>', mesh, urdf(joints=2))
     assert count == 1
     (files / 'arm.urdf').write_text(text)
     found = run('excite', *SHORT, '--json', 'figures.json')

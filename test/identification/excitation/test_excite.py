@@ -10,7 +10,7 @@ import yaml
 pytest.importorskip('scipy')
 pytest.importorskip('coal')
 
-from excited_arm import JOINTS, SETTINGS, dynamics, excited, random_poses, short_urdf, urdf
+from excited_arm import JOINTS, SETTINGS, dynamics, excited, random_poses, urdf
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import (
@@ -147,7 +147,7 @@ def test_the_trajectory_is_the_motion(found):
 
 def test_random_motions_use_all_that_is_allowed():
     """Of a strong robot alone in space: each joint reaches a limit, about a pose at rest."""
-    text = re.sub('effort="[0-9]+"', 'effort="1e6"', short_urdf())
+    text = re.sub('effort="[0-9]+"', 'effort="1e6"', urdf(joints=2))
     robot, random, share = RobotDynamics(parse_urdf(text)), np.random.default_rng(2), 0.7
     limits = MotionLimits.of(robot.model, 9.0)
     clearance = Clearance(robot, text, None, np.zeros((9, 2)), distance=0.1, floor=None)
