@@ -43,8 +43,8 @@ def _joint(name, parent, child, axis, z, effort):
     )
 
 
-def urdf(collision=True, joints=len(ARM)):
-    """The last link can reach the first one, and the floor."""
+def urdf(collision=True, joints=None):
+    """The first joints, or all: the last link can reach the first one, and the floor."""
     text, parent = '<link name="base"/>', 'base'
     for joint, axis, z, effort, link, mass, length in ARM[:joints]:
         text += _link(link, mass, _capsule(length) if collision else '')
