@@ -35,6 +35,8 @@ THREADS = 'OPENBLAS_NUM_THREADS'
 PATIENCE, SCHEDULER_PATIENCE = 5.0, 10.0
 # For the process that has started others: Ctrl-C, or the end of the terminal.
 SIGNALS = (signal.SIGINT, signal.SIGHUP)
+# In a process that was started: what its tasks have in common.
+COMMON: list[Any] = []
 LONGEST_NAME = 80  # of the part of a file name that is there for people
 PACKAGE = __name__.partition('.')[0]
 # What else results are made of.
@@ -221,13 +223,14 @@ def _of_processes(
 
     Where this is closed, they end, and remove what they have begun to write.
     """
-    pool = ProcessPoolExecutor(count, CONTEXT, initializer=_begin)
+    # What is common is no part of a task: one that is larger than a pipe could not be taken back.
+    pool = ProcessPoolExecutor(count, CONTEXT, initializer=_begin, initargs=(common,))
     futures: dict[Future[Outcome], Task] = {}
     done: set[str] = set()
     try:
         with _starting(count), suppress(BrokenProcessPool):
             for task in tasks:
-                futures[pool.submit(_answer, task, common)] = task
+                futures[pool.submit(_answer, task)] = task
         for future in as_completed(futures):
             task = futures[future]
             try:
@@ -272,8 +275,9 @@ def _starting(count: int) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def _begin() -> None:
+def _begin(common: Any) -> None:
     """In a new process: SIGTERM removes what was begun, and comes if its parent dies."""
+    COMMON.append(common)
 
     def leave(*_: object) -> NoReturn:
         # A second one would interrupt the removal.
@@ -290,10 +294,10 @@ def _begin() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def _answer(task: Task, common: Any) -> Outcome:
+def _answer(task: Task) -> Outcome:
     """In a process: the outcome of a task."""
     try:
-        return _outcome(task, common)
+        return _outcome(task, *COMMON)
     except SystemExit:
         # The pool would wait for another task.
         os._exit(1)

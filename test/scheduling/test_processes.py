@@ -23,12 +23,14 @@ def pause():
 def test_an_interruption_ends_all_processes_and_removes_what_they_write(tmp_path):
     tasks = [Task('writer', fleet_tasks.interrupt_parent, (str(tmp_path),))]
     tasks += [Task(f'{n}', fleet_tasks.write_process, (str(tmp_path), n)) for n in range(2)]
-    before = multiprocessing.active_children()
+    before = set(multiprocessing.active_children())
     with pytest.raises(KeyboardInterrupt) as caught:
         run(tasks, processes=2)
     # The frames of `run` exist as long as the traceback does.
     assert caught.tb is not None
-    assert multiprocessing.active_children() == before
+    # The list may lag behind: two threads of the executor ask how one has ended.
+    children = set(multiprocessing.active_children()) - before
+    assert not any(is_running(child.pid) for child in children)
     assert not Path(tmp_path, 'half_written').exists()
 
 
