@@ -49,8 +49,7 @@ def _description_of(topic: str) -> str:
         ParameterError: nothing is published.
     """
     reader = importlib.import_module('robot_dynamics_ros.ros.description')
-    text: str = reader.read_description(topic)
-    return text
+    return reader.read_description(topic)
 
 
 def _run(module: str, **arguments: object) -> object:

@@ -57,8 +57,7 @@ class _Lazily(click.Group):
             return None
         name = cmd_name.replace('-', '_')
         module = import_module(f'.{name}', __package__)
-        found: click.Command = getattr(module, f'{name}_command')
-        return found
+        return getattr(module, f'{name}_command')
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """See click."""

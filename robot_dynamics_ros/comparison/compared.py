@@ -145,14 +145,12 @@ class Samples:
     @property
     def model(self) -> Array:
         """(K, n) torque of the model [N m or N]."""
-        total: Array = self.gravity + self.coriolis + self.inertia + self.friction
-        return total
+        return self.gravity + self.coriolis + self.inertia + self.friction
 
     @property
     def residual(self) -> Array:
         """(K, n) measured effort minus torque of the model [N m or N]."""
-        difference: Array = self.measured - self.model
-        return difference
+        return self.measured - self.model
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,7 @@ def products_of(measured: Array, terms: Array, velocities: Array) -> Array:
         by_joint[:, row] = column.T
     if not (known := np.isfinite(measured)).all():
         by_joint *= known.T[:, None]
-    products: Array = by_joint @ by_joint.transpose(0, 2, 1)
-    return products
+    return by_joint @ by_joint.transpose(0, 2, 1)
 
 
 @dataclass

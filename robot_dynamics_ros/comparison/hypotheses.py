@@ -207,8 +207,7 @@ HYPOTHESES = {
 def scales_shown(judge: Judge, found: Explanation) -> Flags:
     """Whether the torque of each joint (n,) shows in its effort, so that a factor would, too."""
     _, correlation = judge.match(found)
-    shown: Flags = judge.loaded & (np.abs(correlation) > CORRELATION)
-    return shown
+    return judge.loaded & (np.abs(correlation) > CORRELATION)
 
 
 def best_load(judge: Judge, given: Explanation, body: int) -> tuple[Explanation, float]:

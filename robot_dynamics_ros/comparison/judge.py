@@ -111,8 +111,7 @@ class Judge:
         left = squares * (1.0 - np.clip(np.nan_to_num(correlation), -1.0, 1.0) ** 2)
         variance = size**2 * samples - efforts.sum(axis=1) ** 2 / samples
         small = (size < SILENT * rms) | (size < np.minimum(SILENT_LIMIT * limits, rms))
-        silent: Flags = small & (left >= NOISE**2 * variance)
-        return silent
+        return small & (left >= NOISE**2 * variance)
 
     def names(self, chosen: Flags) -> tuple[str, ...]:
         """Names of the joints for which (n,) holds."""
@@ -156,8 +155,7 @@ class Judge:
 
     def _of_model(self, given: Explanation) -> Array:
         """Sums of squares (n,) of the torque of the model."""
-        squares: Array = self.products(given.body) @ given.coefficients @ given.coefficients
-        return squares
+        return self.products(given.body) @ given.coefficients @ given.coefficients
 
     def errors(self, given: Explanation) -> Array:
         """Sums of squares of what is left, with the floor (n,)."""
@@ -165,8 +163,7 @@ class Judge:
         gains = np.array(given.gains)
         left = squares - 2.0 * gains * (mixed @ given.coefficients)
         left += gains**2 * self._of_model(given)
-        errors: Array = np.maximum(left, 0.0) + self.floor[list(given.order)]
-        return errors
+        return np.maximum(left, 0.0) + self.floor[list(given.order)]
 
     def errors_of_pairs(self, given: Explanation) -> Array:
         """The error (n, n) of each joint, by rows, with the effort of each joint."""

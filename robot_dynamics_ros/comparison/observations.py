@@ -97,8 +97,7 @@ class Observations:
     def project(self, columns: Array) -> Array:
         """What friction and offset cannot explain of columns (n, N, K)."""
         weighted = columns * self.weights[:, :, None]
-        left: Array = weighted - self.basis @ (self.basis.transpose(0, 2, 1) @ weighted)
-        return left
+        return weighted - self.basis @ (self.basis.transpose(0, 2, 1) @ weighted)
 
     def efforts(self, delay: float) -> Array:
         """Measured efforts (n, N) of a time `delay` later [s]; 0 where there is none."""

@@ -110,8 +110,7 @@ def _are_heavy(model: RobotModel, moved: Flags, known: Flags) -> Flags:
     """Whether bodies (n, bodies) are together not light against what recorded joints carry."""
     masses = np.array([joint.inertia.mass for joint in model.joints])
     carried = masses @ moved_bodies(model)[known].any(axis=0)
-    heavy: Flags = moved @ masses > LIGHT * carried
-    return heavy
+    return moved @ masses > LIGHT * carried
 
 
 def _named(model: RobotModel, chosen: Flags) -> tuple[str, ...]:

@@ -63,8 +63,7 @@ def rare_levels(maxima: Array, probability: float) -> Array:
 def _scales(maxima: Array) -> Array:
     """How large quantities become: mean (K,) of the sqrt(N) largest of their maxima (K, N)."""
     largest = max(FEWEST_OF_ONE, round(math.sqrt(maxima.shape[1])))
-    mean: Array = np.sort(maxima, axis=1)[:, -largest:].mean(axis=1)
-    return mean
+    return np.sort(maxima, axis=1)[:, -largest:].mean(axis=1)
 
 
 # Largest deviation of the friction from the model, as a share of it [-]: five standard deviations

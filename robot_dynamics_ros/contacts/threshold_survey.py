@@ -86,14 +86,12 @@ class ThresholdSurvey:
     @property
     def mean_limits(self) -> Array:
         """(2, k) threshold of collision and push, on average along the recordings [N m or N]."""
-        mean: Array = self.thresholds.limits(self.peaks.motions).mean(axis=0)
-        return mean
+        return self.thresholds.limits(self.peaks.motions).mean(axis=0)
 
     @property
     def largest_motion(self) -> Array:
         """(2, k) speed [rad/s or m/s] and acceleration: the rate is that of motion like this."""
-        largest: Array = self.peaks.motions[:, COLLISION].max(axis=0)
-        return largest
+        return self.peaks.motions[:, COLLISION].max(axis=0)
 
     @property
     def still(self) -> tuple[str, ...]:

@@ -172,8 +172,7 @@ class Trajectory:
         index = bisect_right(self._times, time) - 1
         t = time - self._times[index]
         powers = np.array([1.0, t, t**2, t**3, t**4, t**5])
-        rows: Array = (powers @ self._segments[index]).reshape(3, -1)
-        return rows
+        return (powers @ self._segments[index]).reshape(3, -1)
 
     def at_points(self) -> Array:
         """Rows q, v and a at every point, shape (3, p, k) [rad or m, per s, per s^2].
@@ -223,8 +222,7 @@ def _interpolation(order: int) -> Array:
     system = [
         _powers(t, derivative, order) for t in (0.0, 1.0) for derivative in range(order // 2)
     ]
-    inverse: Array = np.linalg.inv(np.array(system))
-    return inverse
+    return np.linalg.inv(np.array(system))
 
 
 def _powers(t: float, derivative: int, order: int) -> list[float]:

@@ -103,8 +103,7 @@ def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
     if array.ndim != 2 or array.shape[1] != len(labels):
         needed = f'({len(labels)},) or (N, {len(labels)}) is needed: {_list(labels)}'
         raise StateError(f'{name} has shape {array.shape}, {needed}')
-    rows: Array = array
-    return rows
+    return array
 
 
 def common_rows(rows: Mapping[str, int]) -> int:

@@ -54,8 +54,7 @@ class ScaledEigenvalues:
         """A^-1 (n, n), with eigenvalues raised to this share of the largest one: finite."""
         raised = np.maximum(self.values, self._floor(share))
         inverse = (self.vectors / raised) @ self.vectors.T / np.outer(self.scale, self.scale)
-        symmetric: Array = 0.5 * (inverse + inverse.T)
-        return symmetric
+        return 0.5 * (inverse + inverse.T)
 
     def _floor(self, share: float) -> float:
         return max(share * float(self.values[-1]), LEAST)
@@ -86,8 +85,7 @@ def mass_matrix_scale(M: Array) -> Array:
     diagonal = np.abs(np.diag(M))
     inertial = diagonal > 0.0
     mean = float(diagonal[inertial].mean()) if inertial.any() else 1.0
-    scale: Array = np.sqrt(np.where(inertial, diagonal, mean))
-    return scale
+    return np.sqrt(np.where(inertial, diagonal, mean))
 
 
 def twist_scale(matrix: Array, rows: Sequence[int]) -> Array:

@@ -86,8 +86,7 @@ class JointFriction:
 
     def __getitem__(self, kind: str) -> Array:
         """One of `KINDS` of every joint (N,)."""
-        own: Array = self.values[KINDS.index(kind)]
-        return own
+        return self.values[KINDS.index(kind)]
 
     @property
     def coefficients(self) -> Array:

@@ -83,8 +83,7 @@ class Programs(dict[Key, Callable[..., Array]]):
         call, payload = self.kernel(key).call, self._payload_of(key)
 
         def with_payload(*arguments: Any) -> Array:
-            result: Array = call(*arguments[:-1], *payload, arguments[-1])
-            return result
+            return call(*arguments[:-1], *payload, arguments[-1])
 
         self[key] = with_payload if payload else call
         return self[key]

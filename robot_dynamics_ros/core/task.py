@@ -209,8 +209,7 @@ def _inertia(spread: Array, rows: Sequence[int]) -> tuple[Array, Array]:
 def _same_kind(rows: tuple[int, ...]) -> Array:
     """(m, m): 1 where two rows of a twist are both linear or both angular, else 0."""
     linear = np.array(rows) < 3
-    same: Array = (linear[:, None] == linear).astype(np.float64)
-    return same
+    return (linear[:, None] == linear).astype(np.float64)
 
 
 def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]) -> Array:
@@ -291,8 +290,7 @@ def damped_reciprocals(values: Array, share: float) -> Array:
     manipulators through kinematically singular configurations", 1988).
     """
     squares = values * values
-    result: Array = values / (squares + np.maximum(share**2 * squares[0] - squares, 0.0))
-    return result
+    return values / (squares + np.maximum(share**2 * squares[0] - squares, 0.0))
 
 
 def without_rounding(jacobian: Array, reach: float) -> Array:
@@ -312,8 +310,7 @@ def without_rounding(jacobian: Array, reach: float) -> Array:
     shares = jacobian / _units(reach)
     squares = shares * shares
     threshold = ROUNDING**2 * np.add.reduce(squares, axis=-2, keepdims=True)
-    result: Array = jacobian * (squares > threshold)
-    return result
+    return jacobian * (squares > threshold)
 
 
 @lru_cache
@@ -357,8 +354,7 @@ def largest_mass(gravity_torque: Array, per_mass: Array, limits: Array) -> Array
     with np.errstate(divide='ignore', invalid='ignore'):
         largest = np.where(lever > 0.0, (limits - torque) / lever, np.inf).min(axis=-1)
         smallest = np.where(lever > 0.0, (-limits - torque) / lever, -np.inf).max(axis=-1)
-    result: Array = np.where(hopeless | (smallest > largest), -np.inf, largest)
-    return result
+    return np.where(hopeless | (smallest > largest), -np.inf, largest)
 
 
 def checked_rows(rows: Sequence[int]) -> tuple[int, ...]:

@@ -166,8 +166,7 @@ def column_order(layout: ParameterLayout) -> list[int]:
     ranks[layout.columns('armature')] = LAST
     # What depends on a gain cannot be known: it comes after all others.
     ranks[layout.columns('gain')] = LAST + 1
-    order: list[int] = np.argsort(ranks, kind='stable').tolist()
-    return order
+    return np.argsort(ranks, kind='stable').tolist()
 
 
 def _regrouped(joint: Joint) -> set[str]:
@@ -249,8 +248,7 @@ class BaseParameters:
 
     def values(self, parameters: Array) -> Array:
         """Base parameters (b,) of full parameters (p,)."""
-        values: Array = self.combination @ parameters
-        return values
+        return self.combination @ parameters
 
 
 def base_parameters(

@@ -73,8 +73,7 @@ def congruence(root: Array) -> Array:
     Args:
         root: L (4, 4).
     """
-    matrix: Array = PARAMETERS_OF @ np.kron(root, root) @ SYMMETRIC
-    return matrix
+    return PARAMETERS_OF @ np.kron(root, root) @ SYMMETRIC
 
 
 def reference_bodies(layout: ParameterLayout, fixed: Array, scales: Array) -> tuple[Array, Flags]:
@@ -142,14 +141,12 @@ class Unknowns:
 
     def parameters(self, z: Array) -> Array:
         """The parameters (p,) of z (k,), or (N, p) of (N, k)."""
-        parameters: Array = self.origin + z @ self.basis.T
-        return parameters
+        return self.origin + z @ self.basis.T
 
     def matrices(self, z: Array) -> Array:
         """X (f, 4, 4) of the free bodies."""
         entries = z[: BODY * len(self.bodies)].reshape(-1, BODY)
-        matrices: Array = (entries @ SYMMETRIC.T).reshape(-1, SIZE, SIZE)
-        return matrices
+        return (entries @ SYMMETRIC.T).reshape(-1, SIZE, SIZE)
 
     @property
     def reference(self) -> Array:
@@ -184,14 +181,12 @@ class Unknowns:
     def known(self) -> list[int]:
         """Columns of the known parameters of free bodies."""
         free = np.isin(np.arange(self.layout.size) // BODY, self.bodies)
-        found: list[int] = np.flatnonzero(free & self.layout.is_known).tolist()
-        return found
+        return np.flatnonzero(free & self.layout.is_known).tolist()
 
     @property
     def pulled(self) -> Flags:
         """Which terms (t,) have a value in the URDF: not gains, whose unit is open."""
-        pulled: Flags = ~np.isin(self.terms, self.layout.columns('gain'))
-        return pulled
+        return ~np.isin(self.terms, self.layout.columns('gain'))
 
     @property
     def bounded(self) -> list[int]:

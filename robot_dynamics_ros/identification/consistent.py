@@ -238,8 +238,7 @@ def _solved(unknowns: Unknowns, rows: Array) -> Array:
         z = z + _step(unknowns, z, change) * change
         last = level <= min(1.0, unknowns.weights.min(initial=1.0))
         if last and length < LAST:
-            found: Array = z
-            return found
+            return z
         if not last and length < CLOSE * min(1.0, level):
             level *= FALL
     raise IdentificationError(

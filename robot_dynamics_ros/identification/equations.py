@@ -72,8 +72,7 @@ class ReducedEquations:
     @property
     def independence(self) -> Array:
         """Share (n,) of the equations that are independent: of dependent ones, fewer count."""
-        share: Array = self.independent / np.maximum(self.counts, 1.0)
-        return share
+        return self.independent / np.maximum(self.counts, 1.0)
 
     def rms(self, parameters: Array) -> Array:
         """Root mean square (n,) of the torques of these parameters [N m or N].
@@ -86,8 +85,7 @@ class ReducedEquations:
         own = np.where(self.layout.is_known, 0.0, parameters)
         own[self.layout.columns('gain')] = 0.0
         sums = np.linalg.norm(self.triangles[:, :, :-1] @ own, axis=1)
-        rms: Array = sums / np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
-        return rms
+        return sums / np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
 
     @property
     def usual_torques(self) -> Array:
@@ -95,8 +93,7 @@ class ReducedEquations:
         # Without the last entry, which no parameters explain.
         explained = np.linalg.norm(self.triangles[:, :-1, -1], axis=1)
         explained /= np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
-        torques: Array = np.maximum(explained, self.rms(self.layout.nominal()))
-        return torques
+        return np.maximum(explained, self.rms(self.layout.nominal()))
 
 
 @dataclass(frozen=True)
@@ -126,8 +123,7 @@ class WindowSums:
             columns: (p + 1, c) the combinations.
         """
         chosen = self.roots[joint] @ columns
-        products: Array = chosen.T @ self.grams[joint] @ chosen
-        return products
+        return chosen.T @ self.grams[joint] @ chosen
 
 
 def triangle(rows: Array) -> Array:
@@ -295,21 +291,18 @@ class Equations:
         if self.slow_count:
             flags[:, :, SLOW] = False
         flags[:, :, SLOW] |= np.isin(self.layout.joints, self.still)
-        left_out: Flags = flags & (np.cumsum(flags, axis=2) == 1)
-        return left_out
+        return flags & (np.cumsum(flags, axis=2) == 1)
 
     @cached_property
     def used(self) -> Flags:
         """(N, n) whether an equation counts."""
-        used: Flags = np.logical_not(np.any(self.left_out, axis=2))
-        return used
+        return np.logical_not(np.any(self.left_out, axis=2))
 
     @property
     def torques(self) -> Array:
         """(N, n) right-hand sides, without what known parameters contribute [N m or N]."""
         known = np.where(self.layout.is_known, self.layout.nominal(), 0.0)
-        torques: Array = self._right - self._products(known)
-        return torques
+        return self._right - self._products(known)
 
     @property
     def rows(self) -> Array:
@@ -325,8 +318,7 @@ class Equations:
         """(N, n) measured torques, with the gains of full parameters (p,) [N m or N]."""
         if 'gain' not in self.layout.terms:
             return self.efforts
-        measured: Array = self.efforts * parameters[self.layout.columns('gain')]
-        return measured
+        return self.efforts * parameters[self.layout.columns('gain')]
 
     def predicted(self, parameters: Array) -> Array:
         """(N, n) torques of full parameters (p,) [N m or N]."""
@@ -338,8 +330,7 @@ class Equations:
         """(N, n) measured torques minus those of full parameters (p,) [N m or N]."""
         known = self.layout.is_known
         all_parameters = np.where(known, self.layout.nominal(), parameters)
-        residuals: Array = self._right - self._products(all_parameters)
-        return residuals
+        return self._right - self._products(all_parameters)
 
     def chosen(self, rows: Flags | Numbers | slice) -> Equations:
         """Some of the equations."""
@@ -351,8 +342,7 @@ class Equations:
     def of(self, recording: str) -> Flags:
         """(N,) which are of a recording."""
         names = np.array([name == recording for name in self.recordings])
-        flags: Flags = names[self.number]
-        return flags
+        return names[self.number]
 
     def shifted(self, delay: float) -> Equations:
         """The same states with the efforts that were measured `delay` later [s].

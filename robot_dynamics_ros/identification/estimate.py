@@ -121,8 +121,7 @@ def completion(base: BaseParameters) -> Array:
     # In units of the scales: (b, p), with the identity in the independent columns.
     own = free[list(base.columns)]
     spread = base.combination * free / own[:, None]
-    changes: Array = free[:, None] * np.linalg.pinv(spread) / own
-    return changes
+    return free[:, None] * np.linalg.pinv(spread) / own
 
 
 def _factors(reduced: ReducedEquations, base: BaseParameters) -> Array:
@@ -146,8 +145,7 @@ def _solved(
     weights = np.sqrt(reduced.independence) / np.where(noise > 0.0, noise, np.inf)
 
     def stacked(factors: Array) -> Array:
-        weighted: Array = (weights[:, None, None] * factors).reshape(-1, size + 1)
-        return weighted
+        return (weights[:, None, None] * factors).reshape(-1, size + 1)
 
     rows = stacked(factors)
     values, root = _least(rows)

@@ -243,8 +243,7 @@ def _not_negative(products: Array) -> Array:
     values, vectors = np.linalg.eigh(products / np.outer(scales, scales))
     rows = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     found, _ = optimize.nnls(rows[:, :-1], rows[:, -1])
-    result: Array = found * scales[-1] / scales[:-1]
-    return result
+    return found * scales[-1] / scales[:-1]
 
 
 def _pays(before: Array, after: Array) -> bool:

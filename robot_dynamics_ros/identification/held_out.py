@@ -182,8 +182,7 @@ class Torques:
     @property
     def residual(self) -> Array:
         """(N, n) measured minus identified, NaN also where the joint rests [N m or N]."""
-        difference: Array = self.judged - self.identified
-        return difference
+        return self.judged - self.identified
 
 
 @dataclass(frozen=True)
@@ -246,8 +245,7 @@ def _interval(values: Array, changes: Array, blocks: Array) -> Array:
     variance = free / np.maximum(2.0, blocks) * (changes**2).sum(axis=0)
     width = special.stdtrit(free, HIGH) * np.sqrt(variance)
     width = np.where(blocks >= FEWEST_BLOCKS, width, np.nan)
-    interval: Array = values * np.exp(np.stack([-width, width]))
-    return interval
+    return values * np.exp(np.stack([-width, width]))
 
 
 def residuals(parts: Sequence[Torques]) -> Residuals:

@@ -64,8 +64,7 @@ class IdentifiedModel:
         """
         rigid = self.dynamics.inverse_dynamics(q, v, a)
         load = rigid - self.armature * np.asarray(a)
-        torque: Array = rigid + self.friction.torque(v, load=load) + self.offset
-        return torque
+        return rigid + self.friction.torque(v, load=load) + self.offset
 
     def _by_joint(self, values: Array) -> Mapping[str, float]:
         """Values (n,) by the name of the joint; zero for mimic joints."""

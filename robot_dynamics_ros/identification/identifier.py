@@ -278,8 +278,7 @@ class Identifier:
         """(10 b,) what is fixed to the bodies by joints that were not recorded."""
         names, kept = ([joint.name for joint in one.joints] for one in (self.model, model))
         own = self.model.inertial_parameters().reshape(-1, 10)
-        carried: Array = model.inertial_parameters() - own[list(map(names.index, kept))].ravel()
-        return carried
+        return model.inertial_parameters() - own[list(map(names.index, kept))].ravel()
 
     def _chosen(self, data: RecordedData) -> _Fitted:
         """The fit of what is not held out, with the delay and the friction law that it shows."""

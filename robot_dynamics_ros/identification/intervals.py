@@ -145,8 +145,7 @@ def _windows(
 def _definite(matrix: Array) -> Array:
     """A positive definite matrix (c, c) without what rounding makes of its small eigenvalues."""
     values, axes = np.linalg.eigh(matrix)
-    result: Array = axes * np.maximum(values, ROUNDING * values[-1]) @ axes.T
-    return result
+    return axes * np.maximum(values, ROUNDING * values[-1]) @ axes.T
 
 
 def _influences(total: Array, hessians: Array, scores: Array, power: float) -> Array:
@@ -167,8 +166,7 @@ def _influences(total: Array, hessians: Array, scores: Array, power: float) -> A
     shares, axes = np.linalg.eigh(inverse @ hessians @ inverse.T)
     parts = np.einsum('wij,wi->wj', axes, scores @ inverse.T)
     parts /= (1.0 - np.clip(shares, 0.0, LARGEST_SHARE)) ** power
-    influences: Array = np.einsum('wij,wj->wi', axes, parts) @ root.T
-    return influences
+    return np.einsum('wij,wj->wi', axes, parts) @ root.T
 
 
 def _drawn(total: Array, hessians: Array, scores: Array) -> Array:
@@ -178,8 +176,7 @@ def _drawn(total: Array, hessians: Array, scores: Array) -> Array:
     random = np.random.default_rng(0)
     times = random.multinomial(count, np.full(count, 1.0 / count), DRAWS) - 1.0
     student = special.stdtrit(max(1, count - 1), HIGH) / special.ndtri(HIGH)
-    drawn: Array = student * times @ _influences(total, hessians, scores, 1.0)
-    return drawn
+    return student * times @ _influences(total, hessians, scores, 1.0)
 
 
 def _urdf_error(change: Array, data: Array, prior: Array) -> float:

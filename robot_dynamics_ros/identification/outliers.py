@@ -120,8 +120,7 @@ def trimmed_parameters(
         error = float(np.log(noise[noise > 0.0]).sum())
         if error < lowest:
             best, lowest = values[:-1], error
-    parameters: Array = nominal + changes[:-1, :-1] @ best
-    return parameters
+    return nominal + changes[:-1, :-1] @ best
 
 
 def _fit(products: Array, counts: Array) -> tuple[Array, Array]:
@@ -148,8 +147,7 @@ def _weights(noise: Array) -> Array:
 
 def _squares(products: Array, values: Array) -> Array:
     """Sums of squares (..., n) of what is left."""
-    left: Array = products @ values @ values
-    return left
+    return products @ values @ values
 
 
 def disturbed(pieces: Iterable[tuple[Array, Array, Array]]) -> list[tuple[float, float]]:
@@ -191,8 +189,7 @@ def _windows(times: Array, residuals: Array, velocities: Array) -> tuple[Array, 
     count = len(times) // length
 
     def parts(values: Array) -> Array:
-        result: Array = values[: count * length].reshape(count, length, -1)
-        return result
+        return values[: count * length].reshape(count, length, -1)
 
     speeds = np.abs(velocities)
     # Also where the reversal lies between two windows.

@@ -197,8 +197,7 @@ class ParameterLayout:
     @property
     def not_negative(self) -> list[int]:
         """Columns of the terms that take or store energy, in any order."""
-        columns: list[int] = np.concatenate([self.columns(term) for term in NOT_NEGATIVE]).tolist()
-        return columns
+        return np.concatenate([self.columns(term) for term in NOT_NEGATIVE]).tolist()
 
     @cached_property
     def unknown_gains(self) -> Mapping[int, int]:
@@ -244,8 +243,7 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
     per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
     terms = [_of_term(layout, term, torques, length) for term in layout.terms]
     scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
-    plausible: Array = np.maximum(scales, np.abs(layout.nominal()))
-    return plausible
+    return np.maximum(scales, np.abs(layout.nominal()))
 
 
 def mean_mass(model: RobotModel) -> float:
@@ -282,5 +280,4 @@ def _masses(layout: ParameterLayout, torques: Array) -> Array:
     least = LIGHTEST * mean_mass(model)
     if not described.any():
         least = max(least, float(torques.max()) / (GRAVITY * body_length(model)))
-    masses: Array = np.maximum(described, least)
-    return masses
+    return np.maximum(described, least)

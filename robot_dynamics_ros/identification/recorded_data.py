@@ -86,19 +86,17 @@ class Survey:
         """Largest absolute effort (n,), but for glitches; 0 without one [N m, N or A]."""
         with np.errstate(invalid='ignore'):
             absolute = np.where(np.isfinite(self.range), np.abs(self.range), 0.0)
-        largest: Array = absolute.max(axis=0)
-        return largest
+        return absolute.max(axis=0)
 
     def exceeded(self, model: RobotModel) -> Flags:
         """Which joints (n,) have efforts beyond the limit of the URDF: it is not the drive's."""
-        result: Flags = self.largest > ABOVE * model.effort_bounds
-        return result
+        return self.largest > ABOVE * model.effort_bounds
 
     @property
     def saturated(self) -> Flags:
         """Which joints saturate at the smallest effort, and which at the largest one (2, n)."""
         # No drive has its limit at 0, and coarse steps alone leave nothing between two efforts.
-        held: Flags = (
+        return (
             (self.range[1] > self.range[0])
             & (self.range != 0.0)
             & (self.elsewhere > 0.0)
@@ -106,13 +104,11 @@ class Survey:
             & (self.at_limit >= HELD_SHARE * self.samples)
             & (self.longest > HELD_LONGER * self.elsewhere)
         )
-        return held
 
     @property
     def saturated_shares(self) -> Array:
         """Share (n,) of all samples in which the effort of a joint is saturated [-]."""
-        shares: Array = np.where(self.saturated, self.at_limit, 0.0).sum(axis=0) / self.samples
-        return shares
+        return np.where(self.saturated, self.at_limit, 0.0).sum(axis=0) / self.samples
 
     def levels(self, model: RobotModel) -> Array:
         """The smallest and the largest effort (2, n) at which joints saturate [N m, N or A].
@@ -189,8 +185,7 @@ def _medians(values: Array) -> Array:
     a, b, c, d, e = sliding_window_view(values, WINDOW).T
     low = np.maximum(np.minimum(a, b), np.minimum(c, d))
     high = np.minimum(np.maximum(a, b), np.maximum(c, d))
-    medians: Array = np.maximum(np.minimum(low, high), np.minimum(np.maximum(low, high), e))
-    return medians
+    return np.maximum(np.minimum(low, high), np.minimum(np.maximum(low, high), e))
 
 
 def _ends(ranges: Array) -> Array:
@@ -209,8 +204,7 @@ def _raw_speeds(times: Array, positions: Array) -> Array:
     ordered = np.maximum.accumulate(times)
     begins = np.searchsorted(ordered, ordered - AVERAGED)
     steps = np.maximum(ordered - ordered[begins], SHORTEST)[:, None]
-    speeds: Array = np.abs(positions - positions[begins]) / steps
-    return speeds
+    return np.abs(positions - positions[begins]) / steps
 
 
 def _split(times: Array, slow: Flags) -> float:

@@ -138,8 +138,7 @@ def _draw_ellipsoid(
 
 def _moved(points: Array, pose: Array) -> Array:
     """Points (..., 3) of a frame in the base; `pose` is [R | p] (3, 4) of the frame."""
-    moved: Array = points @ pose[:, :3].T + pose[:, 3]
-    return moved
+    return points @ pose[:, :3].T + pose[:, 3]
 
 
 def _draw_bones(axes: Any, model: RobotModel, poses: Array) -> None:
@@ -228,8 +227,7 @@ def triangles_of(geometry: Geometry) -> Array:
         # Capsules of older versions of trimesh begin at zero.
         mesh.apply_translation(-mesh.bounds.mean(axis=0))
     mesh.apply_transform(geometry.placement)
-    triangles: Array = mesh.triangles
-    return triangles
+    return mesh.triangles
 
 
 def ellipsoid(inertia: Inertia) -> tuple[Array, Array]:

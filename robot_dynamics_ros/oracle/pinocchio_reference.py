@@ -182,10 +182,7 @@ class PinocchioReference:
 
     def _positions(self, q: Array) -> Array:
         """Pinocchio's configuration vector: a continuous joint is a cosine and a sine."""
-        positions: Array = pinocchio.integrate(
-            self._model, self._neutral, self._spread @ q + self._offset
-        )
-        return positions
+        return pinocchio.integrate(self._model, self._neutral, self._spread @ q + self._offset)
 
 
 def _with_limit_attributes(text: str) -> str:

@@ -78,5 +78,4 @@ def finite_rows(values: Array) -> npt.NDArray[np.bool_]:
     # A sum is finite only if each value is: the fastest test of all.
     if np.isfinite(np.add.reduce(values, axis=None)):
         return np.ones(len(values), bool)
-    rows: npt.NDArray[np.bool_] = np.isfinite(values).all(axis=1)
-    return rows
+    return np.isfinite(values).all(axis=1)

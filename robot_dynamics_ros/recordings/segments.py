@@ -58,8 +58,7 @@ class _Cutter:
         before = positions[:1] if self._position is None else self._position
         self._position = positions[-1:].copy()
         steps = np.diff(np.concatenate([before, positions]), axis=0)
-        jumps: Flags = np.abs(steps).max(axis=1) > JUMP
-        return jumps
+        return np.abs(steps).max(axis=1) > JUMP
 
     def _in_time(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
         """By time, and by positions that are not finite."""
@@ -92,5 +91,4 @@ class _Cutter:
         measured = np.hstack([np.isfinite(velocities), np.isfinite(efforts)])[kept]
         before = measured[:1] if self._measured is None else self._measured
         self._measured = measured[-1:]
-        changes: Flags = np.diff(np.concatenate([before, measured]), axis=0).any(axis=1)
-        return changes
+        return np.diff(np.concatenate([before, measured]), axis=0).any(axis=1)

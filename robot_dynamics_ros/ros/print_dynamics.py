@@ -264,8 +264,7 @@ def _unit(joints: Sequence[str], kinds: Mapping[str, str], units: tuple[str, str
 
 def _rows(message: Any) -> list[list[float]]:
     shape = [dimension.size for dimension in message.layout.dim]
-    rows: list[list[float]] = np.reshape(message.data, shape).tolist()
-    return rows
+    return np.reshape(message.data, shape).tolist()
 
 
 def state_of(joints: Sequence[str]) -> JointState:

@@ -75,5 +75,4 @@ def _seconds(message: JointTrajectory) -> Array:
     if (total < 0).any():
         index = int(np.flatnonzero(total < 0)[0])
         nanoseconds(times[index], f'point {index}: time_from_start')
-    result: Array = 1e-9 * total
-    return result
+    return 1e-9 * total

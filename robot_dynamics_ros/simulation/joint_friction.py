@@ -73,8 +73,7 @@ class SimulatedFriction:
         self._model.dof_frictionloss[:] = dry
         damping = np.take_along_axis(self._viscous, backward[None], axis=0)
         self._model.dof_damping[:] = damping.reshape(self._model.dof_damping.shape)
-        result: Vector = -(self._strengths * self._slips).sum(axis=0)
-        return result
+        return -(self._strengths * self._slips).sum(axis=0)
 
     def _of(self, key: str, usual: Vector | float | None = None) -> Vector:
         """The values of a key (n,)."""

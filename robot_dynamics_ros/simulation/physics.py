@@ -130,12 +130,12 @@ class Physics:
     @property
     def position(self) -> Vector:
         """Joint positions in the order of `all_joints`, a view [rad or m]."""
-        return self._data.qpos  # type: ignore[no-any-return]
+        return self._data.qpos
 
     @property
     def velocity(self) -> Vector:
         """Joint velocities in the order of `all_joints`, a view [rad/s or m/s]."""
-        return self._data.qvel  # type: ignore[no-any-return]
+        return self._data.qvel
 
     @property
     def effort(self) -> Vector:
@@ -246,7 +246,7 @@ class Physics:
         trial.qpos[:] = np.where(self._moved, self._gear @ q + self._offset, self._data.qpos)
         trial.qvel[:], trial.qacc[:] = self._gear @ v, self._gear @ a
         mujoco.mj_inverse(self._model, trial)
-        return self._gear.T @ trial.qfrc_inverse  # type: ignore[no-any-return]
+        return self._gear.T @ trial.qfrc_inverse
 
     def gravity_torque(self) -> Vector:
         """The torque that holds the arm against gravity at its position, (n,) [N m or N]."""
@@ -257,7 +257,7 @@ class Physics:
         gravity = np.empty(self._model.nv)
         # At zero velocity and without accelerations the result is gravity alone.
         mujoco.mj_rne(self._model, rest, 0, gravity)
-        return self._gear.T @ gravity  # type: ignore[no-any-return]
+        return self._gear.T @ gravity
 
     def _exert(self) -> None:
         self.outside.exert()

@@ -61,8 +61,7 @@ def velocity_torque(slopes: Tensor, v: Sequence[Scalar]) -> Tensor:
     """
     speed = np.array(v)
     energy_gradient = 0.5 * speed @ (speed @ slopes)
-    torque: Tensor = (slopes @ speed) @ speed - energy_gradient
-    return torque
+    return (slopes @ speed) @ speed - energy_gradient
 
 
 def velocity_coefficients(slopes: Tensor) -> Tensor:
@@ -71,8 +70,7 @@ def velocity_coefficients(slopes: Tensor) -> Tensor:
     Args:
         slopes: (n, n, n) m_ijk.
     """
-    coefficients: Tensor = slopes - 0.5 * slopes.transpose(2, 0, 1)
-    return coefficients
+    return slopes - 0.5 * slopes.transpose(2, 0, 1)
 
 
 def christoffel_symbols(slopes: Tensor) -> Tensor:
@@ -83,8 +81,7 @@ def christoffel_symbols(slopes: Tensor) -> Tensor:
     Args:
         slopes: (n, n, n) m_ijk.
     """
-    symbols: Tensor = 0.5 * (slopes + slopes.transpose(0, 2, 1) - slopes.transpose(2, 0, 1))
-    return symbols
+    return 0.5 * (slopes + slopes.transpose(0, 2, 1) - slopes.transpose(2, 0, 1))
 
 
 def coriolis_matrix(
@@ -100,8 +97,7 @@ def coriolis_matrix(
         v: (n,) velocities [rad/s or m/s].
     """
     symbols = christoffel_symbols(mass_matrix_slopes(model, q))
-    matrix: list[list[Scalar]] = (symbols @ np.array(v)).tolist()
-    return matrix
+    return (symbols @ np.array(v)).tolist()
 
 
 def centrifugal_and_coriolis(slopes: Tensor) -> tuple[Tensor, Tensor]:

@@ -38,8 +38,7 @@ def coriolis_matrix(
         v: (n,) velocities [rad/s or m/s].
     """
     U, V = coriolis_factors(mass_matrix_slopes(model, q), v)
-    matrix: list[list[Scalar]] = (0.5 * (U + V - V.T)).tolist()
-    return matrix
+    return (0.5 * (U + V - V.T)).tolist()
 
 
 def coriolis_factors(slopes: Tensor, v: Sequence[Scalar]) -> tuple[Tensor, Tensor]:

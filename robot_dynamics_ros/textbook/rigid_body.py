@@ -22,8 +22,7 @@ def rotated_inertia(rotational: npt.ArrayLike, rotation: npt.ArrayLike) -> Array
         rotation: (3, 3) R_bc, the axes of c, seen from b, as columns.
     """
     R = np.asarray(rotation, dtype=float)
-    rotated: Array = R.T @ np.asarray(rotational, dtype=float) @ R
-    return rotated
+    return R.T @ np.asarray(rotational, dtype=float) @ R
 
 
 def parallel_axes(rotational: npt.ArrayLike, mass: float, point: npt.ArrayLike) -> Array:
@@ -64,8 +63,7 @@ def change_of_frame(inertia: Array, pose: Transform) -> Array:
 def body_wrench(inertia: Array, twist: npt.ArrayLike, twist_rate: npt.ArrayLike) -> Array:
     """F = G V_dot - ad_V^T (G V), (6,), in any frame fixed to the body."""
     momentum = inertia @ np.asarray(twist, dtype=float)
-    force: Array = inertia @ np.asarray(twist_rate) - lie_bracket(twist).T @ momentum
-    return force
+    return inertia @ np.asarray(twist_rate) - lie_bracket(twist).T @ momentum
 
 
 def body_acceleration(inertia: Array, twist: npt.ArrayLike, wrench: npt.ArrayLike) -> Array:

@@ -75,8 +75,7 @@ class ExternalForceObserver:
     @property
     def bandwidth(self) -> Array:
         """(n,) f of each joint [Hz]; a change takes effect with the next step, without a jump."""
-        result: Array = self._rates / (2.0 * math.pi)
-        return result
+        return self._rates / (2.0 * math.pi)
 
     @bandwidth.setter
     def bandwidth(self, value: npt.ArrayLike) -> None:
@@ -93,8 +92,7 @@ class ExternalForceObserver:
     @property
     def torque(self) -> Array:
         """A copy of r (n,) [N m or N]; zero before the first step."""
-        torque: Array = self._present[TORQUE].copy()
-        return torque
+        return self._present[TORQUE].copy()
 
     @property
     def settled(self) -> bool:
@@ -179,8 +177,7 @@ class ExternalForceObserver:
             before.reshape(-1), after,
         )  # fmt: skip
         self._present, self._other = after, before
-        torque: Array = after[TORQUE]
-        return torque
+        return after[TORQUE]
 
     def _begin(self, q: Array, v: Array, effort: Array, time: float, elapsed: float) -> Array:
         """Begin an interval at a state; r stays, or is zero where the state came too late."""

@@ -85,8 +85,7 @@ class ContactThresholds:
             motion: (..., 2, 2, n) speed and absolute acceleration of each band.
         """
         coefficients = self.coefficients
-        limits: Array = coefficients[:, 0] + (coefficients[:, 1:] * motion).sum(axis=-2)
-        return limits
+        return coefficients[:, 0] + (coefficients[:, 1:] * motion).sum(axis=-2)
 
     def above(self, limits: Array) -> list[tuple[str, int]]:
         """Band and index of each joint whose constant part is above its effort limit (n,)."""

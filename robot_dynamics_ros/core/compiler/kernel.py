@@ -109,8 +109,7 @@ class Kernel:
         """
         if self._entry is None:
             return self._checked_call
-        call: Callable[..., Any] = self._entry.with_fallback(self._checked_call)
-        return call
+        return self._entry.with_fallback(self._checked_call)
 
     def bind(self, inputs: Sequence[Any], out: Any) -> Callable[[], None]:
         """`step()`, which reads these arrays and writes that one, in place.
@@ -131,8 +130,7 @@ class Kernel:
 
         if self._entry is None or of_a_batch:
             return checked_step
-        step: Callable[[], None] = self._entry.with_fallback(checked_step, (*inputs, out))
-        return step
+        return self._entry.with_fallback(checked_step, (*inputs, out))
 
     def _checked_call(self, *arguments: Any) -> Any:
         """Takes whatever can be understood, and says what cannot."""

@@ -74,8 +74,7 @@ def compile_python(program: Program) -> Callable[..., list[float]]:
         'require_positive': require_positive,
     }
     exec(compile(python_source(program), f'<{program.name}>', 'exec'), namespace)
-    function: Callable[..., list[float]] = namespace[program.name]
-    return function
+    return namespace[program.name]
 
 
 def divide(dividend: float, divisor: float) -> float:

@@ -103,10 +103,7 @@ class MotionLimits:
 
     def home(self, share: float = 1.0) -> Array:
         """Zero, or the position nearest to it within a share of the ranges (n,) [rad or m]."""
-        home: Array = np.clip(
-            0.0, self.middle - share * self.half, self.middle + share * self.half
-        )
-        return home
+        return np.clip(0.0, self.middle - share * self.half, self.middle + share * self.half)
 
     def drawn(self, generator: np.random.Generator, count: int) -> Array:
         """Random positions (count, n) within the ranges [rad or m]."""

@@ -107,8 +107,7 @@ class Band:
     def times(self, samples: int, periods: int = 1) -> Array:
         """Times (m,) over some periods, with so many samples in the shortest one [s]."""
         count = samples * self.harmonics * periods
-        times: Array = np.linspace(0.0, periods / self.frequency, count + 1)
-        return times
+        return np.linspace(0.0, periods / self.frequency, count + 1)
 
     def basis(self, times: Array) -> Array:
         """What coefficients are multiplied by, (3, m, 2 N): for q - q(0), v, a at times (m,)."""
@@ -123,8 +122,7 @@ class Band:
         numbers, zeros = np.arange(1, self.harmonics + 1), np.zeros(self.harmonics)
         conditions = [[*np.ones_like(zeros), *zeros], [*zeros, *numbers / self.harmonics]]
         # v(0) = 0 and a(0) = 0: the rows behind the first two span what they leave.
-        space: Array = np.linalg.svd(conditions)[2][2:].T
-        return space
+        return np.linalg.svd(conditions)[2][2:].T
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,4 @@ class FourierSeries:
 
     def largest(self, derivative: int) -> Array:
         """A bound (n,) of a derivative of the positions at all times; 1 is the velocity."""
-        bound: Array = self.band.rates ** (derivative - 1) @ np.hypot(
-            *np.split(self.coefficients, 2)
-        )
-        return bound
+        return self.band.rates ** (derivative - 1) @ np.hypot(*np.split(self.coefficients, 2))

@@ -50,8 +50,7 @@ def resting_poses(constraints: Constraints, generator: np.random.Generator) -> A
             poses = center + spread * room * drawn
             excess = constraints.at_rest(poses)
             if (excess <= ROUNDING).any():
-                free: Array = poses[excess <= ROUNDING]
-                return free
+                return poses[excess <= ROUNDING]
             if excess.min() < least:
                 nearest, least = poses[excess.argmin()], excess.min()
     raise ParameterError(
