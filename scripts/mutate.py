@@ -347,7 +347,7 @@ def main() -> int:
                 print(f'{by or "SURVIVED"}: {where}')
             if by:
                 caught['a crash' if by.startswith(CRASH) else 'a test'] += 1
-                # Or another of that name is: one '-1' of a function may be like another.
+                # Mutants of one name may differ: another '-1' of the function may be it.
                 if mutant.name in EQUIVALENT:
                     print(f'mutate: caught, though listed as equivalent: {where}')
             elif mutant.name in EQUIVALENT:

@@ -88,7 +88,7 @@ class Judge:
         nothing = Explanation.nothing(seen.size)
         squares, _ = self.target_products(nothing)
         efforts = seen.efforts(0.0) * seen.weights
-        torque = ((parts * seen.weights[..., None]) ** 2).sum(axis=(1, 2))
+        torque = ((parts.sum(axis=-1) * seen.weights) ** 2).sum(axis=1)
         self.silent = seen.observed & self._is_silent(nothing, efforts, torque)
         model = seen.torques.model
         known = ~np.isin(model.joint_names, seen.torques.dependent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import InitVar, dataclass
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .compared import Samples
 MOST = 16384
 
 
+@dataclass
 class PlotSamples:
     """Keeps every sample of a recording; later every second, fourth, ...
 
@@ -25,7 +27,9 @@ class PlotSamples:
             terms of the model; in single precision, as they are drawn.
     """
 
-    def __init__(self, joints: int) -> None:
+    joints: InitVar[int]
+
+    def __post_init__(self, joints: int) -> None:
         """Have no sample yet, of so many joints."""
         self.times, self.segments = np.empty(0), np.empty(0, int)
         self.layers = np.empty((8, 0, joints), np.float32)

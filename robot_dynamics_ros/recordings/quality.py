@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
@@ -144,7 +143,7 @@ class Quality:
     unused: int = 0
     edges: int = 0
     largest: dict[str, float] = field(default_factory=dict, repr=False)
-    missing_efforts: Counter[str] = field(default_factory=Counter, repr=False)
+    missing_efforts: dict[str, int] = field(default_factory=dict, repr=False)
     implausible: dict[str, ImplausibleEfforts] = field(default_factory=dict, repr=False)
     _last: float | None = field(default=None, repr=False)
 
@@ -156,8 +155,9 @@ class Quality:
         if without_efforts := _not_finite(samples.efforts):
             self.without_efforts += without_efforts
             missing = np.count_nonzero(~np.isfinite(samples.efforts), axis=0).tolist()
-            # Zeros are not kept.
-            self.missing_efforts += Counter(dict(zip(samples.joints, missing, strict=True)))
+            for joint, number in zip(samples.joints, missing, strict=True):
+                if number:
+                    self.missing_efforts[joint] = self.missing_efforts.get(joint, 0) + number
         if not len(samples):
             return
         positions = samples.positions

@@ -35,8 +35,6 @@ THREADS = 'OPENBLAS_NUM_THREADS'
 PATIENCE, SCHEDULER_PATIENCE = 5.0, 10.0
 # For the process that has started others: Ctrl-C, or the end of the terminal.
 SIGNALS = (signal.SIGINT, signal.SIGHUP)
-# In a process that was started: what its tasks have in common.
-COMMON: list[Any] = []
 LONGEST_NAME = 80  # of the part of a file name that is there for people
 PACKAGE = __name__.partition('.')[0]
 # What else results are made of.
@@ -223,14 +221,13 @@ def _of_processes(
 
     Where this is closed, they end, and remove what they have begun to write.
     """
-    # What is common is no part of a task: one that is larger than a pipe could not be taken back.
-    pool = ProcessPoolExecutor(count, CONTEXT, initializer=_begin, initargs=(common,))
+    pool = ProcessPoolExecutor(count, CONTEXT, initializer=_begin)
     futures: dict[Future[Outcome], Task] = {}
     done: set[str] = set()
     try:
         with _starting(count), suppress(BrokenProcessPool):
             for task in tasks:
-                futures[pool.submit(_answer, task)] = task
+                futures[pool.submit(_answer, task, common)] = task
         for future in as_completed(futures):
             task = futures[future]
             try:
@@ -275,9 +272,8 @@ def _starting(count: int) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def _begin(common: Any) -> None:
+def _begin() -> None:
     """In a new process: SIGTERM removes what was begun, and comes if its parent dies."""
-    COMMON.append(common)
 
     def leave(*_: object) -> NoReturn:
         # A second one would interrupt the removal.
@@ -294,10 +290,10 @@ def _begin(common: Any) -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def _answer(task: Task) -> Outcome:
+def _answer(task: Task, common: Any) -> Outcome:
     """In a process: the outcome of a task."""
     try:
-        return _outcome(task, *COMMON)
+        return _outcome(task, common)
     except SystemExit:
         # The pool would wait for another task.
         os._exit(1)

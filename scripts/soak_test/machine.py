@@ -94,7 +94,7 @@ class Starvation:
         self._waited = waited
         self.looks += 1
         if longest > LONG:
-            # Linux counts a wait when it is over: it may have begun so long before the last look.
+            # Linux counts a wait at its end: it may have begun so long before the last look.
             self._waits.append((looked - longest, now))
             self.long += 1
 

@@ -182,4 +182,6 @@ def test_many_recordings_and_some_that_cannot_be_used(compared, tmp_path):
     for name, error in errors.items():
         assert name in error
         assert error in stderr
+    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / 'kept').iterdir()}
     assert compared(*arguments, '--resume', tmp_path / 'kept') == (code, result, stderr)
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept != {}

@@ -33,7 +33,7 @@ def test_efforts_that_measure_nothing(compared, value, joint):
 
 
 @pytest.mark.parametrize('offset', [0.0, 0.1])
-def test_efforts_that_are_noise_about_zero(compared, offset):
+def test_efforts_that_are_noise_about_a_constant(compared, offset):
     comparison = compared(simulated().with_efforts(lambda effort: offset + noise(1e-3), 'elbow'))
     assert [(one.code, one.joints) for one in comparison.findings] == [('no_effort', ('elbow',))]
 

@@ -105,7 +105,7 @@ def test_a_model_alone_is_fitted_with_progress_in_states(identified, read, tmp_p
 
 def test_torque_sensors_behind_the_gears_show_no_rotor(read, tmp_path):
     identifier = Identifier(DESCRIBED.read_text(), effort='torque-sensor')
-    # Held out, and fitted in the end.
+    # The second one judges, and is fitted too in the end.
     found = identifier.fit({'good.csv': read}, {'again.csv': read})
     fitted, held_out = found.judgement.recordings
     assert (fitted.held_out, held_out.held_out > 300) == (0, True)

@@ -100,7 +100,7 @@ def test_ledger_tells_lost_from_provoked_and_excused():
 def test_a_wait_explains_what_was_sent_during_it(tmp_path):
     """Linux counts it when it is over: 0.2 s, in a look at 0.3 s."""
     (thread := tmp_path / '1/task/1').mkdir(parents=True)
-    begun, starvation = monotonic(), Starvation(1, proc=tmp_path)
+    starvation, begun = Starvation(1, proc=tmp_path), monotonic()
     for now, waited in ((0.1, 0.0), (0.2, 0.0), (0.3, 0.2), (0.4, 0.2)):
         (thread / 'schedstat').write_text(f'0 {1e9 * waited:.0f} 0')
         starvation.look(begun + now)

@@ -42,8 +42,8 @@ def _silenced(scene: Scene) -> Steps[str]:
         return close(commands[-1].torque, np.zeros_like(scene.limits))
 
     # Zero first: on a busy machine commands may pause before.
-    yield from scene.until(is_zero, CHANGE_LIMIT)
-    if not (yield from scene.silent(SILENCE, CHANGE_LIMIT)):
+    zero = yield from scene.until(is_zero, CHANGE_LIMIT)
+    if zero and not (yield from scene.silent(SILENCE, CHANGE_LIMIT)):
         return 'the commands did not cease'
     return verdict(is_zero(), f'the last command was {commands[-1].torque.round(3)}')
 
