@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Excerpts:
         return iter(self._kept)
 
 
-@dataclass
+@dataclass(init=False, eq=False)
 class Reach:
     """How far and how fast the joints of a recording move, with windows of their motion.
 
@@ -71,9 +71,7 @@ class Reach:
         excerpts: windows of consecutive samples, evenly distributed.
     """
 
-    size: InitVar[int]
-
-    def __post_init__(self, size: int) -> None:
+    def __init__(self, size: int) -> None:
         """That before the first sample of n joints."""
         nowhere = np.outer([np.inf, -np.inf], np.ones(size))
         self.span, self.efforts = nowhere, nowhere.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from .compared import Samples
 MOST = 16384
 
 
-@dataclass
+@dataclass(init=False, eq=False)
 class PlotSamples:
     """Keeps every sample of a recording; later every second, fourth, ...
 
@@ -27,9 +27,7 @@ class PlotSamples:
             terms of the model; in single precision, as they are drawn.
     """
 
-    joints: InitVar[int]
-
-    def __post_init__(self, joints: int) -> None:
+    def __init__(self, joints: int) -> None:
         """Have no sample yet, of so many joints."""
         self.times, self.segments = np.empty(0), np.empty(0, int)
         self.layers = np.empty((8, 0, joints), np.float32)
