@@ -14,8 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 POLICY = ROOT / 'policies' / 'robot_dynamics.policy.xml'
 CONTROLLER = '/effort_controller'
 ACTION = '/joint_trajectory_controller/follow_joint_trajectory'
-# Used only where the package that they need is installed, or, of tf2, not always.
+# Used only where the package that they need is installed, or not always: by tf2, and by the log,
+# which has one publisher for all nodes of a name in a process.
 OPTIONAL = {
+    ('publish', '/rosout'): '',
     ('subscribe', '/tf'): '',
     ('subscribe', '/tf_static'): '',
     ('execute', '/robot_dynamics/follow_joint_trajectory'): 'control_msgs',
