@@ -20,35 +20,23 @@ JOINTS = tuple(joint for joint, *_ in ARM)
 SETTINGS = ExcitationSettings(duration=5.0, distance=0.04, iterations=5)
 
 
-def _link(name, mass, collision):
-    return (
-        f'<link name="{name}"><inertial><origin xyz="0.01 0.02 {LENGTH / 2}"/>'
-        f'<mass value="{mass}"/><inertia ixx="0.03" iyy="0.04" izz="0.02" ixy="0.001" '
-        f'ixz="0.002" iyz="-0.001"/></inertial>{collision}</link>'
-    )
-
-
-def _capsule(length):
-    return (
-        f'<collision><origin xyz="0 0 {length / 2}"/><geometry>'
-        f'<capsule radius="{RADIUS}" length="{length}"/></geometry></collision>'
-    )
-
-
-def _joint(name, parent, child, axis, z, effort):
-    return (
-        f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
-        f'<origin xyz="0 0 {z}"/><axis xyz="{axis}"/><dynamics damping="0.4" friction="0.3"/>'
-        f'<limit lower="-2.8" upper="2.5" effort="{effort}" velocity="2.5"/></joint>'
-    )
-
-
 def urdf(collision=True, joints=None):
     """The first joints, or all: the last link can reach the first one, and the floor."""
     text, parent = '<link name="base"/>', 'base'
     for joint, axis, z, effort, link, mass, length in ARM[:joints]:
-        text += _link(link, mass, _capsule(length) if collision else '')
-        text += _joint(joint, parent, link, axis, z, effort)
+        shape = (
+            f'<collision><origin xyz="0 0 {length / 2}"/><geometry>'
+            f'<capsule radius="{RADIUS}" length="{length}"/></geometry></collision>'
+        )
+        text += (
+            f'<link name="{link}"><inertial><origin xyz="0.01 0.02 {LENGTH / 2}"/>'
+            f'<mass value="{mass}"/><inertia ixx="0.03" iyy="0.04" izz="0.02" ixy="0.001" '
+            f'ixz="0.002" iyz="-0.001"/></inertial>{shape if collision else ""}</link>'
+            f'<joint name="{joint}" type="revolute"><parent link="{parent}"/>'
+            f'<child link="{link}"/><origin xyz="0 0 {z}"/><axis xyz="{axis}"/>'
+            '<dynamics damping="0.4" friction="0.3"/>'
+            f'<limit lower="-2.8" upper="2.5" effort="{effort}" velocity="2.5"/></joint>'
+        )
         parent = link
     return f'<robot name="excited">{text}</robot>'
 
