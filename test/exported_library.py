@@ -35,8 +35,7 @@ def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
 
 def compile_c(folder: Path, source: str, *options: object) -> None:
     """Compile a file of an exported package as strict C99."""
-    include = folder / 'include'
-    run('cc', '-std=c99', *WARNINGS, '-I', include, folder / source, *options)
+    run('cc', '-std=c99', *WARNINGS, '-I', folder / 'include', folder / source, *options)
 
 
 def compile_as_cpp(folder: Path, *options: object) -> None:

@@ -43,8 +43,7 @@ def fail_until(common, marker, attempts):
 
 def write_process(common, folder, number):
     """Says in a file which process computes, and waits until there is a file `go`."""
-    begun = Path(folder, f'{number}.{os.getpid()}')
-    begun.touch()
+    Path(folder, f'{number}.{os.getpid()}').touch()
     end = time.monotonic() + LIMIT
     while not Path(folder, 'go').exists():
         assert time.monotonic() < end, 'nobody said go'

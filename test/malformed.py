@@ -56,8 +56,7 @@ def anything(kind):
 def _nearly_right(draw):
     # Any of the joints, as one of several drivers sends them.
     count = draw(st.sampled_from([4, 4, 3, 2, 1]))
-    names = list(draw(st.permutations([*JOINTS, 'gripper'])))[:count]
-    message = JointState(name=names)
+    message = JointState(name=list(draw(st.permutations([*JOINTS, 'gripper'])))[:count])
     numbers = MODERATE | st.just(float('nan'))
     for field, each in (('position', MODERATE), ('velocity', numbers), ('effort', numbers)):
         setattr(message, field, draw(st.lists(each, min_size=count, max_size=count)))

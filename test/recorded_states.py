@@ -78,8 +78,7 @@ def message_of(store, states, index, *, stamp=True):
         np.empty(0) if array is None else np.array(array[index], float)
         for array in (states.positions, states.velocities, states.efforts)
     ]
-    state = types['sensor_msgs/msg/JointState']
-    return state(header(**fields), list(states.names), *values)
+    return types['sensor_msgs/msg/JointState'](header(**fields), list(states.names), *values)
 
 
 def ros2_messages(states, **options):

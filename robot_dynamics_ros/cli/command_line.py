@@ -56,8 +56,7 @@ class _Lazily(click.Group):
         if cmd_name not in SUBCOMMANDS:
             return None
         name = cmd_name.replace('-', '_')
-        module = import_module(f'.{name}', __package__)
-        return getattr(module, f'{name}_command')
+        return getattr(import_module(f'.{name}', __package__), f'{name}_command')
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """See click."""

@@ -45,10 +45,9 @@ def robot_findings(
         few = 2 * len(factors) < max(np.count_nonzero(scales_shown(judge, found)), 3)
         if found.body is not None and (few or currents(factors)):
             findings.append(_payload(judge, found, found.body))
-        unknown = {one.joints[0] for one in weightless}
-        findings += _friction(judge, frictions, unknown)
-    left = _unexplained(judge, found, frictions, joints, [*findings, *others])
-    return [*findings, *left]
+        findings += _friction(judge, frictions, {one.joints[0] for one in weightless})
+    others = [*findings, *others]
+    return [*findings, *_unexplained(judge, found, frictions, joints, others)]
 
 
 def currents(findings: Sequence[Finding]) -> list[Finding]:

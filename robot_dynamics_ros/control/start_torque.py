@@ -258,8 +258,7 @@ class StartTorque:
 
     def _equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
         """(k,) whether an effort was measured, and equals this torque (k,)."""
-        tolerance = _tolerance(torque, self._limiter)
-        return np.asarray(np.abs(effort - torque) <= tolerance)
+        return np.abs(effort - torque) <= _tolerance(torque, self._limiter)
 
 
 def _tolerance(torque: Array, limiter: Limiter) -> Array:

@@ -150,8 +150,7 @@ class JointFriction:
             [self[constant] for constant in CONSTANTS],
         )
         given = (self[term] * unit for term, unit in units.items() if self[term].any())
-        total = sum(given, np.zeros_like(rates))
-        result: Array = total @ self._spread
+        result = sum(given, np.zeros_like(rates)) @ self._spread
         if out is None:
             return result
         check_output(out, result.shape)

@@ -329,8 +329,7 @@ class Equations:
     def residuals(self, parameters: Array) -> Array:
         """(N, n) measured torques minus those of full parameters (p,) [N m or N]."""
         known = self.layout.is_known
-        all_parameters = np.where(known, self.layout.nominal(), parameters)
-        return self._right - self._products(all_parameters)
+        return self._right - self._products(np.where(known, self.layout.nominal(), parameters))
 
     def chosen(self, rows: Flags | Numbers | slice) -> Equations:
         """Some of the equations."""
@@ -341,8 +340,7 @@ class Equations:
 
     def of(self, recording: str) -> Flags:
         """(N,) which are of a recording."""
-        names = np.array([name == recording for name in self.recordings])
-        return names[self.number]
+        return np.array([name == recording for name in self.recordings])[self.number]
 
     def shifted(self, delay: float) -> Equations:
         """The same states with the efforts that were measured `delay` later [s].

@@ -216,8 +216,7 @@ class Residuals:
     def gain(self) -> Array:
         """identified / nominal (n,) [-]."""
         with np.errstate(all='ignore'):
-            ratio: Array = self.identified / self.nominal
-        return ratio
+            return self.identified / self.nominal
 
     @property
     def interval(self) -> Array:
@@ -377,5 +376,5 @@ def _stretches(torques: Sequence[Torques], held_out: bool) -> Iterator[Array]:
 
 def _windows(shares: Array) -> Array:
     """Windows (k, c, points) of columns (N, c) as shares of their ranges, one for each row."""
-    windows: Array = sliding_window_view(shares, round(LENGTH / STEP), axis=0)
-    return windows[:, :, :: round(POINT_STEP / STEP)]
+    step = round(POINT_STEP / STEP)
+    return sliding_window_view(shares, round(LENGTH / STEP), axis=0)[:, :, ::step]

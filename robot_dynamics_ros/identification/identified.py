@@ -71,8 +71,7 @@ class Identified:
     def joint_rows(self) -> tuple[ParameterRow, ...]:
         """Friction, rotor and offset of the joints."""
         found = self.found
-        rows = joint_rows(found.base, found.final)
-        return without_scale(rows, found.unknown_gains)
+        return without_scale(joint_rows(found.base, found.final), found.unknown_gains)
 
     @cached_property
     def body_rows(self) -> tuple[ParameterRow, ...]:

@@ -128,8 +128,7 @@ class ParallelFilter:
             value = kernels(wanted, rate)[0]
             whole = np.convolve(whole, value)
         step = max(1, int(rate / (2.0 * wanted)))
-        independence = float(min(1.0, step * np.sum(whole**2)))
-        return cls(value, step, independence, step / rate)
+        return cls(value, step, float(min(1.0, step * np.sum(whole**2))), step / rate)
 
 
 class Decimation:

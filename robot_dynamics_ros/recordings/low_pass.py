@@ -184,8 +184,7 @@ def welch(signal: Array, rate: float, length: int) -> tuple[Array, Array]:
     step = length - length // 2
     starts = range(0, len(signal) - length + 1, step)
     densities = [density(signal[start : start + length], rate) for start in starts]
-    frequencies: Array = np.fft.rfftfreq(length, 1.0 / rate)
-    return frequencies, np.mean(densities, axis=0)
+    return np.fft.rfftfreq(length, 1.0 / rate), np.mean(densities, axis=0)
 
 
 def density(signal: Array, rate: float) -> Array:

@@ -295,7 +295,8 @@ def _receivers(health: Health) -> str:
 
 @condition('nobody_listens', COMMANDS, WARN, waits=True)
 def _nobody_listens(health: Health) -> str:
-    if health.controller.subscribers or not health.active:
+    sends_efforts = health.node.get_parameter('controller_action').value
+    if health.controller.subscribers or sends_efforts or not health.active:
         return ''
     return (
         f'nobody subscribes to {health.loop.topic}: the commands go nowhere; load the controller, '

@@ -34,8 +34,7 @@ def parallel_axes(rotational: npt.ArrayLike, mass: float, point: npt.ArrayLike) 
         point: (3,) q, seen from the centre of mass [m].
     """
     q = np.asarray(point, dtype=float)
-    shift: Array = mass * (q @ q * np.eye(3) - np.outer(q, q))
-    return np.asarray(rotational, dtype=float) + shift
+    return np.asarray(rotational, dtype=float) + mass * (q @ q * np.eye(3) - np.outer(q, q))
 
 
 def spatial_inertia(mass: float, rotational: npt.ArrayLike) -> Array:

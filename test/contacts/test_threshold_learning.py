@@ -205,8 +205,7 @@ def test_a_margin_is_a_factor_of_what_was_learned_and_not_of_the_least(minute):
     plain, wide = (learned_thresholds(minute, 1.0, margin=factor) for factor in (1.0, 1.5))
     np.testing.assert_allclose(wide.coefficients, 1.5 * plain.coefficients)
     rest = peaks_of(np.arange(2000) / RATE, np.full((2000, 2), 1e-9), np.zeros((2000, 2)))
-    limits = np.array([150.0, math.inf])
-    least = least_thresholds(np.zeros((2, 2)), limits)
+    least = least_thresholds(np.zeros((2, 2)), np.array([150.0, math.inf]))
     learned = learned_thresholds(rest, 0.1, least=least, margin=3.0)
     np.testing.assert_array_equal(learned.coefficients, least)
     # Masses that are wrong by 2 %, where gravity takes half of the effort limit, are no contact.

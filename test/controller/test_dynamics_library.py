@@ -86,8 +86,7 @@ def test_a_file_that_is_none_is_named(folder, tmp_path, content):
     file = tmp_path / 'arm.so'
     if content is not None:
         file.write_text(content)
-    said = refusal(folder, file)
-    assert str(file) in said
+    assert str(file) in refusal(folder, file)
 
 
 def test_the_command_writes_package_and_library(folder, tmp_path, monkeypatch):

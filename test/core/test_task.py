@@ -70,8 +70,7 @@ def test_torques_in_the_null_space_do_not_move_the_tool():
     ],
 )
 def test_a_singular_task_space_is_finite_and_flagged(robot, q, rows):
-    frame = robot.model.frames[-1].name
-    task = robot.native.task_space(q, np.ones(q.size), frame, rows=rows)
+    task = robot.native.task_space(q, np.ones(q.size), robot.model.frames[-1].name, rows=rows)
     assert task.singular
     for values in (task.inertia, task.coriolis, task.gravity, task.inverse):
         assert np.isfinite(values).all()

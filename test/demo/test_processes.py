@@ -78,8 +78,7 @@ def test_children_end_when_the_parent_is_killed(modules):
 def test_an_ended_child_is_reported_with_the_end_of_its_log(modules):
     logs = modules('failing', "import sys; sys.exit('no such arm')")
     with Children(logs) as children:
-        child = children.start('failing', 'failing', {})
-        child.wait(10.0)
+        children.start('failing', 'failing', {}).wait(10.0)
         with pytest.raises(DemoError, match=r'failing.*1(.|\n)*no'):
             children.require_alive()
 

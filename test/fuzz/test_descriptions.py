@@ -36,8 +36,7 @@ def misdescribed(draw):
     """Well-formed, with attributes and elements that are wrong."""
     root = fromstring(draw(st.sampled_from([URDF, MIMICS])))
     for _ in range(draw(st.integers(1, 3))):
-        elements = list(root.iter())
-        element = draw(st.sampled_from(elements))
+        element = draw(st.sampled_from(list(root.iter())))
         change = draw(st.sampled_from(['attribute', 'attribute', 'remove', 'double']))
         if change == 'attribute' and element.attrib:
             name = draw(st.sampled_from(sorted(element.attrib)))

@@ -42,7 +42,6 @@ def test_the_next_state_is_answered(node, message):
         robot = node.robot_holder.require()
         try:
             robot.take(state([0.1, 0.2, 0.3]))
-            command = robot.command(1.0)
-            assert np.isfinite(command).all()
+            assert np.isfinite(robot.command(1.0)).all()
         finally:
             robot.guard.set_reference(None, 0.0)

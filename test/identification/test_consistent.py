@@ -166,16 +166,14 @@ def test_the_prior_of_a_term_is_worth_so_many_equations(weight):
 
 def test_massless_bodies_that_are_not_told_stay():
     known = identifiable(hand_written('massless_tip').model, noise=0.005)
-    tip = len(known.layout.bodies) - 1
-    columns = known.layout.body_columns(tip)
+    columns = known.layout.body_columns(len(known.layout.bodies) - 1)
     left = tuple(c for c in known.estimate.base_columns if not columns.start <= c < columns.stop)
     found = fitted(known.reduced, replace(known.estimate, base_columns=left))
     np.testing.assert_array_equal(found.parameters[columns], known.layout.nominal()[columns])
 
 
 def test_parameters_that_no_equation_feels_stay_to_the_last_bit():
-    model = hand_written('tree').model
-    known = identifiable(model, noise=0.005)
+    known = identifiable(hand_written('tree').model, noise=0.005)
     triangles = known.reduced.triangles.copy()
     triangles[0] = 0.0
     found = fitted(replace(known.reduced, triangles=triangles), known.estimate).parameters
@@ -283,8 +281,7 @@ RATE = 10.0
 def moving(seed, robot=GANTRY):
     """Exact equations of a motion of a robot, and the parameters of the URDF."""
     layout = ParameterLayout(GANTRY)
-    dynamics = RobotDynamics(GANTRY, backend='python')
-    made = MotionEquations(layout, dynamics, effort_levels=np.inf)
+    made = MotionEquations(layout, RobotDynamics(GANTRY, backend='python'), effort_levels=np.inf)
     true = RobotDynamics(robot, backend='python')
     motion = exact_motion(true, seconds=40.0, rate=RATE, highest=0.4, seed=seed)
     return made.of_samples(motion), truth(layout)

@@ -85,8 +85,7 @@ def test_only_the_margin_is_lost_and_the_held_out_part_begins_a_segment():
 @pytest.mark.parametrize('later', [True, False], ids=['held out', 'fitted'])
 def test_a_whole_recording_is_one_part(later):
     parts = of(raw(), -np.inf if later else np.inf)
-    everything = recording(raw()).motions(cutoff=8.0)
-    assert sum(map(len, parts[later])) == sum(map(len, everything))
+    assert sum(map(len, parts[later])) == sum(map(len, recording(raw()).motions(cutoff=8.0)))
     assert parts[not later] == []
 
 
@@ -246,8 +245,7 @@ def test_a_period_that_is_played_again_is_found():
 
 def test_a_motion_that_is_not_repeated_is_not_found():
     """One long period, of which no part occurs twice; and the same motion at other poses."""
-    one = motion(TIMES, 1, 20.0)
-    assert repeated_share([one]) == 0.0
+    assert repeated_share([motion(TIMES, 1, 20.0)]) == 0.0
     again = motion(TIMES, 1)
     elsewhere = again.nominal + 0.5 * again.held_out[:, None]
     assert repeated_share([replace(again, nominal=elsewhere)]) == 0.0

@@ -34,8 +34,7 @@ def test_nominal_values_are_those_of_the_description():
         MODEL.with_armature(armature), known={f'{MODEL.joint_names[0]} offset': 3.0}
     )
     nominal = layout.nominal()
-    inertial = 10 * len(MODEL.joints)
-    np.testing.assert_array_equal(nominal[:inertial], MODEL.inertial_parameters())
+    np.testing.assert_array_equal(nominal[: 10 * len(MODEL.joints)], MODEL.inertial_parameters())
     np.testing.assert_array_equal(nominal[layout.columns('armature')], [*armature.values()])
     assert nominal[layout.column('offset', MODEL.joint_names[0])] == 3.0
     assert not nominal[layout.columns('offset')[1:]].any()

@@ -54,8 +54,7 @@ def test_exact_motion_gives_the_payload(text, frame):
     model, gravity = parse_urdf(text), (0.3, -1.2, -9.6)
     body = 0.7, (0.05, -0.1, 0.15), np.diag([0.02, 0.03, 0.04])
     loaded = EvaluatedDynamics(model.with_payload(frame, *body), gravity)
-    dynamics = RobotDynamics(model, gravity=gravity)
-    estimator = PayloadEstimator(dynamics, frame, lambda v: 0.5 * v)
+    estimator = PayloadEstimator(RobotDynamics(model, gravity=gravity), frame, lambda v: 0.5 * v)
     efforts = sines(model, lambda q, v, a: loaded.inverse_dynamics(q, v, a) + 0.5 * v + 1.0)
     for later in (0.0, 0.0, 130.0):  # two recordings, and a later motion of the second one
         estimator.add(replace(efforts, times=efforts.times + later))
@@ -194,8 +193,7 @@ def test_defects_of_the_data_do_no_harm(model):
     ],
 )
 def test_data_that_do_not_determine_it_are_refused(motions, tool_described, cause):
-    model = parse_urdf(urdf(tool=tool_described))
-    estimate = estimate_recorded_payload(model, FRAME, motions())
+    estimate = estimate_recorded_payload(parse_urdf(urdf(tool=tool_described)), FRAME, motions())
     assert cause in estimate.refusal
     assert estimate.service_call() == ''
 

@@ -75,8 +75,7 @@ def test_the_margin_is_that_of_each_pose(name):
     assert found.least == pytest.approx(margins.min(), rel=1e-9)
     assert found.median == pytest.approx(np.sort(margins)[11], rel=1e-9)
     assert found.holding == np.mean(margins >= 0.0)
-    at_worst = dynamics.payload_margin(found.least_at, frame)
-    assert at_worst == pytest.approx(found.least, rel=1e-9)
+    assert dynamics.payload_margin(found.least_at, frame) == pytest.approx(found.least, rel=1e-9)
 
 
 def test_the_margin_of_a_link_that_no_joint_lifts_is_infinite():

@@ -114,8 +114,7 @@ def test_tables_hold_the_same_numbers(tmp_path, ending):
 
 def columns_of(path):
     if path.suffix == '.parquet':
-        parquet = pytest.importorskip('pyarrow.parquet')
-        table = parquet.read_table(path)
+        table = pytest.importorskip('pyarrow.parquet').read_table(path)
         assert table.schema.metadata[b'urdf'].decode() == URDF
         assert table.schema.metadata[b'start_ns'] == str(START).encode()
         return {name: table[name].to_numpy() for name in table.column_names}

@@ -135,6 +135,10 @@ def test_from_the_start_to_the_first_command(graph):
         )
         observer.node.destroy_subscription(observer.received)
         observer.shows('nobody_listens')
+        observer.trigger('deactivate', 'cleanup')
+        observer.set(controller_action='/arm_controller/follow_joint_trajectory')
+        observer.trigger('configure', 'activate')
+        observer.gone('nobody_listens')
 
 
 def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guarded, dynamics):

@@ -16,8 +16,7 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
     assert whole[1] > 21.0
     with guarded(v=v, effort_limits=[100.0, 20.0, 100.0]) as scene:
         scene.recording.limits = np.array([100.0, np.inf, 100.0])
-        clamped = [whole[0], 20.0, whole[2]]
-        scene.settle(clamped)
+        scene.settle([whole[0], 20.0, whole[2]])
         torques = scene.torques
         scene.until(
             lambda: torques and list(torques[-1].effort) == list(scene.recording.last), 'torques'

@@ -185,5 +185,4 @@ def _about_fixed_links(model: RobotModel) -> Iterator[Finding]:
 
 def _central_second_moment(body: Inertia) -> Array:
     rotational: Array = np.array(body.rotational_at_center_of_mass)
-    half: float = 0.5 * rotational.trace()
-    return half * np.eye(3) - rotational
+    return 0.5 * rotational.trace() * np.eye(3) - rotational

@@ -31,8 +31,7 @@ def arm():
 def test_torques_of_a_wrench_give_the_wrench(arm, axes):
     frame = arm.model.frames[-1].name
     r = arm.jacobian(Q, frame, axes).T @ WRENCH
-    estimator = WrenchEstimator(arm, frame, axes)
-    found = estimator.estimate(Q, r)
+    found = WrenchEstimator(arm, frame, axes).estimate(Q, r)
     assert_close(found.wrench, WRENCH, 100.0)
     assert_close(found.unexplained, np.zeros(7), 100.0)
     assert not found.felt.remarks()
@@ -52,8 +51,7 @@ def test_what_an_arm_cannot_feel_is_named():
     """Two parallel joints feel no force along their axes, no moment across them, and one more."""
     dynamics = RobotDynamics(parse_urdf(planar_arm(2)), backend='python')
     q = np.array([0.3, 0.9])
-    estimator = WrenchEstimator(dynamics, 'tip')
-    found = estimator.estimate(q, np.array([1.0, -2.0]))
+    found = WrenchEstimator(dynamics, 'tip').estimate(q, np.array([1.0, -2.0]))
     J = dynamics.jacobian(q, 'tip')
     assert len(found.felt.unfelt) == 4
     assert_close(J.T @ found.felt.unfelt.T, np.zeros((2, 4)), 1.0)

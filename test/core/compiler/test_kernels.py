@@ -105,8 +105,7 @@ def test_sine_and_cosine_of_one_state(both_of_ten):
         for x in angles.reshape(-1, 10):
             found = both_of_ten.call(x, None)
             assert_accurate(found, x)
-            mirrored = both_of_ten.call(-x, None)
-            assert np.array_equal(mirrored, [-found[0], found[1]])
+            assert np.array_equal(both_of_ten.call(-x, None), [-found[0], found[1]])
     assert both_of_ten.call(np.zeros(10), None).tolist() == [[0.0] * 10, [1.0] * 10]
     # Beyond the range they are those of plain Python, bitwise, of every angle of the state.
     x = np.resize([RANGE, -RANGE, 1e10, -1e15, 1e300, 0.1, -2.0, 3e8], 10)

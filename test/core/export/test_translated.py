@@ -125,8 +125,7 @@ def test_another_size_is_refused(place, name, other):
 def test_jax_in_batches_and_in_single_precision():
     adapter, robot = Jax(), hand_written('oblique')
     q = np.array([state.q for state in robot.states(3)], np.float32)
-    mass_matrix = adapter.function(robot.model, 'mass_matrix')
-    found = adapter.jax.vmap(mass_matrix)(q)
+    found = adapter.jax.vmap(adapter.function(robot.model, 'mass_matrix'))(q)
     assert found.dtype == np.float32
     assert np.abs(found - robot.python.mass_matrix(q)).max() < 1e-5
     torque = adapter.function(robot.model, 'gravity_torque')
