@@ -148,7 +148,8 @@ def test_a_recording_is_held_out_and_all_that_is_given_is_used(identified, files
     assert [found[f'{joint} smoothing']['value'] for joint in JOINTS] == [0.08] * len(JOINTS)
     # The argument is in the URDF that is compared, which the file is not.
     assert parameters(result, 'body_parameters')['link3 m']['nominal'] == ASSUMED
-    assert 'identified.urdf' in {file.name for file in (files / 'given').iterdir()}
+    names = {file.name for file in (files / 'given').iterdir()}
+    assert 'identified.urdf' in names
 
 
 def test_joints_that_the_description_has_not_are_named(identified, files):

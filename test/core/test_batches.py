@@ -79,7 +79,8 @@ def test_each_number_of_samples(samples, quantity, dynamics):
 
 
 def unaligned(array):
-    view = np.zeros(array.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(array.shape)
+    raw = np.zeros(array.nbytes + 1, np.uint8)
+    view = raw[1:].view(np.float64).reshape(array.shape)
     view[:] = array
     return view
 

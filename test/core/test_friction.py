@@ -22,7 +22,8 @@ pytestmark = pytest.mark.contract
 def by_name(model, low, high, seed=5):
     """A random value of each joint, mimic joints included."""
     values = np.random.default_rng(seed).uniform(low, high, len(model.joints))
-    return dict(zip([joint.name for joint in model.joints], values.tolist(), strict=True))
+    names = [joint.name for joint in model.joints]
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
@@ -159,7 +160,8 @@ def test_steps_are_the_exact_solution_along_any_way(backend):
 
 
 def test_a_contact_depends_on_the_way_alone_and_builds_up_over_its_displacement():
-    friction = pushed(hand_written('pendulum').model, displacement=0.05, presliding=1.0)
+    model = hand_written('pendulum').model
+    friction = pushed(model, displacement=0.05, presliding=1.0)
     (coarse,) = friction.slips().along(np.array([[0.0], [0.07]]))[-1, 0]
     (fine,) = friction.slips().along(np.linspace(0.0, 0.07, 50)[:, None])[-1, 0]
     assert coarse == pytest.approx(fine, rel=1e-12) == pytest.approx(1.0 - np.exp(-0.07 / 0.05))
@@ -199,7 +201,8 @@ def test_at_rest_nothing_pushes_whatever_was_before():
 def test_more_load_more_friction_and_more_friction_at_slow_speeds():
     model = hand_written('pendulum').model
     loaded = pushed(model, load=0.1)
-    torques = [loaded.torque(np.array([5.0]), load=np.array([x]))[0] for x in (-20.0, 0.0, 10.0)]
+    fast = np.array([5.0])
+    torques = [loaded.torque(fast, load=np.array([x]))[0] for x in (-20.0, 0.0, 10.0)]
     np.testing.assert_allclose(torques, [2.0, 0.0, 1.0], rtol=1e-5, atol=1e-12)
     stribeck = pushed(model, stribeck=2.0, stribeck_velocity=0.5)
     assert stribeck.torque([0.5])[0] == pytest.approx(1.0, rel=1e-3)

@@ -70,7 +70,8 @@ def test_torques_in_the_null_space_do_not_move_the_tool():
     ],
 )
 def test_a_singular_task_space_is_finite_and_flagged(robot, q, rows):
-    task = robot.native.task_space(q, np.ones(q.size), robot.model.frames[-1].name, rows=rows)
+    frame = robot.model.frames[-1].name
+    task = robot.native.task_space(q, np.ones(q.size), frame, rows=rows)
     assert task.singular
     for values in (task.inertia, task.coriolis, task.gravity, task.inverse):
         assert np.isfinite(values).all()

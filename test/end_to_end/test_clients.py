@@ -30,7 +30,8 @@ def node(tmp_path_factory):
     """A node that has activated itself, described by a file as in README, and its driver."""
     folder, given = tmp_path_factory.mktemp('node'), {'description_file': str(URDF)}
     node = NodeProcess(folder, Q, [0.0] * 3, EFFORT, RATE, **given)
-    node.driver.change = lambda message: setattr(message, 'name', ['gripper', *reversed(NAMES)])
+    names = ['gripper', *reversed(NAMES)]
+    node.driver.change = lambda message: setattr(message, 'name', names)
     with node:
         yield node
         assert np.abs(node.recording.commands).max() > 1.0

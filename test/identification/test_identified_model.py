@@ -29,5 +29,6 @@ def test_torque_is_the_sum_of_its_terms(name):
     friction += slipped * v / np.sqrt(v**2 + 0.01**2)
     friction += kinds['gradual'] * v / np.sqrt(v**2 + kinds['gradual_smoothing'] ** 2)
     expected = rigid + identified.armature * a + friction + identified.offset
-    assert identified.inverse_dynamics(q, v, a) == pytest.approx(expected, rel=1e-11, abs=1e-11)
+    found = identified.inverse_dynamics(q, v, a)
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
     assert identified.inverse_dynamics(q[0], v[0], a[0]) == pytest.approx(expected[0], rel=1e-11)

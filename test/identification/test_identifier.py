@@ -71,7 +71,8 @@ def test_another_recording_judges_without_being_fitted(files, identified, read):
     (one,) = again.recordings
     assert one.held_out > 300
     for name, joint in again.joints.items():
-        assert joint.rms_identified < 1.3 * identified.judgement.joints[name].rms_identified
+        before = identified.judgement.joints[name]
+        assert joint.rms_identified < 1.3 * before.rms_identified
         assert joint.rms_low < joint.rms_identified < joint.rms_high
     write(files / 'loaded.csv', list(ROBOT.joint_names), loaded_rows(1.2))
     recording(files / 'turned.csv', lambda t, tau: -tau)
@@ -119,7 +120,8 @@ def test_a_model_that_is_not_to_be_loaded_is_saved_by_force_alone(files, tmp_pat
         files / 'pushed.csv',
         lambda t, tau: tau * np.where(t < t[-1] * 2.0 / 3.0 + 0.4, 1.25, 1.0)[:, None],
     )
-    found = Identifier(ARM.read_text()).fit([Recording.read(files / 'pushed.csv', ROBOT)])
+    pushed = Recording.read(files / 'pushed.csv', ROBOT)
+    found = Identifier(ARM.read_text()).fit([pushed])
     assert found.objections
     with pytest.raises(ParameterError, match='worse'):
         found.save(tmp_path / 'worse')

@@ -75,7 +75,8 @@ def test_not_a_number_is_a_disagreement():
             return np.full((4, 4), np.nan)
 
     robot = hand_written('oblique')
-    assert not PinocchioReference(robot.text, robot.model).compare(Broken(robot.model)).agrees
+    report = PinocchioReference(robot.text, robot.model).compare(Broken(robot.model))
+    assert not report.agrees
 
 
 def test_another_robot_is_refused_by_the_names_of_its_joints():

@@ -91,7 +91,8 @@ def test_each_kind_of_file_gives_what_was_recorded(tmp_path, kind):
         # Twice: a recording can be read again.
         np.testing.assert_array_equal(joined(recording)[1], values[0])
     np.testing.assert_allclose(times, (STATES.stamps - STATES.stamps[0]) * 1e-9, atol=1e-9)
-    np.testing.assert_array_equal(values, (STATES.positions, STATES.velocities, STATES.efforts))
+    expected = (STATES.positions, STATES.velocities, STATES.efforts)
+    np.testing.assert_array_equal(values, expected)
 
 
 @pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])

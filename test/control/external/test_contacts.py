@@ -230,7 +230,8 @@ def test_two_touched_branches_are_both_named_and_the_first_joint_decides():
     contact, links = touched(), ContactLinks(TREE).touched(np.ones(TREE.size, bool))
     assert len(links) > 1
     assert (contact.links, contact.link) == (links, links[0])
-    assert all(name in contact.sentence(EVERYWHERE) for name in (*links, *TREE.joint_names))
+    sentence = contact.sentence(EVERYWHERE)
+    assert all(name in sentence for name in (*links, *TREE.joint_names))
     # The force on that link, whatever the other branches feel; hardly felt, it stays there.
     found = contact.direction(Q, EVERYWHERE)
     assert np.linalg.norm(found) == pytest.approx(1.0)

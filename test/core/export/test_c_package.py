@@ -88,7 +88,8 @@ def test_another_project_finds_it(standard, installed, tmp_path, environment):
     run('cmake', '-S', tmp_path, '-B', build, f'-DCMAKE_PREFIX_PATH={installed}', env=environment)
     run('cmake', '--build', build, env=environment)
     values = list(map(float, run(build / 'user').stdout.split()))
-    expected = RobotDynamics(parse_urdf(URDF), backend='python').gravity_torque([0.3, -0.2, 0.7])
+    dynamics = RobotDynamics(parse_urdf(URDF), backend='python')
+    expected = dynamics.gravity_torque([0.3, -0.2, 0.7])
     assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 

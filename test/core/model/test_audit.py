@@ -195,4 +195,5 @@ def test_limits_of_a_mimic_joint_come_with_the_range_that_they_leave(
 
 @pytest.mark.parametrize('law', ['', '<mimic joint="lid" multiplier="-2"/>'])
 def test_a_continuous_joint_needs_no_limit_and_narrows_nothing(law):
-    assert audit(parse_urdf(robot(joint=law, more=LID).replace('revolute', 'continuous'))) == ()
+    text = robot(joint=law, more=LID).replace('revolute', 'continuous')
+    assert audit(parse_urdf(text)) == ()
