@@ -151,19 +151,23 @@ class Observer:
         self.states.publish(state)
 
     def answer_to(self, state):
-        """The torques that answer a state, which is best effort: sent again if it was lost."""
-        before, sent = (len(self.commands), len(self.torques)), -np.inf
-        state.header.stamp = self.node.get_clock().now().to_msg()
+        """The torques that answer a state, which is best effort: sent again if it was lost.
 
-        def answered():
+        If it was only late, it is answered twice: answers to another state may still come.
+        """
+        state.header.stamp = self.node.get_clock().now().to_msg()
+        sent = -np.inf
+
+        def answers():
             nonlocal sent
             if time.monotonic() > sent + 0.5:
                 self.states.publish(state)
                 sent = time.monotonic()
-            return len(self.commands) > before[0] and len(self.torques) > before[1]
+            torques = [t for t in self.torques if t.header.stamp == state.header.stamp]
+            return [(c, t) for t in torques for c in self.commands if c.data == t.effort]
 
-        self.until(answered, 'command and torques')
-        return self.commands[-1], self.torques[-1]
+        self.until(answers, 'command and torques')
+        return answers()[-1]
 
     def status(self, concern, holds=lambda status, codes: True, what='diagnostics'):
         """The first status of a concern, from now on, for which something holds.
