@@ -178,7 +178,9 @@ def test_wrong_joints_that_are_found_after_the_start_are_a_fault(guarded, dynami
         scene.settle(dynamics.bias_torque(Q, V))
         scene.set(fade_time=60.0)
         controller = FakeController(scene, ['slide', 'turn', 'wrist'])
-        scene.until(lambda: controller.tell() or scene.torques[-1].fault, 'the fault')
+        scene.until(
+            lambda: controller.tell() or (scene.torques and scene.torques[-1].fault), 'the fault'
+        )
         scene.settle(np.zeros(3))
         scene.shows('fault')
 

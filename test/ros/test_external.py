@@ -162,7 +162,7 @@ def test_a_collision_drops_the_reference_until_it_is_acknowledged(felt, dynamics
         arm.settle(arm.gravity if policy == 'hold' else NONE)
         mode = JointTorques.MODE_HOLD if policy == 'hold' else JointTorques.MODE_SILENT
         torques = arm.torques
-        arm.until(lambda: torques[-1].mode == mode, 'the mode')
+        arm.until(lambda: torques and torques[-1].mode == mode, 'the mode')
         assert 'collision at hand' in torques[-1].fault
         status = arm.shows('fault' if policy == 'stop' else 'reaction')
         assert status.level == DiagnosticStatus.ERROR

@@ -27,7 +27,8 @@ def test_a_reference_that_is_over_or_left_is_dropped(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
         # The robot stays where it is, as one that is held; the reference goes on.
         scene.set(reference_tolerance=[0.3])
-        scene.follow(trajectory(point(Q), point([0.3, 0.1, 0.3], seconds=1.0)))
+        away = [0.3, 0.1, 0.3]
+        scene.follow(trajectory(point(Q), point(away, seconds=1.0), point(away, seconds=60.0)))
         assert 'wrist' in scene.shows('reference_left').message
         scene.settle(dynamics.bias_torque(Q, V))
 
