@@ -8,8 +8,7 @@ DOCUMENT = (Path(__file__).resolve().parents[1] / 'docs' / 'command.md').read_te
 
 
 def documented(subcommand):
-    block = re.search(rf'```json {subcommand}\n(.*?)```', DOCUMENT, re.DOTALL)
-    return json.loads(block[1])
+    return json.loads(re.search(rf'```json {subcommand}\n(.*?)```', DOCUMENT, re.DOTALL)[1])
 
 
 def keys(value):

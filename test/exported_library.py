@@ -65,8 +65,7 @@ class ExportedDynamics:
         self.gravity = np.array([0.0, 0.0, -9.81])
         write_folder(folder, export_c(model, name=NAME, quantities=quantities, **export))
         library = folder / 'robot.so'
-        source = f'src/{NAME}_dynamics.c'
-        compile_c(folder, source, '-shared', '-fPIC', *options, '-o', library)
+        compile_c(folder, f'src/{NAME}_dynamics.c', '-shared', '-fPIC', *options, '-o', library)
         self.library = ctypes.CDLL(str(library))
 
     def call(self, quantity: str, *inputs: Any, size: int) -> tuple[int, Any]:

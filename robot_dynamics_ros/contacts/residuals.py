@@ -50,8 +50,7 @@ class JointResiduals:
     @classmethod
     def of(cls, r: Array) -> JointResiduals:
         """Those of residuals (N, k) [N m or N], also of none."""
-        largest = abs(r).max(axis=0, initial=0.0)
-        return cls(len(r), r.sum(axis=0), (r * r).sum(axis=0), largest)
+        return cls(len(r), r.sum(axis=0), (r * r).sum(axis=0), abs(r).max(axis=0, initial=0.0))
 
     def __add__(self, other: JointResiduals) -> JointResiduals:
         """These and those of other states."""

@@ -63,8 +63,7 @@ class GuardedFeedforward:
         self.state = StateFilter(self._model, feedforward.indices, settings.state_timeout)
         self.supervisor = Supervisor()
         self.followed = Reference(self._model, joints, feedforward.indices, settings)
-        limits = torque_limits(self._model, joints, settings)
-        self.limiter = Limiter(limits, settings.fade_time)
+        self.limiter = Limiter(torque_limits(self._model, joints, settings), settings.fade_time)
         self.start = StartTorque(self.limiter)
         self.double_compensation = DoubleCompensation(len(joints))
         self.external: ExternalForceEstimate | None = None

@@ -46,8 +46,7 @@ class TrajectoryEfforts:
             ParameterError: a term does not exist or is named twice.
         """
         check_choices('terms', terms, PARTS)
-        weights = [float(part in terms) for part in PARTS]
-        return np.tensordot(weights, self.parts, axes=1)
+        return np.tensordot([float(part in terms) for part in PARTS], self.parts, axes=1)
 
 
 def trajectory_efforts(

@@ -198,8 +198,7 @@ def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(kind, befor
     assert not command.any()
     assert waited <= 3 * PERIOD
     assert arm.guard.start.decision
-    last = [arm.show() for _ in range(100)][-1]
-    np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
+    np.testing.assert_allclose([arm.show() for _ in range(100)][-1], GRAVITY, rtol=1e-9)
 
 
 @pytest.mark.parametrize('unnoticed', [0.03, 0.4, 2.0])

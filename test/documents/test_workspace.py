@@ -41,8 +41,7 @@ def folders(option, program):
 
 
 def test_colcon_and_rosdep_find_the_packages_as_the_readme_says(workspace):
-    base_paths = folders('--base-paths', 'colcon build')
-    assert listed(workspace, '--base-paths', *base_paths) == NAMES
+    assert listed(workspace, '--base-paths', *folders('--base-paths', 'colcon build')) == NAMES
     # In the root of the repository no option is needed.
     assert listed(workspace / 'src' / 'robot_dynamics_ros') == NAMES
     # rosdep does not look below a package.

@@ -91,5 +91,4 @@ def test_a_collision_at_half_a_metre_per_second_is_found_within_5_ms(
     assert not collision.early
     assert collision.delay <= 0.005
     # It was the wall: before it the residual stayed below the threshold of the fast band.
-    before = collision.times < 0.0
-    assert (np.abs(collision.force[before]) == 0.0).all()
+    assert (np.abs(collision.force[collision.times < 0.0]) == 0.0).all()

@@ -58,8 +58,7 @@ def test_states_and_efforts_of_mujoco_give_its_parameters():
     random = np.random.default_rng(0)
     q, v, a = random.uniform(-1.5, 1.5, (3, 300, len(layout.joints)))
     assert physics.all_joints == layout.joints
-    states = zip(q, v, a, strict=True)
-    efforts = np.array([physics.required_torque(*state) for state in states])
+    efforts = np.array([physics.required_torque(*state) for state in zip(q, v, a, strict=True)])
     made = MotionEquations(layout, effort_levels=np.inf)
     reduced = made.of_samples(
         unfiltered(layout.model, np.arange(300.0), q, v, a, efforts)

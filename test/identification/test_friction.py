@@ -50,8 +50,7 @@ def chosen(planted, noise=1e-3):
     made = MotionEquations(LAYOUT, DYNAMICS, **OPTIONS)
     equations = Equations.joined(made.of_motions([replace(exact, efforts=efforts)]))
     found = identify(equations)
-    bodies = found.final.parameters[: LAYOUT.felt.shape[1]]
-    loaded = equations.with_load(bodies)
+    loaded = equations.with_load(found.final.parameters[: LAYOUT.felt.shape[1]])
     return chosen_friction(loaded, found.left_out, found.base.structure, found.final)
 
 

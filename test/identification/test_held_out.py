@@ -212,8 +212,7 @@ def test_what_repeats_is_no_noise_and_its_share_is_the_squared_autocorrelation()
 
 
 def test_few_samples_do_not_say_whether_they_are_noise():
-    few = filtered_noise(np.random.default_rng(1), 40, 2)
-    assert noise_or_not(few)[0] == [None, None]
+    assert noise_or_not(filtered_noise(np.random.default_rng(1), 40, 2))[0] == [None, None]
     assert noise_or_not(np.full((100, 1), np.nan))[0] == [None]
 
 
@@ -254,8 +253,7 @@ def test_a_motion_that_is_not_repeated_is_not_found():
 def test_another_recording_of_the_same_motion_is_found_and_of_another_motion_is_not():
     fitted = motion(TIMES, 1, split=np.inf)
     for seed, expected in ((1, 1.0), (2, 0.0)):
-        later = motion(TIMES[:200] + 4.321, seed, split=0.0)
-        assert repeated_share([fitted, later]) == expected
+        assert repeated_share([fitted, motion(TIMES[:200] + 4.321, seed, split=0.0)]) == expected
 
 
 def test_rest_is_no_repetition():

@@ -49,8 +49,7 @@ def pushed(*periods, joints=(1, 2), size=3.0):
 
 def test_a_push_is_found_with_its_times():
     periods = [(20.0, 21.5), (40.0, 41.0)]
-    found = found_in(pushed(*periods))
-    early, late = (np.array(found) - periods).T
+    early, late = (np.array(found_in(pushed(*periods))) - periods).T
     assert ((early > -0.21) & (early < 0.06) & (late > -0.06) & (late < 0.21)).all()
 
 

@@ -162,8 +162,7 @@ class Contact:
         if self.state.joints:
             frame = self._model.frame(self.link)
             columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)
-            found = estimated_wrench(columns[:, self._indices], r, self._sliding)
-            force = found.wrench[:3]
+            force = estimated_wrench(columns[:, self._indices], r, self._sliding).wrench[:3]
             size = float(np.linalg.norm(force))
             self._direction = force / size if size > 0.0 else force
         return self._direction
