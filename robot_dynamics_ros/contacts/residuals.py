@@ -159,5 +159,4 @@ class ResidualPeaks:
         beyond = (self.sizes > thresholds.limits(self.motions)).any(axis=(1, 2))
         rows = np.flatnonzero(beyond)
         # A contact shows in several cells; of another recording, times begin anew.
-        begins = abs(np.diff(self.times[rows], prepend=np.inf)) > BLOCK
-        return [int(row) for row in rows[begins]]
+        return rows[abs(np.diff(self.times[rows], prepend=np.inf)) > BLOCK].tolist()

@@ -99,8 +99,7 @@ def torque_rates(limits: Array) -> Array:
     That is `RATE_PER_EFFORT` times the limit, or `UNKNOWN_RATE` where the limit is infinite or
     zero: a command must be able to decrease to a limit of zero.
     """
-    known = np.isfinite(limits) & (limits > 0.0)
-    return np.where(known, RATE_PER_EFFORT * limits, UNKNOWN_RATE)
+    return np.where(np.isfinite(limits) & (limits > 0.0), RATE_PER_EFFORT * limits, UNKNOWN_RATE)
 
 
 def reference_distances(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:

@@ -72,7 +72,7 @@ class Stage:
             | figures.push(plan, pushed)
             | figures.collision(plan, collided)
             | figures.matrices(self._matrices(), reference)
-            | figures.timing(takes['with_feedforward'])
+            | figures.timing(takes['with_feedforward'], takes['with_gravity'], hold, pushed)
         )
 
     def _released(self, seconds: float) -> Phase:

@@ -176,8 +176,8 @@ class _Panels:
         axes.hist(np.minimum(results['latency'], edge), np.linspace(0, edge, 60), color=BLUE)
         for value, label, style in ((p50, 'median', '--'), (p99, '99 % within', ':')):
             axes.axvline(value, color=INK, lw=1.5, ls=style, label=f'{label} {value:.2g} ms')
-        counts = f'{results["command_rate"]:.0f} commands a second, {results["lost"]:.2g} %'
-        x = f'time from a joint state to its torque [ms]\n{counts} of the states lost'
+        counts = f'{results["state_rate"]:.0f} states a second, {results["lost"]:.2g} % lost'
+        x = f'time from a joint state to its torque [ms]\n{counts}'
         _finish(axes, 'Latency from state to torque', x, 'number of states', '')
 
     def push(self, axes: Axes) -> None:

@@ -69,7 +69,7 @@ def timing():
 def test_latency_runs_from_the_state_to_the_command_that_answers_it():
     results = timing()
     np.testing.assert_allclose(results.pop('latency'), 0.4)
-    rates = {'state_rate': 1000.0, 'command_rate': 989 / 0.998, 'lost': 100.0 * 10 / 950}
+    rates = {'state_rate': 1000.0, 'pause': 2.0, 'lost': 100.0 * 10 / 950}
     expected = {'latency_p50': 0.4, 'latency_p99': 0.4} | rates
     assert results == pytest.approx(expected, rel=2e-3)
 
@@ -140,7 +140,7 @@ def missed(**changes):
 
 
 def test_what_exceeds_its_bound_fails_and_rates_and_latencies_have_none():
-    assert missed() == missed(latency_p99=1e3, lost=50.0, command_rate=1.0) == set()
+    assert missed() == missed(latency_p99=1e3, lost=50.0, pause=50.0) == set()
     assert missed(drift=0.0011) == missed(drift=math.nan) == {'drift'}
     assert missed(fall=0.01, ratio=0.3, worst_ratio=0.5) == {'fall', 'ratio', 'worst_ratio'}
     # A collision that was not found.
