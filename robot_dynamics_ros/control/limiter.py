@@ -13,8 +13,6 @@ from .settings import torque_rates
 # A step is limited as if no more time had passed [s]: after a pause the command goes on from where
 # it was, without a leap.
 LONGEST_STEP = 0.02
-# Added to the longest time to a target [s]: for cycles that come late.
-SPARE_TIME = 1.0
 # Fritsch and Carlson, "Monotone piecewise cubic interpolation" (1980).
 STEEPEST = 3.0
 # A shorter duration of a fade counts as zero [s].
@@ -141,12 +139,9 @@ class Limiter:
         return self._at_target and not self.fading and self._due is None
 
     def longest_time(self, largest_target: Array) -> float:
-        """Upper bound of the time to a target of at most that magnitude (k,) [s].
-
-        `SPARE_TIME` is included.
-        """
+        """Upper bound of the time to a target of at most that magnitude (k,) [s]."""
         slowest = float(((np.abs(self.effort) + largest_target) / self.rates).max())
-        return max(self._fade.duration, self._due or 0.0, self._fade_time) + slowest + SPARE_TIME
+        return max(self._fade.duration, self._due or 0.0, self._fade_time) + slowest
 
     def request_fade(self, fade_time: float | None = None) -> None:
         """Begin a fade with the next step, of that duration [s]; None: that of the settings."""

@@ -72,7 +72,9 @@ class Stage:
             | figures.push(plan, pushed)
             | figures.collision(plan, collided)
             | figures.matrices(self._matrices(), reference)
-            | figures.timing(takes['with_feedforward'], takes['with_gravity'], hold, pushed)
+            | figures.timing(
+                takes['with_feedforward'], takes['with_gravity'], hold, pushed, collided
+            )
         )
 
     def _released(self, seconds: float) -> Phase:

@@ -51,6 +51,9 @@ from .services.enable import serve_transitions
 from .services.estimate_payload import PayloadAction
 from .trajectory_action import TrajectoryAction
 
+# Added to the longest time of the last fade [s]: for cycles that come late.
+SPARE_TIME = 3.0
+
 
 class DynamicsNode(LifecycleNode):
     """Publishes the feedforward torques of a robot.
@@ -224,7 +227,7 @@ class DynamicsNode(LifecycleNode):
                 return
             guard, settings = robot.guard, robot.guard.settings
             guard.supervisor.active = False
-            self._stop_until = clock.monotonic() + guard.longest_fade()
+            self._stop_until = clock.monotonic() + guard.longest_fade() + SPARE_TIME
         if not guard.stopped:
             self.get_logger().info(
                 f'fading out over {settings.fade_time:g} s (on_stop={settings.on_stop})'

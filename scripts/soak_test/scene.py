@@ -136,13 +136,12 @@ class Scene:
             yield
         return True
 
-    def until_reported(self, since: int, concern: str, words: str) -> Steps[bool]:
-        """Until diagnostics report something that happened after a time [ns]."""
-        return (
-            yield from self.until(
-                lambda: self.observer.reported(since, concern, words), DIAGNOSTICS_LIMIT
-            )
-        )
+    def until_reported(
+        self, since: int, concern: str, words: str, limit: float = DIAGNOSTICS_LIMIT
+    ) -> Steps[bool]:
+        """Until diagnostics report something that happened after a time [ns]; limit in [s]."""
+        reported = self.observer.reported
+        return (yield from self.until(lambda: reported(since, concern, words), limit))
 
     def until_commanded(
         self, torque: Callable[[Answer], Array], limit: float = CHANGE_LIMIT

@@ -21,7 +21,7 @@ from three_joints import URDF
 from robot_dynamics_ros.control.feedforward import TERMS, TIMEOUT, Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import Inhibition, Mode, State
+from robot_dynamics_ros.control.supervisor import REPEATS, Inhibition, Mode, State
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 
@@ -337,7 +337,7 @@ class AnySequence(RobotAndGuard):
     def stops(self, switch, moves):
         """On any of the three ways; while states come, or while none does."""
         setattr(self.guard.supervisor, *switch)
-        end = self.now + self.guard.longest_fade()
+        end = self.now + self.guard.longest_fade() + (REPEATS + 4) * PERIOD
         while self.guard.mode is not Mode.SILENT:
             self.wait(PERIOD)
             if moves:

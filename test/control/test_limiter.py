@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from robot_dynamics_ros.control.limiter import LONGEST_STEP, SPARE_TIME, Fade, Limiter
+from robot_dynamics_ros.control.limiter import LONGEST_STEP, Fade, Limiter
 
 efforts = st.floats(-100.0, 100.0)
 STEPS = 200
@@ -129,7 +129,7 @@ def test_every_way_ends_at_the_target_in_the_time_that_is_promised(first, second
     for target in (first, second):
         limiter.request_fade(fade_time)
         assert not limiter.reached_target
-        longest = limiter.longest_time(np.minimum(np.abs(target), 10.0)) - SPARE_TIME
+        longest = limiter.longest_time(np.minimum(np.abs(target), 10.0))
         for _ in range(round(longest / period) + 2):
             limiter.step(target, period)
         assert limiter.reached_target

@@ -29,7 +29,7 @@ from trajectory_msgs.msg import JointTrajectory
 from waiting import wait_until
 
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques, JointTorques
-from robot_dynamics_ros.control import feedforward, limiter
+from robot_dynamics_ros.control import feedforward
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros import configuration, health
@@ -69,8 +69,6 @@ def compiled_once():
         patch.setattr(health, 'DIAGNOSTICS_PERIOD', 0.1)
         patch.setattr(health, 'PERIOD', 0.05)
         patch.setattr(health, 'PATIENCE', 0.2)
-        # A machine that stands still cuts no fade short.
-        patch.setattr(limiter, 'SPARE_TIME', LIMIT)
         yield
 
 

@@ -81,9 +81,9 @@ def _bad(
 
     def inject(scene: Scene) -> Steps[str]:
         began = scene.now()
-        for _ in range(TRIES):
+        for _ in range(20):
             yield from burst(scene, alteration)
-            if (yield from scene.until_reported(began, 'joint_states', words)):
+            if (yield from scene.until_reported(began, 'joint_states', words, REPORTED)):
                 return SEEN
         return f'diagnostics of joint_states do not say {words!r}'
 
