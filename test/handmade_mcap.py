@@ -64,6 +64,5 @@ def handmade(
     body += record(0x0F, pack('<I', 0))
     start = len(head) + len(body) if summary else 0
     whole = schema + channel + (index if listed else b'') + record(0x0B, counts)
-    footer = record(0x02, pack('<QQI', start, 0, 0))
-    file.write_bytes(head + body + whole + footer + MAGIC)
+    file.write_bytes(head + body + whole + record(0x02, pack('<QQI', start, 0, 0)) + MAGIC)
     return file

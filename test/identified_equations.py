@@ -13,8 +13,7 @@ ARMATURE, VISCOUS, COULOMB, OFFSET = 0.3, 1.5, 2.0, -0.7
 
 def drawn(dynamics, count=40, seed=0):
     """Random states without efforts."""
-    random = np.random.default_rng(seed)
-    states = random.uniform(-2.0, 2.0, (3, count, dynamics.model.size))
+    states = np.random.default_rng(seed).uniform(-2.0, 2.0, (3, count, dynamics.model.size))
     return unfiltered(dynamics.model, np.arange(count, dtype=float), *states)
 
 

@@ -38,8 +38,7 @@ class Driver:
         return None if command is None else command.copy()
 
     def settle(self, q=Q, seconds=1.0, **state):
-        commands = [self.show(q, **state) for _ in range(round(seconds / PERIOD))]
-        return commands[-1]
+        return [self.show(q, **state) for _ in range(round(seconds / PERIOD))][-1]
 
     def tick(self):
         self.now += PERIOD

@@ -23,7 +23,7 @@ AT_LAST = 0.2  # of the recording of a collision, over which the hold is judged 
 # Entries of C are of the size of M v. Where C vanishes, its largest entry is rounding: errors are
 # divided by at least this share of the largest entry of M times the largest velocity.
 VANISHING = 0.1
-BUSY = 100.0  # a pause from which on motion tells of the machine [ms]
+BUSY = 500.0  # a pause from which on motion tells of the machine [ms]
 ANSWERED = 0.05  # the last states of a phase, which may be answered after it [s]
 # Values by key of the table of figures, and curves and arrays by name.
 Results = dict[str, Any]

@@ -56,8 +56,7 @@ def test_one_wrong_position_is_not_another_unit(compared):
 @pytest.mark.parametrize('factor', [180.0 / np.pi, -1.0, 0.0])
 @pytest.mark.parametrize('joint', [None, 'elbow'])
 def test_velocities_in_another_unit_or_direction(compared, factor, joint):
-    comparison = compared(changed(lambda velocities: factor * velocities, joint))
-    (found,) = comparison.findings
+    (found,) = compared(changed(lambda velocities: factor * velocities, joint)).findings
     assert (found.code, found.joints) == ('units', (joint,) if joint else JOINTS)
     assert found.value == pytest.approx(factor, rel=0.02)
 
@@ -75,8 +74,7 @@ def test_positions_in_degrees_beside_velocities_in_radians(compared):
 def filtered(velocities):
     """With a delay of 30 ms."""
     kernel = np.ones(12) / 12
-    columns = [np.convolve(one, kernel)[: len(one)] for one in velocities.T]
-    return np.stack(columns, axis=1)
+    return np.stack([np.convolve(one, kernel)[: len(one)] for one in velocities.T], axis=1)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,7 @@ def test_from_a_minute_on_the_mean_rate_is_about_the_stated_one():
     """That with which a block exceeds the levels of exponential maxima, 300 times."""
     random, rates, probability = np.random.default_rng(1), [], 1e-3
     for _ in range(300):
-        maxima = SCALES * (BEGIN + random.exponential(size=(12, 60)))
-        levels = rare_levels(maxima, probability)
+        levels = rare_levels(SCALES * (BEGIN + random.exponential(size=(12, 60))), probability)
         rates.append(np.exp(BEGIN - levels / SCALES[:, 0]).mean())
     assert 0.1 * probability < np.mean(rates) < 1.5 * probability
 

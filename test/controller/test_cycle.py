@@ -188,8 +188,7 @@ def test_no_step_from_the_last_command_and_no_effort_beyond_its_limit(begin):
         q = np.where(random.random(3) < 0.02, np.nan, Q)
         period = random.choice([0.001, 0.0, 5.0, -1.0, np.nan, 0.002])
         effort = controller.update(q, V, period, **(given if cycle % 3 else REFERENCE))
-        allowed = RATE_PER_EFFORT * LIMITS * (0.02 + 1e-9)
-        assert (np.abs(effort - before) <= allowed).all()
+        assert (np.abs(effort - before) <= RATE_PER_EFFORT * LIMITS * (0.02 + 1e-9)).all()
         assert (np.abs(effort) <= LIMITS).all()
         before = effort
 

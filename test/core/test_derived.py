@@ -42,8 +42,7 @@ def used_robot(backend, payload_frame):
 
 
 def results(dynamics):
-    n = dynamics.model.size
-    q, v = np.random.default_rng(5).uniform(-1.0, 1.0, (2, n))
+    q, v = np.random.default_rng(5).uniform(-1.0, 1.0, (2, dynamics.model.size))
     frame = dynamics.model.frames[-1].name
     found = [
         dynamics.bias_torque(q, v),

@@ -74,6 +74,12 @@ def test_latency_runs_from_the_state_to_the_command_that_answers_it():
     assert results == pytest.approx(expected, rel=2e-3)
 
 
+@pytest.mark.parametrize(('answered', 'pause'), [(TIMES[300:], 300.0), (TIMES[:300], 700.0)])
+def test_the_longest_pause_of_all_phases_counts_their_ends(answered, pause):
+    whole, part = (phase(states=samples(TIMES), torques=samples(t)) for t in (TIMES, answered))
+    assert figures.timing(whole, part)['pause'] == pytest.approx(pause, rel=1e-2)
+
+
 def matrices(share=1.0, **errors):
     """M and C of a state for a reference that knows them; without a share, C vanishes."""
     C = share * np.array([[1.0, -0.5], [2.0, 0.0]])

@@ -15,9 +15,9 @@ pytest.importorskip('robot_dynamics_interfaces')
 from robot_dynamics_ros.demo import DemoError, default_urdf
 
 pytestmark = pytest.mark.contract
-# A pause from which on motion tells of the machine [ms], and the bounds that tell of no motion.
-BUSY = 100.0
-AT_REST = {'mass_asymmetry', 'smallest_eigenvalue', 'skewness', 'mass_error', 'coriolis_error'}
+# A pause from which on motion tells of the machine [ms].
+BUSY = 500.0
+IN_TIME = {'drift', 'ratio', 'worst_ratio', 'push_error', 'collision_hold', 'collision_rest'}
 
 
 def run_demo(output, *arguments):
@@ -54,7 +54,7 @@ def test_every_bound_of_mechanics_holds(demo):
     missed = {key: one for key, one in bounded.items() if not one['passed']}
     if figures['pause']['value'] > BUSY:
         # Other processes had the processors: how the arm moved is theirs.
-        missed = {key: missed[key] for key in missed if key in AT_REST}
+        missed = {key: missed[key] for key in missed if key not in IN_TIME}
     assert not missed, f'{missed}\n{(output / "node.log").read_text()}'
     judged = {'fall', 'drift', 'ratio', 'mass_error'}
     assert judged | {'push_error', 'collision_hold', 'collision_rest'} <= bounded.keys()

@@ -295,8 +295,7 @@ def test_gains_need_a_scale(motion, loads, known, is_told):
     assert ('unknown_gain' not in found) == is_told
     if is_told:
         values = estimate(both.reduced(), base).parameters
-        expected = truth_with_load(layout)
-        np.testing.assert_allclose(values[gains], expected[gains], rtol=1e-4)
+        np.testing.assert_allclose(values[gains], truth_with_load(layout)[gains], rtol=1e-4)
 
 
 CURRENTS = ParameterLayout(OBLIQUE.model, TERMS, known=KNOWN)
@@ -327,8 +326,7 @@ def test_intervals_of_gains_hold_the_truth(motion, of_currents):
     windows = bootstrap_windows(equations, np.ones(equations.used.shape))
     places = np.eye(CURRENTS.size)[:, list(found.base_columns)]
     hessians, scores = _windows(windows, found, places, found.noise)
-    units = np.sqrt(np.diag(hessians.sum(axis=0)))
-    assert np.abs(scores.sum(axis=0) / units).max() < 1e-3
+    assert np.abs(scores.sum(axis=0) / np.sqrt(np.diag(hessians.sum(axis=0)))).max() < 1e-3
     rows = weighted_rows(reduced, found)
     gradient = rows[:, :-1].T @ (rows[:, :-1] @ found.parameters - rows[:, -1])
     scale = np.linalg.norm(rows[:, :-1], axis=0) * np.linalg.norm(rows[:, -1] + 1.0)

@@ -323,8 +323,7 @@ def test_a_good_urdf_counts_more_where_errors_last(lasting):
 @pytest.mark.parametrize(('noise', 'weights'), [(0.05, (1.0, 3.0)), (0.3, (10.0, 30.0, 100.0))])
 def test_a_wrong_urdf_counts_little_where_it_certainly_hinders(noise, weights):
     other = GANTRY.with_inertial_parameters(3.0 * GANTRY.inertial_parameters())
-    fitted = with_errors(moving(0, other)[0], 0.0, noise)
-    assert identify(fitted).final.prior_weight in weights
+    assert identify(with_errors(moving(0, other)[0], 0.0, noise)).final.prior_weight in weights
 
 
 SECONDS = np.arange(900) / 20.0

@@ -61,8 +61,7 @@ def test_a_triangle_has_the_sums_of_products(equations, falling, known):
     weights = 1.0 / (1.0 + chosen.times[:, None] + np.arange(4)) if falling else None
     reduced = chosen.reduced(weights)
     for joint, triangle in enumerate(reduced.triangles):
-        expected = products(chosen, joint, 1.0 if weights is None else weights)
-        assert close(triangle, expected)
+        assert close(triangle, products(chosen, joint, 1.0 if weights is None else weights))
         assert not np.tril(triangle, -1).any()
         assert (np.diag(triangle) >= 0.0).all()
     used = chosen.used.sum(axis=0)

@@ -57,8 +57,7 @@ def chosen(planted, noise=1e-3):
 def test_the_terms_that_an_arm_has_are_found_with_their_gains():
     choice = chosen(PLANTED)
     for joint, kinds in PLANTED.items():
-        term = next(kind for kind in kinds if kind in TERMS)
-        value, low, high = choice.gains[joint][term]
+        value, low, high = choice.gains[joint][next(kind for kind in kinds if kind in TERMS)]
         assert low <= value <= high < 1.0
     assert choice.constants['displacement'][0] == pytest.approx(0.005)
 

@@ -138,8 +138,7 @@ def test_residuals_are_of_the_samples_that_move_and_intervals_narrow_with_their_
     noise = filtered_noise(np.random.default_rng(1), 1200, 2)
     measured = 10.0 * np.sin(times)[:, None] + noise
     rests = np.arange(1200)[:, None] * np.ones(2) >= 900
-    stuck = measured + 5.0 * rests
-    one = torques(times, stuck, identified=measured - noise, rests=rests)
+    one = torques(times, measured + 5.0 * rests, identified=measured - noise, rests=rests)
     found = residuals([one])
     np.testing.assert_allclose(found.identified, np.sqrt(np.mean(noise[:900] ** 2, axis=0)))
     np.testing.assert_allclose(found.deviations, measured[:900].std(axis=0))
@@ -227,8 +226,7 @@ def motion(times, seed, period=PERIOD, split=13.3):
     angles = np.outer(times, rates)
     q = np.sin(angles) @ amplitudes[0] + np.cos(angles) @ amplitudes[1]
     v = (rates * np.cos(angles)) @ amplitudes[0] - (rates * np.sin(angles)) @ amplitudes[1]
-    found = torques(times, q, nominal=np.sin(q), held_out=times >= split)
-    return replace(found, velocities=v)
+    return replace(torques(times, q, nominal=np.sin(q), held_out=times >= split), velocities=v)
 
 
 TIMES = np.arange(0.0, 20.0, 1.0 / RATE)

@@ -204,8 +204,7 @@ def test_efforts_of_known_and_unknown_gain():
     q, v, a = states.positions, states.velocities, states.accelerations
     torques = ROBOT.python.inverse_dynamics(q, v, a)
     block = block_of(layout, ROBOT.python, replace(states, efforts=torques / gains))
-    left = block.rows @ np.where(layout.is_known, 0.0, values)
-    assert_close(left, block.torques)
+    assert_close(block.rows @ np.where(layout.is_known, 0.0, values), block.torques)
     assert_close(block.torques[:, 0], torques[:, 0])
     assert not block.torques[:, 1:].any()
 
@@ -247,8 +246,7 @@ def test_the_variance_of_a_mean_is_that_of_the_independent_equations(rate, passe
     # The filter of the motions, at each sample.
     samples, _ = Decimation(motions, 1, 0).push(random.normal(size=(3000, 250)))
     noise, _ = Decimation(parallel.kernel, parallel.step, 0).push(samples)
-    count = len(noise)
-    expected = noise.var() / (parallel.independence * count)
+    expected = noise.var() / (parallel.independence * len(noise))
     assert noise.mean(axis=0).var() == pytest.approx(expected, rel=0.3)
     assert 0.5 < parallel.independence <= 1.0
 

@@ -36,8 +36,7 @@ def found_in(push, velocities=None, friction=0.0, rests=False):
     noise = np.random.default_rng(1).normal(0.0, 0.1, push.shape)
     v = np.ones_like(noise) if velocities is None else velocities
     missed = friction * (np.abs(v) < 0.1 * np.abs(np.gradient(v, 1.0 / RATE, axis=0)))
-    residuals = np.where(rests, np.nan, noise + missed + push)
-    return disturbed([(TIMES, residuals, v)])
+    return disturbed([(TIMES, np.where(rests, np.nan, noise + missed + push), v)])
 
 
 def pushed(*periods, joints=(1, 2), size=3.0):

@@ -86,8 +86,7 @@ def test_intervals_cover_the_truth(correlation):
     inside = []
     for _ in range(20):
         fit = fit_payload(sums_of(equations(random, correlation=correlation)), NOTHING)
-        width = student(fit.blocks - 1) * fit.deviations
-        inside.append(np.abs(fit.body - BODY) <= width)
+        inside.append(np.abs(fit.body - BODY) <= student(fit.blocks - 1) * fit.deviations)
     # 200 parameters, of which those of one fit are not independent.
     assert 0.9 <= np.mean(inside) <= 0.995
 

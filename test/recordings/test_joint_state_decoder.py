@@ -64,8 +64,7 @@ def assert_decoded(decoder, data, expected):
     """That one block is decoded to these messages."""
     (block,) = joined_blocks(list(enumerate(data)))
     states = decoder.decode(block)
-    seen = np.concatenate([rows.places for rows in states.rows])
-    assert sorted(seen) == [*range(len(data))]
+    assert sorted(np.concatenate([rows.places for rows in states.rows])) == [*range(len(data))]
     for rows in states.rows:
         for row, place in enumerate(rows.places):
             wanted = expected[place]

@@ -42,8 +42,7 @@ def test_bursts_of_stamps_do_not_overshoot(parts):
     """Some samples of a steady motion have the stamp of the one before, within a millionth."""
     late = np.zeros(300)
     late[10:300:7] = 1.0 - 1e-6
-    times = (np.arange(300) - late) * INTERVAL
-    rows, _ = gridded(times, np.arange(300.0)[:, None], parts)
+    rows, _ = gridded((np.arange(300) - late) * INTERVAL, np.arange(300.0)[:, None], parts)
     # At the time where a late one was due: halfway to the next.
     between = rows[np.flatnonzero(late), 0] - np.flatnonzero(late)
     np.testing.assert_allclose(between, 0.5, atol=1e-5)

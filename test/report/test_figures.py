@@ -25,8 +25,7 @@ def curve(panel, role):
 @given(st.integers(1, 5000), st.integers(1, 50), st.integers(0, 2**32 - 1))
 def test_an_envelope_keeps_extremes_ends_and_order(size, stretches, seed):
     y = np.random.default_rng(seed).standard_normal(size)
-    x = np.arange(size, dtype=float)
-    few_x, few_y = envelope(x, y, stretches)
+    few_x, few_y = envelope(np.arange(size, dtype=float), y, stretches)
     assert len(few_x) <= max(2 * stretches + 2, 1)
     assert np.all(np.diff(few_x) > 0)
     np.testing.assert_array_equal(few_y, y[few_x.astype(int)])

@@ -67,5 +67,4 @@ def test_a_stamp_lies_as_far_from_now_on_the_clock_of_the_references(delay):
     for time in (0.0, 12.5, 1e5):
         read = read_trajectory(asked, JOINTS, now=NOW, time=time)
         assert read.start - time == pytest.approx(1e-9 * delay, abs=1e-9)
-        asked_now = message()
-        assert read_trajectory(asked_now, JOINTS, now=NOW, time=time).start == time
+        assert read_trajectory(message(), JOINTS, now=NOW, time=time).start == time

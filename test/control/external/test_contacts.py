@@ -45,8 +45,7 @@ def test_a_limit_grows_with_speed_and_acceleration():
 
 
 def irregular_times(random, end, interval):
-    steps = random.uniform(0.2 * interval, 2.0 * interval, int(2.0 * end / interval))
-    times = np.cumsum(steps)
+    times = np.cumsum(random.uniform(0.2 * interval, 2.0 * interval, int(2.0 * end / interval)))
     return times[times < end]
 
 

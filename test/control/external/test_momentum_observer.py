@@ -37,8 +37,7 @@ def pushed_motion(dynamics, times, push=0.0, *, speed=1.0):
 
     Of about 0.5 Hz and 1 Hz, times the speed; 0 for a robot at rest.
     """
-    size = dynamics.model.size
-    joints = np.arange(size)
+    joints = np.arange(dynamics.model.size)
     rates = speed * 2.0 * np.pi * np.array([0.5 + 0.07 * joints, 1.0 - 0.05 * joints])
     angles = np.asarray(times)[:, None, None] * rates + np.array([joints, 2.0 * joints])
     q, v, a = ((0.4 * rates**k * np.sin(angles + k * np.pi / 2.0)).sum(axis=1) for k in range(3))
