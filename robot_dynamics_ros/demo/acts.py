@@ -95,8 +95,8 @@ class Stage:
     def _pushed(self) -> Phase:
         """Push the arm, which the servo holds, where it feels its tool best."""
         client, plan = self._client, self._plan
-        client.reset_arm(servo=True)
         client.set_node(external_observer=True, on_collision='report')
+        client.reset_arm(servo=True)
         start = client.release_arm() + nanoseconds(LEAD)
         client.send_trajectory(plan.out, plan.joints, start, ARM, NODE)
         begin = start + nanoseconds(plan.out.end + LAGS)

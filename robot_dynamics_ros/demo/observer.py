@@ -22,7 +22,7 @@ from .plan import BALL, SERVO, THRESHOLD_SHARE, Plan
 from .processes import Children, isolate
 
 PASSED, FAILED, NOT_RUN, INTERRUPTED = 0, 1, 2, 130
-RATE = 1000.0  # of the joint states [Hz]
+RATE = 500.0  # of the joint states, in simulated time [Hz]
 QUICK = 0.5  # share of the durations and of the rate with --quick
 
 

@@ -168,6 +168,8 @@ class SimulatedArm(Node):
         """Wait for the command that answers the last state, if states are answered."""
         if self._answered:
             self._answered = self._commands.wait(MAX_WAIT)
+            if not self._answered:
+                self.get_logger().info(f'no command for {MAX_WAIT:g} s: not waiting for the next')
         elif self._commands.wait(0.0):
             # It may answer a state before the last: from now on no answer must be on its way.
             time.sleep(LATEST)
