@@ -21,7 +21,7 @@ from .first_fade import REMEDY, FirstFade
 from .gravity_in_efforts import DoubleCompensation
 from .limiter import Limiter
 from .reference import Reference
-from .settings import Settings, torque_limits
+from .settings import Settings, reference_limits, torque_limits
 from .start_torque import ZERO, StartTorque
 from .state_filter import StateFilter
 from .supervisor import (
@@ -75,7 +75,9 @@ class GuardedFeedforward:
         self.supervisor = Supervisor()
         limits = torque_limits(self._model, joints, settings)
         self.limiter = Limiter(limits, settings.fade_time)
-        self.followed = Reference(feedforward, settings.reference_tolerance * limits)
+        self.followed = Reference(
+            feedforward, reference_limits(limits, settings.reference_tolerance)
+        )
         self.start = StartTorque(self.limiter)
         self.first_fade, self.double_compensation = FirstFade(size), DoubleCompensation(size)
         self.external: ExternalForceEstimate | None = None
@@ -97,7 +99,7 @@ class GuardedFeedforward:
         """
         limits = torque_limits(self._model, self.feedforward.joints, settings)
         self.limiter.use(limits, settings.fade_time)
-        self.followed.allowed = settings.reference_tolerance * limits
+        self.followed.allowed = reference_limits(limits, settings.reference_tolerance)
         self.state.use_timeout(settings.state_timeout)
         self.settings = settings
         self.start.watch_anew()

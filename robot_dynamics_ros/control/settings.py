@@ -100,6 +100,22 @@ def torque_rates(limits: Array) -> Array:
     return np.where(np.isfinite(limits) & (limits > 0.0), RATE_PER_EFFORT * limits, UNKNOWN_RATE)
 
 
+def reference_limits(limits: Array, tolerance: float) -> Array:
+    """The largest difference (k,) of the gravity torques at a reference and at the robot.
+
+    Args:
+        limits: (k,) effort limits [N m or N]; infinite for none.
+        tolerance: share of these, infinite for any difference [-].
+
+    Returns:
+        [N m or N]; infinite for any.
+    """
+    allowed = np.full(limits.size, np.inf)
+    if tolerance < np.inf:
+        np.multiply(tolerance, limits, out=allowed, where=np.isfinite(limits))
+    return allowed
+
+
 def joint_reach(model: RobotModel, time: float, share: float) -> Array:
     """How far each independent joint moves in a time at its velocity limit, (n,) [rad or m].
 

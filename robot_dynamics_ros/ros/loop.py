@@ -2,8 +2,8 @@
 
 One thread waits for states and drains the queue (`Loop.run`). Each state is taken, or counted with
 the reason why not (`_take`). The newest is answered, once (`_command`). While no state comes, the
-same thread acts every `WAIT_TIMEOUT` (`_command_without_state`). The external torques and the
-payload estimate listen beside this way, after the command is published.
+same thread acts every `WAIT_TIMEOUT` (`_command_without_state`). The external torques listen
+beside this way, after the command is published.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 import threading
 import time as clock
 import traceback
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,8 +77,6 @@ class Loop(threading.Thread):
     Attributes:
         counters: of the joint states.
         statistics: of the cycles of the configured robot.
-        kept: is given each accepted state: stamp [s], q, v and efforts, None for none; the arrays
-            are used again. None: nobody listens. Changes under the lock of the robot.
         topic: resolved name of `~/commands`.
         states_topic: resolved name of `joint_states`.
         knows_wait: whether it is known for how long the last state has waited for the node.
@@ -91,7 +88,6 @@ class Loop(threading.Thread):
         self._holder, self._logger, self._stamps = holder, node.get_logger(), node.get_clock()
         self._clock = holder.clock
         self.counters, self.statistics = TopicCounters('joint_states'), CycleStatistics()
-        self.kept: Callable[[float, Array, Array, Array | None], None] | None = None
         self._states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
         )
@@ -196,9 +192,6 @@ class Loop(threading.Thread):
             self._logger.warning(jump, throttle_duration_sec=WARNING_PERIOD)
         if not robot.reader.names_commanded:
             return None
-        if self.kept is not None:
-            effort = robot.reader.effort if robot.reader.has_effort else None
-            self.kept(robot.stamp, robot.guard.state.q, robot.reader.v, effort)
         return message.header.stamp, received
 
     def _command(self, robot: CommandedRobot, stamp: Time, received: int) -> bool:

@@ -48,7 +48,6 @@ from .reference import ReferenceTopic
 from .robot import RobotHolder
 from .services import offer_services
 from .services.enable import serve_transitions
-from .services.estimate_payload import PayloadAction
 from .trajectory_action import TrajectoryAction
 
 # Added to the longest time of the last fade [s]: for cycles that come late.
@@ -88,7 +87,6 @@ class DynamicsNode(LifecycleNode):
         offer_services(self, self.robot_holder)
         serve_transitions(self)
         self._trajectory_action = TrajectoryAction(self, self.robot_holder)
-        self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
         inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
         self._health = Health(
@@ -118,7 +116,6 @@ class DynamicsNode(LifecycleNode):
         """End the thread that answers states, then destroy the node."""
         self._loop.stop()
         self._trajectory_action.destroy()
-        self._payload_action.destroy()
         super().destroy_node()
         # Frozen by on_configure, it would never be freed, nor the participant that it holds.
         gc.unfreeze()
@@ -197,7 +194,6 @@ class DynamicsNode(LifecycleNode):
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop for good."""
         self.ended = True
-        self._payload_action.end()
         self.stop(wait=True)
         self._clear_robot()
         return super().on_shutdown(state)
