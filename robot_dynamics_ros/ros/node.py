@@ -168,8 +168,9 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Command torque from the next valid state on, through the fade."""
-        if refusal := self.robot_holder.require().missing_limits():
-            self.get_logger().error(f'not activated: {refusal}; then activate the node')
+        if refusals := self.robot_holder.require().refusals():
+            for refusal in refusals.values():
+                self.get_logger().error(f'not activated: {refusal}; then activate the node')
             return TransitionCallbackReturn.FAILURE
         result = super().on_activate(state)
         if result == TransitionCallbackReturn.SUCCESS:
