@@ -42,7 +42,7 @@ from .description import Description
 from .health import Health
 from .loop import Loop
 from .parameter_table import TABLE
-from .parameters import declare, unknown
+from .parameters import declare
 from .process import guarded, run
 from .reference import ReferenceTopic
 from .robot import RobotHolder
@@ -146,8 +146,6 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Parse, compile and cross-check the robot; log the reason where that fails."""
-        if misspelt := unknown(self, TABLE):
-            self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
             robot = self._configuration.robot_of(self._description.text())
             self._trajectory_action.connect(self._configuration.values()['controller_action'])
