@@ -26,8 +26,8 @@ def answer(guard, *state, now):
 class Driver:
     """Shows states to a guard, one in each period; keeps what it answered."""
 
-    def __init__(self, settings=None, terms=('gravity',), joints=()):
-        feedforward = Feedforward(DYNAMICS, joints, terms=terms)
+    def __init__(self, settings=None, terms=('gravity',), joints=(), dynamics=DYNAMICS):
+        feedforward = Feedforward(dynamics, joints, terms=terms)
         self.guard = GuardedFeedforward(feedforward, settings or Settings(fade_time=0.2))
         self.guard.supervisor.active = True
         self.now = 10.0

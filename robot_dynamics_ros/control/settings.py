@@ -45,6 +45,7 @@ class Settings:
         on_restart: where commands begin that continue no known command: see `StartTorque`.
         effort_limits: one for each commanded joint, or one for all [N m or N]; empty for those of
             the description.
+        massless_joints: names of joints that move no mass on purpose.
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
     """
@@ -56,6 +57,7 @@ class Settings:
     on_stop: OnStop = 'zero'
     on_restart: OnRestart = 'automatic'
     effort_limits: tuple[float, ...] = ()
+    massless_joints: tuple[str, ...] = ()
     on_collision: OnCollision = 'report'
 
 

@@ -20,6 +20,7 @@ from robot_dynamics_ros.core.checks import Array
 from .endpoints import names_of
 from .external import contact_text
 from .health import ERROR, OK, STALE, WARN, Health, Rule
+from .robot import REFUSALS
 
 # A joint at its effort limit for so long is reported [s].
 SATURATED = 0.5
@@ -88,15 +89,21 @@ def _reaction(health: Health) -> str:
     return f'REACTING until ~/enable is called: {supervisor.reaction}'
 
 
-@condition('no_effort_limit', MODEL, ERROR)
-def _no_effort_limit(health: Health) -> str:
-    missing = health.robot.missing_limits()
-    return f'cannot be activated: {missing}' if missing and not health.active else ''
+def _not_activated(code: str) -> Sentence:
+    def sentence(health: Health) -> str:
+        refusal = '' if health.active else health.robot.refusals().get(code)
+        return f'cannot be activated: {refusal}' if refusal else ''
+
+    return sentence
+
+
+for _code in REFUSALS:
+    condition(_code, MODEL, ERROR)(_not_activated(_code))
 
 
 @condition('inactive', MODEL, OK)
 def _inactive(health: Health) -> str:
-    if health.active or health.commanding or health.robot.missing_limits():
+    if health.active or health.commanding or health.robot.refusals():
         return ''
     return f'SILENT: inactive; to activate: {_transition(health, "activate")}'
 

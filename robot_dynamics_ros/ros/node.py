@@ -42,7 +42,7 @@ from .health import Health
 from .loop import Loop
 from .node_clock import NodeClock
 from .parameter_table import TABLE
-from .parameters import declare, unknown
+from .parameters import declare
 from .process import guarded, run
 from .reference import ReferenceTopic
 from .robot import RobotHolder
@@ -145,8 +145,6 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Parse, compile and cross-check the robot; log the reason where that fails."""
-        if misspelt := unknown(self, TABLE):
-            self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
             robot = self._configuration.robot_of(self._description.text())
             self._trajectory_action.connect(self._configuration.values()['controller_action'])
@@ -167,8 +165,9 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Command torque from the next valid state on, through the fade."""
-        if refusal := self.robot_holder.require().missing_limits():
-            self.get_logger().error(f'not activated: {refusal}; then activate the node')
+        if refusals := self.robot_holder.require().refusals():
+            for refusal in refusals.values():
+                self.get_logger().error(f'not activated: {refusal}; then activate the node')
             return TransitionCallbackReturn.FAILURE
         result = super().on_activate(state)
         if result == TransitionCallbackReturn.SUCCESS:

@@ -117,9 +117,13 @@ COMMANDS = (
                     'for `/effort_controller/commands`'),
     Parameter('effort_limits', 'double_array', list(GUARDS.effort_limits),
               'Largest magnitude of the command of each commanded joint.',
-              'Where the URDF has no limit, or 0, the node does not activate until this parameter '
-              'is set.', unit=NEWTON, least=0.0, infinite=True, empty='effort limit of the URDF',
-              live=True),
+              'Where the URDF has no limit, or 0, or where the limits hold the arm at no pose, as '
+              'with masses in grams, the node does not activate until this parameter is set.',
+              unit=NEWTON, least=0.0, infinite=True, empty='effort limit of the URDF', live=True),
+    Parameter('massless_joints', 'string_array', list(GUARDS.massless_joints),
+              'Commanded joints behind which nothing has a mass, on purpose.',
+              'Where the URDF has others, the node does not activate: every torque on them would '
+              'be zero.', empty='none', live=True),
     Parameter('fade_time', 'double', GUARDS.fade_time,
               'Duration of the fade to the new command after every change of what is commanded.',
               unit='s', least=0.0, most=60.0, live=True),

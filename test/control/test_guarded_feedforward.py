@@ -13,12 +13,13 @@ from shown_states import (
     answer,
     assert_smooth,
 )
+from three_joints import UNLIMITED, URDF
 
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import REPEATS, Event, State, Target
-from robot_dynamics_ros.core import JointFriction, StateError
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, StateError, parse_urdf
 
 
 def simulation_begins_anew(driver, elsewhere):
@@ -51,6 +52,22 @@ def test_a_robot_that_is_elsewhere_is_faded_to_what_it_needs_there(moved):
     needed = DYNAMICS.gravity_torque(elsewhere)
     assert_smooth(commands, needed - commands[0])
     np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
+
+
+@pytest.mark.parametrize('text', [URDF, UNLIMITED])
+def test_states_of_zeros_between_good_ones_move_no_command(text):
+    """As some drivers send them, with and without velocity limits in the description."""
+    driver, commands, refused = Driver(dynamics=RobotDynamics(parse_urdf(text))), [], 0
+    driver.settle()
+    for count in range(100):
+        zero = count % 10 == 5
+        try:
+            commands.append(driver.show(0.0 * Q if zero else Q, None if zero else 0.0 * Q))
+        except StateError:
+            refused += 1
+    # The zero, and the good state that is compared with it.
+    assert refused == 2 * 10
+    np.testing.assert_allclose(commands, [GRAVITY] * len(commands), rtol=1e-12)
 
 
 @pytest.mark.parametrize('refused', [False, True], ids=['simulation begins anew', 'jump'])
