@@ -14,6 +14,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+from .driver_effort import EffortCheck, applied_torque, shows_added_gravity
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward, Reference
@@ -45,6 +46,7 @@ class GuardedFeedforward:
         limiter: the last command, and how often it was limited.
         start: where commands begin.
         double_compensation: compares the measured effort with the commands.
+        efforts: compares efforts at rest with what `driver_effort` says of them.
         external: estimate of the external torques; None while it is off.
     """
 
@@ -66,6 +68,8 @@ class GuardedFeedforward:
         self.limiter = Limiter(torque_limits(self._model, joints, settings), settings.fade_time)
         self.start = StartTorque(self.limiter)
         self.double_compensation = DoubleCompensation(len(joints))
+        limits = self._model.effort_bounds[feedforward.indices]
+        self.efforts = EffortCheck(limits, settings.driver_effort)
         self.external: ExternalForceEstimate | None = None
         # Whether a state has contained efforts.
         self._has_efforts = False
@@ -85,6 +89,9 @@ class GuardedFeedforward:
         self.limiter.use(torque_limits(self._model, joints, settings), settings.fade_time)
         self.followed.allowed = allowed
         self.state.use_timeout(settings.state_timeout)
+        self.efforts.use(settings.driver_effort)
+        if settings.driver_effort != self.settings.driver_effort:
+            self.double_compensation.reset()
         self.settings = settings
 
     @property
@@ -175,6 +182,7 @@ class GuardedFeedforward:
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
         self.state.refuse_clock()
+        self.efforts.distrust()
         if self.external is not None:
             self.external.reset()
             self.external.distrust()
@@ -200,7 +208,7 @@ class GuardedFeedforward:
             stamp: of the state [s], on any clock.
             q: (n,) positions [rad or m].
             v: (n,) velocities [rad/s or m/s]; None if none was measured.
-            effort: (n,) measured efforts [N m or N]; None if none was measured.
+            effort: (n,) as the driver publishes it, see `driver_effort`; None if it does not.
             now: [s], on a monotonic clock.
 
         Raises:
@@ -216,9 +224,10 @@ class GuardedFeedforward:
         if not held.any():
             # A gripper, in a message of its own.
             return False
-        measured = None if effort is None else effort[self.feedforward.indices]
-        if measured is not None:
-            self._compare(measured, now)
+        own = None if effort is None else effort[self.feedforward.indices]
+        measured = applied_torque(own, self.settings.driver_effort)
+        if own is not None and measured is not None:
+            self._compare(own, measured, now)
         if self.external is not None:
             self._observe(self.external, stamp, GivenState(q, v, effort))
         # Joints may come in several messages, of which one contains efforts.
@@ -336,12 +345,21 @@ class GuardedFeedforward:
         self.set_reference(None, time)
         self.followed.dropped += 1
 
-    def _compare(self, effort: Array, now: float) -> None:
-        """Compare measured efforts (k,) with the last command, where gravity is commanded."""
+    def _compare(self, effort: Array, applied: Array, now: float) -> None:
+        """Compare efforts (k,) with the last command, and with gravity at rest."""
         steady = self.supervisor.state is State.TRACKING and not self.limiter.fading
-        if steady and 'gravity' in self.feedforward.selected_terms:
+        commanded = steady and 'gravity' in self.feedforward.selected_terms
+        if commanded and shows_added_gravity(self.settings.driver_effort):
             gravity = self.feedforward.parts[GRAVITY]
-            self.double_compensation.compare(effort, self.effort, gravity, now)
+            self.double_compensation.compare(applied, self.effort, gravity, now)
+        if self.state.complete:
+            v = self.state.v[self.feedforward.indices]
+            self.efforts.watch(effort, v, self._gravity, now, commanded=commanded)
+
+    def _gravity(self) -> Array:
+        """The gravity torque (k,) at the last good state [N m or N]."""
+        dynamics = self.feedforward.dynamics
+        return dynamics.gravity_torque(self.state.q)[self.feedforward.indices]
 
     def _observe(self, external: ExternalForceEstimate, stamp: float, given: GivenState) -> None:
         """Estimate external torques at the last good state, and react to a collision."""

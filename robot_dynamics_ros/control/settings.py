@@ -17,6 +17,7 @@ OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
 OnRestart = Literal['automatic', 'fade_from_zero', 'take_over']
 OnCollision = Literal['report', 'hold', 'zero', 'stop']
+DriverEffort = Literal['torque', 'reversed_torque', 'torque_without_gravity', 'current', 'none']
 
 # Joints that are not commanded, such as a gripper, may come that much more slowly [-].
 OTHER_JOINTS = 10.0
@@ -49,6 +50,7 @@ class Settings:
             the description.
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
+        driver_effort: what `effort` in joint states means, see `driver_effort`.
     """
 
     state_timeout: float = 0.1
@@ -59,6 +61,7 @@ class Settings:
     on_restart: OnRestart = 'automatic'
     effort_limits: tuple[float, ...] = ()
     on_collision: OnCollision = 'report'
+    driver_effort: DriverEffort = 'torque'
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:

@@ -209,6 +209,19 @@ def _stale(health: Health) -> str:
     return f'{text}: mode {guard.mode.value} (on_stale={guard.settings.on_stale})'
 
 
+@condition('states_of_two', STATES, WARN)
+def _states_of_two(health: Health) -> str:
+    topic, counters = health.loop.states_topic, health.counters['joint_states']
+    # A publisher that begins anew counts once.
+    if health.growth('unordered', counters.unordered, AVERAGED)[0] < 2:
+        return ''
+    names = names_of(health.node.get_publishers_info_by_topic(topic))
+    return (
+        f'the same joints on {topic} come from several publishers, the torque is of each in turn: '
+        f'stop or remap all but one of {", ".join(sorted(names))}'
+    )
+
+
 @condition('outside_limits', STATES, WARN)
 def _outside_limits(health: Health) -> str:
     state = health.guard.state
@@ -346,6 +359,11 @@ def _double_gravity(health: Health) -> str:
         f'the measured effort exceeds the command by {seen.share:.2f} times gravity: the driver '
         'appears to add gravity too; remove gravity from parameter terms'
     )
+
+
+@condition('effort_contradicts', 'driver gravity', WARN)
+def _effort_contradicts(health: Health) -> str:
+    return health.guard.efforts.contradiction
 
 
 @condition('no_external_torques', EXTERNAL, WARN, over='external torques are estimated again')
