@@ -159,7 +159,7 @@ class EffortFit(GravityFit):
 
     def _distance(self, multiple: float) -> float:
         """Of the efforts from this multiple of gravity, by the norm, as a share of gravity [-]."""
-        mixed, weight, square = self._products
+        _, weight, square = self._products
         return math.sqrt(max(square / weight - 2.0 * multiple * self.share + multiple**2, 0.0))
 
 

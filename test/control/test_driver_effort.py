@@ -119,13 +119,19 @@ def test_small_gravity_tells_nothing(limits):
 def test_the_limit_of_a_lift_does_not_hide_that_gravity_is_missing():
     """A lift of 2000 N beside a joint of 43 N m; both lack their gravity, as those of a TIAGo."""
     limits, gravity = np.array([2000.0, 43.0]), np.array([190.0, 22.0])
-    assert judged([0.0, 0.0], gravity=gravity, limits=limits).fitting == (WITHOUT, 'current', 'none')
+    assert judged([0.0, 0.0], gravity=gravity, limits=limits).fitting == (
+        WITHOUT,
+        'current',
+        'none',
+    )
 
 
 # From the states of a guard
 
 
-def contradiction(share, meaning='torque', *, active=True, terms=('gravity',), parts=None, **shown):
+def contradiction(
+    share, meaning='torque', *, active=True, terms=('gravity',), parts=None, **shown
+):
     """What is said of efforts at rest that are a share of gravity."""
     settings = Settings(fade_time=0.2, on_restart='fade_from_zero', driver_effort=meaning)
     driver = Driver(settings, terms)
@@ -138,7 +144,8 @@ def contradiction(share, meaning='torque', *, active=True, terms=('gravity',), p
 
 
 @pytest.mark.parametrize(
-    ('meaning', 'fits'), [('torque', 1.0), ('reversed_torque', -1.0), ('current', 0.1), ('none', 1)]
+    ('meaning', 'fits'),
+    [('torque', 1.0), ('reversed_torque', -1.0), ('current', 0.1), ('none', 1)],
 )
 def test_efforts_that_fit_are_silent_whether_commanded_or_not(meaning, fits):
     for active in (True, False):
@@ -191,4 +198,3 @@ def test_the_comparison_with_commands_reads_what_was_commanded(meaning):
     driver.settle(effort=published(meaning, command + GRAVITY, GRAVITY))
     found = driver.guard.double_compensation.is_gravity
     assert found == (meaning in ('torque', 'reversed_torque'))
-

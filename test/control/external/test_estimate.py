@@ -221,9 +221,7 @@ def published(arm, meaning):
     return {
         'torque': lambda effort: effort,
         'reversed_torque': lambda effort: -effort,
-        'torque_without_gravity': lambda effort: (
-            effort - DYNAMICS.gravity_torque(arm.motion()[0])
-        ),
+        'torque_without_gravity': lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0]),
     }[meaning]
 
 
