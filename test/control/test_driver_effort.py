@@ -196,5 +196,5 @@ def test_the_comparison_with_commands_reads_what_was_commanded(meaning):
     driver = Driver(Settings(fade_time=0.2, driver_effort=meaning, on_restart='fade_from_zero'))
     command = driver.settle()
     driver.settle(effort=published(meaning, command + GRAVITY, GRAVITY))
-    found = driver.guard.double_compensation.is_gravity
+    found = bool(driver.guard.supervisor.fault)
     assert found == (meaning in ('torque', 'reversed_torque'))
