@@ -11,7 +11,7 @@ from references import point, trajectory
 from std_srvs.srv import SetBool, Trigger
 from three_joints import JOINTS
 
-from robot_dynamics_interfaces.msg import Contact, JointTorques
+from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_ros.ros.external import RateLimit
 
 Q, NONE = [0.3, 0.1, -0.7], np.zeros(3)
@@ -171,9 +171,9 @@ def test_a_collision_drops_the_reference_until_it_is_acknowledged(felt, dynamics
         arm.settle(arm.gravity + dynamics.mass_matrix(Q) @ ACCELERATION)
         arm.hit(HIT)
         arm.settle(arm.gravity if policy == 'hold' else NONE)
-        mode = JointTorques.MODE_HOLD if policy == 'hold' else JointTorques.MODE_SILENT
+        state = 'REACTING' if policy == 'hold' else 'SILENT'
         torques = arm.torques
-        arm.until(lambda: torques and torques[-1].mode == mode, 'the mode')
+        arm.until(lambda: torques and torques[-1].state == state, state)
         assert 'collision at hand' in torques[-1].fault
         status = arm.shows('fault' if policy == 'stop' else 'reaction')
         assert status.level == DiagnosticStatus.ERROR
