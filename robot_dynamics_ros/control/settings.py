@@ -48,6 +48,7 @@ class Settings:
         massless_joints: names of joints that move no mass on purpose.
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
+        driver_effort: what `effort` in joint states means, see `driver_effort`.
     """
 
     state_timeout: float = 0.1
@@ -59,6 +60,7 @@ class Settings:
     effort_limits: tuple[float, ...] = ()
     massless_joints: tuple[str, ...] = ()
     on_collision: OnCollision = 'report'
+    driver_effort: DriverEffort = 'torque'
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:

@@ -235,6 +235,19 @@ def _joints_silent(health: Health) -> str:
     return f'{names} not measured for {age:.2g} s: taken to stay at the last position'
 
 
+@condition('states_of_two', STATES, WARN)
+def _states_of_two(health: Health) -> str:
+    topic, counters = health.loop.states_topic, health.counters['joint_states']
+    # A publisher that begins anew counts once.
+    if health.growth('unordered', counters.unordered, AVERAGED)[0] < 2:
+        return ''
+    names = names_of(health.node.get_publishers_info_by_topic(topic))
+    return (
+        f'the same joints on {topic} come from several publishers, the torque is of each in turn: '
+        f'stop or remap all but one of {", ".join(sorted(names))}'
+    )
+
+
 @condition('outside_limits', STATES, WARN)
 def _outside_limits(health: Health) -> str:
     state = health.guard.state
@@ -351,6 +364,11 @@ def _silent(health: Health) -> str:
 
 
 # The driver, external torques, Pinocchio
+
+
+@condition('effort_contradicts', 'driver gravity', WARN)
+def _effort_contradicts(health: Health) -> str:
+    return health.guard.efforts.contradiction
 
 
 @condition('no_external_torques', EXTERNAL, WARN, over='external torques are estimated again')

@@ -222,7 +222,7 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
             external_bandwidth=tuple(bandwidth.tolist()),
             external_frame=frame,
             thresholds=_thresholds(values, model, joints, bandwidth),
-            driver_gravity_check=values['driver_gravity_check'],
+            driver_effort=values['driver_effort'],
         ),
         terms=values['terms'],
         evaluate_at=values['evaluate_at'],

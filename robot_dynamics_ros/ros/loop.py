@@ -102,6 +102,8 @@ class Loop(threading.Thread):
         self.topic, self.states_topic = self._commands.topic_name, self._states.topic
         self._message, self._commanding = Float64MultiArray(), False
         self._ended = threading.Event()
+        # Number of the last message, in its publisher, by the first joint that it names.
+        self._numbers: dict[int, int] = {}
         # Whether a stamp was recent by the clock of the node.
         self._same_clock, self.knows_wait = False, True
 
@@ -179,6 +181,7 @@ class Loop(threading.Thread):
         if robot.reader.names_other_joints_only(message):
             self.counters.ignore(message.name)
             return None
+        self._count_order(robot.reader.first, info.get('publication_sequence_number'))
         try:
             if self._waited(message, received) > robot.guard.settings.state_timeout:
                 self.counters.late += 1
@@ -193,6 +196,16 @@ class Loop(threading.Thread):
         if not robot.reader.names_commanded:
             return None
         return message.header.stamp, received
+
+    def _count_order(self, first: int, number: int | None) -> None:
+        """Count a message whose number is not larger than that of the one before.
+
+        The numbers of one publisher grow; those of two that take turns cannot. Messages are of the
+        same joints if the first one is the same. Cyclone DDS gives no numbers (None).
+        """
+        if number is not None:
+            self.counters.unordered += number <= self._numbers.get(first, -1)
+            self._numbers[first] = number
 
     def _command(self, robot: CommandedRobot, stamp: Time, received: int) -> bool:
         """Answer the states that were taken; whether that was possible.

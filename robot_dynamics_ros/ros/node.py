@@ -74,11 +74,11 @@ class DynamicsNode(LifecycleNode):
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.signals, self.ended = 0, False
-        self._clock = NodeClock(self.get_clock())
+        self._node_clock = NodeClock(self.get_clock())
         # When the final command must have been reached [s]; the last time that was seen, and when.
         self._stop_until, self._seen = math.inf, (math.nan, math.nan)
 
-        self.robot_holder = RobotHolder(self._clock)
+        self.robot_holder = RobotHolder(self._node_clock)
         self._loop = Loop(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder)
         self._description = Description(self, files, self.robot_holder.text, self.start)
@@ -226,7 +226,7 @@ class DynamicsNode(LifecycleNode):
             guard = robot.guard
             if guard.supervisor.active:
                 guard.supervisor.active = False
-                self._stop_until = self._clock.now() + guard.longest_fade() + SPARE_TIME
+                self._stop_until = self._node_clock.now() + guard.longest_fade() + SPARE_TIME
                 if not guard.silent:
                     self.get_logger().info(
                         f'STOPPING: fading out over {guard.settings.fade_time:g} s '
@@ -250,7 +250,7 @@ class DynamicsNode(LifecycleNode):
         Not after a second signal, and not for longer than it can take: on the clock of the node,
         or, where that stands still, on that of the machine.
         """
-        now, moment = self._clock.now(), clock.monotonic()
+        now, moment = self._node_clock.now(), clock.monotonic()
         if now != self._seen[0]:
             self._seen = now, moment
         late = now > self._stop_until or moment > self._seen[1] + SPARE_TIME

@@ -148,10 +148,18 @@ COMMANDS = (
                   'fade_from_zero': 'zero torque, in one step if the controller still applies '
                       'another',
               }, live=True),
-    Parameter('driver_gravity_check', 'bool', True,
-              'Whether efforts without gravity or in another unit are refused with '
-              '`external_observer`; false estimates external torques from any efforts.',
-              live=True),
+    Parameter('driver_effort', 'string', GUARDS.driver_effort,
+              'What the driver publishes as `effort` in `joint_states`.',
+              'A fit of efforts at rest by gravity reports what contradicts this.',
+              choices={
+                  'torque': 'the torque of the drive, with gravity, positive along the axis of '
+                      'the joint',
+                  'reversed_torque': 'the same with the other sign (KUKA FRI)',
+                  'torque_without_gravity': 'the torque beyond the gravity that the driver adds '
+                      '(UR: get_joint_torques)',
+                  'current': 'a current, or a share of one: taken as not measured',
+                  'none': 'nothing of use: taken as not measured',
+              }, live=True),
 )
 
 
