@@ -22,7 +22,7 @@ from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, Header
+from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -40,7 +40,6 @@ COMMANDS = f'/{NODE}/commands'
 TOPICS = {
     'states': (JointState, '/joint_states'),
     'torques': (JointTorques, f'/{NODE}/torques'),
-    'commands': (Float64MultiArray, COMMANDS),
     'applied': (WrenchStamped, f'/{ARM}/applied_wrench'),
     'external': (ExternalTorques, f'/{NODE}/external_torques'),
     'wrenches': (WrenchStamped, f'/{NODE}/external_wrench'),
@@ -54,21 +53,21 @@ REST = 0.05  # after the brake was released, until each arm that moves has moved
 
 @dataclass(frozen=True)
 class Samples:
-    """Messages of one topic in a phase; times are since the phase began (m,) [s].
+    """Messages of one topic in a phase; times are (m,) [s].
 
     Attributes:
         topic: its name.
         messages: m of them.
-        sent: when the middleware sent them, in real time.
-        received: when it received them, in real time.
-        stamps: those of their headers, in simulated time; of messages without one, `sent`.
+        stamps: simulated time, since the phase began.
+        sent: when the middleware sent them, in real time since the demo began.
+        received: when it received them, likewise.
     """
 
     topic: str
     messages: Sequence[Any]
+    stamps: Array
     sent: Array
     received: Array
-    stamps: Array
 
     def curve(self, field: str, names: Sequence[str]) -> tuple[Array, Array]:
         """The stamps, and a field of each message for these joints, found by name (m, n).
@@ -112,10 +111,10 @@ class DemoClient:
         self._subscriptions = {
             name: PolledSubscription(node, *topic, qos, raw=True) for name, topic in TOPICS.items()
         }
+        self._began = time.time_ns()
         # By topic: stamp, when a message was sent and received [ns], and its bytes.
-        self._messages: dict[str, list[tuple[int, int, int, bytes]]] = {
-            name: [] for name in TOPICS
-        }
+        self._messages: dict[str, list[tuple[int, int, int, bytes]]] = {}
+        self._messages |= {name: [] for name in TOPICS}
         self._references = {
             target: node.create_publisher(JointTrajectory, f'/{target}/reference', 1)
             for target in (ARM, NODE)
@@ -125,11 +124,6 @@ class DemoClient:
     def now(self) -> int:
         """Simulated time: the stamp of the newest state [ns]; 0 before the first."""
         return self._messages['states'][-1][0] if self._messages['states'] else 0
-
-    def last(self, topic: str, after: int) -> Any:
-        """The newest message on one of `TOPICS`, if its stamp is after a time [ns]; else None."""
-        stamp, _, _, data = (self._messages[topic] or [(0, 0, 0, b'')])[-1]
-        return deserialize_message(data, TOPICS[topic][0]) if stamp > after else None
 
     def wait_until(self, condition: Callable[[], Any], what: str) -> None:
         """Record until a condition holds, which is asked about every 0.02 s.
@@ -155,10 +149,9 @@ class DemoClient:
     def _record(self) -> None:
         """Keep what has been received."""
         for topic, subscription in self._subscriptions.items():
-            headed = topic != 'commands'
             for data, info in subscription.poll():
                 # A header comes first, after the four bytes that name the encoding.
-                sec, nanosec = struct.unpack_from('<iI', data, 4) if headed else (0, 0)
+                sec, nanosec = struct.unpack_from('<iI', data, 4)
                 times = info['source_timestamp'], info['received_timestamp']
                 self._messages[topic].append((sec * 10**9 + nanosec, *times, data))
 
@@ -173,19 +166,12 @@ class DemoClient:
 
     def phase(self, start: int, end: int) -> Phase:
         """What belongs to the states from `start` to `end` [ns]."""
-        real = [sent for stamp, sent, *_ in self._messages['states'] if start <= stamp <= end]
-        began, ended = (real[0], real[-1]) if real else (0, 0)
-        phase = {}
+        phase, origins = {}, (start, self._began, self._began)
         for topic, (kind, name) in TOPICS.items():
-            messages, times = [], []
-            for stamp, sent, received, data in self._messages[topic]:
-                of_phase = start <= stamp <= end if stamp else began <= sent <= ended
-                if of_phase:
-                    messages.append(deserialize_message(data, kind))
-                    since = stamp - start if stamp else sent - began
-                    times.append((sent - began, received - began, since))
-            columns = np.array(times, dtype=np.int64).reshape(-1, 3).T * 1e-9
-            phase[topic] = Samples(name, messages, *columns)
+            rows = [row for row in self._messages[topic] if start <= row[0] <= end]
+            times = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3) - origins
+            messages = [deserialize_message(row[3], kind) for row in rows]
+            phase[topic] = Samples(name, messages, *(1e-9 * times.T))
         return phase
 
     def connect(self) -> None:
@@ -301,8 +287,10 @@ class DemoClient:
         now = self.now()
 
         def steady() -> bool:
-            if (last := self.last('torques', now)) is None:
+            stamp, *_, data = (self._messages['torques'] or [(0, b'')])[-1]
+            if stamp <= now:
                 return False
+            last = deserialize_message(data, JointTorques)
             parts = np.sum([getattr(last, part) for part in PARTS], axis=0)
             return np.allclose(last.effort, parts, rtol=1e-9, atol=1e-9)
 

@@ -46,9 +46,9 @@ FIGURES: Mapping[str, tuple[Any, ...]] = {
     'mass_error': ('M: difference to Pinocchio', 'relative', 'at_most', 1e-12),
     'coriolis_error': ('C: difference to Pinocchio', 'relative', 'at_most', 1e-12),
     'state_rate': ('joint_states: rate in real time', 'Hz'),
-    'latency_p50': ('latency from state to command: median', 'ms'),
-    'latency_p99': ('latency from state to command: 99th percentile', 'ms'),
-    'lost': ('states without a command', '%'),
+    'latency_p50': ('latency from state to torques: median', 'ms'),
+    'latency_p99': ('latency from state to torques: 99th percentile', 'ms'),
+    'lost': ('states without an answer', '%'),
 }
 
 
@@ -177,24 +177,21 @@ def matrices(samples: Sequence[tuple[Array, ...]], reference: Any) -> Results:
 
 
 def timing(phase: Phase) -> Results:
-    """Of real time: the rate of states [Hz], and the `latency` from state to command (m,) [ms].
+    """Of real time: the rate of states [Hz], and the `latency` of their answers (m,) [ms].
 
-    The latency is the time from the sending of a state to the reception of its command in a third
-    process, by the clocks of the middleware. `lost` is the share of states without an answer [%].
+    The latency is the time from the sending of a state to the reception of what was commanded for
+    it, on ~/torques, in a third process, by the clocks of the middleware. `lost` is the share of
+    states without an answer [%].
     """
-    states, torques, commands = phase['states'], phase['torques'], phase['commands']
-    _, state, answer = np.intersect1d(states.stamps, torques.stamps, return_indices=True)
-    # The message on ~/torques that follows a command has the stamp of the state.
-    command = np.searchsorted(commands.sent, torques.sent[answer], side='right') - 1
-    state, command = state[command >= 0], command[command >= 0]
-    latency = 1e3 * (commands.received[command] - states.sent[state])
-    count = len(states.sent)
+    states, torques = phase['states'], phase['torques']
+    answered, state, answer = np.intersect1d(states.stamps, torques.stamps, return_indices=True)
+    latency, count = 1e3 * (torques.received[answer] - states.sent[state]), len(states.sent)
     p50, p99 = np.percentile(latency, (50, 99)) if len(latency) else (np.nan, np.nan)
     return {
         'state_rate': (count - 1) / float(np.ptp(states.sent)) if count > 1 else 0.0,
         'latency_p50': p50,
         'latency_p99': p99,
-        'lost': 100.0 * float(np.mean(~np.isin(states.stamps, torques.stamps))),
+        'lost': 100.0 * (1.0 - len(answered) / count) if count else np.nan,
         'latency': latency,
     }
 

@@ -66,7 +66,10 @@ class Plan:
         R, _ = self.dynamics.frame_pose(there, self.tool)
         self.force = R.T @ self._choose_force(there)
         self.back, self.wall_point, self.wall_normal = self._way_into_the_wall(there)
-        self.against = _stopped(self.back)
+        half, still = self.back.end / 2.0, np.zeros_like(there)
+        at_wall = Point(half, *self.back.at(half))
+        stopped = Point(half + STOP, at_wall.q, still, still)
+        self.against = Trajectory([self.back.points[0], at_wall, stopped])
         self.out = _way(self.home, there, self.back.end)
 
     def _choose_home(self) -> Array:
@@ -162,19 +165,6 @@ class Plan:
                 break
         onward /= speed
         return back, self.dynamics.frame_pose(middle, self.tool)[1] + BALL * onward, -onward
-
-
-def _stopped(way: Trajectory) -> Trajectory:
-    """A way that stops in its middle, soon after it has been passed there."""
-    middle = way.at(way.end / 2.0)
-    still = np.zeros_like(middle[0])
-    return Trajectory(
-        [
-            way.points[0],
-            Point(way.end / 2.0, *middle),
-            Point(way.end / 2.0 + STOP, middle[0], still, still),
-        ]
-    )
 
 
 def _swings(times: Array, cycles: int) -> Array:

@@ -30,7 +30,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_ros.control.trajectory import Trajectory, Waypoints
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.parameter_yaml import read_yaml, values_by_joint
-from robot_dynamics_ros.ros.endpoints import PolledSubscription
+from robot_dynamics_ros.ros.endpoints import PolledSubscription, nanoseconds
 from robot_dynamics_ros.ros.waypoints import read_points
 
 from .arm_parameters import declare_and_read
@@ -41,9 +41,7 @@ from .physics import JointServo, Physics, Vector
 MAX_CATCH_UP = 0.1
 """Longest time that one cycle simulates [s]; for the rest of a pause the arm stands still."""
 MAX_WAIT = 1.0
-"""Longest time for which an arm in lockstep waits for a command [s]."""
-LATEST = 0.25
-"""After a first command, those that answer the states before it come within this time [s]."""
+"""Longest time for which an arm in lockstep waits for a command [s], in real time."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SPIN_TIMEOUT = 0.1
 """Longest time until a signal is noticed [s]."""
@@ -171,8 +169,8 @@ class SimulatedArm(Node):
             if not self._answered:
                 self.get_logger().info(f'no command for {MAX_WAIT:g} s: not waiting for the next')
         elif self._commands.wait(0.0):
-            # It may answer a state before the last: from now on no answer must be on its way.
-            time.sleep(LATEST)
+            # It may answer a state before the last: no answer must be on its way any more.
+            self._stopping.wait(MAX_WAIT)
             self._answered = True
 
     def _cycle(self) -> None:
@@ -271,16 +269,11 @@ class SimulatedArm(Node):
                 here, _ = physics.reference()
             # Without the lock, so that cycles run: a hundred points take some milliseconds.
             trajectory = read_reference(message, physics.joints, here)
+            with self._lock:
+                physics.follow(trajectory, self._simulated(message.header.stamp))
+                self._open_brake(physics)
         except (SimulationError, StateError) as error:
             self.get_logger().warning(f'a reference is ignored: {error}')
-            return
-        with self._lock:
-            physics.follow(trajectory, self._simulated(message.header.stamp))
-            self._open_brake(physics)
-
-    def _open_brake(self, physics: Physics) -> None:
-        if self._opens:
-            physics.brake = self._opens = False
 
     def _on_push(self, message: WrenchStamped) -> None:
         vectors = message.wrench.force, message.wrench.torque
@@ -289,13 +282,12 @@ class SimulatedArm(Node):
             with self._lock:
                 begin = self._simulated(message.header.stamp)
                 self._require().outside.push(message.header.frame_id, wrench, begin)
-        except SimulationError as error:
+        except (SimulationError, StateError) as error:
             self.get_logger().warning(f'a push is ignored: {error}')
 
     def _simulated(self, stamp: Any) -> float:
         """The simulated time of a stamp [s]; a stamp of zero stands for now."""
-        nanoseconds = Time.from_msg(stamp).nanoseconds or self._stamp
-        return self._require().time + 1e-9 * (nanoseconds - self._stamp)
+        return self._require().time + 1e-9 * ((nanoseconds(stamp) or self._stamp) - self._stamp)
 
     def _require(self) -> Physics:
         if self._physics is None:
@@ -316,6 +308,10 @@ class SimulatedArm(Node):
             return response
 
         self.create_service(kind, f'~/{name}', answer)
+
+    def _open_brake(self, physics: Physics) -> None:
+        if self._opens:
+            physics.brake = self._opens = False
 
     def _set_brake(self, physics: Physics, request: Any) -> str:
         physics.brake, self._opens = request.data, False

@@ -32,13 +32,11 @@ ON = TIMES[200:700]
 FORCE = Vector3(x=3.0, z=-4.0)
 
 
-def samples(stamps, messages=None, sent=None, received=None):
-    """Messages with these stamps, which are sent and received at once [s]."""
+def samples(stamps, messages=None, delay=0.0):
+    """Messages with these stamps, which are sent then and received after a delay [s]."""
     messages = [None] * len(stamps) if messages is None else list(messages)
-    sent = stamps if sent is None else sent
-    return Samples(
-        '/topic', messages, sent, sent if received is None else received, np.asarray(stamps)
-    )
+    stamps = np.asarray(stamps)
+    return Samples('/topic', messages, stamps, stamps, stamps + delay)
 
 
 def states(stamps, positions):
@@ -58,12 +56,11 @@ def phase(**recorded):
     return {topic: recorded.get(topic, samples(np.empty(0))) for topic in TOPICS}
 
 
-def test_latency_runs_from_the_state_to_the_command_that_answers_it():
+def test_latency_runs_from_the_state_to_its_answer():
     """A second at 1 kHz: ten states are lost, all other answers are equally late."""
     answered = np.delete(TIMES, np.linspace(0, 900, 10).astype(int))
-    given = samples(answered + 1e-7, received=answered + 4e-4)
-    told = samples(answered, sent=answered + 2e-7)
-    results = figures.timing(phase(states=samples(TIMES), torques=told, commands=given))
+    told = samples(answered, delay=4e-4)
+    results = figures.timing(phase(states=samples(TIMES), torques=told))
     np.testing.assert_allclose(results.pop('latency'), 0.4)
     expected = {'latency_p50': 0.4, 'latency_p99': 0.4, 'state_rate': 1000.0, 'lost': 1.0}
     assert results == pytest.approx(expected, rel=2e-3)
