@@ -215,9 +215,12 @@ class DemoClient:
         before = self.now()
         self.set_arm(brake=False)
         self.wait(REST)
-        states = self.phase(before, self.now())['states']
-        moved = np.array([any(state.velocity) for state in states.messages])
-        return before + round(1e9 * states.stamps[max(moved.argmax() - 1, 0)])
+        for stamp, *_, data in self._messages['states']:
+            if stamp > before:
+                if any(deserialize_message(data, JointState).velocity):
+                    break
+                before = stamp
+        return before
 
     def set_node(self, **parameters: Any) -> None:
         """Set live parameters of the dynamics node."""
