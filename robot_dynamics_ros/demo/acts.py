@@ -43,21 +43,18 @@ class Stage:
         client.change_state('configure')
         self._log('release the arm without torque')
         fall = self._recorded(client.release_arm(), self._share * FALL)
+        takes = {}
+        self._log('track a fast trajectory: servo alone')
+        takes['servo_only'] = self._track(ARM)
         self._log(f'hold it by gravity compensation for {self._share * HOLD:g} s')
         client.reset_arm(servo=False)
         client.change_state('activate')
         hold = self._recorded(client.release_arm(), self._share * HOLD)
 
         # Without a reference the node compensates gravity only: the take with one comes last.
-        takes = {}
-        self._log('track a fast trajectory: servo and gravity compensation')
+        self._log('track it: servo and gravity compensation')
         takes['with_gravity'] = self._track(ARM)
-        self._log('track it: servo alone')
-        client.change_state('deactivate')
-        takes['servo_only'] = self._track(ARM)
         self._log('track it: servo and feedforward')
-        client.reset_arm(servo=True)
-        client.change_state('activate')
         takes['with_feedforward'] = self._track(ARM, NODE)
 
         self._log(f'push {plan.tool}: the node feels it')
@@ -65,7 +62,6 @@ class Stage:
         self._log('move it into a wall: the node finds the collision and holds')
         collided = self._collided()
         client.change_state('deactivate')
-        client.reset_arm(servo=False)
         self._log('call the services for M and C')
         reference = PinocchioReference(urdf, plan.dynamics.model)
         return (

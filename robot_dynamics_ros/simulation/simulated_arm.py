@@ -40,8 +40,9 @@ from .physics import JointServo, Physics, Vector
 
 MAX_CATCH_UP = 0.1
 """Longest time that one cycle simulates [s]; for the rest of a pause the arm stands still."""
-MAX_WAIT = 1.0
-"""Longest time for which an arm in lockstep waits for a command [s], in real time."""
+MAX_WAIT, LATEST = 5.0, 1.0
+"""Longest time for which an arm in lockstep waits for a command, and for what follows the first
+one [s]; in real time: a node that shares a processor with twenty others has taken 1 s."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SPIN_TIMEOUT = 0.1
 """Longest time until a signal is noticed [s]."""
@@ -165,12 +166,15 @@ class SimulatedArm(Node):
     def _wait_for_answer(self) -> None:
         """Wait for the command that answers the last state, if states are answered."""
         if self._answered:
-            self._answered = self._commands.wait(MAX_WAIT)
+            self._answered = any(
+                self._commands.wait(SPIN_TIMEOUT) or self._stopping.is_set()
+                for _ in range(round(MAX_WAIT / SPIN_TIMEOUT))
+            )
             if not self._answered:
                 self.get_logger().info(f'no command for {MAX_WAIT:g} s: not waiting for the next')
         elif self._commands.wait(0.0):
             # It may answer a state before the last: no answer must be on its way any more.
-            self._stopping.wait(MAX_WAIT)
+            self._stopping.wait(LATEST)
             self._answered = True
 
     def _cycle(self) -> None:
