@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace robot_dynamics_controller
 {
@@ -14,6 +15,8 @@ bool all_finite(const Vector & values) noexcept
 {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
+
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN(), pi = 3.14159265358979324;
 
 double or_zero(double value) noexcept { return std::isfinite(value) ? value : 0.0; }
 
@@ -52,7 +55,7 @@ void Limiter::begin_fade(const Vector & target) noexcept
 {
   // A change during a fade keeps the slope at which the offset decays.
   const bool goes_on = progress_ < 1.0 && duration_ > shortest_fade;
-  const double x = progress_, per_time = goes_on ? fade_time_ / duration_ : 0.0;
+  const double x = progress_, per_time = goes_on ? next_ / duration_ : 0.0;
   for (std::size_t i = 0; i < effort_.size(); ++i) {
     const double slope =
       slope_[i] * (1.0 - x) * (1.0 - 3.0 * x) - 6.0 * (x - x * x) * offset_[i];
@@ -61,7 +64,7 @@ void Limiter::begin_fade(const Vector & target) noexcept
     slope_[i] = goes_on
       ? std::clamp(slope * per_time, std::min(steepest, 0.0), std::max(steepest, 0.0)) : 0.0;
   }
-  duration_ = fade_time_;
+  duration_ = next_;
   progress_ = duration_ > shortest_fade ? 0.0 : 1.0;
   begun_ = true;
   due_ = false;
@@ -92,36 +95,47 @@ Cycle::Cycle(
   const Library & library, const std::vector<std::size_t> & joints, const Settings & settings)
 : library_(library), joints_(joints), settings_(settings),
   limiter_(settings.effort_limits, settings.fade_time),
-  last_q_(library.size()), q_(library.size()), v_(library.size()), a_(library.size()),
-  rows_(3 * library.size()), load_(library.size()), travel_(library.size()),
+  measured_(library.size()), last_q_(library.size(), not_measured), gravity_(library.size()),
+  q_(library.size()), v_(library.size()), a_(library.size()), rows_(3 * library.size()),
+  load_(library.size()), travel_(library.size()), speeds_(library.size()),
   friction_(3 * library.size()), slips_(2 * library.size()),
-  feedback_(joints.size()), followed_(joints.size()), held_(joints.size()), given_(joints.size())
+  reference_{Vector(joints.size()), Vector(joints.size()), Vector(joints.size()),
+    Vector(joints.size())},
+  feedback_(joints.size()), followed_(joints.size()), held_(joints.size()),
+  left_(joints.size(), not_measured), given_(joints.size()), begin_q_(library.size()),
+  begin_v_(joints.size()), lagged_(joints.size()), silent_joint_(library.size()),
+  fast_joint_(library.size()), far_{joints.size(), 0.0, 0.0}
 {
 }
 
 void Cycle::start(const Vector & efforts, double pause) noexcept
 {
-  if (efforts != limiter_.effort() || pause > settings_.state_timeout) {
+  if (efforts != left_ || pause > settings_.state_timeout) {
     std::transform(efforts.begin(), efforts.end(), held_.begin(), or_zero);
     limiter_.begin_at(held_);
     state_ = State::silent;
+    known_ = reacts_ = false;
   }
   if (state_ == State::silent) {
-    fault_ = false;
+    fault_ = Event::ready;
     unusable_for_ = 0.0;
   }
+  settle();
   limiter_.request_fade();
   std::fill(slips_.begin(), slips_.end(), 0.0);
+  since_step_ = 0.0;
 }
 
-void Cycle::end() noexcept
+const Vector & Cycle::end() noexcept
 {
-  if (target_ == Target::follow && moves_ && hold()) {
-    for (std::size_t k = 0; k < joints_.size(); ++k) {
-      held_[k] = std::clamp(held_[k], -settings_.effort_limits[k], settings_.effort_limits[k]);
-    }
-    limiter_.begin_at(held_);
+  const Target target = target_of(state_);
+  const bool holds = (target == Target::terms || target == Target::gravity) && hold();
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const double limit = settings_.effort_limits[k];
+    left_[k] = holds ? std::clamp(held_[k], -limit, limit)
+      : target == Target::zero ? 0.0 : limiter_.effort()[k];
   }
+  return left_;
 }
 
 void Cycle::use(const Settings & settings) noexcept
@@ -130,37 +144,58 @@ void Cycle::use(const Settings & settings) noexcept
   settings_ = settings;
   limiter_.use(settings.effort_limits, settings.fade_time);
   limiter_.request_fade();
+  settle();
 }
 
 void Cycle::enable(bool enabled) noexcept
 {
+  const bool ends = enabled_ && !enabled;
   enabled_ = enabled;
-  fault_ &= !enabled;
-}
-
-Cycle::Target Cycle::target_of(State state) const noexcept
-{
-  switch (state) {
-    case State::tracking: return Target::follow;
-    case State::holding: return settings_.hold_when_stale ? Target::hold : Target::zero;
-    case State::stopping: return settings_.hold_when_stopped ? Target::hold : Target::zero;
-    default: return Target::none;
+  if (enabled) {
+    fault_ = Event::ready;
+    reacts_ = false;
+  } else if (ends) {
+    settle();
   }
 }
 
-Event Cycle::event(Target target) const noexcept
+// The interfaces hold what has been there before; it goes to `on_stop` where no torque is wanted.
+void Cycle::settle() noexcept
 {
-  const bool running = enabled_ && !fault_, commanding = target != Target::none;
+  if (!running() && state_ == State::silent) {
+    state_ = State::stopping;
+    event_ = Event::stopped;
+    target_ = Target::nothing;
+  }
+}
+
+Target Cycle::target_of(State state) const noexcept
+{
+  switch (state) {
+    case State::tracking: return Target::terms;
+    case State::holding: return settings_.hold_when_stale ? Target::gravity : Target::zero;
+    case State::reacting: return Target::gravity;
+    case State::stopping:
+      return settings_.hold_when_stopped && fault_ != Event::double_gravity
+        ? Target::gravity : Target::zero;
+    default: return Target::nothing;
+  }
+}
+
+Event Cycle::found(Target target) const noexcept
+{
   const bool stale = !known_ || unusable_for_ > settings_.state_timeout;
   // In the order of Event: the first that holds.
-  const bool found[] = {
-    state_ == State::stopping && !running && target_ == target && limiter_.reached_target() &&
+  const bool holds[] = {
+    state_ == State::stopping && !running() && target_ == target && limiter_.reached_target() &&
       reached_ > repeats,
-    !running,
-    commanding && lost(),
+    running() && twice_,
+    !running(),
+    target != Target::nothing && lost(),
     stale,
+    reacts_,
     true};
-  return static_cast<Event>(std::find(std::begin(found), std::end(found), true) - found);
+  return static_cast<Event>(std::find(std::begin(holds), std::end(holds), true) - holds);
 }
 
 void Cycle::update(
@@ -168,32 +203,37 @@ void Cycle::update(
 {
   const double elapsed = std::isfinite(period) ? std::max(period, 0.0) : 0.0;
   since_step_ += elapsed;
-  notice_references(reference);
   // The first command, and one after a pause, begin a motion.
   const double along = since_step_ <= settings_.state_timeout ? since_step_ : 0.0;
-  std::size_t unknown = q.size();
-  for (std::size_t i = 0; i < q.size(); ++i) {
-    unknown = std::isfinite(q[i]) ? unknown : i;
-  }
-  for (std::size_t k = 0; k < joints_.size() && needs_velocities(); ++k) {
-    unknown = std::isfinite(v[k]) ? unknown : joints_[k];
-  }
-  const bool usable = unknown == q.size() && follow(q, v, reference, along);
-  unusable_ = usable ? unusable_ : unknown;
+  const std::size_t unknown = measure(q, v);
+  const bool usable = unknown == q.size() && follow(v, reference, along);
   unusable_for_ = usable ? 0.0 : unusable_for_ + elapsed;
+  twice_ = usable && first_fade_ && rises(v);
   if (usable) {
-    std::copy(q.begin(), q.end(), last_q_.begin());
+    std::copy(measured_.begin(), measured_.end(), last_q_.begin());
     known_ = true;
-  } else if (known_ && unusable_for_ <= settings_.state_timeout && enabled_ && !fault_) {
-    return;  // it is not answered
+    fast_for_ = fast_joint_ < q.size() ? fast_for_ + since_step_ : 0.0;
+    if (state_ == State::tracking && fast_for_ > settings_.state_timeout && !reacts_) {
+      reacts_ = true;
+      concerned_ = fast_joint_;
+    }
+  } else {
+    concerned_ = unknown;
+    if (known_ && unusable_for_ <= settings_.state_timeout && running()) {
+      return;  // it is not answered
+    }
   }
-  const Event found = event(target_of(state_));
-  state_ = transitions[static_cast<std::size_t>(found)][static_cast<std::size_t>(state_)];
-  fault_ |= found == Event::lost;
+  const Event event = found(target_of(state_));
+  const State before = state_;
+  state_ = transitions[static_cast<std::size_t>(event)][static_cast<std::size_t>(before)];
+  event_ = state_ == before ? event_ : event;
+  if (running() && state_ == State::stopping) {
+    fault_ = event;
+  }
   const Target target = target_of(state_);
   const double step = since_step_;
   since_step_ = 0.0;
-  if (target == Target::follow) {
+  if (target == Target::terms) {
     // A joint at rest forgets how it has moved: noise of its velocity does not push it.
     const double forgets = std::exp(-along / forgetting_time);
     for (std::size_t i = 0; i < slips_.size(); ++i) {
@@ -206,107 +246,216 @@ void Cycle::update(
     if (target == Target::zero) {
       std::fill(held_.begin(), held_.end(), 0.0);
     }
-    if (target == Target::none || (target == Target::hold && !hold())) {
-      target_ = Target::none;
+    if (target == Target::nothing || (target == Target::gravity && !hold())) {
+      target_ = Target::nothing;
       return;
     }
   }
   if (target != target_) {
-    limiter_.request_fade();
+    limiter_.request_fade(event == Event::double_gravity ? 0.0 : settings_.fade_time);
     reached_ = 0;
+    first_fade_ = target == Target::terms && begins_at_zero();
+    since_begin_ = 0.0;
+    for (std::size_t k = 0; k < joints_.size() && first_fade_; ++k) {
+      lagged_[k] = measured_[joints_[k]];
+      begin_v_[k] = v[k];
+    }
+    std::copy(measured_.begin(), measured_.end(), begin_q_.begin());
   }
   target_ = target;
-  limiter_.step(target == Target::follow ? followed_ : held_, step);
-  reached_ = limiter_.reached_target() && !(enabled_ && !fault_) ? reached_ + 1 : 0;
+  limiter_.step(target == Target::terms ? followed_ : held_, step);
+  first_fade_ &= target == Target::terms && !limiter_.reached_target();
+  reached_ = limiter_.reached_target() && !running() ? reached_ + 1 : 0;
 }
 
-void Cycle::notice_references(const Reference & reference) noexcept
+// Positions of this cycle, in measured_. Returns a joint that has no value; the number of joints for
+// none.
+std::size_t Cycle::measure(const Vector & q, const Vector & v) noexcept
 {
-  for (std::size_t k = 0; k < joints_.size(); ++k) {
-    const char given = static_cast<char>(
-      std::isfinite(reference.effort[k]) + 2 * std::isfinite(reference.position[k]) +
-      4 * std::isfinite(reference.velocity[k]) + 8 * std::isfinite(reference.acceleration[k]));
-    if (given_[k] != given) {
+  std::size_t unknown = q.size(), k = 0;
+  silent_joint_ = q.size();
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const bool commanded = k < joints_.size() && joints_[k] == i;
+    measured_[i] = std::isfinite(q[i]) || commanded ? q[i] : last_q_[i];
+    silent_joint_ = std::isfinite(q[i]) || commanded ? silent_joint_ : i;
+    const bool moves = commanded && needs_velocities();
+    if (!std::isfinite(measured_[i]) || (moves && !std::isfinite(v[k]))) {
+      unknown = i;
+    }
+    k += commanded;
+  }
+  return unknown;
+}
+
+// The reference that is followed: without positions that need another gravity torque than the arm
+// has. A part of it that begins or ends fades.
+void Cycle::take(const Reference & reference) noexcept
+{
+  const std::size_t size = joints_.size();
+  std::copy(reference.effort.begin(), reference.effort.end(), reference_.effort.begin());
+  std::copy(reference.position.begin(), reference.position.end(), reference_.position.begin());
+  std::copy(reference.velocity.begin(), reference.velocity.end(), reference_.velocity.begin());
+  std::copy(
+    reference.acceleration.begin(), reference.acceleration.end(), reference_.acceleration.begin());
+  std::copy(measured_.begin(), measured_.end(), q_.begin());
+  bool given = false;
+  for (std::size_t k = 0; k < size && needs_velocities(); ++k) {
+    if (std::isfinite(reference.position[k])) {
+      q_[joints_[k]] = reference.position[k];
+      given = true;
+    }
+  }
+  far_.k = size;
+  if (given && library_->gravity_torque(q_.data(), settings_.gravity.data(), rows_.data()) == 0) {
+    for (std::size_t k = 0; k < size && far_.k == size; ++k) {
+      const double there = rows_[joints_[k]], here = gravity_[joints_[k]];
+      if (std::abs(there - here) > share_of_limit(settings_.reference_tolerance, k)) {
+        far_ = {k, there, here};
+        std::fill(reference_.position.begin(), reference_.position.end(), not_measured);
+      }
+    }
+  }
+  for (std::size_t k = 0; k < size; ++k) {
+    const char now = static_cast<char>(
+      std::isfinite(reference_.effort[k]) + 2 * std::isfinite(reference_.position[k]) +
+      4 * std::isfinite(reference_.velocity[k]) + 8 * std::isfinite(reference_.acceleration[k]));
+    if (given_[k] != now) {
       limiter_.request_fade();
     }
-    given_[k] = given;
+    given_[k] = now;
   }
 }
 
-void Cycle::evaluation(const Vector & q, const Vector & v, const Reference & reference) noexcept
+void Cycle::evaluation(const Vector & v) noexcept
 {
   const bool computed = settings_.mode == Mode::computed_torque;
-  std::copy(q.begin(), q.end(), q_.begin());
-  moves_ = false;
+  std::copy(measured_.begin(), measured_.end(), q_.begin());
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
-    feedback_[k] = or_zero(reference.effort[k]);
+    feedback_[k] = or_zero(reference_.effort[k]);
     v_[i] = computed ? v[k] : 0.0;
     a_[i] = 0.0;
-    if (settings_.mode == Mode::gravity_compensation || !std::isfinite(reference.position[k])) {
+    if (!needs_velocities() || !std::isfinite(reference_.position[k])) {
       continue;
     }
-    const double v_r = or_zero(reference.velocity[k]), a_r = or_zero(reference.acceleration[k]);
-    moves_ |= v_r != 0.0 || a_r != 0.0;
-    double error = reference.position[k] - q[i];
+    const double v_r = or_zero(reference_.velocity[k]), a_r = or_zero(reference_.acceleration[k]);
+    double error = reference_.position[k] - measured_[i];
     if (library_->turns[i] > 0.0) {
       error -= std::round(error / library_->turns[i]) * library_->turns[i];
     }
     // Without a velocity of the reference there is nothing to compare the measured one with.
-    const double rate = std::isfinite(reference.velocity[k]) ? v_r - v[k] : 0.0;
+    const double rate = std::isfinite(reference_.velocity[k]) ? v_r - v[k] : 0.0;
     const double correction = settings_.kp[k] * error + settings_.kd[k] * rate;
     a_[i] = a_r + (computed ? correction : 0.0);
     if (!computed) {
-      q_[i] = reference.position[k];
+      q_[i] = reference_.position[k];
       v_[i] = v_r;
       feedback_[k] += correction;
     }
   }
 }
 
-bool Cycle::follow(
-  const Vector & q, const Vector & v, const Reference & reference, double elapsed) noexcept
+bool Cycle::follow(const Vector & v, const Reference & reference, double elapsed) noexcept
 {
   const std::size_t n = library_.size();
-  evaluation(q, v, reference);
-  int code = 0;
-  if (settings_.mode == Mode::gravity_compensation) {
-    code = library_->gravity_torque(q_.data(), settings_.gravity.data(), rows_.data());
+  int code =
+    library_->gravity_torque(measured_.data(), settings_.gravity.data(), gravity_.data());
+  take(reference);
+  evaluation(v);
+  if (!needs_velocities()) {
+    std::copy(gravity_.begin(), gravity_.end(), rows_.begin());
   } else {
-    code = library_->torque_terms(
+    code |= library_->torque_terms(
       q_.data(), v_.data(), a_.data(), settings_.gravity.data(), rows_.data());
   }
   const bool rubs = settings_.terms[friction_term];
+  // At a measured velocity, friction that is compensated is motion fed back.
+  const bool fed_back = settings_.mode == Mode::computed_torque;
   if (rubs && needs_velocities()) {
     for (std::size_t i = 0; i < n; ++i) {
       load_[i] = rows_[i] + rows_[n + i] + rows_[2 * n + i] - library_->rotors[i] * a_[i];
       travel_[i] = v_[i] * elapsed;
+      speeds_[i] = std::clamp(v_[i], -library_->friction_speeds[i], library_->friction_speeds[i]);
     }
     code |= library_->friction_step(
-      v_.data(), load_.data(), travel_.data(), library_->friction, slips_.data(),
+      speeds_.data(), load_.data(), travel_.data(),
+      fed_back ? library_->friction_fed_back : library_->friction, slips_.data(),
       friction_.data());
   }
+  const double share = fed_back ? settings_.friction_share : 1.0;
+  fast_joint_ = n;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
-    followed_[k] = feedback_[k];
+    const double offset = rubs ? library_->torque_offsets[i] : 0.0;
+    followed_[k] = feedback_[k] + offset;
     for (std::size_t term = 0; term < 3; ++term) {
       followed_[k] += settings_.terms[term] ? rows_[term * n + i] : 0.0;
     }
     // At rest friction is zero.
-    followed_[k] += rubs ? friction_[i] + library_->torque_offsets[i] : 0.0;
+    followed_[k] += rubs ? share * friction_[i] : 0.0;
+    if (needs_velocities() && std::abs(v[k]) > library_->velocity_limits[i]) {
+      fast_joint_ = i;
+      // Nothing but gravity drives it on.
+      const double rest = settings_.terms[gravity_term] ? gravity_[i] + offset : offset;
+      followed_[k] = (followed_[k] - rest) * v[k] > 0.0 ? rest : followed_[k];
+    }
   }
   return code == 0 && all_finite(followed_);
 }
 
 bool Cycle::hold() noexcept
 {
-  const int code =
-    library_->gravity_torque(last_q_.data(), settings_.gravity.data(), rows_.data());
+  const int code = known_
+    ? library_->gravity_torque(last_q_.data(), settings_.gravity.data(), rows_.data()) : 1;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     held_[k] = settings_.terms[gravity_term] ? rows_[joints_[k]] : 0.0;
     held_[k] += settings_.terms[friction_term] ? library_->torque_offsets[joints_[k]] : 0.0;
   }
   return code == 0 && all_finite(held_);
+}
+
+double Cycle::share_of_limit(double share, std::size_t k) const noexcept
+{
+  const double limit = settings_.effort_limits[k];
+  return share * (std::isfinite(limit) ? limit : unknown_limit);
+}
+
+bool Cycle::begins_at_zero() const noexcept
+{
+  const Vector & effort = limiter_.effort();
+  return settings_.terms[gravity_term] &&
+         std::all_of(effort.begin(), effort.end(), [](double x) { return x == 0.0; });
+}
+
+// Whether the arm rises, while gravity fades in, without a controller that lifts it: something else
+// compensates gravity. A falling arm may have a joint that moves along its gravity torque, a swinging
+// one becomes slower.
+bool Cycle::rises(const Vector & v) noexcept
+{
+  since_begin_ += since_step_;
+  double work = 0.0;
+  for (std::size_t i = 0; i < library_.size(); ++i) {
+    work += gravity_[i] * (measured_[i] - begin_q_[i]);
+  }
+  std::size_t rising = library_.size();
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const std::size_t i = joints_[k];
+    const double sign = std::copysign(1.0, gravity_[i]), way = measured_[i] - begin_q_[i];
+    const double carried = share_of_limit(carried_share, k);
+    first_fade_ &= sign * or_zero(reference_.effort[k]) <= carried &&
+      !(needs_velocities() && std::isfinite(reference_.position[k]));
+    // Without velocities: of low-passed positions, compared with the mean.
+    constexpr double cutoff = 2.0 * pi * velocity_cutoff;
+    lagged_[k] += (1.0 - std::exp(-cutoff * since_step_)) * (measured_[i] - lagged_[k]);
+    const double speed = needs_velocities() ? v[k] : cutoff * (measured_[i] - lagged_[k]);
+    const double before = needs_velocities() ? begin_v_[k] : way / since_begin_;
+    if (std::abs(gravity_[i]) > carried && sign * way > moved && sign * (speed - before) > 0.0) {
+      rising = i;
+    }
+  }
+  const bool rises = first_fade_ && work > 0.0 && rising < library_.size();
+  concerned_ = rises ? rising : concerned_;
+  return rises;
 }
 
 }  // namespace robot_dynamics_controller

@@ -36,6 +36,7 @@ class Event(Enum):
     INHIBITED = 'nothing is commanded, and commands must not begin'
     FINISHED = 'the final command has been repeated'
     MISAPPLIED = 'the controller has other joints'
+    DOUBLE_GRAVITY = 'gravity is compensated twice'
     STOPPED = 'disable, deactivate, shutdown, or a fault'
     LOST = f'states stale for {LONGEST_STALE:g} s'
     STALE = 'states stale'
@@ -50,6 +51,7 @@ _TABLE = {
     Event.INHIBITED: (_S, _T, _S, _R, _E),
     Event.FINISHED: (_S, _T, _H, _R, _S),
     Event.MISAPPLIED: (_S, _E, _E, _E, _E),
+    Event.DOUBLE_GRAVITY: (_S, _E, _E, _E, _E),
     Event.STOPPED: (_S, _E, _E, _E, _E),
     Event.LOST: (_S, _E, _E, _E, _E),
     Event.STALE: (_S, _H, _H, _H, _H),
@@ -208,6 +210,7 @@ class Supervisor:
             Event.INHIBITED: bool(self.inhibitions) and not commanding,
             Event.FINISHED: finished and stopping,
             Event.MISAPPLIED: self._misapplied,
+            Event.DOUBLE_GRAVITY: False,
             Event.STOPPED: not self.running,
             Event.LOST: lost and commanding,
             Event.STALE: not fresh,
