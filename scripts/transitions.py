@@ -32,7 +32,7 @@ EVENTS = (
     Event.STOPPED,
     Event.LOST,
     Event.STALE,
-    Event.COLLISION,
+    Event.REACTION,
     Event.READY,
 )
 BEGIN, END = '<!-- transitions -->\n', '<!-- end of transitions -->\n'
@@ -77,7 +77,6 @@ def cpp() -> str:
         'steepest_slope': limiter.STEEPEST,
         'rate_per_effort': settings.RATE_PER_EFFORT,
         'unknown_rate': settings.UNKNOWN_RATE,
-        'unknown_limit': settings.UNKNOWN_LIMIT,
         'forgetting_time': feedforward.FORGETS,
         'velocity_cutoff': state_filter.VELOCITY_CUTOFF,
         'moved': first_fade.MOVED,

@@ -19,12 +19,6 @@ MEMORY = 0.5
 # explains at least this part of its sum of squares.
 SHARE = (0.7, 1.3)
 EXPLAINED = 0.95
-# Below this share the driver adds no gravity.
-SMALLEST = 0.1
-# Where nothing applies the commands any more, the share falls to zero although the driver adds
-# gravity. Its magnitude, 1 at first, is therefore remembered with this time constant [s]: before
-# it has decayed to `SMALLEST`, after 2.3 s, that is noticed.
-REMEMBERED = 1.0
 # Gravity must have this share of the effort limits, by the root mean square of the joints, to tell
 # anything of efforts [-].
 TELLING = 0.07
@@ -85,12 +79,6 @@ class DoubleCompensation(GravityFit):
         """
         # The last measured effort of each joint.
         self._measured = np.zeros(size)
-        self.begin()
-
-    def begin(self) -> None:
-        """Know nothing of the driver: commands begin."""
-        # The decaying maximum of the magnitude of the share.
-        self._largest = 1.0
         self.reset()
 
     def reset(self) -> None:
@@ -107,7 +95,7 @@ class DoubleCompensation(GravityFit):
             measured: (k,) efforts of the state [N m or N]; NaN for joints that it does not hold.
             command: (k,) the last command [N m or N].
             gravity: (k,) gravity torque at this state [N m or N].
-            now: [s], on a monotonic clock.
+            now: [s], on the clock of the node.
         """
         elapsed = 0.0 if math.isnan(self._time) else now - self._time
         self._time = now
@@ -117,14 +105,6 @@ class DoubleCompensation(GravityFit):
             if not all_finite(measured):
                 return
         self.observe(measured - command, gravity, elapsed)
-        if not math.isnan(self.share):
-            self._largest *= math.exp(-elapsed / REMEMBERED)
-            self._largest = max(self._largest, abs(self.share))
-
-    @property
-    def excluded(self) -> bool:
-        """Whether the efforts show that the driver adds no gravity."""
-        return self._largest <= SMALLEST
 
 
 class GravityCheck(GravityFit):

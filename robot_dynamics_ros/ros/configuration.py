@@ -21,7 +21,6 @@ from robot_dynamics_ros.control.external.thresholds import BANDS, ContactThresho
 from robot_dynamics_ros.control.settings import (
     Settings,
     per_joint,
-    reference_distances,
     torque_limits,
 )
 from robot_dynamics_ros.core.checks import Array
@@ -170,7 +169,6 @@ class Configuration:
         model, joints = robot.dynamics.model, robot.joints
         live = live_values(self.values(changes), model, joints)
         torque_limits(model, joints, live.settings)
-        reference_distances(model, joints, live.settings)
         missing = no_effort_limit(model, joints, live.settings)
         if robot.guard.supervisor.active and missing:
             raise ParameterError(missing)

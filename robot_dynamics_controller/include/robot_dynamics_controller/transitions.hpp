@@ -7,7 +7,7 @@ namespace robot_dynamics_controller
 
 enum class State {silent, tracking, holding, reacting, stopping};
 // The first that holds decides.
-enum class Event {finished, double_gravity, stopped, lost, stale, collision, ready};
+enum class Event {finished, double_gravity, stopped, lost, stale, reaction, ready};
 // What follows, by event and state.
 constexpr State transitions[7][5] = {
   {State::silent, State::tracking, State::holding, State::reacting, State::silent},
@@ -25,7 +25,6 @@ constexpr double shortest_fade = 1e-06;
 constexpr double steepest_slope = 3.0;
 constexpr double rate_per_effort = 10.0;
 constexpr double unknown_rate = 1000.0;
-constexpr double unknown_limit = 10.0;
 constexpr double forgetting_time = 0.1;
 constexpr double velocity_cutoff = 20.0;
 constexpr double moved = 0.002;
