@@ -80,7 +80,7 @@ def cpp() -> str:
         'forgetting_time': feedforward.FORGETS,
         'velocity_cutoff': state_filter.VELOCITY_CUTOFF,
         'moved': first_fade.MOVED,
-        'carried_share': first_fade.CARRIED,
+        'carried': first_fade.CARRIED,
     }
     guard = 'ROBOT_DYNAMICS_CONTROLLER__TRANSITIONS_HPP_'
     return '\n'.join([

@@ -102,9 +102,9 @@ Cycle::Cycle(
   reference_{Vector(joints.size()), Vector(joints.size()), Vector(joints.size()),
     Vector(joints.size())},
   feedback_(joints.size()), followed_(joints.size()), held_(joints.size()),
-  left_(joints.size(), not_measured), given_(joints.size()), begin_q_(library.size()),
-  begin_v_(joints.size()), lagged_(joints.size()), silent_joint_(library.size()),
-  fast_joint_(library.size()), far_{joints.size(), 0.0, 0.0}
+  left_(joints.size(), not_measured), given_(joints.size()), before_q_(joints.size()),
+  lagged_(joints.size()), begin_v_(joints.size()), distance_(joints.size()), gained_(joints.size()),
+  silent_joint_(library.size()), fast_joint_(library.size()), far_{joints.size(), 0.0, 0.0}
 {
 }
 
@@ -118,6 +118,7 @@ void Cycle::start(const Vector & efforts, double pause) noexcept
   }
   if (state_ == State::silent) {
     fault_ = Event::ready;
+    twice_ = with_gravity_ = false;
     unusable_for_ = 0.0;
   }
   settle();
@@ -153,7 +154,7 @@ void Cycle::enable(bool enabled) noexcept
   enabled_ = enabled;
   if (enabled) {
     fault_ = Event::ready;
-    reacts_ = false;
+    reacts_ = twice_ = false;
   } else if (ends) {
     settle();
   }
@@ -176,8 +177,7 @@ Target Cycle::target_of(State state) const noexcept
     case State::holding: return settings_.hold_when_stale ? Target::gravity : Target::zero;
     case State::reacting: return Target::gravity;
     case State::stopping:
-      return settings_.hold_when_stopped && fault_ != Event::double_gravity
-        ? Target::gravity : Target::zero;
+      return settings_.hold_when_stopped && !twice_ ? Target::gravity : Target::zero;
     default: return Target::nothing;
   }
 }
@@ -189,7 +189,7 @@ Event Cycle::found(Target target) const noexcept
   const bool holds[] = {
     state_ == State::stopping && !running() && target_ == target && limiter_.reached_target() &&
       reached_ > repeats,
-    running() && twice_,
+    twice_,
     !running(),
     target != Target::nothing && lost(),
     stale,
@@ -205,15 +205,15 @@ void Cycle::update(
   since_step_ += elapsed;
   // The first command, and one after a pause, begin a motion.
   const double along = since_step_ <= settings_.state_timeout ? since_step_ : 0.0;
-  const std::size_t unknown = measure(q, v);
+  const std::size_t unknown = measure(q, v), fast_before = fast_joint_;
   const bool usable = unknown == q.size() && follow(v, reference, along);
   unusable_for_ = usable ? 0.0 : unusable_for_ + elapsed;
-  twice_ = usable && first_fade_ && rises(v);
   if (usable) {
     std::copy(measured_.begin(), measured_.end(), last_q_.begin());
     known_ = true;
-    fast_for_ = fast_joint_ < q.size() ? fast_for_ + since_step_ : 0.0;
-    if (state_ == State::tracking && fast_for_ > settings_.state_timeout && !reacts_) {
+    const bool goes_on = fast_before < q.size() && fast_joint_ < q.size();
+    fast_for_ = goes_on ? fast_for_ + since_step_ : 0.0;
+    if (fast_for_ > settings_.state_timeout) {
       reacts_ = true;
       concerned_ = fast_joint_;
     }
@@ -248,23 +248,17 @@ void Cycle::update(
     }
     if (target == Target::nothing || (target == Target::gravity && !hold())) {
       target_ = Target::nothing;
+      with_gravity_ = false;
       return;
     }
   }
+  experiment(target, v, step);
   if (target != target_) {
     limiter_.request_fade(event == Event::double_gravity ? 0.0 : settings_.fade_time);
     reached_ = 0;
-    first_fade_ = target == Target::terms && begins_at_zero();
-    since_begin_ = 0.0;
-    for (std::size_t k = 0; k < joints_.size() && first_fade_; ++k) {
-      lagged_[k] = measured_[joints_[k]];
-      begin_v_[k] = v[k];
-    }
-    std::copy(measured_.begin(), measured_.end(), begin_q_.begin());
   }
   target_ = target;
   limiter_.step(target == Target::terms ? followed_ : held_, step);
-  first_fade_ &= target == Target::terms && !limiter_.reached_target();
   reached_ = limiter_.reached_target() && !running() ? reached_ + 1 : 0;
 }
 
@@ -309,7 +303,7 @@ void Cycle::take(const Reference & reference) noexcept
   if (given && library_->gravity_torque(q_.data(), settings_.gravity.data(), rows_.data()) == 0) {
     for (std::size_t k = 0; k < size && far_.k == size; ++k) {
       const double there = rows_[joints_[k]], here = gravity_[joints_[k]];
-      if (std::abs(there - here) > share_of_limit(settings_.reference_tolerance, k)) {
+      if (std::abs(there - here) > settings_.reference_tolerance * settings_.effort_limits[k]) {
         far_ = {k, there, here};
         std::fill(reference_.position.begin(), reference_.position.end(), not_measured);
       }
@@ -386,18 +380,18 @@ bool Cycle::follow(const Vector & v, const Reference & reference, double elapsed
   fast_joint_ = n;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
-    const double offset = rubs ? library_->torque_offsets[i] : 0.0;
-    followed_[k] = feedback_[k] + offset;
+    followed_[k] = feedback_[k];
     for (std::size_t term = 0; term < 3; ++term) {
       followed_[k] += settings_.terms[term] ? rows_[term * n + i] : 0.0;
     }
     // At rest friction is zero.
-    followed_[k] += rubs ? share * friction_[i] : 0.0;
-    if (needs_velocities() && std::abs(v[k]) > library_->velocity_limits[i]) {
+    followed_[k] += rubs ? share * friction_[i] + library_->torque_offsets[i] : 0.0;
+    const bool watched = state_ == State::tracking && needs_velocities();
+    if (watched && std::abs(v[k]) > library_->velocity_limits[i]) {
       fast_joint_ = i;
       // Nothing but gravity drives it on.
-      const double rest = settings_.terms[gravity_term] ? gravity_[i] + offset : offset;
-      followed_[k] = (followed_[k] - rest) * v[k] > 0.0 ? rest : followed_[k];
+      const double held = settings_.terms[gravity_term] ? rows_[i] : 0.0;
+      followed_[k] = (followed_[k] - held) * v[k] > 0.0 ? held : followed_[k];
     }
   }
   return code == 0 && all_finite(followed_);
@@ -414,48 +408,55 @@ bool Cycle::hold() noexcept
   return code == 0 && all_finite(held_);
 }
 
-double Cycle::share_of_limit(double share, std::size_t k) const noexcept
+// Watches the arm while gravity fades in from zero: one that rises, faster and faster, without a
+// controller that lifts it, has another gravity compensation. A joint of a falling arm may move along
+// its gravity torque, but the arm does not; an arm that swings upwards becomes slower.
+void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
 {
-  const double limit = settings_.effort_limits[k];
-  return share * (std::isfinite(limit) ? limit : unknown_limit);
-}
-
-bool Cycle::begins_at_zero() const noexcept
-{
-  const Vector & effort = limiter_.effort();
-  return settings_.terms[gravity_term] &&
-         std::all_of(effort.begin(), effort.end(), [](double x) { return x == 0.0; });
-}
-
-// Whether the arm rises, while gravity fades in, without a controller that lifts it: something else
-// compensates gravity. A falling arm may have a joint that moves along its gravity torque, a swinging
-// one becomes slower.
-bool Cycle::rises(const Vector & v) noexcept
-{
-  since_begin_ += since_step_;
-  double work = 0.0;
-  for (std::size_t i = 0; i < library_.size(); ++i) {
-    work += gravity_[i] * (measured_[i] - begin_q_[i]);
+  const Vector & effort = limiter_.effort(), & limits = settings_.effort_limits;
+  const bool with_gravity =
+    settings_.terms[gravity_term] && (target == Target::terms || target == Target::gravity);
+  if (with_gravity && !with_gravity_) {
+    const auto is_zero = [](double x) { return x == 0.0; };
+    first_fade_ = target_ != Target::nothing || std::all_of(effort.begin(), effort.end(), is_zero);
+    watched_for_ = -elapsed;
+    work_ = 0.0;
+    for (std::size_t k = 0; k < joints_.size(); ++k) {
+      before_q_[k] = lagged_[k] = last_q_[joints_[k]];
+      begin_v_[k] = v[k];
+      distance_[k] = 0.0;
+    }
+  } else {
+    first_fade_ &= with_gravity && limiter_.fading();
   }
-  std::size_t rising = library_.size();
+  with_gravity_ = with_gravity;
+  watched_for_ += elapsed;
+  // Without velocities: the distance from low-passed positions, compared with the mean.
+  constexpr double cutoff = 2.0 * pi * velocity_cutoff;
+  double largest = 0.0, power = 0.0;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
-    const double sign = std::copysign(1.0, gravity_[i]), way = measured_[i] - begin_q_[i];
-    const double carried = share_of_limit(carried_share, k);
-    first_fade_ &= sign * or_zero(reference_.effort[k]) <= carried &&
+    const double way = last_q_[i] - before_q_[k], up = std::copysign(1.0, gravity_[i]);
+    before_q_[k] = last_q_[i];
+    distance_[k] += up * way;
+    work_ += gravity_[i] * way;
+    lagged_[k] += (1.0 - std::exp(-cutoff * elapsed)) * (last_q_[i] - lagged_[k]);
+    gained_[k] = needs_velocities() ? v[k] - begin_v_[k]
+      : cutoff * (last_q_[i] - lagged_[k]) - up * distance_[k] / watched_for_;
+    power += gravity_[i] * gained_[k];
+    largest = std::max(largest, std::abs(gravity_[i]));
+    first_fade_ &= up * or_zero(reference_.effort[k]) <= carried * limits[k] &&
       !(needs_velocities() && std::isfinite(reference_.position[k]));
-    // Without velocities: of low-passed positions, compared with the mean.
-    constexpr double cutoff = 2.0 * pi * velocity_cutoff;
-    lagged_[k] += (1.0 - std::exp(-cutoff * since_step_)) * (measured_[i] - lagged_[k]);
-    const double speed = needs_velocities() ? v[k] : cutoff * (measured_[i] - lagged_[k]);
-    const double before = needs_velocities() ? begin_v_[k] : way / since_begin_;
-    if (std::abs(gravity_[i]) > carried && sign * way > moved && sign * (speed - before) > 0.0) {
-      rising = i;
+  }
+  const bool rises = first_fade_ && work_ > 0.0 && power > 0.0;
+  for (std::size_t k = 0; k < joints_.size() && rises; ++k) {
+    const double gravity = gravity_[joints_[k]];
+    const double limit = std::isfinite(limits[k]) ? limits[k] : largest;
+    if (std::abs(gravity) > carried * limit && distance_[k] > moved && gravity * gained_[k] > 0.0) {
+      twice_ = true;
+      concerned_ = joints_[k];
     }
   }
-  const bool rises = first_fade_ && work > 0.0 && rising < library_.size();
-  concerned_ = rises ? rising : concerned_;
-  return rises;
 }
 
 }  // namespace robot_dynamics_controller

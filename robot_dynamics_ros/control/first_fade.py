@@ -23,9 +23,9 @@ REMEDY = 'the driver compensates gravity itself, remove gravity from terms'
 class FirstFade:
     """Watches the arm while gravity fades in from zero.
 
-    A joint that carries gravity moves along its gravity torque by more than `MOVED`, faster than
-    at the begin, and the arm as a whole rises. A joint of a falling arm may move upwards too, but
-    the arm does not; an arm that swings upwards becomes slower.
+    A joint that carries gravity moves along its gravity torque by more than `MOVED`, and the arm
+    as a whole rises, both faster than at the begin. A joint of a falling arm may move upwards too,
+    but the arm does not; an arm that swings upwards becomes slower.
 
     Attributes:
         running: whether the arm is watched.
@@ -74,7 +74,8 @@ class FirstFade:
             & (self._distance > MOVED)
             & (up * (v - self._v) > 0.0)
         )
-        if not (rises.any() and self._work > 0.0):
+        faster = float(gravity @ (v - self._v)) > 0.0
+        if not (rises.any() and self._work > 0.0 and faster):
             return ''
         joint = int(rises.argmax())
         return (

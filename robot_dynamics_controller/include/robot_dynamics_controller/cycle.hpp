@@ -52,6 +52,7 @@ public:
   void request_fade() noexcept { request_fade(fade_time_); }
   void request_fade(double duration) noexcept { due_ = true, next_ = duration; }
   void step(const Vector & target, double elapsed) noexcept;
+  bool fading() const noexcept { return progress_ < 1.0; }
   bool reached_target() const noexcept { return at_target_ && progress_ >= 1.0 && !due_; }
   const Vector & effort() const noexcept { return effort_; }
 
@@ -124,9 +125,7 @@ private:
   bool follow(const Vector & v, const Reference & reference, double elapsed) noexcept;
   bool hold() noexcept;
   void settle() noexcept;
-  bool begins_at_zero() const noexcept;
-  bool rises(const Vector & v) noexcept;
-  double share_of_limit(double share, std::size_t k) const noexcept;
+  void experiment(Target target, const Vector & v, double elapsed) noexcept;
 
   const Library library_;
   const std::vector<std::size_t> joints_;
@@ -140,14 +139,16 @@ private:
   Reference reference_;
   Vector feedback_, followed_, held_, left_;
   std::vector<char> given_;
-  // Of the first fade: where it began (of all joints), how fast, low-passed positions.
-  Vector begin_q_, begin_v_, lagged_;
-  double since_begin_{0.0};
-  bool first_fade_{false};
+  // Of the first fade, for the commanded joints: positions one cycle before, low-passed ones, the
+  // velocities when it began, and since then the distance along gravity torque, the speed that was
+  // gained, work and time.
+  Vector before_q_, lagged_, begin_v_, distance_, gained_;
+  double work_{0.0}, watched_for_{0.0};
+  bool first_fade_{false}, with_gravity_{false}, twice_{false};
   State state_{State::silent};
   Target target_{Target::nothing};
   Event event_{Event::stale}, fault_{Event::ready};
-  bool enabled_{true}, known_{false}, reacts_{false}, twice_{false};
+  bool enabled_{true}, known_{false}, reacts_{false};
   int reached_{0};
   std::size_t concerned_{0}, silent_joint_, fast_joint_;  // of the library
   Far far_{};

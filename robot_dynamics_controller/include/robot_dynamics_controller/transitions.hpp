@@ -28,7 +28,7 @@ constexpr double unknown_rate = 1000.0;
 constexpr double forgetting_time = 0.1;
 constexpr double velocity_cutoff = 20.0;
 constexpr double moved = 0.002;
-constexpr double carried_share = 0.02;
+constexpr double carried = 0.02;
 constexpr int repeats = 5;
 
 }  // namespace robot_dynamics_controller

@@ -71,7 +71,7 @@ struct robot_dynamics_library
     int (*friction_step)(const double *v, const double *load, const double *travel,
                          const double *friction, const double *slip, double *rows);
     const double *friction;
-    const double *friction_fed_back; /* the same with the least values that viscous ones may have */
+    const double *friction_fed_back; /* what of it may be compensated at a measured velocity */
     const double *friction_speeds;   /* largest speeds at which friction is known [rad/s or m/s] */
     const double *torque_offsets;    /* constant torques of the drives [N m or N] */
 
