@@ -27,7 +27,8 @@ FILE_HEAD = """\
 # --ros-args --params-file to dynamics_node.
 #
 # `/**:` stands for nodes of any name. For one of several nodes, write its full name instead, as in
-# /left/robot_dynamics: so that the file of one arm is not used for the other.
+# /left/robot_dynamics: so that the file of one arm is not used for the other, and no node is given
+# a parameter that it does not have, which it refuses.
 #
 # Parameters marked "Live" can be set while the node runs. The others are read on configure.
 #
@@ -41,9 +42,10 @@ PAGE_HEAD = """\
 
 Written by `python -m scripts.parameters`; `config/robot_dynamics.yaml` explains each in full. Live
 parameters can be set while the node runs (`ros2 param set`), the others are read on configure.
-Lists have one value for each commanded joint, in the order of `joints`, or one for all. A name
-that the node does not have is warned of on configure; a parameter file without a block for the
-node is refused. The quality of service of a topic is a parameter too, such as
+Lists have one value for each commanded joint, in the order of `joints`, or one for all. A node
+that is given a name that it does not have, also below `/**`, does not configure: in a file for
+several nodes, write each block below the name of its node. A parameter file without a block for
+the node is refused too. The quality of service of a topic is a parameter too, such as
 `qos_overrides./joint_states.subscription.reliability`. The environment variable
 `ROBOT_DYNAMICS_BACKEND` (`native` or `python`) selects what compiles the dynamics; by default
 native code where llvmlite is installed, else plain Python, 25 to 200 times slower.

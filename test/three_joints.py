@@ -1,5 +1,7 @@
 """A robot whose joints come out wrong if they are matched by position."""
 
+import re
+
 # On a base, the middle joint sliding, the text naming them in another order than the tree.
 URDF = """
 <robot name="three">
@@ -25,6 +27,8 @@ URDF = """
 LIMITED = URDF.replace(
     '<axis xyz="0 0 1"/></joint>', '<axis xyz="0 0 1"/><limit effort="30" velocity="3"/></joint>'
 )
+# The same without a velocity limit for any.
+UNLIMITED = re.sub(' velocity="[^"]*"', ' velocity="0"', URDF)
 JOINTS = ('turn', 'slide', 'wrist')
 
 

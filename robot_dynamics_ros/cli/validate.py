@@ -44,9 +44,17 @@ Codes of findings:
 @click.option(
     '--ignore', 'ignored', multiple=True, metavar='CODE', help='Leave out findings of this code.'
 )
+@click.option(
+    '--massless-joints', 'massless', multiple=True, metavar='JOINT',
+    help='Joint that moves no mass on purpose; may be repeated.',
+)  # fmt: skip
 @output_options
 def validate_command(
-    words: tuple[str, ...], strict: bool, ignored: tuple[str, ...], output: Output
+    words: tuple[str, ...],
+    strict: bool,
+    ignored: tuple[str, ...],
+    massless: tuple[str, ...],
+    output: Output,
 ) -> int:
     """Examine each file, and print one line for it."""
     files, arguments = files_and_arguments(words)
@@ -64,7 +72,8 @@ def validate_command(
     # A file may be named twice.
     tasks = [Task(f'{n}: {file}', validate_file, (file,)) for n, file in enumerate(files)]
     with output.progress('validate', len(files), 'files') as advance:
-        outcomes = run(tasks, common=(arguments, ignored), report=lambda outcome: advance(1))
+        common = arguments, ignored, massless
+        outcomes = run(tasks, common=common, report=lambda outcome: advance(1))
     results = [result_of(*one, strict) for one in zip(map(str, files), outcomes, strict=True)]
     counts = Counter({'good': 0, 'findings': 0, 'unusable': 0})
     for outcome, result in zip(outcomes, results, strict=True):
@@ -81,19 +90,21 @@ def validate_command(
     return exit_code(counts['findings'], counts['unusable'])
 
 
-def validate_file(options: tuple[Sequence[str], Sequence[str]], file: Path) -> Validation:
+def validate_file(options: tuple[Sequence[str], ...], file: Path) -> Validation:
     """Examine one file; a task that any process may execute.
 
     Args:
-        options: arguments of xacro, and codes of findings to leave out.
+        options: arguments of xacro, codes of findings to leave out, and joints that move no mass
+            on purpose.
         file: URDF or xacro.
 
     Raises:
         OSError: it cannot be read.
         ModelError: the description cannot be used.
     """
-    arguments, ignored = options
-    return validate_robot(*read_robot(file, arguments, arguments_of_others=True), ignored)
+    arguments, ignored, massless = options
+    robot = read_robot(file, arguments, arguments_of_others=True)
+    return validate_robot(*robot, ignored, massless)
 
 
 def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:

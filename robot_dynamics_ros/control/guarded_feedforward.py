@@ -14,6 +14,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+from .driver_effort import EffortCheck, applied_torque, shows_added_gravity
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
@@ -21,7 +22,7 @@ from .first_fade import REMEDY, FirstFade
 from .gravity_in_efforts import DoubleCompensation
 from .limiter import Limiter
 from .reference import Reference
-from .settings import Settings, torque_limits
+from .settings import Settings, reference_limits, torque_limits
 from .start_torque import ZERO, StartTorque
 from .state_filter import StateFilter
 from .supervisor import (
@@ -55,6 +56,7 @@ class GuardedFeedforward:
         start: where commands begin.
         first_fade: watches the arm while gravity fades in from zero.
         double_compensation: compares the measured effort with the commands.
+        efforts: compares efforts at rest with what `driver_effort` says of them.
         external: estimate of the external torques; None while it is off.
     """
 
@@ -75,9 +77,13 @@ class GuardedFeedforward:
         self.supervisor = Supervisor()
         limits = torque_limits(self._model, joints, settings)
         self.limiter = Limiter(limits, settings.fade_time)
-        self.followed = Reference(feedforward, settings.reference_tolerance * limits)
+        self.followed = Reference(
+            feedforward, reference_limits(limits, settings.reference_tolerance)
+        )
         self.start = StartTorque(self.limiter)
         self.first_fade, self.double_compensation = FirstFade(size), DoubleCompensation(size)
+        bounds = self._model.effort_bounds[feedforward.indices]
+        self.efforts = EffortCheck(bounds, settings.driver_effort)
         self.external: ExternalForceEstimate | None = None
         self._velocity_limits = self._model.velocity_bounds[feedforward.indices]
         # Whether a state has contained efforts; the last ones (k,), NaN where none was measured.
@@ -97,8 +103,11 @@ class GuardedFeedforward:
         """
         limits = torque_limits(self._model, self.feedforward.joints, settings)
         self.limiter.use(limits, settings.fade_time)
-        self.followed.allowed = settings.reference_tolerance * limits
+        self.followed.allowed = reference_limits(limits, settings.reference_tolerance)
         self.state.use_timeout(settings.state_timeout)
+        self.efforts.use(settings.driver_effort)
+        if settings.driver_effort != self.settings.driver_effort:
+            self.double_compensation.reset()
         self.settings = settings
         self.start.watch_anew()
 
@@ -205,6 +214,7 @@ class GuardedFeedforward:
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
         self.state.refuse_clock()
+        self.efforts.distrust()
         if self.external is not None:
             self.external.reset()
             self.external.distrust()
@@ -233,7 +243,7 @@ class GuardedFeedforward:
             stamp: of the state [s], on any clock.
             q: (n,) positions [rad or m].
             v: (n,) velocities [rad/s or m/s]; None if none was measured.
-            effort: (n,) measured efforts [N m or N]; None if none was measured.
+            effort: (n,) as the driver publishes it, see `driver_effort`; None if it does not.
             now: [s].
 
         Raises:
@@ -249,10 +259,11 @@ class GuardedFeedforward:
         if not held.any():
             # A gripper, in a message of its own.
             return False
-        measured = None if effort is None else effort[self.feedforward.indices]
-        if measured is not None:
+        own = None if effort is None else effort[self.feedforward.indices]
+        measured = applied_torque(own, self.settings.driver_effort)
+        if own is not None and measured is not None:
             np.copyto(self._measured, measured, where=held)
-            self._compare(measured, now)
+            self._compare(own, measured, now)
         if self.external is not None:
             self._observe(self.external, stamp, GivenState(q, v, effort))
         # Joints may come in several messages, of which one contains efforts.
@@ -416,18 +427,27 @@ class GuardedFeedforward:
         self.set_reference(None, now)
         self.followed.dropped += 1
 
-    def _compare(self, effort: Array, now: float) -> None:
-        """Compare measured efforts (k,) with the last command, where gravity is commanded."""
+    def _compare(self, effort: Array, applied: Array, now: float) -> None:
+        """Compare efforts (k,) with the last command, and with gravity at rest."""
         steady = self.supervisor.state is State.TRACKING and not self.limiter.fading
-        if not (steady and 'gravity' in self.feedforward.selected_terms):
+        commanded = steady and 'gravity' in self.feedforward.selected_terms
+        if self.state.complete:
+            v = self.state.v[self.feedforward.indices]
+            self.efforts.watch(effort, v, self._gravity, now, commanded=commanded)
+        if not (commanded and shows_added_gravity(self.settings.driver_effort)):
             return
         compared = self.double_compensation
-        compared.compare(effort, self.effort, self.feedforward.parts[GRAVITY], now)
+        compared.compare(applied, self.effort, self.feedforward.parts[GRAVITY], now)
         if compared.is_gravity:
             self.supervisor.double_gravity = (
                 f'the measured efforts exceed the command by {compared.share:.2f} times gravity: '
                 f'{REMEDY}'
             )
+
+    def _gravity(self) -> Array:
+        """The gravity torque (k,) at the last good state [N m or N]."""
+        dynamics = self.feedforward.dynamics
+        return dynamics.gravity_torque(self.state.q)[self.feedforward.indices]
 
     def _observe(self, external: ExternalForceEstimate, stamp: float, given: GivenState) -> None:
         """Estimate external torques at the last good state, and react to a collision."""

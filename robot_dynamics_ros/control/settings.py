@@ -45,8 +45,10 @@ class Settings:
         on_restart: where commands begin that continue no known command: see `StartTorque`.
         effort_limits: one for each commanded joint, or one for all [N m or N]; empty for those of
             the description.
+        massless_joints: names of joints that move no mass on purpose.
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
+        driver_effort: what `effort` in joint states means, see `driver_effort`.
     """
 
     state_timeout: float = 0.1
@@ -56,7 +58,9 @@ class Settings:
     on_stop: OnStop = 'zero'
     on_restart: OnRestart = 'automatic'
     effort_limits: tuple[float, ...] = ()
+    massless_joints: tuple[str, ...] = ()
     on_collision: OnCollision = 'report'
+    driver_effort: DriverEffort = 'torque'
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:
@@ -98,6 +102,22 @@ def torque_rates(limits: Array) -> Array:
     zero: a command must be able to decrease to a limit of zero.
     """
     return np.where(np.isfinite(limits) & (limits > 0.0), RATE_PER_EFFORT * limits, UNKNOWN_RATE)
+
+
+def reference_limits(limits: Array, tolerance: float) -> Array:
+    """The largest difference (k,) of the gravity torques at a reference and at the robot.
+
+    Args:
+        limits: (k,) effort limits [N m or N]; infinite for none.
+        tolerance: share of these, infinite for any difference [-].
+
+    Returns:
+        [N m or N]; infinite for any.
+    """
+    allowed = np.full(limits.size, np.inf)
+    if tolerance < np.inf:
+        np.multiply(tolerance, limits, out=allowed, where=np.isfinite(limits))
+    return allowed
 
 
 def joint_reach(model: RobotModel, time: float, share: float) -> Array:

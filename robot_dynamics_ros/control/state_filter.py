@@ -13,9 +13,6 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .settings import OTHER_JOINTS, joint_reach
 
-# Stands for no velocity limit [rad/s or m/s]: multiplied by zero seconds it gives zero, infinity
-# would give NaN.
-UNLIMITED = 1e100
 # The jump tolerance of a joint: what it covers in this time at its velocity limit [s], at most
 # this share of its range [-].
 JUMP_TIME, JUMP_SHARE = 0.05, 0.05
@@ -125,11 +122,15 @@ class StateFilter:
 
     A state holds any of the joints, and each has a time of its own. A joint is compared with its
     own last measurement, since stamps of two drivers may run backwards relative to each other. A
-    state is refused where a stamp runs backwards, a position is out of the reach of the velocity
-    limit and the jump tolerance, or a velocity exceeds `FASTEST` times its limit (`IMPOSSIBLE`
-    without one): a joint that falls or is pushed may exceed its limit, but not by so much. The
-    next state is compared with the last one, also where that was refused. So only one state is
-    refused where the robot really is elsewhere, or its clock really was set back.
+    state is refused where a stamp runs backwards, a position is out of reach, or a velocity
+    exceeds `FASTEST` times its limit (`IMPOSSIBLE` without one): a joint that falls or is pushed
+    may exceed its limit, but not by so much. The next state is compared with the last one, also
+    where that was refused. So only one state is refused where the robot really is elsewhere, or
+    its clock really was set back.
+
+    Within reach is what the joint covers at its velocity limit since the last state, and the jump
+    tolerance. Without a limit its speed counts: that of the last good state or of this one, but
+    at least `JUMP_SHARE` of its range in `JUMP_TIME`, where no velocity says more.
 
     Joints that are measured for the first time, or have moved by more than their jump tolerance,
     are refused for as long as several of them are far outside their position limits, and their
@@ -175,8 +176,10 @@ class StateFilter:
         self._velocity = VelocityEstimate(model)
         self._names, self._limits = model.joint_names, PositionLimits(model)
         self.jump_tolerances = joint_reach(model, JUMP_TIME, JUMP_SHARE)
-        self._speeds = np.minimum(model.velocity_bounds, UNLIMITED)
-        self._fastest = np.where(self._speeds < UNLIMITED, FASTEST * self._speeds, IMPOSSIBLE)
+        self._unlimited = np.isinf(model.velocity_bounds)
+        usual = joint_reach(model, math.inf, JUMP_SHARE / JUMP_TIME)
+        self._speeds = np.where(self._unlimited, usual, model.velocity_bounds)
+        self._fastest = np.where(self._unlimited, IMPOSSIBLE, FASTEST * self._speeds)
         # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
         # The last plausible state of each joint, also if it was refused: position, and stamp [s].
@@ -322,15 +325,17 @@ class StateFilter:
                 f'({self._names[worst]})'
             )
         if far.any():
-            self._check_steps(step, elapsed)
+            self._check_steps(step, elapsed, v)
         return np.asarray(elapsed > 0.0)
 
-    def _check_steps(self, step: Array, elapsed: Array) -> None:
-        """Refuse steps that the velocity limits do not explain."""
-        allowed = self._speeds * elapsed + self.jump_tolerances
+    def _check_steps(self, step: Array, elapsed: Array, v: Array | None) -> None:
+        """Refuse steps that neither the velocity limits nor the velocities explain."""
+        fastest = np.fmax(np.abs(self.v), 0.0 if v is None else np.abs(v))
+        speeds = np.where(self._unlimited, np.maximum(self._speeds, fastest), self._speeds)
+        allowed = speeds * elapsed + self.jump_tolerances
         if (step > allowed).any():
             worst = int(np.nanargmax(step - allowed))
             raise StateError(
                 f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
-                f'{elapsed[worst]:.3g} s, its velocity limit and range allow {allowed[worst]:.3g}'
+                f'{elapsed[worst]:.3g} s, its velocity and range allow {allowed[worst]:.3g}'
             )

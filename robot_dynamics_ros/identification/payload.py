@@ -1,11 +1,6 @@
-"""What a link carries, from motion and measured efforts; NumPy alone.
+"""What a link carries, from motion and measured efforts.
 
->>> estimator = PayloadEstimator(RobotDynamics(model), 'flange', friction.torque)
->>> for motion in recording.motions():
-...     estimator.add(motion)
->>> estimator.estimate().sentence()
-
-`robot_dynamics payload` and `~/estimate_payload` of the node use it alike.
+>>> estimate_recorded_payload(model, 'flange', recording.motions()).sentence()
 """
 
 from __future__ import annotations
@@ -109,19 +104,16 @@ class PayloadEstimate:
             f'{doubt}'
         )
 
-    def service_call(self, node: str = '/robot_dynamics') -> str:
-        """The command that sets this payload; empty where the estimate is refused.
-
-        Args:
-            node: full name of the node.
-        """
+    def service_call(self) -> str:
+        """The command that sets this payload; empty where the estimate is refused."""
         if self.refusal:
             return ''
         x, y, z = (f'{value:.6g}' for value in self.com)
         pairs = zip(MOMENTS, self.inertia, strict=True)
         moments = ', '.join(f'{name}: {value:.6g}' for name, value in pairs)
         return (
-            f'ros2 service call {node}/set_payload robot_dynamics_interfaces/srv/SetPayload '
+            'ros2 service call /robot_dynamics/set_payload '
+            'robot_dynamics_interfaces/srv/SetPayload '
             f"\"{{frame: '{self.frame}', inertia: {{m: {self.mass:.6g}, "
             f'com: {{x: {x}, y: {y}, z: {z}}}, {moments}}}}}"'
         )
@@ -146,11 +138,6 @@ class PayloadEstimator:
 
     With motions without the payload, errors of all inertial parameters of the robot are unknowns
     in place of s, and rotors too: both motions have the same robot, so these errors drop out.
-
-    Attributes:
-        dynamics: of the robot without the payload; its gravity may be assigned.
-        seconds: between the first and the last sample.
-        samples: filtered samples with the payload that were used.
     """
 
     def __init__(
@@ -164,7 +151,7 @@ class PayloadEstimator:
         """Begin without a sample.
 
         Args:
-            dynamics: of the robot; payloads of its model are part of the estimate.
+            dynamics: of the robot without the payload.
             frame: name of the link that carries it.
             friction: known friction torque (N, n) at velocities (N, n) [N m or N].
             compared: whether motions without the payload will be added too.
@@ -174,14 +161,10 @@ class PayloadEstimator:
             ParameterError: no joint moves the link, or the model has no mass and there are no
                 motions without the payload.
         """
-        # A copy, which shares the programs.
-        bare = dynamics.with_gravity(dynamics.gravity)
-        for payload in dynamics.model.payloads:
-            bare = bare.without_payload(payload.name)
-        model = bare.model
-        self.dynamics, self.frame, self._friction = bare, frame, friction
-        self.joints = model.joints_that_move(frame)
-        self._rows = list(model.indices_of(self.joints))
+        model = dynamics.model
+        self._dynamics, self._frame, self._friction = dynamics, frame, friction
+        self._joints = model.joints_that_move(frame)
+        self._rows = list(model.indices_of(self._joints))
         self._compared = compared
         # The recording without the payload cancels the error of the model.
         self._error = 0.0 if compared else model_error(model)
@@ -194,15 +177,9 @@ class PayloadEstimator:
         own = OWN if compared else OWN - 1
         self._sums = BlockSums(len(self._rows), PAYLOAD + others, own)
         self._counts = np.zeros(len(self._rows))
-        self._shift, self._first, self._last = 0.0, np.nan, -np.inf
+        self._shift, self._last = 0.0, -np.inf
         # Whether efforts were measured with the payload, and without it.
         self._measured = {True: False, False: not compared}
-        self.samples = 0
-
-    @property
-    def seconds(self) -> float:
-        """See the attributes of the class; 0 before the second sample."""
-        return self._last - self._first if self.samples else 0.0
 
     def add(self, motion: Motion, *, loaded: bool = True) -> None:
         """Take a motion, with or without the payload.
@@ -218,9 +195,9 @@ class PayloadEstimator:
     def _add(self, motion: Motion, part: slice, loaded: bool) -> None:
         q, v, a = motion.positions[part], motion.velocities[part], motion.accelerations[part]
         rows, times = self._rows, motion.times[part] + self._shift
-        terms = self.dynamics.torque_terms(q, v, a)
+        terms = self._dynamics.torque_terms(q, v, a)
         torque = (motion.efforts[part] - terms.sum(axis=1) - self._friction(v))[:, rows]
-        bodies = self.dynamics.regressor(q, v, a)[:, rows]
+        bodies = self._dynamics.regressor(q, v, a)[:, rows]
         payload = bodies[..., self._columns] @ self._moved * float(loaded)
         sign, _ = smooth_sign(v[:, rows], SMOOTHING)
         own = [np.ones(torque.shape), sign, v[:, rows], a[:, rows]]
@@ -232,9 +209,7 @@ class PayloadEstimator:
         self._sums.add(times, np.concatenate(columns, axis=2), used)
         if loaded:
             self._counts += used.sum(axis=0)
-            self.samples += len(times)
         self._measured[loaded] |= bool(np.isfinite(torque).any())
-        self._first = np.fmin(self._first, times[0])
         self._last = float(times[-1])
 
     def estimate(self) -> PayloadEstimate:
@@ -246,12 +221,12 @@ class PayloadEstimator:
         if not all(self._measured.values()):
             raise RecordingError(
                 'no effort is measured: a payload needs the field effort of joint states, in N m, '
-                f'of {", ".join(self.joints)}'
+                f'of {", ".join(self._joints)}'
             )
-        precision = _model_precision(self.dynamics) if self._compared else np.array([KNOWN])
+        precision = _model_precision(self._dynamics) if self._compared else np.array([KNOWN])
         fit = fit_payload(self._sums, precision)
         share = None if self._compared else fit_payload(self._sums, np.array([ASKED])).share
-        return judged(self.frame, self.joints, fit, self._counts, share, self._error)
+        return judged(self._frame, self._joints, fit, self._counts, share, self._error)
 
 
 def estimate_recorded_payload(
@@ -357,12 +332,12 @@ def judged(
 
 
 def model_error(model: RobotModel) -> float:
-    """The mass that the error of a model may be at least, its payloads left out [kg].
+    """The mass that the error of a model may be at least [kg].
 
     Raises:
         ParameterError: it has no mass: the payload would be the robot too.
     """
-    mass = float(sum(joint.inertia.mass for joint in (model.unloaded or model).joints))
+    mass = float(sum(joint.inertia.mass for joint in model.joints))
     if mass <= 0.0:
         raise ParameterError(
             f'the URDF of {model.name} has no mass, and what carries a payload cannot be '

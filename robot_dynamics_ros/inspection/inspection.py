@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -172,18 +172,24 @@ def inspect_robot(model: RobotModel, frame: str | None = None) -> Inspection:
     return Inspection(model, _total_mass(model), len(poses.q), loads, margin, findings)
 
 
-def validate_robot(model: RobotModel, urdf: str, ignored: Iterable[str] = ()) -> Validation:
+def validate_robot(
+    model: RobotModel,
+    urdf: str,
+    ignored: Iterable[str] = (),
+    massless_joints: Collection[str] = (),
+) -> Validation:
     """Examine a robot, and compare it with Pinocchio.
 
     Args:
         model: the robot.
         urdf: the text that it was read from, which Pinocchio reads with a parser of its own.
         ignored: codes of findings to leave out.
+        massless_joints: names of joints that move no mass on purpose.
     """
     left_out = frozenset(ignored)
     with np.errstate(all='ignore'):
         report, compared = _agreement(model, urdf)
-        findings = (*_of_the_robot(SampledPoses.of(model)), *compared)
+        findings = (*_of_the_robot(SampledPoses.of(model), massless_joints), *compared)
     kept = _in_order(finding for finding in findings if finding.code not in left_out)
     return Validation(model.name, model.size, _total_mass(model), kept, report)
 
@@ -214,14 +220,15 @@ def _total_mass(model: RobotModel) -> float:
     return float(sum(link.inertia.mass for link in model.links))
 
 
-def _of_the_robot(poses: SampledPoses) -> Iterator[Finding]:
+def _of_the_robot(poses: SampledPoses, massless_joints: Collection[str] = ()) -> Iterator[Finding]:
     """Findings of the description, and of what it gives."""
     model, root = poses.model, poses.model.frames[0].name
-    yield from audit(model)
+    yield from audit(model, massless_joints)
     if not model.size:
         yield found('no_moving_joint', root, f'{len(model.frames)} links')
         return
-    for name, load in gravity_loads(poses).items():
+    never_held = poses.never_held(model.effort_bounds)
+    for index, (name, load) in enumerate(gravity_loads(poses).items()):
         if not load.beyond:
             continue
         body, joint = next((i, one) for i, one in enumerate(model.joints) if one.name == name)
@@ -231,6 +238,8 @@ def _of_the_robot(poses: SampledPoses) -> Iterator[Finding]:
             f'effort limit {load.limit:.3g} {"N" if joint.slides else "N m"}'
         )
         severity: Severity = 'warning' if load.beyond > MOST else 'info'
+        if index == never_held:
+            value, severity = f'{value}; the arm is held at no pose', 'error'
         yield replace(found('gravity_exceeds_effort', link, value, severity), joints=(name,))
     try:
         check_mass_matrix(model, EvaluatedDynamics(model).mass_matrix, POSITIONS)

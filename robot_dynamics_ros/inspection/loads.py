@@ -27,25 +27,45 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class SampledPoses:
-    """Poses of a robot under the standard gravity; the first one is zero. Nothing is compiled.
+    """Poses of a robot; the first one is zero. Nothing is compiled.
 
     Attributes:
         model: the robot.
         q: (N, n) positions [rad or m].
+        gravity: in the frame of the root link [m/s^2].
     """
 
     model: RobotModel
     q: Array
+    gravity: tuple[float, ...] = STANDARD_GRAVITY
 
     @classmethod
-    def of(cls, model: RobotModel, count: int = POSES) -> SampledPoses:
+    def of(
+        cls,
+        model: RobotModel,
+        count: int = POSES,
+        gravity: tuple[float, ...] = STANDARD_GRAVITY,
+    ) -> SampledPoses:
         """Zero, and that many poses within the position limits, the same each time."""
-        return cls(model, np.vstack([np.zeros(model.size), random_positions(model, count)]))
+        q = np.vstack([np.zeros(model.size), random_positions(model, count)])
+        return cls(model, q, gravity)
 
     @cached_property
     def gravity_torque(self) -> Array:
         """g(q), shape (N, n) [N m or N]; equivalent to `gravity_torque` of each pose."""
-        return self._stacked(rnea.gravity_torque(self.model, self._columns, STANDARD_GRAVITY))
+        return self._stacked(rnea.gravity_torque(self.model, self._columns, self.gravity))
+
+    def never_held(self, limits: Array) -> int | None:
+        """The joint that most prevents that any of the random poses is held; None if one is.
+
+        Args:
+            limits: of the efforts (n,), infinite where there is none [N m or N].
+
+        Returns:
+            Of the joints whose gravity torque is beyond their limit, that of most poses.
+        """
+        beyond = np.abs(self.gravity_torque[1:]) > limits
+        return int(beyond.sum(axis=0).argmax()) if beyond.any(axis=1).all() else None
 
     def jacobian(self, frame: str) -> Array:
         """J(q) of a link in the axes of the base, [linear; angular], shape (N, 6, n).

@@ -17,13 +17,13 @@ Modules::
     quality         what is wrong with them, counted
     low_pass        the low pass without delay, its derivatives and its cutoff
     uniform_grid    samples at equal intervals
-    motion          segments, or states that are still coming, filtered, with accelerations
+    motion          segments, filtered, with accelerations
     torque_file     torques of a model along a motion, as CSV or MCAP
 """
 
 from .joint_samples import JointSamples
-from .motion import LiveMotion, Motion
+from .motion import Motion
 from .quality import Quality
 from .recording import Recording
 
-__all__ = ['JointSamples', 'LiveMotion', 'Motion', 'Quality', 'Recording']
+__all__ = ['JointSamples', 'Motion', 'Quality', 'Recording']

@@ -20,6 +20,7 @@ from robot_dynamics_ros.core.checks import Array
 from .endpoints import names_of
 from .external import contact_text
 from .health import ERROR, OK, STALE, WARN, Health, Rule
+from .robot import REFUSALS
 
 # A joint at its effort limit for so long is reported [s].
 SATURATED = 0.5
@@ -88,15 +89,21 @@ def _reaction(health: Health) -> str:
     return f'REACTING until ~/enable is called: {supervisor.reaction}'
 
 
-@condition('no_effort_limit', MODEL, ERROR)
-def _no_effort_limit(health: Health) -> str:
-    missing = health.robot.missing_limits()
-    return f'cannot be activated: {missing}' if missing and not health.active else ''
+def _not_activated(code: str) -> Sentence:
+    def sentence(health: Health) -> str:
+        refusal = '' if health.active else health.robot.refusals().get(code)
+        return f'cannot be activated: {refusal}' if refusal else ''
+
+    return sentence
+
+
+for _code in REFUSALS:
+    condition(_code, MODEL, ERROR)(_not_activated(_code))
 
 
 @condition('inactive', MODEL, OK)
 def _inactive(health: Health) -> str:
-    if health.active or health.commanding or health.robot.missing_limits():
+    if health.active or health.commanding or health.robot.refusals():
         return ''
     return f'SILENT: inactive; to activate: {_transition(health, "activate")}'
 
@@ -228,6 +235,19 @@ def _joints_silent(health: Health) -> str:
     return f'{names} not measured for {age:.2g} s: taken to stay at the last position'
 
 
+@condition('states_of_two', STATES, WARN)
+def _states_of_two(health: Health) -> str:
+    topic, counters = health.loop.states_topic, health.counters['joint_states']
+    # A publisher that begins anew counts once.
+    if health.growth('unordered', counters.unordered, AVERAGED)[0] < 2:
+        return ''
+    names = names_of(health.node.get_publishers_info_by_topic(topic))
+    return (
+        f'the same joints on {topic} come from several publishers, the torque is of each in turn: '
+        f'stop or remap all but one of {", ".join(sorted(names))}'
+    )
+
+
 @condition('outside_limits', STATES, WARN)
 def _outside_limits(health: Health) -> str:
     state = health.guard.state
@@ -344,6 +364,11 @@ def _silent(health: Health) -> str:
 
 
 # The driver, external torques, Pinocchio
+
+
+@condition('effort_contradicts', 'driver gravity', WARN)
+def _effort_contradicts(health: Health) -> str:
+    return health.guard.efforts.contradiction
 
 
 @condition('no_external_torques', EXTERNAL, WARN, over='external torques are estimated again')

@@ -41,7 +41,7 @@ from .compilation import (
 )
 from .parameter_table import TABLE
 from .parameters import read
-from .robot import CommandedRobot, LiveValues, RobotHolder, no_effort_limit
+from .robot import CommandedRobot, LiveValues, RobotHolder, refusals_of
 
 # Bandwidths that thresholds are learned with, and that of the node, may differ by so much [-].
 SAME = 0.02
@@ -114,7 +114,7 @@ class Configuration:
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""
         log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
-        for finding in audit(dynamics.model):
+        for finding in audit(dynamics.model, robot.guard.settings.massless_joints):
             if finding.severity != 'info':
                 log.warning(str(finding))
         log.info(
@@ -169,9 +169,9 @@ class Configuration:
         model, joints = robot.dynamics.model, robot.joints
         live = live_values(self.values(changes), model, joints)
         torque_limits(model, joints, live.settings)
-        missing = no_effort_limit(model, joints, live.settings)
-        if robot.guard.supervisor.active and missing:
-            raise ParameterError(missing)
+        refusals = refusals_of(model, joints, live.settings)
+        if robot.guard.supervisor.active and refusals:
+            raise ParameterError('; '.join(refusals.values()))
         if 'gravity' in changes:
             dynamics = robot.dynamics.with_gravity(live.gravity)
             robot.report = compared(replace(robot.compiled, dynamics=dynamics)).report
@@ -212,6 +212,7 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
             'external_bandwidth is empty, one value for all or one for each commanded joint is '
             f'needed: {", ".join(joints)}'
         )
+    require_joints('massless_joints', values['massless_joints'], model)
     if frame := values['external_frame']:
         _require_moved(frame, model, joints)
     return LiveValues(
@@ -221,7 +222,7 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
             external_bandwidth=tuple(bandwidth.tolist()),
             external_frame=frame,
             thresholds=_thresholds(values, model, joints, bandwidth),
-            driver_gravity_check=values['driver_gravity_check'],
+            driver_effort=values['driver_effort'],
         ),
         terms=values['terms'],
         evaluate_at=values['evaluate_at'],

@@ -44,9 +44,9 @@ LOOK, LONGEST = 0.05, 5.0
 class ExternalTopics:
     """Publishes each new estimate, and each change of the contact.
 
-    Where nobody subscribes, nothing is computed for a topic. The wrench, and other joints that
-    feel the same contact, are published at a bounded rate; begin, kind and end of a contact at
-    once.
+    Silent while the node is inactive, where a contact is over. Where nobody subscribes, nothing is
+    computed for a topic. The wrench, and other joints that feel the same contact, are published at
+    a bounded rate; begin, kind and end of a contact at once.
     """
 
     def __init__(self, node: Node) -> None:
@@ -80,7 +80,7 @@ class ExternalTopics:
         guard = robot.guard
         # Where a part of the joints has ceased, no step is taken any more.
         fresh = guard.age(now) <= guard.settings.state_timeout
-        estimate = guard.external if fresh else None
+        estimate = guard.external if fresh and guard.supervisor.active else None
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._publish_contact(estimate, state, stamp)
@@ -102,8 +102,9 @@ class ExternalTopics:
         """
         if self._published is FREE:
             return
-        known = robot is not None and robot.guard.external is not None
-        if not (known and robot.guard.fresh(now)):
+        guard = robot and robot.guard
+        known = guard and guard.external and guard.supervisor.active
+        if not (known and guard.fresh(now)):
             self._published = FREE
             self._contact.publish(_contact(None, self._clock.now().to_msg()))
 

@@ -2,8 +2,8 @@
 
 One thread waits for states and drains the queue (`Loop.run`). Each state is taken, or counted with
 the reason why not (`_take`). The newest is answered, once (`_command`). While no state comes, the
-same thread acts every `WAIT_TIMEOUT` (`_command_without_state`). The external torques and the
-payload estimate listen beside this way, after the command is published.
+same thread acts every `WAIT_TIMEOUT` (`_command_without_state`). The external torques listen
+beside this way, after the command is published.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 import threading
 import time as clock
 import traceback
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,8 +77,6 @@ class Loop(threading.Thread):
     Attributes:
         counters: of the joint states.
         statistics: of the cycles of the configured robot.
-        kept: is given each accepted state: stamp [s], q, v and efforts, None for none; the arrays
-            are used again. None: nobody listens. Changes under the lock of the robot.
         topic: resolved name of `~/commands`.
         states_topic: resolved name of `joint_states`.
         knows_wait: whether it is known for how long the last state has waited for the node.
@@ -91,7 +88,6 @@ class Loop(threading.Thread):
         self._holder, self._logger, self._stamps = holder, node.get_logger(), node.get_clock()
         self._clock = holder.clock
         self.counters, self.statistics = TopicCounters('joint_states'), CycleStatistics()
-        self.kept: Callable[[float, Array, Array, Array | None], None] | None = None
         self._states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
         )
@@ -106,6 +102,8 @@ class Loop(threading.Thread):
         self.topic, self.states_topic = self._commands.topic_name, self._states.topic
         self._message, self._commanding = Float64MultiArray(), False
         self._ended = threading.Event()
+        # Number of the last message, in its publisher, by the first joint that it names.
+        self._numbers: dict[int, int] = {}
         # Whether a stamp was recent by the clock of the node.
         self._same_clock, self.knows_wait = False, True
 
@@ -183,6 +181,7 @@ class Loop(threading.Thread):
         if robot.reader.names_other_joints_only(message):
             self.counters.ignore(message.name)
             return None
+        self._count_order(robot.reader.first, info.get('publication_sequence_number'))
         try:
             if self._waited(message, received) > robot.guard.settings.state_timeout:
                 self.counters.late += 1
@@ -196,10 +195,17 @@ class Loop(threading.Thread):
             self._logger.warning(jump, throttle_duration_sec=WARNING_PERIOD)
         if not robot.reader.names_commanded:
             return None
-        if self.kept is not None:
-            effort = robot.reader.effort if robot.reader.has_effort else None
-            self.kept(robot.stamp, robot.guard.state.q, robot.reader.v, effort)
         return message.header.stamp, received
+
+    def _count_order(self, first: int, number: int | None) -> None:
+        """Count a message whose number is not larger than that of the one before.
+
+        The numbers of one publisher grow; those of two that take turns cannot. Messages are of the
+        same joints if the first one is the same. Cyclone DDS gives no numbers (None).
+        """
+        if number is not None:
+            self.counters.unordered += number <= self._numbers.get(first, -1)
+            self._numbers[first] = number
 
     def _command(self, robot: CommandedRobot, stamp: Time, received: int) -> bool:
         """Answer the states that were taken; whether that was possible.

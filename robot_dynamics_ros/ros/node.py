@@ -42,13 +42,12 @@ from .health import Health
 from .loop import Loop
 from .node_clock import NodeClock
 from .parameter_table import TABLE
-from .parameters import declare, unknown
+from .parameters import declare
 from .process import guarded, run
 from .reference import ReferenceTopic
 from .robot import RobotHolder
 from .services import offer_services
 from .services.enable import serve_transitions
-from .services.estimate_payload import PayloadAction
 from .trajectory_action import TrajectoryAction
 
 # Added to the longest time of the last fade [s]: for cycles that come late.
@@ -75,11 +74,11 @@ class DynamicsNode(LifecycleNode):
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.signals, self.ended = 0, False
-        self._clock = NodeClock(self.get_clock())
+        self._node_clock = NodeClock(self.get_clock())
         # When the final command must have been reached [s]; the last time that was seen, and when.
         self._stop_until, self._seen = math.inf, (math.nan, math.nan)
 
-        self.robot_holder = RobotHolder(self._clock)
+        self.robot_holder = RobotHolder(self._node_clock)
         self._loop = Loop(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder)
         self._description = Description(self, files, self.robot_holder.text, self.start)
@@ -88,7 +87,6 @@ class DynamicsNode(LifecycleNode):
         offer_services(self, self.robot_holder)
         serve_transitions(self)
         self._trajectory_action = TrajectoryAction(self, self.robot_holder)
-        self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
         inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
         self._health = Health(
@@ -118,7 +116,6 @@ class DynamicsNode(LifecycleNode):
         """End the thread that answers states, then destroy the node."""
         self._loop.stop()
         self._trajectory_action.destroy()
-        self._payload_action.destroy()
         super().destroy_node()
         # Frozen by on_configure, it would never be freed, nor the participant that it holds.
         gc.unfreeze()
@@ -148,8 +145,6 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Parse, compile and cross-check the robot; log the reason where that fails."""
-        if misspelt := unknown(self, TABLE):
-            self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
             robot = self._configuration.robot_of(self._description.text())
             self._trajectory_action.connect(self._configuration.values()['controller_action'])
@@ -170,8 +165,9 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Command torque from the next valid state on, through the fade."""
-        if refusal := self.robot_holder.require().missing_limits():
-            self.get_logger().error(f'not activated: {refusal}; then activate the node')
+        if refusals := self.robot_holder.require().refusals():
+            for refusal in refusals.values():
+                self.get_logger().error(f'not activated: {refusal}; then activate the node')
             return TransitionCallbackReturn.FAILURE
         result = super().on_activate(state)
         if result == TransitionCallbackReturn.SUCCESS:
@@ -197,7 +193,6 @@ class DynamicsNode(LifecycleNode):
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop for good."""
         self.ended = True
-        self._payload_action.end()
         self.stop(wait=True)
         self._clear_robot()
         return super().on_shutdown(state)
@@ -231,7 +226,7 @@ class DynamicsNode(LifecycleNode):
             guard = robot.guard
             if guard.supervisor.active:
                 guard.supervisor.active = False
-                self._stop_until = self._clock.now() + guard.longest_fade() + SPARE_TIME
+                self._stop_until = self._node_clock.now() + guard.longest_fade() + SPARE_TIME
                 if not guard.silent:
                     self.get_logger().info(
                         f'STOPPING: fading out over {guard.settings.fade_time:g} s '
@@ -255,7 +250,7 @@ class DynamicsNode(LifecycleNode):
         Not after a second signal, and not for longer than it can take: on the clock of the node,
         or, where that stands still, on that of the machine.
         """
-        now, moment = self._clock.now(), clock.monotonic()
+        now, moment = self._node_clock.now(), clock.monotonic()
         if now != self._seen[0]:
             self._seen = now, moment
         late = now > self._stop_until or moment > self._seen[1] + SPARE_TIME

@@ -117,9 +117,13 @@ COMMANDS = (
                     'for `/effort_controller/commands`'),
     Parameter('effort_limits', 'double_array', list(GUARDS.effort_limits),
               'Largest magnitude of the command of each commanded joint.',
-              'Where the URDF has no limit, or 0, the node does not activate until this parameter '
-              'is set.', unit=NEWTON, least=0.0, infinite=True, empty='effort limit of the URDF',
-              live=True),
+              'Where the URDF has no limit, or 0, or where the limits hold the arm at no pose, as '
+              'with masses in grams, the node does not activate until this parameter is set.',
+              unit=NEWTON, least=0.0, infinite=True, empty='effort limit of the URDF', live=True),
+    Parameter('massless_joints', 'string_array', list(GUARDS.massless_joints),
+              'Commanded joints behind which nothing has a mass, on purpose.',
+              'Where the URDF has others, the node does not activate: every torque on them would '
+              'be zero.', empty='none', live=True),
     Parameter('fade_time', 'double', GUARDS.fade_time,
               'Duration of the fade to the new command after every change of what is commanded.',
               unit='s', least=0.0, most=60.0, live=True),
@@ -144,10 +148,18 @@ COMMANDS = (
                   'fade_from_zero': 'zero torque, in one step if the controller still applies '
                       'another',
               }, live=True),
-    Parameter('driver_gravity_check', 'bool', True,
-              'Whether efforts without gravity or in another unit are refused with '
-              '`external_observer`; false estimates external torques from any efforts.',
-              live=True),
+    Parameter('driver_effort', 'string', GUARDS.driver_effort,
+              'What the driver publishes as `effort` in `joint_states`.',
+              'A fit of efforts at rest by gravity reports what contradicts this.',
+              choices={
+                  'torque': 'the torque of the drive, with gravity, positive along the axis of '
+                      'the joint',
+                  'reversed_torque': 'the same with the other sign (KUKA FRI)',
+                  'torque_without_gravity': 'the torque beyond the gravity that the driver adds '
+                      '(UR: get_joint_torques)',
+                  'current': 'a current, or a share of one: taken as not measured',
+                  'none': 'nothing of use: taken as not measured',
+              }, live=True),
 )
 
 

@@ -210,12 +210,6 @@ def declare(node: Node, table: Table) -> None:
             node.set_parameters([Value(row.name, Value.Type[row.type.upper()], [])])
 
 
-def unknown(node: Node, table: Table) -> str:
-    """Names of parameters given to a node that it does not have, with the nearest that it has."""
-    names = sorted(name for name in given(node) if not node.has_parameter(name))
-    return ', '.join(map(table.nearest, names))
-
-
 def read(
     node: Node,
     table: Table,
@@ -232,8 +226,16 @@ def read(
         files: for relative paths; None leaves them as they are.
 
     Raises:
-        ParameterError: one has the wrong type, or is not allowed.
+        ParameterError: one has the wrong type, or is not allowed, or the node was given one that
+            it does not have.
     """
+    names = [name for name in given(node) if not node.has_parameter(name)]
+    # Those of the quality of service are declared with the topics that a node has.
+    if unknown := sorted(name for name in names if not name.startswith('qos_overrides.')):
+        raise ParameterError(
+            f'{", ".join(map(table.nearest, unknown))}: no such parameter; correct the name, or '
+            'remove it, and start the node again'
+        )
 
     def value(name: str) -> Any:
         return changes[name] if changes and name in changes else node.get_parameter(name).value

@@ -14,16 +14,21 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.settings import Settings, joints_without_limit
+from robot_dynamics_ros.control.settings import Settings, joints_without_limit, torque_limits
 from robot_dynamics_ros.control.state_filter import PositionLimits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.audit import weightless_joints
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.inspection.loads import SampledPoses
 
 from .compilation import CompiledRobot
 from .endpoints import doubles, nanoseconds
 from .joint_states import JointStateReader
 from .node_clock import NodeClock
+
+# Codes of the conditions that keep a robot from being activated.
+REFUSALS = 'no_effort_limit', 'weightless_joint', 'gravity_exceeds_effort'
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,8 @@ class CommandedRobot:
             self.guard.external = self._estimate(live.external)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
         self.has_state, self.stamp = False, 0.0
+        # Poses at which the gravity torque is compared with the effort limits.
+        self._poses = SampledPoses.of(model)
         # Whether the last state had a stamp; None before the first.
         self._stamped: bool | None = None
         # Whether the last state that was taken is to be answered.
@@ -165,9 +172,25 @@ class CommandedRobot:
         self._stamped = None
         self.guard.set_clock(now)
 
-    def missing_limits(self) -> str:
-        """Why torque must not be commanded: joints without an effort limit; empty if none is."""
-        return no_effort_limit(self.dynamics.model, self.joints, self.guard.settings)
+    def refusals(self) -> dict[str, str]:
+        """Why torque must not be commanded, by the codes in `REFUSALS`; empty if it may be."""
+        model, settings = self.dynamics.model, self.guard.settings
+        found = refusals_of(model, self.joints, settings)
+        gravity = tuple(self.dynamics.gravity.tolist())
+        if self._poses.model is not model or self._poses.gravity != gravity:
+            self._poses = SampledPoses.of(model, gravity=gravity)
+        limits, commanded = np.full(model.size, np.inf), self.feedforward.indices
+        limits[commanded] = torque_limits(model, self.joints, settings)
+        # For a first test, limits may be chosen far below those of the description.
+        np.fmax(limits, model.effort_limits, out=limits, where=np.isfinite(model.effort_limits))
+        if (joint := self._poses.never_held(limits)) is not None:
+            median = np.median(np.abs(self._poses.gravity_torque[:, joint]))
+            found['gravity_exceeds_effort'] = (
+                f'the effort limits hold the arm at no pose: {model.joint_names[joint]} needs '
+                f'{median:.3g} {model.effort_units[joint]} at half of them, its limit is '
+                f'{limits[joint]:.3g}: check that masses are in kg, or set parameter effort_limits'
+            )
+        return found
 
     def never_measured(self) -> str:
         """The joints that no state has contained, and what to do.
@@ -282,15 +305,22 @@ class CommandedRobot:
         return torques
 
 
-def no_effort_limit(model: RobotModel, joints: Sequence[str], settings: Settings) -> str:
-    """A sentence about commanded joints without an effort limit; empty if each has one."""
-    names = joints_without_limit(model, joints, settings)
-    if not names:
-        return ''
-    return (
-        f'no effort limit for {", ".join(names)} in the description, or 0: set parameter '
-        f'effort_limits for {", ".join(joints)} [N m or N], .inf for no limit on purpose'
-    )
+def refusals_of(model: RobotModel, joints: Sequence[str], settings: Settings) -> dict[str, str]:
+    """Why the description refuses that joints are commanded, by code; empty if it does not."""
+    found = {}
+    if names := joints_without_limit(model, joints, settings):
+        found['no_effort_limit'] = (
+            f'no effort limit for {", ".join(names)} in the description, or 0: set parameter '
+            f'effort_limits for {", ".join(joints)} [N m or N], .inf for no limit on purpose'
+        )
+    chosen = {*joints} - {*settings.massless_joints}
+    if weightless := ', '.join(name for name in weightless_joints(model) if name in chosen):
+        found['weightless_joint'] = (
+            f'nothing that {weightless} moves has a mass in the description, so that every torque '
+            'is zero: give the links their inertials, or where it is so on purpose, set parameter '
+            f'massless_joints: [{weightless}]'
+        )
+    return found
 
 
 class RobotHolder:

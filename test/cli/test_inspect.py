@@ -20,6 +20,12 @@ INCLUDED = """<robot xmlns:xacro="http://ros.org/wiki/xacro"><link name="arm"><i
 <origin xyz="0.5 0 0"/><mass value="$(arg mass)"/><inertia ixx="$(arg ixx)" iyy="0.1" izz="0.1"
 ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
 MESH = '<visual><geometry><mesh filename="package://a/b.stl"/></geometry></visual>'
+# As exported from a CAD program that knew no material.
+WEIGHTLESS = """<robot name="desk_arm"><link name="base"/><link name="upper"/><link name="fore"/>
+<joint name="yaw" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.1"/>
+<axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="30" velocity="4"/></joint>
+<joint name="lift" type="revolute"><parent link="upper"/><child link="fore"/>
+<axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="30" velocity="4"/></joint></robot>"""
 THREE_LINKS = 'examples/three_link_arm/three_link_arm.urdf'
 
 
@@ -30,6 +36,8 @@ def files(tmp_path_factory, request):
         ('arm.urdf', URDF), ('empty.urdf', ''), ('unlimited.urdf', three_joints.URDF),
         ('faulty.urdf', URDF.replace('ixx="0.03"', 'ixx="3"')),
         ('doubtful.urdf', URDF.replace('effort="20"', 'effort="0"')),
+        ('weightless.urdf', WEIGHTLESS),
+        ('grams.urdf', re.sub(r'(mass value|i[xyz]{2})="([\d.]+)"', r'\1="\g<2>e3"', URDF)),
         ('meshes.urdf', URDF.replace('<link name="hand">', f'<link name="hand">{MESH}')),
         ('still.urdf', '<robot name="r"><link name="base"/></robot>'),
         ('pendulum.urdf', hand_written('pendulum').text),
@@ -57,6 +65,7 @@ def test_text_and_json_are_as_documented(run):
     [
         ('faulty.urdf', 1, ('triangle_inequality', 'slider', 'error')),
         ('still.urdf', 1, ('no_moving_joint', 'base', 'warning')),
+        ('weightless.urdf', 1, ('weightless_joint', 'upper', 'error')),
         # Worth knowing, and no reason to fail.
         ('pendulum.urdf', 0, ('friction_left_out', 'rod', 'info')),
     ],
@@ -120,6 +129,10 @@ def test_a_picture_without_its_meshes(run, files):
         ('doubtful.urdf --strict', 1, 'findings'),
         ('doubtful.urdf --strict --ignore zero_effort_limit', 0, 'good'),
         ('unlimited.urdf --strict', 1, 'findings'),
+        ('weightless.urdf', 1, 'findings'),
+        ('weightless.urdf --massless-joints yaw', 1, 'findings'),
+        ('weightless.urdf --massless-joints yaw --massless-joints lift', 0, 'good'),
+        ('grams.urdf', 1, 'findings'),
         ('empty.urdf', 2, 'unusable'),
         ('folder', 2, 'unusable'),
         ('nowhere.urdf', 2, 'unusable'),

@@ -72,7 +72,7 @@ def interrupted(kind=Arm):
         arm.show()
     np.testing.assert_allclose(arm.commands[-1], GRAVITY, rtol=1e-12)
     arm.interrupt(10 * PERIOD)
-    assert arm.guard.stopped
+    assert arm.guard.silent
     return arm
 
 

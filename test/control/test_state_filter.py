@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from three_joints import LIMITED, URDF
+from three_joints import LIMITED, UNLIMITED, URDF
 
 from robot_dynamics_ros.control.settings import OTHER_JOINTS
 from robot_dynamics_ros.control.state_filter import (
@@ -83,6 +83,63 @@ def test_a_wrapped_turn_is_no_jump_but_of_a_joint_with_ends(turns, step):
     # The worst is named.
     with pytest.raises(StateError, match="'wrist'"):
         take(shown(), 10.001, Q + np.array([0.0, 0.5, 2 * math.pi]))
+
+
+FREE = parse_urdf(UNLIMITED)
+# Ranges and jump tolerances of its joints: turn goes round.
+RANGES = np.array([2.0 * math.pi, 1.0, 4.0])
+FREE_TOLERANCES = 0.05 * RANGES
+periods = st.floats(1e-3, 1.0 / 30.0)
+
+
+@given(
+    joint=st.sampled_from([0, 1, 2]), v=st.floats(-100.0, 100.0),
+    halves=st.lists(st.tuples(periods, st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)), max_size=40),
+)  # fmt: skip
+def test_a_motion_that_its_velocities_explain_is_accepted(joint, v, halves):
+    """Of a joint without a limit, however fast, which accelerates by up to 4 tolerances / dt^2."""
+    state, time, q, speeds = new(FREE), 0.0, Q.copy(), np.zeros(3)
+    speeds[joint] = v
+    take(state, time, q, speeds)
+    for dt, *shares in halves:
+        first, second = 0.999 * 4.0 * FREE_TOLERANCES[joint] / dt**2 * np.array(shares)
+        time += dt
+        q[joint] += speeds[joint] * dt + (3.0 * first + second) * dt**2 / 8.0
+        speeds[joint] += 0.5 * (first + second) * dt
+        take(state, time, q, speeds)
+        np.testing.assert_array_equal(state.q, q)
+
+
+@given(
+    dt=periods | st.floats(0.1, 1e3), share=st.floats(-1.0, 1.0), joint=st.sampled_from([0, 1, 2]),
+    measured=st.booleans(),
+)  # fmt: skip
+def test_a_slow_motion_needs_no_velocities(dt, share, joint, measured):
+    """Of a joint without a limit: its range in a second. Some drivers measure zeros."""
+    state, q = new(FREE), Q.copy()
+    for number in range(5):
+        take(state, number * dt, q, np.zeros(3) if measured else None)
+        q[joint] = np.clip(q[joint] + share * RANGES[joint] * dt, -2.0, 2.0)
+
+
+@given(
+    dt=periods, joint=st.sampled_from([0, 1, 2]), share=st.floats(0.085, 0.5),
+    sign=st.sampled_from([-1.0, 1.0]), measured=st.booleans(),
+)  # fmt: skip
+def test_zeros_between_good_states_are_refused_without_limits_too(
+    dt, joint, share, sign, measured
+):
+    """They repeat the usual stamps, with velocities of zero or none."""
+    state, q = new(FREE), np.zeros(3)
+    q[joint] = sign * share * RANGES[joint]
+    take(state, 0.0, q, np.zeros(3))
+    take(state, dt, q, np.zeros(3))
+    # The good state after it is compared with it.
+    for time, seen in ((2.0 * dt, 0.0 * q), (3.0 * dt, q)):
+        with pytest.raises(StateError, match=f"'{FREE.joint_names[joint]}' jumps"):
+            take(state, time, seen, np.zeros(3) if measured else None)
+    np.testing.assert_array_equal(state.q, q)
+    assert not take(state, 4.0 * dt, q, np.zeros(3))
 
 
 def some(*held):
@@ -178,10 +235,13 @@ def test_each_joint_has_the_time_of_its_own_measurement():
     assert state.complete
     assert state.fresh(5.1)
     assert not state.fresh(5.11)
+    # One that is not commanded and goes silent stays where it was, at rest.
     end = 5.05 + OTHER_JOINTS * TIMEOUT
     for now in (5.5, 6.0, 6.06):
-        state.update(now, np.array([0.3, 0.1, NO]), None, now=now)
-        assert state.fresh(now) == (now < end)
+        state.update(now, np.array([0.3, 0.1, NO]), np.array([0.0, 0.0, NO]), now=now)
+        assert state.fresh(now)
+        np.testing.assert_array_equal(state.silent, [False, False, now > end])
+    np.testing.assert_array_equal(state.q, Q)
     np.testing.assert_array_equal(state.counts, [4, 4, 1])
     # A shorter timeout counts at once.
     state = shown()

@@ -58,10 +58,8 @@ def test_exact_motion_gives_the_payload(text, frame):
     efforts = sines(model, lambda q, v, a: loaded.inverse_dynamics(q, v, a) + 0.5 * v + 1.0)
     for later in (0.0, 0.0, 130.0):  # two recordings, and a later motion of the second one
         estimator.add(replace(efforts, times=efforts.times + later))
-    assert estimator.samples == 3 * len(efforts)
-    assert estimator.seconds == pytest.approx(2.0 * np.ptp(efforts.times) + 130.0)
     estimate = estimator.estimate()
-    assert all(0 < one <= estimator.samples for one in estimate.equations.values())
+    assert all(0 < one <= 3 * len(efforts) for one in estimate.equations.values())
     assert estimate.mass == pytest.approx(body[0], abs=max(1e-3, estimate.mass_interval))
     if estimate.determined == 'mass, centre and inertia':
         np.testing.assert_allclose(estimate.com, body[1], atol=1e-4)

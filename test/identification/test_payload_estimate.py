@@ -29,8 +29,8 @@ def estimate_of(
 
 def test_the_command_holds_the_payload():
     """Its request, read as the ros2 command reads it, is the estimate."""
-    words = shlex.split(estimate_of().service_call('/left/robot_dynamics'))
-    assert words[:4] == ['ros2', 'service', 'call', '/left/robot_dynamics/set_payload']
+    words = shlex.split(estimate_of().service_call())
+    assert words[:4] == ['ros2', 'service', 'call', '/robot_dynamics/set_payload']
     request = yaml.safe_load(words[5])
     inertia = request['inertia']
     assert (request['frame'], inertia['m']) == ('tool0', 1.3)

@@ -64,6 +64,17 @@ def test_poses_beyond_the_limit_are_counted(limit, beyond, severity):
     )
 
 
+@pytest.mark.parametrize(
+    ('name', 'limit', 'held'), [('tree', 300.0, True), ('tree', 1e-3, False), ('tree', 0.0, True)]
+)
+def test_an_arm_that_is_held_at_no_pose_is_an_error(name, limit, held):
+    """With a thousandth of the torque that it needs, as of masses in grams; 0 is no limit."""
+    found = inspect_robot(with_effort(hand_written(name).model, limit)).findings
+    errors = [each for each in found if each.code == 'gravity_exceeds_effort' and not held]
+    assert [each.severity for each in found if each.severity == 'error'] == ['error'] * (not held)
+    assert held == (not errors)
+
+
 @pytest.mark.parametrize('name', ['oblique', 'tree', 'mimic'])
 def test_the_margin_is_that_of_each_pose(name):
     model = with_effort(hand_written(name).model, 300.0)

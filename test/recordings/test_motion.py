@@ -11,7 +11,7 @@ from property_settings import ALL
 from recorded_states import JOINTS, TOPIC, Sines, ros2_messages, sine_states, write_bag
 
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.recordings import LiveMotion, Recording, motion
+from robot_dynamics_ros.recordings import Recording, motion
 from robot_dynamics_ros.recordings import recording as recording_module
 
 # Of the amplitude: what the filter leaves out, 0.2 %, and errors of derivatives.
@@ -166,59 +166,3 @@ def test_memory_does_not_grow_with_the_length_of_a_recording(tmp_path, monkeypat
     more = sum(len(data) for _, data in messages[count:])
     # Three chunks of MCAP, of which one is in memory.
     assert peak(messages) - peak(messages[:count]) < 0.1 * more
-
-
-def live_states(count=2000, rate=200.0):
-    """Times, positions, velocities and efforts of the sines."""
-    states = sine_states(rate, count / rate)
-    return np.arange(count) / rate, states.positions, states.velocities, states.efforts
-
-
-def taken(live, columns, parts):
-    """The motions of states that come in parts, and then leave their arrays."""
-    found = []
-    for rows in np.array_split(np.arange(len(columns[0])), parts):
-        for index in rows:
-            time, *values = (column[index].copy() for column in columns)
-            live.put(time, *values)
-            for value in values:
-                value[:] = np.nan
-        found += live.take()
-    return found
-
-
-@pytest.mark.parametrize('parts', [1, 7])
-def test_states_that_come_one_by_one_are_filtered_as_the_recording_of_them(parts):
-    columns = live_states()
-    found = joined(taken(LiveMotion(JOINTS, 10.0), columns, parts))
-    # Nothing twice, and only the edges are lost.
-    np.testing.assert_allclose(np.diff(found[0]), 0.005, atol=1e-6)
-    assert len(found[0]) > len(columns[0]) - 100
-    assert_follows(found)
-
-
-def test_too_few_live_states_are_kept_until_there_are_more():
-    """At a low rate the cutoff is lower, and efforts may be missing."""
-    live, (times, q, v, _) = LiveMotion(JOINTS, 10.0), live_states(400, rate=20.0)
-    for begin, end, count in ((0, 20, 0), (20, 400, 1)):
-        for index in range(begin, end):
-            live.put(times[index], q[index], v[index], None)
-        found = live.take()
-        assert (len(found), bool(live.doubt)) == (count, not count)
-    assert live.received == 400
-    assert found[0].cutoff == pytest.approx(5.0)
-    # All but the edges: what came first is kept.
-    assert len(found[0]) > 360
-    assert np.isnan(found[0].efforts).all()
-
-
-def test_a_pause_of_live_states_and_a_clock_that_is_set_back_begin_another_segment():
-    times, *columns = live_states(600)
-    shifted = times + np.where(np.arange(600) >= 200, 1.0, 0.0) - np.where(times >= 2.0, 50.0, 0.0)
-    found = joined(taken(LiveMotion(JOINTS, 10.0), (shifted, *columns), 6))
-    steps = np.diff(found[0])
-    assert np.sum(np.abs(steps - 0.005) > 1e-6) == 2
-    # Of three segments, only the edges are lost.
-    assert len(found[0]) > 600 - 3 * 2 * 55
-    assert steps.max() > 1.0
-    assert steps.min() < -40.0

@@ -11,7 +11,6 @@ from std_srvs.srv import SetBool
 from three_joints import URDF, state
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.ros import conditions, health
 from robot_dynamics_ros.ros.health import FLICKER, OK, STATUSES, WARN, Health, Rule
 

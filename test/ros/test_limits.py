@@ -1,10 +1,12 @@
 """Commands stay within the limits, and no joint whose limit was forgotten is commanded."""
 
 import math
+import re
 
 import numpy as np
+import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from three_joints import URDF, state
+from three_joints import JOINTS, URDF, state
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
@@ -49,6 +51,31 @@ def test_a_node_activates_after_effort_limits_is_set(guarded, dynamics):
         # They must not go while it commands.
         assert 'effort_limits for turn' in scene.refused(effort_limits=[])
         scene.settle(dynamics.bias_torque(Q, V))
+
+
+@pytest.mark.parametrize(
+    ('masses', 'code', 'mended', 'other'),
+    [
+        # Left out, and in grams.
+        ('0', 'weightless_joint', {'massless_joints': list(JOINTS)}, {'massless_joints': []}),
+        ('\\1e3', 'gravity_exceeds_effort', {'effort_limits': [1e6]}, {}),
+    ],
+)
+def test_a_description_that_cannot_be_true_does_not_move(guarded, masses, code, mended, other):
+    """Where it is so on purpose, a parameter says that."""
+    text = re.sub(r'(?<=mass value=")([\d.]+)', masses, URDF)
+    with guarded(robot_description=text) as scene:
+        assert scene.shows(code).level == DiagnosticStatus.ERROR
+        refused = scene.transition('activate')
+        scene.until(refused.done, 'an answer')
+        assert not refused.result().success
+        scene.until_silent()
+        scene.recording.limits = scene.recording.rates = np.full(3, np.inf)
+        scene.set(**mended)
+        scene.trigger('activate')
+        scene.next_commands()
+        if other:
+            assert 'turn, slide, wrist' in scene.refused(**other)
 
 
 def test_a_joint_that_is_not_commanded_needs_no_limit(graph):

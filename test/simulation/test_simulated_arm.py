@@ -237,6 +237,7 @@ def test_waits_for_a_latched_description(make, two_links):
         ({'joints': ['wrist']}, 'wrist'),
         ({'initial_positions': [0.1]}, 'initial_positions'),
         ({'gravity': [0.0, 1.0]}, 'gravity'),
+        ({'gravty': [0.0, 0.0, 9.81]}, r'gravty \(did you mean gravity'),
         ({'rate': 'fast'}, 'rate'),
         ({'servo_bandwidth': math.inf}, 'servo_bandwidth is inf'),
         ({'wall_link': 'wing'}, "link 'wing'.* base, "),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -33,7 +33,7 @@ NEGLIGIBLE = 1e-3
 NARROWER = 1e-3
 
 
-def audit(model: RobotModel) -> tuple[Finding, ...]:
+def audit(model: RobotModel, massless_joints: Collection[str] = ()) -> tuple[Finding, ...]:
     """All findings about a robot, those of severity error first.
 
     The density of a link is its mass over the volume of its shapes, where the description has
@@ -44,8 +44,18 @@ def audit(model: RobotModel) -> tuple[Finding, ...]:
 
     Args:
         model: the robot.
+        massless_joints: names of joints that move no mass on purpose.
     """
-    findings = [*model.findings]
+    weightless = weightless_joints(model)
+    forgotten = tuple(name for name in weightless if name not in massless_joints)
+    findings = [
+        finding
+        for finding in model.findings
+        if finding.code != 'massless_body' or set(finding.joints).isdisjoint(forgotten)
+    ]
+    if forgotten:
+        first = _first_link(model, forgotten[0])
+        findings.append(Finding.of('weightless_joint', first, listed(forgotten), forgotten))
     total = sum(link.inertia.mass for link in model.links)
     for link in model.links:
         body = link.inertia
@@ -59,6 +69,28 @@ def audit(model: RobotModel) -> tuple[Finding, ...]:
         findings += payload.findings(total, model.reach)
     order = ('error', 'warning', 'info')
     return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+
+
+def weightless_joints(model: RobotModel) -> tuple[str, ...]:
+    """The independent joints that move no mass, nor do joints that mimic them; payloads left out.
+
+    Every torque on such a joint is zero: of an arm, masses were left out of its description.
+    """
+    bare = model.unloaded or model
+    masses = [joint.inertia.mass for joint in bare.joints]
+    moved = np.zeros(bare.size)
+    # Children before their parents.
+    for index, joint in reversed(list(enumerate(bare.joints))):
+        if joint.parent >= 0:
+            masses[joint.parent] += masses[index]
+        moved[joint.coordinate.index] += masses[index]
+    return tuple(name for name, mass in zip(bare.joint_names, moved, strict=True) if mass == 0.0)
+
+
+def _first_link(model: RobotModel, joint: str) -> str:
+    """The first link that a joint moves."""
+    body = next(index for index, each in enumerate(model.joints) if each.name == joint)
+    return next(frame.name for frame in model.frames if frame.body == body)
 
 
 def _about_link(link: Link, reach: float) -> Iterator[Finding]:
@@ -115,8 +147,7 @@ def _about_joints(model: RobotModel) -> Iterator[Finding]:
         for problem in _problems(joint, model):
             groups.setdefault(problem, []).append(joint)
     for (code, value), joints in groups.items():
-        body = model.joints.index(joints[0])
-        link = next(frame.name for frame in model.frames if frame.body == body)
+        link = _first_link(model, joints[0].name)
         names = tuple(joint.name for joint in joints)
         yield Finding.of(
             code, link, f'{value}: {listed(names)}' if value else listed(names), names

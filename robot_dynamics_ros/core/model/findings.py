@@ -67,7 +67,13 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         'massless_body': Rule(
             'its joint moves no mass before the next joint',
-            'harmless inside a chain; at a tip the mass matrix is singular: give the link a mass',
+            'harmless inside a chain, or give the link a mass',
+        ),
+        'weightless_joint': Rule(
+            'nothing that its joint moves has a mass: every torque is zero',
+            'give the links their inertials; where it is so on purpose, name the joint in '
+            'massless_joints',
+            'error',
         ),
         'fixed_mass': Rule(
             'it is fixed to the base, so that its mass has no effect',

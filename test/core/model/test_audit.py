@@ -75,7 +75,8 @@ PROVOKING = [
     ('friction_left_out', 'info', robot(joint=LIMIT + '<dynamics damping="0.1"/>')),
     ('friction_left_out', 'info', robot(joint=LIMIT + '<dynamics friction="0.1"/>')),
     ('fixed_mass', 'info', robot(more=fixed('foot', BODY))),
-    ('massless_body', 'warning', robot(body='')),
+    ('massless_body', 'warning', robot(body='', more=LID.replace('"base"', '"arm"'))),
+    ('weightless_joint', 'error', robot(body='')),
     ('reversed_limits', 'warning', robot(joint=LIMIT.replace('"1"', '"-2"'))),
     ('equal_limits', 'warning', robot(joint='<limit effort="1" velocity="2"/>')),
     ('missing_limits', 'warning', robot(joint='')),
@@ -98,7 +99,22 @@ def test_provoked(code, severity, text):
 
 def test_an_inertia_without_mass():
     found = audit(parse_urdf(robot(body(0, 0.065, 0.05, 0.025))))
-    assert [finding.code for finding in found] == ['inertia_without_mass', 'massless_body']
+    assert [finding.code for finding in found] == ['weightless_joint', 'inertia_without_mass']
+
+
+def test_what_a_joint_moves():
+    """Its own subtree, and those of the joints that mimic it; a payload is none of it."""
+    hand = LID.replace('"base"', '"arm"').replace(f'<inertial>{BODY}</inertial>', '')
+    weightless = parse_urdf(robot(body='', more=hand))
+    found = {finding.code: finding.joints for finding in audit(weightless)}
+    assert found['weightless_joint'] == ('elbow', 'lid')
+    loaded = weightless.with_payload('lid', 1.0)
+    assert ('elbow', 'lid') in [finding.joints for finding in audit(loaded)]
+    (finding,) = audit(weightless, massless_joints=['lid', 'other'])[:1]
+    assert (finding.code, finding.joints) == ('weightless_joint', ('elbow',))
+    # The lid follows the elbow, and weighs 6 kg.
+    follower = robot(body='', more=LID.replace('</joint>', '<mimic joint="elbow"/></joint>'))
+    assert 'weightless_joint' not in {finding.code for finding in audit(parse_urdf(follower))}
 
 
 # Mass [kg], centre of mass [m] and inertia [kg m^2] of a payload, for the robot above of 6 kg.
