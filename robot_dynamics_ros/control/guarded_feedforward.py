@@ -59,6 +59,7 @@ class GuardedFeedforward:
             ParameterError: the settings do not fit the joints of the feedforward.
         """
         self.feedforward, self.settings = feedforward, settings
+        feedforward.feed_back(settings.friction_share)
         self._model, joints = feedforward.dynamics.model, feedforward.joints
         self.state = StateFilter(self._model, feedforward.indices, settings.state_timeout)
         self.supervisor = Supervisor()
@@ -85,6 +86,9 @@ class GuardedFeedforward:
         self.limiter.use(torque_limits(self._model, joints, settings), settings.fade_time)
         self.followed.allowed = allowed
         self.state.use_timeout(settings.state_timeout)
+        if settings.friction_share != self.settings.friction_share:
+            self.feedforward.feed_back(settings.friction_share)
+            self.request_fade()
         self.settings = settings
 
     @property
@@ -328,7 +332,10 @@ class GuardedFeedforward:
                 self._drop_reference(time)
             # The first command, and one after a pause, begin a motion.
             follows = elapsed <= self.settings.state_timeout
+            dropped = feedforward.watch.dropped
             feedforward.compute(state.q, state.v, reference, elapsed=elapsed if follows else 0.0)
+            if feedforward.watch.dropped != dropped:
+                self.request_fade()
         return feedforward.effort
 
     def _drop_reference(self, time: float) -> None:

@@ -175,6 +175,15 @@ def _reference_left(health: Health) -> str:
     return f'{left}: dropped, fading to the torque of the measured state' if left else ''
 
 
+@condition('friction_dropped', COMMANDS, WARN)
+def _friction_dropped(health: Health) -> str:
+    dropped = health.robot.feedforward.watch.dropped
+    return dropped and (
+        f'{dropped}: friction and torque_offset are zero until the arm rests; lower '
+        'friction_share, or identify friction again'
+    )
+
+
 @condition('no_states', STATES, STALE, blocks=True)
 def _no_states(health: Health) -> str:
     if not np.isinf(health.guard.state.times).all():
