@@ -175,15 +175,6 @@ def _reference_left(health: Health) -> str:
     return f'{left}: dropped, fading to the torque of the measured state' if left else ''
 
 
-@condition('friction_dropped', COMMANDS, WARN)
-def _friction_dropped(health: Health) -> str:
-    dropped = health.robot.feedforward.watch.dropped
-    return dropped and (
-        f'{dropped}: friction and torque_offset are zero until the arm rests; lower '
-        'friction_share, or identify friction again'
-    )
-
-
 @condition('no_states', STATES, STALE, blocks=True)
 def _no_states(health: Health) -> str:
     if not np.isinf(health.guard.state.times).all():
@@ -333,6 +324,15 @@ def _saturated(health: Health) -> str:
     v, fastest = health.guard.state.v[indices], robot.dynamics.model.velocity_bounds[indices]
     fast = _chosen(robot.joints, np.abs(v) > fastest)
     return text + (f'; {fast} above the velocity limit: is the unit rad/s or m/s?' if fast else '')
+
+
+@condition('friction_dropped', COMMANDS, WARN)
+def _friction_dropped(health: Health) -> str:
+    dropped = health.robot.feedforward.watch.dropped
+    return dropped and (
+        f'{dropped}: friction and torque_offset are zero until the arm rests; lower '
+        'friction_share, or identify friction again'
+    )
 
 
 # After those that are reasons of silence.

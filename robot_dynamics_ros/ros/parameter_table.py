@@ -72,8 +72,8 @@ TORQUE = (
               }, live=True),
     Parameter('friction_share', 'double', GUARDS.friction_share,
               'Share of the friction that is compensated at the measured velocity.',
-              'More than the friction that the arm has would drive it on (docs/friction.md). At the '
-              'velocity of a reference friction is compensated in full.',
+              'More than the arm has drives it on (docs/friction.md). At the velocity of a '
+              'reference friction is compensated in full.',
               unit='-', least=0.0, most=1.0, live=True),
     Parameter('gravity', 'double_array', list(STANDARD_GRAVITY),
               'Gravitational acceleration, in the frame of the root link.',

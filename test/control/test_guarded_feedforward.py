@@ -5,7 +5,6 @@ import pytest
 from shown_states import (
     DYNAMICS,
     GRAVITY,
-    MODEL,
     PARTS,
     PERIOD,
     Driver,
@@ -18,7 +17,7 @@ from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import REPEATS, Mode
-from robot_dynamics_ros.core import JointFriction, StateError
+from robot_dynamics_ros.core import StateError
 
 
 def simulation_begins_anew(driver, elsewhere):

@@ -1,5 +1,6 @@
 """No positive feedback: an arm that was nudged rests, however wrong its friction.yaml is."""
 
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mechanics.examples import example, needs_examples
 from property_settings import examples
+from shown_states import DYNAMICS, MODEL, Q, answer, assert_smooth
+from shown_states import PERIOD as STEP
 from three_joints import LIMITED
 
 from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
@@ -24,8 +27,8 @@ HELD = 1.2
 # Of the speed that a nudge gave: with friction compensated and without, a joint that is slowed
 # passes a part of its motion on to others [-].
 PASSED_ON = 1.2
-# Of a nudge [s].
-NUDGE = 0.1
+# Of a nudge, of a fade [s].
+NUDGE, FADE = 0.1, 0.2
 # Below this speed nothing is claimed [rad/s or m/s].
 SMALL = 0.2
 EXAMPLES = Path(__file__).parents[2] / 'examples'
@@ -91,8 +94,7 @@ class Nudged:
 
     def _command(self):
         self._now += PERIOD
-        assert self.guard.take(self._now, self._q, self.v, None, now=self._now)
-        return self.guard.command(self._now, self._now)
+        return answer(self.guard, self._now, self._q, self.v, None, now=self._now, time=self._now)
 
     def _step(self, push):
         torque, dynamics = self._command() + push, self._dynamics
@@ -183,3 +185,24 @@ def test_a_motion_that_does_not_decay_costs_the_friction_until_the_arm_has_reste
     assert arm.rests
     arm.move(2.0 * PERIOD, np.zeros(3))
     assert not arm.dropped
+
+
+def test_a_share_that_changes_and_friction_that_is_dropped_are_faded():
+    friction = JointFriction(MODEL, viscous={'slide': 40.0})
+    feedforward = Feedforward(DYNAMICS, terms=['friction'], friction=friction)
+    guard, v, ticks = GuardedFeedforward(feedforward, Settings(fade_time=FADE)), 0.2, count(1)
+    guard.supervisor.active = True
+
+    def commands(seconds):
+        shown = []
+        for tick in islice(ticks, round(seconds / STEP)):
+            now, state = STEP * tick, np.array([0.0, v, 0.0])
+            shown.append(answer(guard, now, Q + now * state, state, None, now=now, time=now)[1])
+        return np.array(shown)
+
+    assert commands(0.5)[-1] == pytest.approx(0.3 * 40.0 * v)
+    guard.apply(Settings(fade_time=FADE, friction_share=1.0))
+    fading = commands(0.5), commands(LONGEST_MOTION)
+    assert [each[-1] for each in fading] == pytest.approx([40.0 * v, 0.0])
+    for each in fading:
+        assert_smooth(each, 40.0 * v, FADE)
