@@ -94,7 +94,7 @@ class Nudged:
 
     def _command(self):
         self._now += PERIOD
-        return answer(self.guard, self._now, self._q, self.v, None, now=self._now, time=self._now)
+        return answer(self.guard, self._now, self._q, self.v, None, now=self._now)
 
     def _step(self, push):
         torque, dynamics = self._command() + push, self._dynamics
@@ -197,7 +197,7 @@ def test_a_share_that_changes_and_friction_that_is_dropped_are_faded():
         shown = []
         for tick in islice(ticks, round(seconds / STEP)):
             now, state = STEP * tick, np.array([0.0, v, 0.0])
-            shown.append(answer(guard, now, Q + now * state, state, None, now=now, time=now)[1])
+            shown.append(answer(guard, now, Q + now * state, state, None, now=now)[1])
         return np.array(shown)
 
     assert commands(0.5)[-1] == pytest.approx(0.3 * 40.0 * v)
