@@ -18,9 +18,9 @@ PERIOD = 0.005
 PARTS = np.array([[True, True, False], [False, False, True]])
 
 
-def answer(guard, *state, now, time):
+def answer(guard, *state, now):
     """The command (k,) [N m or N] for a state, as the node's loop asks for it; None for none."""
-    return guard.command(now, time) if guard.take(*state, now=now) else None
+    return guard.command(now) if guard.take(*state, now=now) else None
 
 
 class Driver:
@@ -34,7 +34,7 @@ class Driver:
 
     def show(self, q=Q, v=REST, effort=None, late=0.0):
         self.now += PERIOD
-        command = answer(self.guard, self.now - late, q, v, effort, now=self.now, time=self.now)
+        command = answer(self.guard, self.now - late, q, v, effort, now=self.now)
         return None if command is None else command.copy()
 
     def settle(self, q=Q, seconds=1.0, **state):
@@ -42,7 +42,7 @@ class Driver:
 
     def tick(self):
         self.now += PERIOD
-        command = self.guard.command_without_state(self.now, self.now)
+        command = self.guard.command_without_state(self.now)
         return None if command is None else command.copy()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints
 from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
 from robot_dynamics_ros.contacts.observed_recording import Observation
 from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER
+from robot_dynamics_ros.control.feedforward import check_choices
+from robot_dynamics_ros.control.settings import DriverEffort
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
@@ -42,10 +44,10 @@ DEFAULTS: dict[str, Any] = {
     'external_bandwidth': [],
     **{name: [] for name in THRESHOLDS},
     'contact_thresholds': '',
-    'driver_gravity_check': True,
+    'driver_effort': 'torque',
 }
 # what is needed instead of another type,
-NEEDED = {str: 'the path of a file', list: 'a list', bool: 'true or false'}
+NEEDED = {str: 'a text', list: 'a list'}
 # and those of no other node, from which a block for it is known.
 OWN = DEFAULTS.keys() - {'joints', 'gravity'}
 
@@ -111,6 +113,7 @@ def watch_settings(
                 f'joints is {", ".join(map(str, joints))}: each is named once, and is one of the '
                 f'robot: {", ".join(robot.joint_names)}'
             )
+        check_choices('driver_effort', [values['driver_effort']], get_args(DriverEffort))
         gravity = tuple(finite_number('gravity', each) for each in values['gravity'])
         if len(gravity) != 3:
             raise ParameterError(f'gravity is {gravity!r}, three numbers are needed')
@@ -131,7 +134,7 @@ def watch_settings(
         limits, bandwidth = learned.by_joint, {**bandwidth, **learned.bandwidths}
     model = read_joint_model(folder / values[PARAMETER]) if values[PARAMETER] else AS_DESCRIBED
     model.check_joints(robot)
-    return WatchSettings(model, gravity, bandwidth, limits, values['driver_gravity_check'])
+    return WatchSettings(model, gravity, bandwidth, limits, values['driver_effort'])
 
 
 def _parameters(file: Path) -> dict[str, Any]:

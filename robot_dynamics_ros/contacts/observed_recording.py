@@ -18,7 +18,7 @@ from robot_dynamics_ros.control.external.estimate import (
     ExternalSettings,
 )
 from robot_dynamics_ros.control.external.momentum_observer import SETTLED
-from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT
+from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT, DriverEffort
 from robot_dynamics_ros.control.state_filter import VELOCITY_CUTOFF, VelocityEstimate
 from robot_dynamics_ros.control.torque_text import joint_torques, units_of
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
@@ -58,14 +58,14 @@ class WatchSettings:
         bandwidth: of the observer [Hz], `BANDWIDTH` of joints that are not named there.
         thresholds: (2, 3) of each joint by name, see `ContactThresholds`; empty where none are
             given.
-        driver_gravity_check: whether efforts without gravity, or in another unit, are recognised.
+        driver_effort: what the recorded efforts are.
     """
 
     joint_model: JointModel = AS_DESCRIBED
     gravity: tuple[float, ...] = STANDARD_GRAVITY
     bandwidth: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, Array] = field(default_factory=dict)
-    driver_gravity_check: bool = True
+    driver_effort: DriverEffort = 'torque'
 
 
 class WatchedRobot:
@@ -292,7 +292,7 @@ class ObservedRecording:
             self.joints,
             ExternalSettings(
                 external_bandwidth=tuple(self.bandwidth.tolist()),
-                driver_gravity_check=settings.driver_gravity_check,
+                driver_effort=settings.driver_effort,
             ),
             friction=robot.friction,
             offset=settings.joint_model.offsets(robot.model)[self.indices],

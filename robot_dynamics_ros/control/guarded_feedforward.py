@@ -14,15 +14,26 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+from .driver_effort import EffortCheck, applied_torque, shows_added_gravity
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
-from .feedforward import GRAVITY, Feedforward, Reference
+from .feedforward import GRAVITY, Feedforward
+from .first_fade import REMEDY, FirstFade
 from .gravity_in_efforts import DoubleCompensation
 from .limiter import Limiter
-from .settings import Settings, reference_distances, torque_limits
-from .start_torque import StartTorque
+from .reference import Reference
+from .settings import Settings, reference_limits, torque_limits
+from .start_torque import ZERO, StartTorque
 from .state_filter import StateFilter
-from .supervisor import LONGEST_STALE, REPEATS, TRANSITIONS, Event, Mode, State, Supervisor
+from .supervisor import (
+    AT_ONCE,
+    LONGEST_STALE,
+    REPEATS,
+    TRANSITIONS,
+    State,
+    Supervisor,
+    Target,
+)
 from .torque_text import joint_torques, units_of
 from .trajectory import Trajectory
 
@@ -33,8 +44,7 @@ START = 'start'
 class GuardedFeedforward:
     """Turns the joint states of a robot into commands.
 
-    Two clocks: `now` is monotonic, and measures the age of states and the duration of steps;
-    `time` is the clock of the references, which may be simulated.
+    `now` is the clock of the node, for the age of states, fades and references alike.
 
     Attributes:
         feedforward: computes the torque.
@@ -44,7 +54,9 @@ class GuardedFeedforward:
         followed: the reference, and why the last one was dropped.
         limiter: the last command, and how often it was limited.
         start: where commands begin.
+        first_fade: watches the arm while gravity fades in from zero.
         double_compensation: compares the measured effort with the commands.
+        efforts: compares efforts at rest with what `driver_effort` says of them.
         external: estimate of the external torques; None while it is off.
     """
 
@@ -60,19 +72,28 @@ class GuardedFeedforward:
         """
         self.feedforward, self.settings = feedforward, settings
         self._model, joints = feedforward.dynamics.model, feedforward.joints
+        size = len(joints)
         self.state = StateFilter(self._model, feedforward.indices, settings.state_timeout)
         self.supervisor = Supervisor()
-        self.followed = Reference(self._model, joints, feedforward.indices, settings)
-        self.limiter = Limiter(torque_limits(self._model, joints, settings), settings.fade_time)
+        limits = torque_limits(self._model, joints, settings)
+        self.limiter = Limiter(limits, settings.fade_time)
+        self.followed = Reference(
+            feedforward, reference_limits(limits, settings.reference_tolerance)
+        )
         self.start = StartTorque(self.limiter)
-        self.double_compensation = DoubleCompensation(len(joints))
+        self.first_fade, self.double_compensation = FirstFade(size), DoubleCompensation(size)
+        bounds = self._model.effort_bounds[feedforward.indices]
+        self.efforts = EffortCheck(bounds, settings.driver_effort)
         self.external: ExternalForceEstimate | None = None
-        # Whether a state has contained efforts.
+        self._velocity_limits = self._model.velocity_bounds[feedforward.indices]
+        # Whether a state has contained efforts; the last ones (k,), NaN where none was measured.
         self._has_efforts = False
-        # The target of the last command, and how often that was the final command.
-        self._mode, self._reached = Mode.SILENT, 0
-        # When the last step was [s].
-        self._stepped = -math.inf
+        self._measured = np.full(size, math.nan)
+        # The target of the last command, whether gravity was in it, and how often that was the
+        # final command.
+        self._target, self._with_gravity, self._reached = Target.NOTHING, False, 0
+        # When the last step was, and since when a joint has been too fast [s].
+        self._stepped, self._fast_since = -math.inf, math.nan
 
     def apply(self, settings: Settings) -> None:
         """Use other settings from the next step on; a running fade keeps its duration.
@@ -80,17 +101,20 @@ class GuardedFeedforward:
         Raises:
             ParameterError: they do not fit the joints.
         """
-        joints = self.feedforward.joints
-        allowed = reference_distances(self._model, joints, settings)
-        self.limiter.use(torque_limits(self._model, joints, settings), settings.fade_time)
-        self.followed.allowed = allowed
+        limits = torque_limits(self._model, self.feedforward.joints, settings)
+        self.limiter.use(limits, settings.fade_time)
+        self.followed.allowed = reference_limits(limits, settings.reference_tolerance)
         self.state.use_timeout(settings.state_timeout)
+        self.efforts.use(settings.driver_effort)
+        if settings.driver_effort != self.settings.driver_effort:
+            self.double_compensation.reset()
         self.settings = settings
+        self.start.watch_anew()
 
     @property
-    def mode(self) -> Mode:
-        """What is commanded."""
-        return self.supervisor.mode(self.settings)
+    def target(self) -> Target:
+        """What the command is led to."""
+        return self.supervisor.target(self.settings)
 
     @property
     def effort(self) -> Array:
@@ -103,8 +127,8 @@ class GuardedFeedforward:
         return self.followed.trajectory
 
     @property
-    def stopped(self) -> bool:
-        """Whether the final command has been given, or none is due."""
+    def silent(self) -> bool:
+        """Whether nothing is published: the final command has been given, or none is due."""
         return self.supervisor.state is State.SILENT
 
     def age(self, now: float) -> float:
@@ -112,7 +136,7 @@ class GuardedFeedforward:
         return now - self.state.time
 
     def fresh(self, now: float) -> bool:
-        """Whether each joint was measured, and not too long ago (see `StateFilter`)."""
+        """Whether each commanded joint was measured, and not too long ago."""
         return self.state.fresh(now)
 
     def last_command(self) -> str:
@@ -139,52 +163,71 @@ class GuardedFeedforward:
         self.limiter.request_fade(fade_time)
         self.double_compensation.reset()
 
-    def go_silent(self) -> None:
+    def enable(self) -> None:
+        """Torque is wanted: a fault and a reaction end, and the start is decided anew."""
+        self.supervisor.enabled = True
+        self.supervisor.acknowledge()
+        self.start.watch_anew()
+
+    def silence(self) -> None:
         """Command nothing from now on, without a fade and without a final command."""
-        self.supervisor.state = State.SILENT
+        if not self.silent:
+            self.supervisor.state = State.SILENT
+            self._forget()
 
     def another_commanded(self) -> None:
         """Another publisher has commanded the robot while this one is silent."""
-        if self.mode is Mode.SILENT:
-            # It has taken over the robot: no final command is due.
-            self.go_silent()
-            self.start.another_commanded()
+        if self.silent:
+            self.start.forget(None, another=True)
 
-    def forget_command(self) -> None:
-        """The controller may have dropped the last command: it was not seen, or is inactive."""
-        # A driver that adds gravity holds the arm alone: its efforts equal the last command.
-        self.start.forget(trusted=self.double_compensation.excluded)
-
-    def set_reference(self, reference: Trajectory | None, time: float) -> None:
+    def set_reference(self, reference: Trajectory | None, now: float) -> None:
         """Follow a reference from now on.
 
         Args:
             reference: the motion; None to go back to the measured state, through a fade.
-            time: when it came [s], on the clock of the references.
+            now: [s].
 
         Raises:
-            StateError: it is too far from the last good state, or a collision has not been
+            StateError: it is too far from the last good state, or a reaction has not been
                 acknowledged; the one before stays.
         """
-        if reference is not None and self.supervisor.collision:
-            raise StateError(f'{self.supervisor.collision}: call ~/enable')
+        if reference is not None and self.supervisor.reaction:
+            raise StateError(f'{self.supervisor.reaction}: call ~/enable')
         if reference is None and self.reference is not None:
             self.request_fade()
-        self.followed.set(reference, time, self.state.q if self.state.complete else None)
+        self.followed.set(reference, now, self.state.q if self.state.complete else None)
+
+    def begin_of_reference(self, now: float) -> Array | None:
+        """Rows q, v, a (3, k) at which a new reference begins [rad or m, per s, per s^2].
+
+        That is where the present reference is, so that references which follow each other are one
+        motion; without one, where the arm is. None if that is not known.
+        """
+        if not self.state.complete:
+            return None
+        if self.reference is not None and not self.silent:
+            return self.reference.at(now)
+        indices = self.feedforward.indices
+        q, v = self.state.q[indices], self.state.v[indices]
+        return np.array([q, v, np.zeros_like(q)])
 
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
         self.state.refuse_clock()
+        self.efforts.distrust()
         if self.external is not None:
             self.external.reset()
             self.external.distrust()
 
-    def reset_times(self) -> None:
-        """Drop the reference and compare the next stamp with none: the clock has been set."""
-        self.state.reset_stamps()
+    def set_clock(self, now: float) -> None:
+        """The clock has been set to this time [s]: drop what was compared with the one before."""
+        self.state.set_clock(now)
+        self._stepped = min(self._stepped, now)
+        self._fast_since = math.nan
         if self.external is not None:
             self.external.reset()
-        self.set_reference(None, 0.0)
+        self.set_reference(None, now)
+        self.start.watch_anew()
         # The robot may be elsewhere too, where a simulation starts again.
         self.request_fade()
         self.feedforward.forget()
@@ -200,8 +243,8 @@ class GuardedFeedforward:
             stamp: of the state [s], on any clock.
             q: (n,) positions [rad or m].
             v: (n,) velocities [rad/s or m/s]; None if none was measured.
-            effort: (n,) measured efforts [N m or N]; None if none was measured.
-            now: [s], on a monotonic clock.
+            effort: (n,) as the driver publishes it, see `driver_effort`; None if it does not.
+            now: [s].
 
         Raises:
             StateError: the state filter refuses the state; the last good one stays.
@@ -216,137 +259,200 @@ class GuardedFeedforward:
         if not held.any():
             # A gripper, in a message of its own.
             return False
-        measured = None if effort is None else effort[self.feedforward.indices]
-        if measured is not None:
-            self._compare(measured, now)
+        own = None if effort is None else effort[self.feedforward.indices]
+        measured = applied_torque(own, self.settings.driver_effort)
+        if own is not None and measured is not None:
+            np.copyto(self._measured, measured, where=held)
+            self._compare(own, measured, now)
         if self.external is not None:
             self._observe(self.external, stamp, GivenState(q, v, effort))
         # Joints may come in several messages, of which one contains efforts.
         self._has_efforts |= measured is not None
-        return self.start.known or self._decide_start(measured, held, now)
+        return not self.silent or self._decide_start(measured, held, now)
 
-    def command(self, now: float, time: float) -> Array | None:
+    def command(self, now: float) -> Array | None:
         """The command (k,) for the states that were taken [N m or N]; None for nothing.
 
         Raises:
             StateError: the torque is not finite; the last command stays.
         """
-        if self.supervisor.inhibitions.interrupting:
-            self.start.reconsider()
-            self.forget_command()
-        if self.followed.over(time):
-            self._drop_reference(time)
+        if self.followed.over(now):
+            self._drop_reference(now)
         supervisor, before = self.supervisor, self.supervisor.state
-        event = supervisor.event(
+        self._watch_speed(now)
+        event = supervisor.find(
             self.settings,
             fresh=self.fresh(now),
             lost=not self.fresh(now - LONGEST_STALE),
-            finished=self._mode is self.mode
+            finished=self._target is self.target
             and self.limiter.reached_target
             and self._reached > REPEATS,
         )
-        if event is Event.INHIBITED and before is not State.SILENT:
-            # Nothing was published, as `on_stale` is 'stop': the controller is not known.
-            self.forget_command()
         state = TRANSITIONS[before][event]
         # A reference belongs to the commands that follow it. It may wait for their begin.
         waits = state is before is State.SILENT
         if not (waits or state is State.TRACKING or self.reference is None):
-            self._drop_reference(time)
-        mode = supervisor.mode(self.settings, state)
-        fade_time, elapsed = supervisor.enter(event), now - self._stepped
+            self._drop_reference(now)
+        target = supervisor.target(self.settings, state)
+        fade_time, elapsed = supervisor.enter(event), max(now - self._stepped, 0.0)
         self._stepped = now
-        target = self._target(mode, time, elapsed)
-        if target is None:
-            self._mode = mode
+        if target is Target.NOTHING:
+            if before is not State.SILENT:
+                self._forget()
             return None
-        if not self.start.known:
+        torque = self._torque(target, now, elapsed)
+        if before is State.SILENT:
             self.start.begin()
-            self.double_compensation.begin()
-        elif before is State.SILENT:
-            self.start.decision = ''
-        if mode is not self._mode or (event is Event.MISAPPLIED and self.limiter.fading):
+            self.double_compensation.reset()
+        self._experiment(target, begins=before is State.SILENT)
+        if target is not self._target or (event in AT_ONCE and self.limiter.fading):
             self.request_fade(fade_time)
             self._reached = 0
-        self._mode = mode
-        self.limiter.step(target, elapsed)
+        self._target = target
+        self.limiter.step(torque, elapsed)
         final = self.limiter.reached_target and not supervisor.running
         self._reached = self._reached + 1 if final else 0
         return self.effort
 
-    def command_without_state(self, now: float, time: float) -> Array | None:
+    def command_without_state(self, now: float) -> Array | None:
         """The command (k,) [N m or N] while no good state comes; None if none is due.
 
-        Call it some hundred times a second while no state comes.
-
-        Args:
-            now: [s], on a monotonic clock.
-            time: [s], on the clock of the references.
+        Call it some hundred times a second while no state comes, with the time [s].
         """
         running = self.supervisor.running and not self.supervisor.inhibitions.interrupting
-        return None if running and self.fresh(now) else self.command(now, time)
+        return None if running and self.fresh(now) else self.command(now)
 
     @property
     def watches(self) -> bool:
         """Whether states are watched before commands begin, to decide at which torque."""
         return (
-            not (self.start.known or self.supervisor.inhibitions.keys() - {START})
+            self.silent
+            and not self.supervisor.inhibitions.keys() - {START}
             and self.supervisor.running
-            and self.start.needs_states(self._has_efforts, self.settings.on_restart)
-            and 'gravity' in self.feedforward.selected_terms
+            and self.start.needs_states(
+                self._has_efforts,
+                self.settings.on_restart,
+                'gravity' in self.feedforward.selected_terms,
+            )
         )
+
+    def _forget(self) -> None:
+        """Whoever publishes nothing does not know what the drive applies."""
+        self.start.forget(self.effort)
+        self.first_fade.end()
+        self.feedforward.forget()
+        self._target, self._with_gravity, self._reached = Target.NOTHING, False, 0
 
     def _decide_start(self, effort: Array | None, held: npt.NDArray[np.bool_], now: float) -> bool:
         """Watch a state where that is needed; whether it was, or need not be, decided by it."""
-        inhibition, rule = None, self.settings.on_restart
-        self.start.revoke()
+        inhibition = None
         if self.watches:
-            q = self.state.q[self.feedforward.indices]
-            timeout = self.settings.state_timeout
-            if not self.start.watch(q, effort, held, now, timeout=timeout, rule=rule):
+            q, timeout = self.state.q[self.feedforward.indices], self.settings.state_timeout
+            if not self.start.watch(q, effort, held, now, timeout=timeout):
                 return False
             self.feedforward.hold(self.state.q)
-            inhibition = self.start.decide(self.feedforward.effort, rule)
-        elif not self.supervisor.running or 'gravity' not in self.feedforward.selected_terms:
-            self.start.reconsider()
+            inhibition = self.start.decide(self.feedforward.effort, self.settings.on_restart)
+        else:
+            self.start.watch_anew()
         self.supervisor.inhibitions.put(START, inhibition)
         return True
 
-    def _target(self, mode: Mode, time: float, elapsed: float) -> Array | None:
-        """The torque (k,) that a mode asks for, before fade and limits [N m or N]; None: none."""
+    def _torque(self, target: Target, now: float, elapsed: float) -> Array:
+        """The torque (k,) of a target, before fade and limits [N m or N]."""
         feedforward, state = self.feedforward, self.state
-        if mode is Mode.SILENT:
-            feedforward.forget()
-            return None
-        if mode is Mode.ZERO:
+        if target is Target.ZERO:
             feedforward.relax()
-        elif mode is Mode.HOLD:
+        elif target is Target.GRAVITY:
             feedforward.hold(state.q)
         else:
-            reference = self.followed.at(time, state.q)
+            reference = self.followed.at(now, state.q)
             if reference is None and self.reference is not None:
-                self._drop_reference(time)
+                self._drop_reference(now)
             # The first command, and one after a pause, begin a motion.
             follows = elapsed <= self.settings.state_timeout
             feedforward.compute(state.q, state.v, reference, elapsed=elapsed if follows else 0.0)
+            if not math.isnan(self._fast_since):
+                return self._not_driven_on(feedforward.effort)
         return feedforward.effort
 
-    def _drop_reference(self, time: float) -> None:
+    def _experiment(self, target: Target, *, begins: bool) -> None:
+        """Watch the arm while gravity fades in from zero: it must not rise.
+
+        A position loop that holds the arm, which the measured efforts then show, lifts it by its
+        sag while gravity fades in: the efforts tell later, see `_compare`.
+        """
+        feedforward, watched = self.feedforward, self.first_fade
+        gravity = target in (Target.TERMS, Target.GRAVITY) and (
+            'gravity' in feedforward.selected_terms
+        )
+        q, v = self.state.q[feedforward.indices], self.state.v[feedforward.indices]
+        needed = feedforward.parts[GRAVITY]
+        if gravity and not self._with_gravity and (not begins or self.start.torque == ZERO):
+            if not self.start.equal(self._measured, needed):
+                watched.begin(q, v, needed)
+        elif not gravity or self.reference is not None or not self.limiter.fading:
+            watched.end()
+        self._with_gravity = gravity
+        if watched.running:
+            self.supervisor.double_gravity = watched.step(
+                q, v, needed, self.limiter.limits, feedforward.joints
+            )
+
+    def _watch_speed(self, now: float) -> None:
+        """Command gravity compensation alone where a joint stays beyond its velocity limit."""
+        v = np.abs(self.state.v[self.feedforward.indices])
+        beyond = v > self._velocity_limits
+        if not beyond.any() or self.supervisor.state is not State.TRACKING:
+            self._fast_since = math.nan
+            return
+        if math.isnan(self._fast_since):
+            self._fast_since = now
+        elif now - self._fast_since > self.settings.state_timeout:
+            worst = int(np.argmax(v / self._velocity_limits))
+            self.supervisor.react(
+                f'{self.feedforward.joints[worst]} moves at {v[worst]:.3g}, its velocity limit is '
+                f'{self._velocity_limits[worst]:.3g} [rad/s or m/s]',
+                'hold',
+            )
+
+    def _not_driven_on(self, effort: Array) -> Array:
+        """A torque (k,) without what drives a joint on that is beyond its velocity limit."""
+        gravity = self.feedforward.parts[GRAVITY]
+        held = gravity if 'gravity' in self.feedforward.selected_terms else np.zeros_like(gravity)
+        v = self.state.v[self.feedforward.indices]
+        drives = (np.abs(v) > self._velocity_limits) & ((effort - held) * v > 0.0)
+        return np.where(drives, held, effort)
+
+    def _drop_reference(self, now: float) -> None:
         """Go back to the measured state, through a fade."""
-        self.set_reference(None, time)
+        self.set_reference(None, now)
         self.followed.dropped += 1
 
-    def _compare(self, effort: Array, now: float) -> None:
-        """Compare measured efforts (k,) with the last command, where gravity is commanded."""
+    def _compare(self, effort: Array, applied: Array, now: float) -> None:
+        """Compare efforts (k,) with the last command, and with gravity at rest."""
         steady = self.supervisor.state is State.TRACKING and not self.limiter.fading
-        if steady and 'gravity' in self.feedforward.selected_terms:
-            gravity = self.feedforward.parts[GRAVITY]
-            self.double_compensation.compare(effort, self.effort, gravity, now)
+        commanded = steady and 'gravity' in self.feedforward.selected_terms
+        if self.state.complete:
+            v = self.state.v[self.feedforward.indices]
+            self.efforts.watch(effort, v, self._gravity, now, commanded=commanded)
+        if not (commanded and shows_added_gravity(self.settings.driver_effort)):
+            return
+        compared = self.double_compensation
+        compared.compare(applied, self.effort, self.feedforward.parts[GRAVITY], now)
+        if compared.is_gravity:
+            self.supervisor.double_gravity = (
+                f'the measured efforts exceed the command by {compared.share:.2f} times gravity: '
+                f'{REMEDY}'
+            )
+
+    def _gravity(self) -> Array:
+        """The gravity torque (k,) at the last good state [N m or N]."""
+        dynamics = self.feedforward.dynamics
+        return dynamics.gravity_torque(self.state.q)[self.feedforward.indices]
 
     def _observe(self, external: ExternalForceEstimate, stamp: float, given: GivenState) -> None:
         """Estimate external torques at the last good state, and react to a collision."""
         state, timeout = self.state, self.settings.state_timeout
         external.update(stamp, state.q, state.v, given, longest_interval=timeout)
-        commanding = self.supervisor.running and self.mode is not Mode.SILENT
-        if external.contact.collides and commanding:
-            self.supervisor.collide(external.touch(), self.settings.on_collision)
+        if external.contact.collides and self.supervisor.running and not self.silent:
+            self.supervisor.react(external.touch(), self.settings.on_collision)

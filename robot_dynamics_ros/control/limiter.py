@@ -44,6 +44,11 @@ class Fade:
         """Whether an offset is left."""
         return self._progress < 1.0
 
+    @property
+    def left(self) -> float:
+        """Time until the offset is zero [s]."""
+        return max(1.0 - self._progress, 0.0) * self.duration
+
     def begin(self, last: Array, target: Array, duration: float) -> None:
         """Start from the last command towards a target.
 
@@ -132,6 +137,11 @@ class Limiter:
     def fading(self) -> bool:
         """Whether a fade is running."""
         return self._fade.running
+
+    @property
+    def fade_left(self) -> float:
+        """Time that is left of the fade that is running, or is due [s]."""
+        return self._fade.left if self._due is None else self._due
 
     @property
     def reached_target(self) -> bool:

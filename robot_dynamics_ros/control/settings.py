@@ -17,6 +17,7 @@ OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
 OnRestart = Literal['automatic', 'fade_from_zero', 'take_over']
 OnCollision = Literal['report', 'hold', 'zero', 'stop']
+DriverEffort = Literal['torque', 'reversed_torque', 'torque_without_gravity', 'current', 'none']
 
 # Joints that are not commanded, such as a gripper, may come that much more slowly [-].
 OTHER_JOINTS = 10.0
@@ -26,8 +27,6 @@ UNKNOWN_LIMIT = 10.0
 UNKNOWN_RATE = 1000.0
 # Rate limit per effort limit [1/s]: 0.1 s from zero to the full torque.
 RATE_PER_EFFORT = 10.0
-# See `reference_distances` [s], [-].
-REFERENCE_TIME, REFERENCE_SHARE = 0.5, 0.25
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,8 @@ class Settings:
             that of another joint at `OTHER_JOINTS` times this.
         on_stale: what is commanded while the state is stale: 'hold' for gravity compensation at
             the last good state, 'zero' for zero torque, 'stop' for nothing.
-        reference_tolerance: largest distance of the measured position from a reference, one for
-            each commanded joint, or one for all [rad or m]; 0 for any distance; empty for the
-            default of `reference_distances`.
+        reference_tolerance: largest |g(q_ref) - g(q)| of each commanded joint, as a share of its
+            effort limit [-]; infinite for any.
         fade_time: duration of the fade at each change of what is commanded [s].
         on_stop: the final command of a robot that is stopped: 'zero' or 'hold'.
         on_restart: where commands begin that continue no known command: see `StartTorque`.
@@ -50,17 +48,19 @@ class Settings:
         massless_joints: names of joints that move no mass on purpose.
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
+        driver_effort: what `effort` in joint states means, see `driver_effort`.
     """
 
     state_timeout: float = 0.1
     on_stale: OnStale = 'hold'
-    reference_tolerance: tuple[float, ...] = ()
+    reference_tolerance: float = 0.2
     fade_time: float = 1.0
     on_stop: OnStop = 'zero'
     on_restart: OnRestart = 'automatic'
     effort_limits: tuple[float, ...] = ()
     massless_joints: tuple[str, ...] = ()
     on_collision: OnCollision = 'report'
+    driver_effort: DriverEffort = 'torque'
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:
@@ -104,24 +104,20 @@ def torque_rates(limits: Array) -> Array:
     return np.where(np.isfinite(limits) & (limits > 0.0), RATE_PER_EFFORT * limits, UNKNOWN_RATE)
 
 
-def reference_distances(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:
-    """The largest distance (k,) of a position from the reference [rad or m]; infinite for any.
-
-    By default what the joint covers in `REFERENCE_TIME` at its velocity limit, at most
-    `REFERENCE_SHARE` of its range: farther away the gravity torque is that of another pose.
+def reference_limits(limits: Array, tolerance: float) -> Array:
+    """The largest difference (k,) of the gravity torques at a reference and at the robot.
 
     Args:
-        model: of the robot.
-        joints: names of the commanded joints, k of them.
-        settings: whose `reference_tolerance` counts.
+        limits: (k,) effort limits [N m or N]; infinite for none.
+        tolerance: share of these, infinite for any difference [-].
 
-    Raises:
-        ParameterError: the number of tolerances is neither 1 nor k.
+    Returns:
+        [N m or N]; infinite for any.
     """
-    given = per_joint('reference_tolerance', settings.reference_tolerance, joints)
-    if given is None:
-        return joint_reach(model, REFERENCE_TIME, REFERENCE_SHARE)[model.indices_of(joints)]
-    return np.where(given > 0.0, given, np.inf)
+    allowed = np.full(limits.size, np.inf)
+    if tolerance < np.inf:
+        np.multiply(tolerance, limits, out=allowed, where=np.isfinite(limits))
+    return allowed
 
 
 def joint_reach(model: RobotModel, time: float, share: float) -> Array:

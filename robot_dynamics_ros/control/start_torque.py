@@ -1,9 +1,8 @@
-"""Decides at which torque commands begin that continue no known command.
+"""Decides at which torque commands begin: what the drive applies then is not known.
 
-While a controller is inactive, the drive may keep the last command or not: measured efforts show
-it. A controller keeps the last command of a process that has died, or of another publisher. This
-process does not know that command. If the arm is being held, the gravity torque of its position is
-near that command.
+Silence forgets: the drive may keep the last command or not, another publisher may have commanded,
+the driver may hold the arm. Measured efforts show which: they equal the last command, the gravity
+torque, neither, or they are not measured.
 """
 
 from __future__ import annotations
@@ -34,31 +33,29 @@ HELD = Inhibition(
     'when commands were to begin, the measured efforts held the arm against gravity, and it '
     'is not known who commands them: set on_restart to take_over if the controller still '
     'applies the last torque of a process that was killed, to fade_from_zero if a position '
-    'loop holds the arm beside this node; or remove gravity from terms if the driver adds it. '
-    'Close the brake before if the arm moves',
+    'loop, or a closed brake under link-side torque sensors, holds the arm; or remove gravity '
+    'from terms if the driver adds it. Close the brake before if the arm moves',
     'when on_restart or terms say who holds the arm',
 )
 PARTLY = 'set the payload that it carries, or support the arm and set on_restart to fade_from_zero'
 
 
 class StartTorque:
-    """Begins commands at zero, at what the drive has kept, or at the gravity torque of a held arm.
+    """Begins commands at zero, at the last command, or at the gravity torque of a held arm.
 
-    An arm is held if the measured efforts equal its gravity torque, or, where they are not
-    measured, if it is at rest. Then commands begin, by `on_restart`,
+    Where the measured efforts equal the last command, the drive has kept it: commands begin there.
+    Otherwise `on_restart` decides. An arm is held if the measured efforts equal its gravity
+    torque, or, where they are not measured, if it is at rest.
 
     - 'fade_from_zero': at zero;
-    - 'take_over': at the gravity torque;
-    - 'automatic': at the gravity torque if the controller may have kept the command of a publisher
-      that was seen. Otherwise not at all where efforts hold the arm, because the driver may add
-      gravity, and at zero where they are not measured.
+    - 'take_over': at the gravity torque of a held arm, else at zero;
+    - 'automatic': at the gravity torque of a held arm that another publisher has commanded. Not at
+      all where efforts hold the arm without one, because the driver may add gravity, or where they
+      are a part of the gravity torque, or more. Else at zero.
 
-    Elsewhere they begin at zero, but not with 'automatic' where the efforts are a part of the
-    gravity torque, or more. What has been refused stays so until `reconsider`, however the arm is
-    touched meanwhile.
+    What has been refused stays so until `watch_anew`, however the arm is touched meanwhile.
 
     Attributes:
-        known: whether the last command of the limiter is that of the robot; it then continues.
         torque: at which commands have begun, as a phrase for the log.
         decision: what was found about the arm, for the log; empty if they begin at zero anyway.
     """
@@ -69,73 +66,55 @@ class StartTorque:
         Args:
             limiter: of the commands.
         """
-        self._limiter = limiter
-        self.known, self.torque, self.decision = False, ZERO, ''
-        size = limiter.effort.size
-        self._since = math.nan
-        self._moved, self._changed = 0.0, True
+        self._limiter, size = limiter, limiter.effort.size
+        self.torque, self.decision = ZERO, ''
+        # What may be kept: the last command (k,), or that of another publisher.
+        self._last: Array | None = None
+        self._another = False
+        # Why commands do not begin.
+        self._refusal: Inhibition | None = None
         self._q: Array | None = None
         # Of each joint: when it was in a state, in how many watched states its effort was
         # measured, the sum of these efforts, and whether it was in one of them.
         self._times, self._measured, self._efforts = np.zeros((3, size))
         self._watched = np.zeros(size, dtype=bool)
-        # The last command before an interruption; None if there was none, or it is not trusted.
-        self._kept: Array | None = None
-        # Whether the controller may have kept a command.
-        self._commanded = False
-        # Why commands do not begin.
-        self._refusal: Inhibition | None = None
         self._begin = np.zeros(size)
+        self.watch_anew()
 
     def continue_from(self, other: StartTorque) -> None:
         """Take over what is known from the guard of another robot with the same joints."""
-        self.known, self.torque, self.decision = other.known, other.torque, other.decision
-        self._kept, self._commanded = other._kept, other._commanded
-        self._refusal = other._refusal
+        self._last, self._another, self._refusal = other._last, other._another, other._refusal
 
-    def may_have_commanded(self, *, trusted: bool) -> bool:
-        """Whether the controller may have kept a command; arguments as of `forget`."""
-        return self._commanded or self._kept is not None or (self.known and trusted)
-
-    def forget(self, *, trusted: bool = True) -> None:
-        """The last command may not be that of the robot any more: its controller is inactive.
+    def forget(self, last: Array | None, *, another: bool = False) -> None:
+        """What the drive applies is not known any more.
 
         Args:
-            trusted: whether to begin there again if the drive has kept it.
+            last: (k,) the last command [N m or N]; None if it was not that of this process.
+            another: whether another publisher has commanded.
         """
-        if self.known:
-            self._kept = self._limiter.effort.copy() if trusted else None
-            self._commanded = trusted
-            self.decision = (
-                ''
-                if trusted
-                else 'whether the driver adds gravity was not known before the interruption, so '
-                'the last command is not continued'
-            )
-            self._limiter.begin_at(np.zeros_like(self._limiter.effort))
-            self.revoke()
-        self.known, self._q = False, None
-
-    def another_commanded(self) -> None:
-        """Another publisher has commanded the robot: its command is not known."""
-        self.forget(trusted=False)
         # One that comes while commands are refused need not be who holds the arm.
-        self._kept, self._commanded, self.decision = None, self._refusal is None, ''
+        self._another = another and self._refusal is None
+        self._last = None if last is None or not last.any() else last.copy()
+        self.watch_anew()
 
-    def reconsider(self) -> None:
-        """Decide anew with the next states: somebody has acted."""
-        self._refusal = None
+    def watch_anew(self) -> None:
+        """Decide by the states that come from now on: somebody has acted."""
+        self._refusal, self._q = None, None
+        self._since, self._moved, self._changed = math.nan, 0.0, False
+        self._begin_at(None)
 
-    def needs_states(self, measured: bool, rule: OnRestart) -> bool:
+    def needs_states(self, measured: bool, rule: OnRestart, gravity: bool) -> bool:
         """Whether states are watched before commands begin.
 
         Args:
             measured: whether states contain efforts.
             rule: parameter on_restart.
+            gravity: whether gravity is commanded.
         """
-        if self._kept is not None or rule == 'take_over':
+        if self._last is not None and measured:
             return True
-        return rule == 'automatic' and (self._commanded or measured)
+        asks = rule == 'take_over' or (rule == 'automatic' and (self._another or measured))
+        return gravity and asks
 
     def watch(
         self,
@@ -145,7 +124,6 @@ class StartTorque:
         now: float,
         *,
         timeout: float,
-        rule: OnRestart,
     ) -> bool:
         """Take a state while nothing is commanded; whether it can be decided where to begin.
 
@@ -156,17 +134,15 @@ class StartTorque:
             effort: (k,) measured efforts [N m or N], NaN where they were not measured; None if
                 none was.
             held: (k,) which joints the state holds.
-            now: [s], on a monotonic clock.
+            now: [s], on the clock of the node.
             timeout: the longest time between two states of a joint that is no pause [s].
-            rule: parameter on_restart.
         """
         # States with a pause between them say nothing about the pause, nor does what was long ago
-        # about the present arm; a drive that has changed its effort once has not kept the command.
+        # about the present arm.
         longest = max(WATCHED, timeout)
         paused = self._q is None or bool((now - self._times[held] > longest).any())
         if self._q is None or paused or now - self._since > 2.0 * longest:
-            self._since, self._q, self._moved = now, q.copy(), 0.0
-            self._changed &= not paused
+            self._since, self._q, self._moved, self._changed = now, q.copy(), 0.0, False
             self._times.fill(now)
             for figures in (self._watched, self._measured, self._efforts):
                 figures.fill(0)
@@ -178,47 +154,43 @@ class StartTorque:
         measured = held & ~np.isnan(present)
         self._efforts[measured] += present[measured]
         self._measured[measured] += 1.0
-        if self._kept is not None:
-            self._changed |= not self._equal(present, self._kept)[held].all()
-        decided = now - self._since >= WATCHED and bool(self._watched.all())
-        return decided or (self._changed and rule == 'fade_from_zero')
+        if self._last is not None:
+            self._changed |= not self._equal(present, self._last)[held].all()
+        return now - self._since >= WATCHED and bool(self._watched.all())
 
     def decide(self, gravity: Array, rule: OnRestart) -> Inhibition | None:
         """Decide where to begin, from the states that were watched.
 
         Args:
-            gravity: (k,) gravity torque at the last state [N m or N].
+            gravity: (k,) torque that holds the arm at the last state [N m or N].
             rule: parameter on_restart.
 
         Returns:
             Why commands must not begin; None if they may. Then call `begin`.
         """
-        self.revoke()
-        if rule != 'automatic':
-            self.reconsider()
         if self._refusal is not None:
             return self._refusal
-        if self._kept is not None and not self._changed:
-            self._begin[:], self.torque = self._kept, 'the last command'
+        self._begin_at(None)
+        small = self._equal(np.zeros_like(gravity), gravity)
+        if self._last is not None and not self._changed:
+            self._begin_at(self._last, 'the last command')
             self.decision = 'the measured efforts show that the drive has kept it'
         elif rule == 'fade_from_zero':
             self.decision = 'no measured efforts show that the drive has kept the last command'
-        elif (small := self._equal(np.zeros_like(gravity), gravity)).all():
+        elif small.all():
             self.decision = 'gravity is small at this position'
         else:
             self._judge(gravity, ~small, rule)
         return self._refusal
 
-    def revoke(self) -> None:
-        """Begin at zero, where the next state does not decide otherwise."""
-        self._begin.fill(0.0)
-        self.torque = ZERO
-
     def begin(self) -> None:
         """Begin to command: where that was decided with the last state, or at zero."""
         self._limiter.begin_at(self._begin)
-        self._begin.fill(0.0)
-        self.known, self._q, self._kept, self._commanded = True, None, None, False
+        self._last, self._another, self._q = None, False, None
+
+    def _begin_at(self, torque: Array | None, name: str = ZERO) -> None:
+        self._begin[:] = 0.0 if torque is None else torque
+        self.torque, self.decision = name, ''
 
     def _judge(self, gravity: Array, loaded: npt.NDArray[np.bool_], rule: OnRestart) -> None:
         """Decide by who holds the arm against a gravity torque (k,) that is not small.
@@ -233,14 +205,14 @@ class StartTorque:
             self.decision = 'the arm is at rest, and efforts are not measured'
             if self._moved > REST:
                 self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
-            held = self._moved <= REST and (rule == 'take_over' or self._commanded)
+            held = self._moved <= REST and (rule == 'take_over' or self._another)
         else:
             effort = self._efforts[counted] / self._measured[counted]
             needed = gravity[counted]
             away = np.abs(effort - needed) - _tolerance(gravity, self._limiter)[counted]
             held, worst = bool((away <= 0.0).all()), int(away.argmax())
             self.decision = 'the measured efforts equal the gravity torque'
-            if held and rule == 'automatic' and not self._commanded:
+            if held and rule == 'automatic' and not self._another:
                 self._refusal = HELD
             elif not held:
                 holder = 'the arm moves' if self._moved > REST else 'something else holds the arm'
@@ -252,9 +224,13 @@ class StartTorque:
                 if rule == 'automatic' and abs(share) > UNLOADED:
                     self._refusal = Inhibition(f'{self.decision}; {PARTLY}', PARTLY)
         if held and self._refusal is None:
-            limits = self._limiter.limits
-            np.clip(gravity, -limits, limits, out=self._begin)
-            self.torque = 'the gravity torque'
+            limits, decision = self._limiter.limits, self.decision
+            self._begin_at(np.clip(gravity, -limits, limits), 'the gravity torque')
+            self.decision = decision
+
+    def equal(self, effort: Array, torque: Array) -> bool:
+        """Whether all efforts (k,) were measured, and equal these torques (k,) [N m or N]."""
+        return bool(self._equal(effort, torque).all())
 
     def _equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
         """(k,) whether an effort was measured, and equals this torque (k,)."""

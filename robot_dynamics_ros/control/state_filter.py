@@ -140,7 +140,7 @@ class StateFilter:
     Attributes:
         q: (n,) positions [rad or m]; zero where none was measured yet.
         v: (n,) velocities [rad/s or m/s]; those that are not measured are estimated.
-        times: (n,) when each joint was measured [s], on a monotonic clock; -inf for never. A
+        times: (n,) when each joint was measured [s], on the clock of the node; -inf for never. A
             measurement that repeats the stamp of the one before does not change it.
         repeated: (n,) when a state came last that repeats the stamp of a joint [s].
         time: the earliest of the `times` of the commanded joints.
@@ -148,6 +148,8 @@ class StateFilter:
         timeouts: (n,) the age at which a measurement of each joint is too old [s]: the state
             timeout, and `OTHER_JOINTS` times that for joints that are not commanded.
         deadlines: (n,) until when the measurement of each joint is fresh [s]; -inf for never.
+        silent: (n,) which joints that are not commanded have become silent: they stay where they
+            were measured last, at rest.
         jump: for the log: that the last state accepted a position after a jump; else empty.
     """
 
@@ -164,6 +166,10 @@ class StateFilter:
         self.times, self.repeated, self.deadlines = np.full((3, size), -math.inf)
         self.counts = np.zeros(size, dtype=np.int64)
         self._commanded = commanded
+        self._others = np.ones(size, dtype=bool)
+        self._others[commanded] = False
+        self._any_others = bool(self._others.any())
+        self.silent = np.zeros(size, dtype=bool)
         self.time = self._deadline = -math.inf
         self.use_timeout(timeout)
         self.jump = ''
@@ -188,6 +194,11 @@ class StateFilter:
         """Whether each joint has been measured."""
         return self._deadline > -math.inf
 
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """(n,) which joints have never been measured."""
+        return np.isinf(self.deadlines)
+
     def use_timeout(self, timeout: float) -> None:
         """Use another state timeout [s]: a longer one from the next measurement of a joint on.
 
@@ -197,16 +208,27 @@ class StateFilter:
         self.timeouts = np.full(self.times.size, OTHER_JOINTS * timeout)
         self.timeouts[self._commanded] = timeout
         np.minimum(self.deadlines, self.times + self.timeouts, out=self.deadlines)
-        self._deadline = float(self.deadlines.min())
+        self._set_deadline()
 
     def fresh(self, now: float) -> bool:
-        """Whether each joint was measured, and not too long ago [s], on the monotonic clock."""
+        """Whether each commanded joint was measured, and not too long ago [s].
+
+        Each other joint must have been measured once.
+        """
         return now <= self._deadline
 
     def reset_stamps(self) -> None:
-        """Compare the next stamp and position of each joint with none: the clock has been set."""
+        """Compare the next stamp and position of each joint with none."""
         self._stamps.fill(-math.inf)
         self._velocity.reset()
+
+    def set_clock(self, now: float) -> None:
+        """The clock has been set: what was measured counts as measured now [s], at the latest."""
+        self.reset_stamps()
+        np.minimum(self.times, now, out=self.times)
+        np.minimum(self.repeated, now, out=self.repeated)
+        np.minimum(self.deadlines, now + self.timeouts, out=self.deadlines)
+        self._set_deadline()
 
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock than that of the last one."""
@@ -220,7 +242,7 @@ class StateFilter:
             stamp: of the state [s], on any clock.
             q: (n,) positions [rad or m]; NaN for joints that the state does not hold.
             v: (n,) velocities [rad/s or m/s], NaN where they were not measured; None if none was.
-            now: [s], on a monotonic clock.
+            now: [s], on the clock of the node.
 
         Returns:
             Whether the robot moved by more than the jump tolerances while states were refused.
@@ -252,9 +274,16 @@ class StateFilter:
         np.copyto(self.times, now, where=newer)
         np.copyto(self.deadlines, now + self.timeouts, where=newer)
         np.copyto(self.repeated, now, where=held & ~newer)
-        self.time = float(self.times[self._commanded].min())
-        self._deadline = float(self.deadlines.min())
+        if self._any_others:
+            self.silent = self._others & (now > self.deadlines)
+            self.v[self.silent] = 0.0
+        self._set_deadline()
         return moved
+
+    def _set_deadline(self) -> None:
+        self.time = float(self.times[self._commanded].min())
+        complete = not self._any_others or self.deadlines.min() > -math.inf
+        self._deadline = float(self.deadlines[self._commanded].min()) if complete else -math.inf
 
     def _has_jumped(self, q: Array) -> bool:
         """Whether a position is beyond the jump tolerance; `jump` then says where."""

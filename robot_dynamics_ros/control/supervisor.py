@@ -22,10 +22,10 @@ COLLISION_FADE = 0.1
 class State(Enum):
     """What the supervisor does, with the target of each state."""
 
-    SILENT = 'nothing is published; the reasons are listed'
+    SILENT = 'nothing is published, and what the drive applies is not known'
     TRACKING = 'the terms, at the reference or at the measured state'
-    HOLDING = '`on_stale`: gravity at the last good state, zero, or nothing'
-    REACTING = '`on_collision`: gravity, or zero'
+    HOLDING = '`on_stale`: gravity at the last good state, or zero'
+    REACTING = '`on_collision`: gravity, or zero; gravity beyond a velocity limit'
     STOPPING = '`on_stop`: zero, or gravity at the last good state; repeated, then silence'
 
 
@@ -36,10 +36,12 @@ class Event(Enum):
     INHIBITED = 'nothing is commanded, and commands must not begin'
     FINISHED = 'the final command has been repeated'
     MISAPPLIED = 'the controller has other joints'
+    DOUBLE_GRAVITY = 'gravity is compensated twice'
     STOPPED = 'disable, deactivate, shutdown, or a fault'
     LOST = f'states stale for {LONGEST_STALE:g} s'
+    SILENCED = 'states stale, and `on_stale` is stop'
     STALE = 'states stale'
-    COLLISION = 'a collision that is not acknowledged'
+    REACTION = 'a collision, or a joint beyond its velocity limit, that is not acknowledged'
     READY = 'all conditions hold'
 
 
@@ -47,13 +49,15 @@ _S, _T, _H, _R, _E = State
 # What follows in SILENT, TRACKING, HOLDING, REACTING and STOPPING.
 _TABLE = {
     Event.INTERRUPTED: (_S, _S, _S, _S, _S),
-    Event.INHIBITED: (_S, _T, _S, _R, _E),
+    Event.INHIBITED: (_S, _T, _H, _R, _E),
     Event.FINISHED: (_S, _T, _H, _R, _S),
     Event.MISAPPLIED: (_S, _E, _E, _E, _E),
+    Event.DOUBLE_GRAVITY: (_S, _E, _E, _E, _E),
     Event.STOPPED: (_S, _E, _E, _E, _E),
     Event.LOST: (_S, _E, _E, _E, _E),
+    Event.SILENCED: (_S, _S, _S, _S, _S),
     Event.STALE: (_S, _H, _H, _H, _H),
-    Event.COLLISION: (_R, _R, _R, _R, _R),
+    Event.REACTION: (_R, _R, _R, _R, _R),
     Event.READY: (_T, _T, _T, _T, _T),
 }
 TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
@@ -62,17 +66,25 @@ TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
 }
 
 
-class Mode(Enum):
-    """The target of a command.
+# These lead to zero at the rate limit.
+AT_ONCE = (Event.MISAPPLIED, Event.DOUBLE_GRAVITY)
 
-    SILENT: none. FOLLOW: the selected terms at the reference or the measured state. HOLD: the
-    torque that holds the last good state, which may be the present one. ZERO: zero torque.
+
+class Target(Enum):
+    """What a state leads the command to.
+
+    NOTHING: there is no command. TERMS: the selected terms, at the reference or at the measured
+    state. GRAVITY: what holds the last good state, which may be the present one. ZERO: no torque.
     """
 
-    SILENT = 'silent'
-    FOLLOW = 'follow'
-    HOLD = 'hold'
+    NOTHING = 'nothing'
+    TERMS = 'terms'
+    GRAVITY = 'gravity'
     ZERO = 'zero'
+
+
+# What the values of `on_stale`, `on_stop` and `on_collision` lead to.
+TARGETS = {'hold': Target.GRAVITY, 'zero': Target.ZERO}
 
 
 @dataclass(frozen=True)
@@ -122,32 +134,31 @@ class Supervisor:
 
     Attributes:
         state: the present one.
+        event: that led to it, or keeps it.
         active: torque is wanted while this and `enabled` are true.
         enabled: torque is wanted while this and `active` are true.
         fault: why there is no torque although it is wanted, until `acknowledge`; else empty.
+        double_gravity: why gravity is compensated twice; empty if it is not known to be.
         inhibitions: why commands must not start.
-        collision: to which the robot reacts until `acknowledge`; else empty.
-        policy: the `on_collision` that was followed then.
+        reaction: to what the robot reacts until `acknowledge`; else empty.
     """
 
     def __init__(self) -> None:
         """Silent and not active."""
-        self.state = State.SILENT
-        self.active, self.enabled, self.fault = False, True, ''
+        self.state, self.event = State.SILENT, Event.STOPPED
+        self.active, self.enabled, self.fault, self.double_gravity = False, True, '', ''
         self.inhibitions = Inhibitions()
-        self.collision, self.policy = '', 'report'
-        # Of the transition with the state that shows a collision [s]; None for the usual one.
+        self.reaction = ''
+        # The target of a reaction, and the duration of the fade to it [s]; None: the usual one.
+        self._reacting = Target.GRAVITY
         self._fade_time: float | None = None
-
-    collision: str
-    policy: OnCollision
 
     @property
     def running(self) -> bool:
         """Whether torque is wanted: active, enabled and without a fault."""
         return self.active and self.enabled and not self.fault
 
-    def mode(self, settings: Settings, state: State | None = None) -> Mode:
+    def target(self, settings: Settings, state: State | None = None) -> Target:
         """The target of a state.
 
         Args:
@@ -155,63 +166,70 @@ class Supervisor:
             state: None for the present one.
         """
         state = state or self.state
+        if state is State.SILENT:
+            return Target.NOTHING
         if state is State.TRACKING:
-            return Mode.FOLLOW
-        if state is State.STOPPING:
-            return Mode.ZERO if self._misapplied else Mode(settings.on_stop)
-        reaction = Mode.ZERO if self.policy == 'zero' else Mode.HOLD
+            return Target.TERMS
         if state is State.REACTING:
-            return reaction
-        if state is State.SILENT or settings.on_stale == 'stop':
-            return Mode.SILENT
+            return self._reacting
+        if state is State.STOPPING:
+            at_once = self._misapplied or self.double_gravity
+            return Target.ZERO if at_once else TARGETS[settings.on_stop]
         # Zero after a collision stays zero: gravity compensation would move the arm again.
-        zero = self.collision and reaction is Mode.ZERO
-        return Mode.ZERO if zero else Mode(settings.on_stale)
+        zero = self.reaction and self._reacting is Target.ZERO
+        return Target.ZERO if zero or settings.on_stale == 'zero' else Target.GRAVITY
 
-    def collide(self, collision: str, policy: OnCollision) -> None:
-        """React to a collision, unless that is done already, or is not wanted.
+    def react(
+        self, reaction: str, policy: OnCollision, fade_time: float | None = COLLISION_FADE
+    ) -> None:
+        """React until `acknowledge`, unless that is done already, or is not wanted.
 
         Args:
-            collision: as a phrase.
-            policy: the setting `on_collision`; 'stop' makes it a fault.
+            reaction: to what, as a phrase.
+            policy: of `on_collision`; 'stop' makes it a fault.
+            fade_time: duration of the fade to the reaction [s]; None for that of the settings.
         """
-        if self.collision or policy == 'report':
+        if self.reaction or policy == 'report':
             return
-        self.collision, self.policy, self._fade_time = collision, policy, COLLISION_FADE
+        self.reaction, self._fade_time = reaction, fade_time
+        self._reacting = TARGETS.get(policy, Target.GRAVITY)
         if policy == 'stop':
-            self.fault = collision
+            self.fault = reaction
 
     def continue_from(self, other: Supervisor) -> None:
         """Take over, from that of the robot before, what nothing but `~/enable` ends."""
-        self.enabled, self.fault = other.enabled, other.fault
-        self.collision, self.policy = other.collision, other.policy
+        self.enabled, self.fault, self.double_gravity = (
+            other.enabled, other.fault, other.double_gravity
+        )  # fmt: skip
+        self.reaction, self._reacting = other.reaction, other._reacting
 
     def acknowledge(self) -> None:
-        """End a fault and the reaction to a collision."""
-        self.fault = self.collision = ''
+        """End a fault and a reaction."""
+        self.fault = self.double_gravity = self.reaction = ''
 
-    def event(
+    def find(
         self, settings: Settings, *, fresh: bool, lost: bool = False, finished: bool = False
     ) -> Event:
         """What this cycle finds.
 
         Args:
             settings: of the robot.
-            fresh: whether each joint was measured, and not too long ago.
+            fresh: whether each commanded joint was measured, and not too long ago.
             lost: whether that has not been so for `LONGEST_STALE`.
             finished: whether the target has been reached and commanded `REPEATS` times.
         """
-        commanding = self.mode(settings) is not Mode.SILENT
-        stopping = self.state is State.STOPPING and not self.running
+        commanding = self.state is not State.SILENT
         found = {
             Event.INTERRUPTED: self.inhibitions.interrupting,
             Event.INHIBITED: bool(self.inhibitions) and not commanding,
-            Event.FINISHED: finished and stopping,
+            Event.FINISHED: finished and self.state is State.STOPPING and not self.running,
             Event.MISAPPLIED: self._misapplied,
+            Event.DOUBLE_GRAVITY: bool(self.double_gravity),
             Event.STOPPED: not self.running,
             Event.LOST: lost and commanding,
+            Event.SILENCED: not fresh and settings.on_stale == 'stop',
             Event.STALE: not fresh,
-            Event.COLLISION: bool(self.collision),
+            Event.REACTION: bool(self.reaction),
         }
         return next((event for event, holds in found.items() if holds), Event.READY)
 
@@ -222,13 +240,15 @@ class Supervisor:
             Duration of the fade to its target [s]; None for that of the settings.
         """
         fade_time, self._fade_time = self._fade_time, None
-        self.state = TRANSITIONS[self.state][event]
+        self.event, self.state = event, TRANSITIONS[self.state][event]
         if self.running and self.state is State.STOPPING:
             if event is Event.MISAPPLIED:
                 self.fault = next(i.reason for i in self.inhibitions.values() if i.misapplied)
+            elif event is Event.DOUBLE_GRAVITY:
+                self.fault = self.double_gravity
             else:
                 self.fault = f'joint states have been stale for {LONGEST_STALE:g} s'
-        return 0.0 if event is Event.MISAPPLIED else fade_time
+        return 0.0 if event in AT_ONCE else fade_time
 
     @property
     def _misapplied(self) -> bool:

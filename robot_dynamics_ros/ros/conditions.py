@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.control.external.estimate import PASSING
+from robot_dynamics_ros.control.supervisor import State, Target
 from robot_dynamics_ros.control.torque_text import torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
 
-from .controller import UNKNOWN_NAME
 from .endpoints import names_of
 from .external import contact_text
 from .health import ERROR, OK, STALE, WARN, Health, Rule
@@ -78,18 +78,15 @@ def _fault(health: Health) -> str:
     fault, on_stop = health.guard.supervisor.fault, health.guard.settings.on_stop
     if not fault:
         return ''
-    return f'stopped until ~/enable is called: {fault}; find the cause (on_stop={on_stop})'
+    return f'stopped until ~/enable is called: {fault} (on_stop={on_stop})'
 
 
 @condition('reaction', MODEL, ERROR)
 def _reaction(health: Health) -> str:
     supervisor = health.guard.supervisor
-    if supervisor.fault or not supervisor.collision:
+    if supervisor.fault or not supervisor.reaction:
         return ''
-    return (
-        f'mode {supervisor.policy} until ~/enable is called: {supervisor.collision} '
-        f'(on_collision={supervisor.policy})'
-    )
+    return f'REACTING until ~/enable is called: {supervisor.reaction}'
 
 
 def _not_activated(code: str) -> Sentence:
@@ -108,7 +105,14 @@ for _code in REFUSALS:
 def _inactive(health: Health) -> str:
     if health.active or health.commanding or health.robot.refusals():
         return ''
-    return f'inactive: no torque is commanded; to activate: {_transition(health, "activate")}'
+    return f'SILENT: inactive; to activate: {_transition(health, "activate")}'
+
+
+@condition('no_clock', COMMANDS, ERROR, waits=True, blocks=True)
+def _no_clock(health: Health) -> str:
+    if health.holder.clock.ticks:
+        return ''
+    return f'use_sim_time is true, and {_unheard(health, "/clock", "rosgraph_msgs/msg/Clock")}'
 
 
 @condition('disabled', MODEL, WARN)
@@ -119,23 +123,22 @@ def _disabled(health: Health) -> str:
 
 @condition('commanding', MODEL, OK)
 def _commanding(health: Health) -> str:
-    guard = health.guard
-    if not (guard.supervisor.running and health.commanding):
+    guard, supervisor = health.guard, health.guard.supervisor
+    if not health.commanding:
         return ''
-    terms = ' + '.join(health.robot.feedforward.selected_terms) or 'zero'
-    return (
-        f'commanding {", ".join(health.robot.joints)} on {health.loop.topic}: {terms}, faded in '
-        f'over {guard.settings.fade_time:g} s'
+    target = ' + '.join(health.robot.feedforward.selected_terms) or 'zero'
+    text = (
+        f'{supervisor.state.name} ({supervisor.event.name.lower()}): '
+        f'{", ".join(health.robot.joints)} on {health.loop.topic}, target '
+        f'{target if guard.target is Target.TERMS else guard.target.value}'
     )
-
-
-@condition('begun', MODEL, OK)
-def _begun(health: Health) -> str:
-    """Where the present commands have begun; nothing where they continue the last one."""
-    start, rule = health.guard.start, health.guard.settings.on_restart
-    if not (health.commanding and start.decision):
-        return ''
-    return f'commands begin at {start.torque} (on_restart={rule}): {start.decision}'
+    if guard.start.decision and supervisor.state is State.TRACKING:
+        text += (
+            f', begun at {guard.start.torque} (on_restart={guard.settings.on_restart}): '
+            f'{guard.start.decision}'
+        )
+    left = guard.limiter.fade_left
+    return f'{text}; {left:.1f} s of the fade left' if left else text
 
 
 @condition('no_gravity', MODEL, WARN)
@@ -200,20 +203,49 @@ def _no_states(health: Health) -> str:
 
 @condition('stale', STATES, STALE, over='joint states are valid again', blocks=True)
 def _stale(health: Health) -> str:
-    guard, state, now = health.guard, health.guard.state, health.now
-    ages, old = np.maximum(now - state.times, 0.0), now > state.deadlines
+    guard, state, now = health.guard, health.guard.state, health.time
+    indices = health.robot.feedforward.indices
+    ages, old = np.maximum(now - state.times, 0.0)[indices], (now > state.deadlines)[indices]
     if not old.any() or np.isinf(ages).any():
         return ''
-    if old[health.robot.feedforward.indices].all():
-        text = f'no valid joint state for {ages[health.robot.feedforward.indices].max():.2g} s'
+    if old.all():
+        text = f'no valid joint state for {ages.max():.2g} s'
     else:
-        names = _chosen(health.robot.dynamics.model.joint_names, old)
-        text = f'no valid position of {names} for {ages[old].max():.2g} s'
-    if (old & (now - state.repeated <= state.timeouts)).any():
+        text = (
+            f'no valid position of {_chosen(health.robot.joints, old)} for {ages[old].max():.2g} s'
+        )
+    repeated = (now - state.repeated <= state.timeouts)[indices]
+    if (old & repeated).any():
         text += ', header.stamp of the states that come stands still'
     elif health.recent('ignored', health.counters['joint_states'].ignored):
         text += f', {_foreign(health)}'
-    return f'{text}: mode {guard.mode.value} (on_stale={guard.settings.on_stale})'
+    name, target = guard.supervisor.state.name, guard.target.value
+    return f'{text}: {name}, target {target} (on_stale={guard.settings.on_stale})'
+
+
+@condition('joints_silent', STATES, WARN)
+def _joints_silent(health: Health) -> str:
+    state = health.guard.state
+    silent = health.time > state.deadlines
+    silent[health.robot.feedforward.indices] = False
+    if state.missing.any() or not silent.any():
+        return ''
+    names = _chosen(health.robot.dynamics.model.joint_names, silent)
+    age = (health.time - state.times[silent]).max()
+    return f'{names} not measured for {age:.2g} s: taken to stay at the last position'
+
+
+@condition('states_of_two', STATES, WARN)
+def _states_of_two(health: Health) -> str:
+    topic, counters = health.loop.states_topic, health.counters['joint_states']
+    # A publisher that begins anew counts once.
+    if health.growth('unordered', counters.unordered, AVERAGED)[0] < 2:
+        return ''
+    names = names_of(health.node.get_publishers_info_by_topic(topic))
+    return (
+        f'the same joints on {topic} come from several publishers, the torque is of each in turn: '
+        f'stop or remap all but one of {", ".join(sorted(names))}'
+    )
 
 
 @condition('outside_limits', STATES, WARN)
@@ -290,16 +322,6 @@ def _unwatched(health: Health) -> str:
     )
 
 
-@condition('receivers', '', OK)
-def _receivers(health: Health) -> str:
-    if not health.active:
-        return ''
-    names = sorted({name for name in health.controller.subscribers if UNKNOWN_NAME not in name})
-    received = f', received by {", ".join(names)}' if names else ''
-    controller = f'; controller {health.controller.text()}' if health.controller.name else ''
-    return f'active: torques go to {health.loop.topic}{received}{controller}'
-
-
 @condition('nobody_listens', COMMANDS, WARN, waits=True)
 def _nobody_listens(health: Health) -> str:
     sends_efforts = health.node.get_parameter('controller_action').value
@@ -338,21 +360,15 @@ def _saturated(health: Health) -> str:
 def _silent(health: Health) -> str:
     reasons = '; '.join(each.text for each in health.found if each.rule.blocks)
     silent = health.guard.supervisor.running and not health.commanding and reasons
-    return f'silent, no torque is commanded: {reasons}' if silent else ''
+    return f'SILENT, no torque is commanded: {reasons}' if silent else ''
 
 
 # The driver, external torques, Pinocchio
 
 
-@condition('double_gravity', 'driver gravity', WARN)
-def _double_gravity(health: Health) -> str:
-    seen = health.guard.double_compensation
-    if not (seen.is_gravity and 'gravity' in health.robot.feedforward.selected_terms):
-        return ''
-    return (
-        f'the measured effort exceeds the command by {seen.share:.2f} times gravity: the driver '
-        'appears to add gravity too; remove gravity from parameter terms'
-    )
+@condition('effort_contradicts', 'driver gravity', WARN)
+def _effort_contradicts(health: Health) -> str:
+    return health.guard.efforts.contradiction
 
 
 @condition('no_external_torques', EXTERNAL, WARN, over='external torques are estimated again')
@@ -366,7 +382,7 @@ def _no_external_torques(health: Health) -> str:
 @condition('contact', EXTERNAL, WARN)
 def _contact(health: Health) -> str:
     with health.holder.lock:
-        return contact_text(health.guard)
+        return contact_text(health.guard, health.time)
 
 
 @condition('no_detection', EXTERNAL, WARN)

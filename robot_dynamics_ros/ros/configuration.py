@@ -21,7 +21,6 @@ from robot_dynamics_ros.control.external.thresholds import BANDS, ContactThresho
 from robot_dynamics_ros.control.settings import (
     Settings,
     per_joint,
-    reference_distances,
     torque_limits,
 )
 from robot_dynamics_ros.core.checks import Array
@@ -170,7 +169,6 @@ class Configuration:
         model, joints = robot.dynamics.model, robot.joints
         live = live_values(self.values(changes), model, joints)
         torque_limits(model, joints, live.settings)
-        reference_distances(model, joints, live.settings)
         refusals = refusals_of(model, joints, live.settings)
         if robot.guard.supervisor.active and refusals:
             raise ParameterError('; '.join(refusals.values()))
@@ -224,7 +222,7 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
             external_bandwidth=tuple(bandwidth.tolist()),
             external_frame=frame,
             thresholds=_thresholds(values, model, joints, bandwidth),
-            driver_gravity_check=values['driver_gravity_check'],
+            driver_effort=values['driver_effort'],
         ),
         terms=values['terms'],
         evaluate_at=values['evaluate_at'],

@@ -101,13 +101,10 @@ class Controller:
         self.others = max(self._node.count_publishers(self._topic) - 1, 0)
         if self.others:
             # Its last command is what the controller keeps when it has left.
-            self._holder.forget_commands(another=True)
+            self._holder.another_commanded()
         self._ask(now)
         robot = self._holder.current
         if robot is None:
-            # Known to be inactive, or to have ended.
-            if self.name and ((self._seen and not self._exists) or self.state not in ('', ACTIVE)):
-                self._holder.forget_commands(another=False)
             return
         another = Inhibition(
             f'another node publishes on {self._topic}',

@@ -147,6 +147,8 @@ class TopicCounters:
         last_reason: why the last of these was rejected.
         last_rejected: whether the last message that was not ignored was rejected.
         late: number of messages that were too old when the node came to read them.
+        unordered: number of messages whose number in their publisher is not larger than that of
+            the message before of the same joints: they are of another publisher.
         ignored: number of messages that name other joints only.
         ignored_joints: the joints of the last of these.
     """
@@ -157,6 +159,7 @@ class TopicCounters:
     last_reason: str = ''
     last_rejected: bool = False
     late: int = 0
+    unordered: int = 0
     ignored: int = 0
     ignored_joints: Sequence[str] = ()
 

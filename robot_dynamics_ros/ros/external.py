@@ -44,9 +44,9 @@ LOOK, LONGEST = 0.05, 5.0
 class ExternalTopics:
     """Publishes each new estimate, and each change of the contact.
 
-    Where nobody subscribes, nothing is computed for a topic. The wrench, and other joints that
-    feel the same contact, are published at a bounded rate; begin, kind and end of a contact at
-    once.
+    Silent while the node is inactive, where a contact is over. Where nobody subscribes, nothing is
+    computed for a topic. The wrench, and other joints that feel the same contact, are published at
+    a bounded rate; begin, kind and end of a contact at once.
     """
 
     def __init__(self, node: Node) -> None:
@@ -69,17 +69,18 @@ class ExternalTopics:
         self._stepped = math.nan
         self._wrenches, self._changes = RateLimit(WRENCH_RATE), RateLimit(CHANGE_RATE)
 
-    def publish(self, robot: CommandedRobot, stamp: Time) -> None:
+    def publish(self, robot: CommandedRobot, stamp: Time, now: float) -> None:
         """Publish what the last state of a robot has told.
 
         Args:
             robot: whose state was answered.
             stamp: of the state; 0 for none.
+            now: [s], on the clock of the node.
         """
         guard = robot.guard
         # Where a part of the joints has ceased, no step is taken any more.
-        fresh = guard.age(clock.monotonic()) <= guard.settings.state_timeout
-        estimate = guard.external if fresh else None
+        fresh = guard.age(now) <= guard.settings.state_timeout
+        estimate = guard.external if fresh and guard.supervisor.active else None
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._publish_contact(estimate, state, stamp)
@@ -92,16 +93,18 @@ class ExternalTopics:
         if self._wrench_heard.any and self._wrenches.passes(clock.monotonic()):
             self._wrench.publish(_wrench(estimate.frame, self._time(stamp), estimate.wrench()))
 
-    def expire(self, robot: CommandedRobot | None) -> None:
+    def expire(self, robot: CommandedRobot | None, now: float) -> None:
         """End the contact that was published last, where no state tells of it any more.
 
         Args:
             robot: that has not answered a state; None where the node is not configured.
+            now: [s], on the clock of the node.
         """
         if self._published is FREE:
             return
-        known = robot is not None and robot.guard.external is not None
-        if not (known and robot.guard.fresh(clock.monotonic())):
+        guard = robot and robot.guard
+        known = guard and guard.external and guard.supervisor.active
+        if not (known and guard.fresh(now)):
             self._published = FREE
             self._contact.publish(_contact(None, self._clock.now().to_msg()))
 
@@ -191,17 +194,17 @@ class ZeroExternal:
         return estimate
 
 
-def contact_text(guard: GuardedFeedforward) -> str:
+def contact_text(guard: GuardedFeedforward, now: float) -> str:
     """What touches the arm, and that no reaction follows where one is wanted; empty for nothing.
 
     The caller holds the lock of the robot.
     """
     estimate, policy = guard.external, guard.settings.on_collision
-    if estimate is None or estimate.reason or not guard.fresh(clock.monotonic()):
+    if estimate is None or estimate.reason or not guard.fresh(now):
         return ''
     text = estimate.touch()
     collides = estimate.contact.state.kind == COLLISION
-    if collides and policy != 'report' and not guard.supervisor.collision:
+    if collides and policy != 'report' and not guard.supervisor.reaction:
         text += f'; on_collision={policy} does not act again before this contact has ended'
     return text
 

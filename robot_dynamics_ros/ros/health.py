@@ -18,7 +18,6 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 
 from .controller import Controller
@@ -106,7 +105,8 @@ class Health:
     """Looks at these parts of a node a few times a second, and publishes /diagnostics.
 
     Attributes:
-        now: time of the last look [s], on the monotonic clock.
+        now: time of the last look [s], on the monotonic clock, for the log.
+        time: the same on the clock of the node, for what ages.
         found: the conditions that held then, in the order of the table.
         active: whether torque was wanted then, with ~/enable.
     """
@@ -123,6 +123,7 @@ class Health:
         """Look, and publish, on timers of the node."""
         self.found: list[Condition] = []
         self.now = self._changed = clock.monotonic()
+        self.time = self.holder.clock.now()
         self._robot: CommandedRobot | None = None
         self.active = False
         self._forget()
@@ -146,7 +147,7 @@ class Health:
     @property
     def commanding(self) -> bool:
         """Whether torque is commanded."""
-        return self.guard.mode is not Mode.SILENT
+        return not self.guard.silent
 
     def growth(self, name: str, total: object, window: float) -> tuple[Array, float]:
         """How much a count, or an array of counts, has grown, and in which time [s].
@@ -156,14 +157,18 @@ class Health:
             total: its present value.
             window: over which to look back, if the count has been known for so long [s].
         """
-        present = np.array(total)
+        present, now = np.array(total), self.time
         totals = self._totals.setdefault(name, deque())
-        if totals and (present.shape != totals[-1][1].shape or (present < totals[-1][1]).any()):
+        if totals and (
+            present.shape != totals[-1][1].shape
+            or (present < totals[-1][1]).any()
+            or now < totals[-1][0]
+        ):
             totals.clear()
-        totals.append((self.now, present))
-        while totals[0][0] < self.now - window and totals[1][0] <= self.now - window:
+        totals.append((now, present))
+        while totals[0][0] < now - window and totals[1][0] <= now - window:
             totals.popleft()
-        return present - totals[0][1], self.now - totals[0][0]
+        return present - totals[0][1], now - totals[0][0]
 
     def recent(self, name: str, total: object) -> int:
         """How much a count has grown in the last second."""
@@ -172,7 +177,7 @@ class Health:
     def update(self) -> None:
         """Find the conditions that hold, and log what has changed."""
         before, self._robot = self._robot, self.holder.current
-        self.now, self.found = clock.monotonic(), []
+        self.now, self.time, self.found = clock.monotonic(), self.holder.clock.now(), []
         configured = self._robot is not None
         if configured is not (before is not None):
             self._forget()
@@ -268,7 +273,9 @@ class Health:
             dynamics = robot.dynamics
             return 'configured', {
                 'robot': dynamics.model.name,
-                'mode': guard.mode.value,
+                'state': guard.supervisor.state.name,
+                'target': guard.target.value,
+                'event': guard.supervisor.event.name.lower(),
                 'joints': ', '.join(robot.joints),
                 'terms': ', '.join(robot.feedforward.selected_terms),
                 'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
@@ -276,7 +283,7 @@ class Health:
                 'back end': dynamics.backend_description,
             }
         if name == 'joint_states':
-            age = guard.age(clock.monotonic())
+            age = guard.age(self.time)
             text = f'{age:.4f}' if math.isfinite(age) else 'not known'
             return 'OK', {'age of the last valid state [s]': text}
         if name == 'reference':

@@ -31,6 +31,7 @@ class NameMatch:
         repeated: names that it holds more than once.
         joints: (m,) indices of the joints of the model that it names, ascending.
         places: (m,) where their values stand in a message.
+        first: the first of `joints`; -1 for none.
         complete: whether it names every joint of the model.
         commanded: (n,) whether a joint of the model is commanded, and named.
         names_commanded: whether it names one that is.
@@ -40,6 +41,7 @@ class NameMatch:
     repeated: list[str]
     joints: NDArray[np.intp]
     places: NDArray[np.intp]
+    first: int
     complete: bool
     commanded: NDArray[np.bool_]
     names_commanded: bool
@@ -100,6 +102,11 @@ class JointStateReader:
     def names_other_joints_only(self, message: JointState) -> bool:
         """Whether a message names none of the joints, as one of a gripper's driver may do."""
         return not self._match_of(message).joints.size and bool(message.name)
+
+    @property
+    def first(self) -> int:
+        """Index of the first joint that the last message names; -1 for none."""
+        return self._match.first
 
     @property
     def names_commanded(self) -> bool:
@@ -174,6 +181,7 @@ class JointStateReader:
             repeated=_repeated(names),
             joints=np.array(joints, dtype=np.intp),
             places=np.array([place_of[self._joint_names[j]] for j in joints], dtype=np.intp),
+            first=joints[0] if joints else -1,
             complete=len(joints) == len(self._joint_names),
             commanded=commanded,
             names_commanded=bool(commanded.any()),

@@ -16,14 +16,12 @@ from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from rclpy.clock import ROSClock
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
@@ -46,31 +44,6 @@ STATES = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 WAIT_TIMEOUT = 0.01
 # Of the latest cycles: one second at 1 kHz.
 WINDOW = 1000
-
-
-class ReferenceClock:
-    """The time of references: one that is never set, or the simulated one.
-
-    The clock of the machine may be set while a reference runs (by NTP or an operator), and the
-    reference would leap. So references use the monotonic clock, and a stamp is converted once,
-    when its message comes. Simulated time is used itself: it may stand still or be slow.
-    """
-
-    def __init__(self, clock: ROSClock) -> None:
-        """Follow this clock of the node while it is simulated."""
-        self._clock = clock
-        # So that a float resolves nanoseconds.
-        self._epoch = clock.now().nanoseconds
-
-    def time(self) -> float:
-        """Now [s]."""
-        return self.both()[1] if self._clock.ros_time_is_active else clock.monotonic()
-
-    def both(self) -> tuple[int, float]:
-        """Now on the clock of the node [ns], in which stamps are given, and on this one [s]."""
-        now = self._clock.now().nanoseconds
-        simulated = self._clock.ros_time_is_active
-        return now, 1e-9 * (now - self._epoch) if simulated else clock.monotonic()
 
 
 class CycleStatistics:
@@ -104,7 +77,6 @@ class Loop(threading.Thread):
     Attributes:
         counters: of the joint states.
         statistics: of the cycles of the configured robot.
-        reference_clock: the time at which references are evaluated.
         topic: resolved name of `~/commands`.
         states_topic: resolved name of `joint_states`.
         knows_wait: whether it is known for how long the last state has waited for the node.
@@ -113,8 +85,8 @@ class Loop(threading.Thread):
     def __init__(self, node: LifecycleNode, holder: RobotHolder) -> None:
         """Create the endpoints; `start` begins to answer."""
         super().__init__(name='joint_states', daemon=True)
-        self._holder, self._logger, self._clock = holder, node.get_logger(), node.get_clock()
-        self.reference_clock = ReferenceClock(self._clock)
+        self._holder, self._logger, self._stamps = holder, node.get_logger(), node.get_clock()
+        self._clock = holder.clock
         self.counters, self.statistics = TopicCounters('joint_states'), CycleStatistics()
         self._states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
@@ -130,6 +102,8 @@ class Loop(threading.Thread):
         self.topic, self.states_topic = self._commands.topic_name, self._states.topic
         self._message, self._commanding = Float64MultiArray(), False
         self._ended = threading.Event()
+        # Number of the last message, in its publisher, by the first joint that it names.
+        self._numbers: dict[int, int] = {}
         # Whether a stamp was recent by the clock of the node.
         self._same_clock, self.knows_wait = False, True
 
@@ -163,14 +137,15 @@ class Loop(threading.Thread):
             self._same_clock = False
             self._holder.clear()
             self.statistics = CycleStatistics()
-            self._external.expire(None)
+            self._external.expire(None, self._clock.now())
 
-    def reset_times(self) -> None:
+    def set_clock(self) -> None:
         """Compare the next state with none, and drop the reference: the clock has been set."""
         with self._holder.lock:
             self._same_clock = False
+            self._clock.reset()
             if self._holder.current is not None:
-                self._holder.current.reset_times()
+                self._holder.current.set_clock(self._clock.now())
 
     def incompatible_publishers(self) -> str:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
@@ -180,7 +155,7 @@ class Loop(threading.Thread):
         """Take all states that wait, oldest first, and answer the newest."""
         with self._holder.lock:
             robot = self._holder.current
-            if robot is None:
+            if robot is None or not self._clock.ticks:
                 return
             newest = None
             for message, info in messages:
@@ -188,10 +163,10 @@ class Loop(threading.Thread):
             if newest is None or not self._command(robot, *newest):
                 # States of other joints must not delay what is due without a state.
                 self._command_without_state(robot)
-            if self._commanding and robot.guard.mode is Mode.SILENT:
+            if self._commanding and robot.guard.silent:
                 # Once: commands have ceased.
                 self._commanding = False
-                self._torques.publish(robot.torques(self._clock.now().to_msg()))
+                self._torques.publish(robot.torques(self._stamps.now().to_msg()))
 
     def _take(
         self, robot: CommandedRobot, message: JointState, info: dict[str, Any]
@@ -206,11 +181,12 @@ class Loop(threading.Thread):
         if robot.reader.names_other_joints_only(message):
             self.counters.ignore(message.name)
             return None
+        self._count_order(robot.reader.first, info.get('publication_sequence_number'))
         try:
             if self._waited(message, received) > robot.guard.settings.state_timeout:
                 self.counters.late += 1
                 return None
-            robot.take(message)
+            robot.take(message, self._clock.now())
         except Exception as error:
             self._refuse(error)
             return None
@@ -221,6 +197,16 @@ class Loop(threading.Thread):
             return None
         return message.header.stamp, received
 
+    def _count_order(self, first: int, number: int | None) -> None:
+        """Count a message whose number is not larger than that of the one before.
+
+        The numbers of one publisher grow; those of two that take turns cannot. Messages are of the
+        same joints if the first one is the same. Cyclone DDS gives no numbers (None).
+        """
+        if number is not None:
+            self.counters.unordered += number <= self._numbers.get(first, -1)
+            self._numbers[first] = number
+
     def _command(self, robot: CommandedRobot, stamp: Time, received: int) -> bool:
         """Answer the states that were taken; whether that was possible.
 
@@ -230,7 +216,7 @@ class Loop(threading.Thread):
             received: when the middleware received that [ns]; 0 for not known.
         """
         try:
-            command = robot.command(self._time(robot))
+            command = robot.command(self._clock.now())
         except Exception as error:
             self.counters.used -= 1
             self._refuse(error)
@@ -238,14 +224,15 @@ class Loop(threading.Thread):
         if command is not None:
             self._publish(robot, command, stamp)
         self.statistics.record(1e-9 * (clock.time_ns() - received) if received else math.nan)
-        self._external.publish(robot, stamp)
+        self._external.publish(robot, stamp, self._clock.now())
         return True
 
     def _command_without_state(self, robot: CommandedRobot) -> None:
-        command = robot.guard.command_without_state(clock.monotonic(), self._time(robot))
+        now = self._clock.now()
+        command = robot.guard.command_without_state(now)
         if command is not None:
-            self._publish(robot, command, self._clock.now().to_msg())
-        self._external.expire(robot)
+            self._publish(robot, command, self._stamps.now().to_msg())
+        self._external.expire(robot, now)
 
     def _publish(self, robot: CommandedRobot, command: Array, stamp: Time) -> None:
         self._message.data = doubles(command)
@@ -265,25 +252,24 @@ class Loop(threading.Thread):
             throttle_duration_sec=WARNING_PERIOD,
         )
 
-    def _time(self, robot: CommandedRobot) -> float:
-        # Without a reference its time is not needed, and reading the clock takes longer than this.
-        return 0.0 if robot.guard.reference is None else self.reference_clock.time()
-
     def _waited(self, message: JointState, received: int) -> float:
         """For how long a state has waited for the node [s]; NaN if that is not known.
 
-        By the clock of this machine alone: stamps may be of another one, or simulated. Where the
-        middleware gives no time of reception (0), the stamp counts, once one was recent.
+        By the clock of this machine alone: stamps may be of another one. With simulated time, or
+        where the middleware gives no time of reception (0), the stamp counts, once one was recent.
 
         Raises:
             StateError: the stamp is negative.
         """
-        if received:
-            wait = 1e-9 * (clock.time_ns() - received)
-        else:
-            stamp = nanoseconds(message.header.stamp)
-            wait = 1e-9 * (self._clock.now().nanoseconds - stamp)
-            robot = self._holder.require()
-            self._same_clock |= 0.0 <= wait <= robot.guard.settings.state_timeout
-        self.knows_wait = bool(received) or self._same_clock
+        stamp = nanoseconds(message.header.stamp)
+        if self._clock.simulated:
+            self._clock.tick(stamp)
+        elif received:
+            self.knows_wait = True
+            return 1e-9 * (clock.time_ns() - received)
+        wait = 1e-9 * (self._stamps.now().nanoseconds - stamp)
+        robot = self._holder.require()
+        self.knows_wait = self._same_clock = (
+            self._same_clock or abs(wait) <= robot.guard.settings.state_timeout
+        )
         return wait if self.knows_wait else math.nan

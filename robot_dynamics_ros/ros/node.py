@@ -24,7 +24,6 @@ from __future__ import annotations
 import gc
 import math
 import sys
-import threading
 import time as clock
 from typing import Any
 
@@ -41,6 +40,7 @@ from .controller import Controller
 from .description import Description
 from .health import Health
 from .loop import Loop
+from .node_clock import NodeClock
 from .parameter_table import TABLE
 from .parameters import declare
 from .process import guarded, run
@@ -60,10 +60,9 @@ class DynamicsNode(LifecycleNode):
     Attributes:
         robot_holder: of the configured robot.
         topic_counters: of the received messages, by topic.
-        skip_fade: set to end without waiting for the fade.
+        signals: number of signals that have asked for the end: after one the start and the
+            transition configure do not go on, after two the fade does not.
         ended: whether the node has been shut down.
-        end_requested: whether a signal has asked for the end: then the start and the transition
-            configure do not go on.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -74,14 +73,14 @@ class DynamicsNode(LifecycleNode):
         files = ParameterFiles(arguments, self.get_fully_qualified_name())
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
-        self.skip_fade = threading.Event()
-        # When the final command must have been reached [s], on a monotonic clock.
-        self._stop_until = math.inf
-        self.ended = self.end_requested = False
+        self.signals, self.ended = 0, False
+        self._node_clock = NodeClock(self.get_clock())
+        # When the final command must have been reached [s]; the last time that was seen, and when.
+        self._stop_until, self._seen = math.inf, (math.nan, math.nan)
 
-        self.robot_holder = RobotHolder()
+        self.robot_holder = RobotHolder(self._node_clock)
         self._loop = Loop(self, self.robot_holder)
-        reference = ReferenceTopic(self, self.robot_holder, self._loop)
+        reference = ReferenceTopic(self, self.robot_holder)
         self._description = Description(self, files, self.robot_holder.text, self.start)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
         self._configuration = Configuration(self, files, self.robot_holder)
@@ -111,7 +110,7 @@ class DynamicsNode(LifecycleNode):
     def commanding(self) -> bool:
         """Whether torque is commanded, so that the end is a fade; may be read at any time."""
         robot = self.robot_holder.current
-        return robot is not None and not robot.guard.stopped
+        return robot is not None and not robot.guard.silent
 
     def destroy_node(self) -> None:
         """End the thread that answers states, then destroy the node."""
@@ -123,7 +122,7 @@ class DynamicsNode(LifecycleNode):
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart is true and there is a description."""
-        if not self._autostart_pending or self.end_requested:
+        if not self._autostart_pending or self.signals:
             return
         try:
             wanted = self._configuration.values()['autostart']
@@ -133,7 +132,7 @@ class DynamicsNode(LifecycleNode):
         if not wanted or not self._description.is_given:
             return
         configured = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
-        if configured and not self.end_requested:
+        if configured and not self.signals:
             self.trigger_activate()
 
     def _refuse(self, error: RobotDynamicsError) -> None:
@@ -149,7 +148,7 @@ class DynamicsNode(LifecycleNode):
         try:
             robot = self._configuration.robot_of(self._description.text())
             self._trajectory_action.connect(self._configuration.values()['controller_action'])
-            if self.end_requested:
+            if self.signals:
                 self.get_logger().info('not configured: a signal has asked for the end')
                 return TransitionCallbackReturn.FAILURE
             self.robot_holder.set(robot)
@@ -181,7 +180,7 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop; the reference ends."""
-        self.end_commands()
+        self.stop(wait=True)
         return super().on_deactivate(state)
 
     @guarded
@@ -194,7 +193,7 @@ class DynamicsNode(LifecycleNode):
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop for good."""
         self.ended = True
-        self.end_commands()
+        self.stop(wait=True)
         self._clear_robot()
         return super().on_shutdown(state)
 
@@ -214,49 +213,55 @@ class DynamicsNode(LifecycleNode):
         self._loop.clear_robot()
         gc.unfreeze()
 
-    def begin_stop(self) -> None:
-        """Fade to the final command from now on; `stopping` is true until that is reached."""
+    def stop(self, *, wait: bool = False) -> None:
+        """Lead the command to that of on_stop, then command nothing; the reference ends.
+
+        Args:
+            wait: return when that is done, or `stopping` is false for another reason.
+        """
         with self.robot_holder.lock:
             robot = self.robot_holder.current
-            if robot is None or not robot.guard.supervisor.active:
+            if robot is None:
                 return
-            guard, settings = robot.guard, robot.guard.settings
-            guard.supervisor.active = False
-            self._stop_until = clock.monotonic() + guard.longest_fade() + SPARE_TIME
-        if not guard.stopped:
-            self.get_logger().info(
-                f'fading out over {settings.fade_time:g} s (on_stop={settings.on_stop})'
-            )
+            guard = robot.guard
+            if guard.supervisor.active:
+                guard.supervisor.active = False
+                self._stop_until = self._node_clock.now() + guard.longest_fade() + SPARE_TIME
+                if not guard.silent:
+                    self.get_logger().info(
+                        f'STOPPING: fading out over {guard.settings.fade_time:g} s '
+                        f'(on_stop={guard.settings.on_stop})'
+                    )
+        while wait and self.stopping:
+            clock.sleep(0.002)
+        with self.robot_holder.lock:
+            if not wait or guard.silent:
+                return
+            guard.silence()
+        self.get_logger().warning(
+            f'fade cut short: the last command is {guard.last_command()}; if no signal did that, '
+            'check effort_limits'
+        )
 
     @property
     def stopping(self) -> bool:
-        """Whether the thread that answers states is on the way to the final command."""
-        late = clock.monotonic() > self._stop_until
-        return self.commanding and not (late or self.skip_fade.is_set())
+        """Whether the command is on its way to that of on_stop.
 
-    def end_commands(self) -> None:
-        """Fade to the final command, then command nothing; does nothing without a robot."""
-        self.begin_stop()
-        while self.stopping:
-            clock.sleep(0.002)
-        with self.robot_holder.lock:
-            if self.robot_holder.current is None:
-                return
-            guard = self.robot_holder.current.guard
-            cut_short = not guard.stopped
-            guard.go_silent()
-        if cut_short:
-            self.get_logger().warning(
-                f'fade cut short: the last command is {guard.last_command()}; if no signal did '
-                'that, check effort_limits'
-            )
+        Not after a second signal, and not for longer than it can take: on the clock of the node,
+        or, where that stands still, on that of the machine.
+        """
+        now, moment = self._node_clock.now(), clock.monotonic()
+        if now != self._seen[0]:
+            self._seen = now, moment
+        late = now > self._stop_until or moment > self._seen[1] + SPARE_TIME
+        return self.commanding and not late and self.signals < 2
 
     def _on_clock_set(self, jump: TimeJump) -> None:
         self.get_logger().warning(
             'the clock was set: the reference ends; the next joint state is not compared with the '
             'last one'
         )
-        self._loop.reset_times()
+        self._loop.set_clock()
 
 
 def main(args: list[str] | None = None) -> None:

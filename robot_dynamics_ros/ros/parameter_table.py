@@ -9,12 +9,7 @@ from __future__ import annotations
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.feedforward import DEFAULT_TERMS
-from robot_dynamics_ros.control.settings import (
-    OTHER_JOINTS,
-    REFERENCE_SHARE,
-    REFERENCE_TIME,
-    Settings,
-)
+from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import LONGEST_STALE
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
@@ -87,9 +82,9 @@ STATES = (
               'Time without a valid position of each commanded joint after which the state is '
               'stale.',
               'More than 2.5 periods of `joint_states`. A state that has waited longer for the '
-              'node is not answered. Joints that are not commanded (grippers) have '
-              f'{OTHER_JOINTS:g} times this time. A longer time counts from the next state of a '
-              'joint on.', unit='s', above=0.0, live=True),
+              'node is not answered. Joints that are not commanded (grippers) are not watched: '
+              'one that has become silent stays where it was. A longer time counts from the next '
+              'state of a joint on.', unit='s', above=0.0, live=True),
     Parameter('on_stale', 'string', GUARDS.on_stale, 'Command while the state is stale.',
               choices={
                   'hold': 'gravity and torque_offset at the last valid state, as far as gravity '
@@ -97,7 +92,7 @@ STATES = (
                       'final command of on_stop',
                   'zero': f'zero torque; after {LONGEST_STALE:g} s a fault',
                   'stop': 'nothing is published; a forward_command_controller keeps the last '
-                      'command',
+                      'command. Commands begin anew with the next states, as on_restart says',
               }, live=True),
 )
 
@@ -105,15 +100,12 @@ REFERENCE = (
     Parameter('controller_action', 'string', '',
               'Action of the controller to which `~/follow_joint_trajectory` passes goals on, '
               'such as `/arm_controller/follow_joint_trajectory`.', empty='no goal is passed on'),
-    Parameter('reference_tolerance', 'double_array', list(GUARDS.reference_tolerance),
-              'Largest distance of the measured position of each commanded joint from '
-              '`~/reference`; 0: any.',
+    Parameter('reference_tolerance', 'double', GUARDS.reference_tolerance,
+              'Largest difference of the gravity torques at `~/reference` and at the measured '
+              'positions, as a share of the effort limit of each joint; .inf: any.',
               'A reference that begins farther away is rejected. One that the arm has left by '
-              'more is dropped, and the node returns to the measured state.', unit='rad or m',
-              least=0.0,
-              empty=f'what the joint covers in {REFERENCE_TIME:g} s at its velocity limit, at '
-                    f'most {REFERENCE_SHARE:g} of its range (of a turn or 1 m without limits)',
-              live=True),
+              'more is dropped, and the node returns to the measured state.', least=0.0,
+              infinite=True, live=True),
 )
 
 COMMANDS = (
@@ -144,11 +136,9 @@ COMMANDS = (
                       'and friction are in terms',
               }, live=True),
     Parameter('on_restart', 'string', GUARDS.on_restart,
-              'Torque at which commands begin when the last command of the controller is not '
-              'known.',
-              'So it is after the start of the process, and after another publisher commanded. '
-              'After the controller was inactive, commands begin at the last command if measured '
-              'efforts show that the drive has kept it.',
+              'Torque at which commands begin after nothing was published.',
+              'They begin at the last command where measured efforts show that the drive has kept '
+              'it.',
               choices={
                   'automatic': 'where the measured efforts equal gravity: the gravity torque if a '
                       'publisher of commands was seen that has ended, else none, and the log says '
@@ -158,10 +148,18 @@ COMMANDS = (
                   'fade_from_zero': 'zero torque, in one step if the controller still applies '
                       'another',
               }, live=True),
-    Parameter('driver_gravity_check', 'bool', True,
-              'Whether efforts without gravity or in another unit are refused with '
-              '`external_observer`; false estimates external torques from any efforts.',
-              live=True),
+    Parameter('driver_effort', 'string', GUARDS.driver_effort,
+              'What the driver publishes as `effort` in `joint_states`.',
+              'A fit of efforts at rest by gravity reports what contradicts this.',
+              choices={
+                  'torque': 'the torque of the drive, with gravity, positive along the axis of '
+                      'the joint',
+                  'reversed_torque': 'the same with the other sign (KUKA FRI)',
+                  'torque_without_gravity': 'the torque beyond the gravity that the driver adds '
+                      '(UR: get_joint_torques)',
+                  'current': 'a current, or a share of one: taken as not measured',
+                  'none': 'nothing of use: taken as not measured',
+              }, live=True),
 )
 
 

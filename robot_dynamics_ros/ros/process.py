@@ -96,10 +96,10 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         nonlocal first
         now = time.monotonic()
         before, first = first, min(first, now)
-        node.end_requested = True
         if now > before + SAME_SIGNAL:
-            node.skip_fade.set()
+            node.signals = 2
         elif math.isinf(before):
+            node.signals = 1
             name = signal.Signals(number).name
             # A signal handler may interrupt the logger and must not call it. The reader of stderr
             # may have ended by the same signal.
@@ -120,7 +120,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     finally:
         # A lifecycle manager may have shut it down already.
         if not node.ended:
-            node.begin_stop()
+            node.stop()
             while rclpy.ok() and node.stopping:
                 _spin_once(executor, node)
             node.trigger_shutdown()
@@ -160,7 +160,7 @@ def guarded(transition: Transition) -> Transition:
                 f'{traceback.format_exc()}'
             )
             node.robot_holder.refusal = f'{type(error).__name__}: {error}'
-            node.end_commands()
+            node.stop(wait=True)
             return TransitionCallbackReturn.ERROR
 
     return run

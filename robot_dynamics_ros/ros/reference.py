@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
@@ -13,7 +12,6 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
 from .endpoints import OVERRIDABLE, TopicCounters, nanoseconds
-from .loop import Loop
 from .robot import CommandedRobot, RobotHolder
 from .waypoints import read_points
 
@@ -29,10 +27,10 @@ class ReferenceTopic:
         counters: of the references.
     """
 
-    def __init__(self, node: Node, holder: RobotHolder, loop: Loop) -> None:
+    def __init__(self, node: Node, holder: RobotHolder) -> None:
         """Subscribe."""
         self._holder = holder
-        self._clock = loop.reference_clock
+        self._clock = holder.clock
         self.counters = TopicCounters('reference')
         node.create_subscription(
             JointTrajectory,
@@ -54,16 +52,15 @@ class ReferenceTopic:
         """Hand over the trajectory; one without points ends the present reference."""
         with self._holder.lock:
             robot = self._running()
-            now, time = self._clock.both()
-            current = robot.position_and_velocity()
+            now = self._clock.now()
+            start = self._clock.at(nanoseconds(message.header.stamp))
+            begin = robot.guard.begin_of_reference(now)
         trajectory = None
         if message.points:
             # Without the lock, so that states are answered: a thousand points take some ms.
-            trajectory = read_trajectory(
-                message, robot.joints, now=now, time=time, current=current
-            )
+            trajectory = read_trajectory(message, robot.joints, start, now, begin)
         with self._holder.lock:
-            self._running().guard.set_reference(trajectory, time)
+            self._running().guard.set_reference(trajectory, now)
 
     def _running(self) -> CommandedRobot:
         """The robot, if its commands follow a reference.
@@ -87,36 +84,29 @@ class ReferenceTopic:
 def read_trajectory(
     message: JointTrajectory,
     joints: Sequence[str],
-    *,
-    now: int,
-    time: float,
-    current: tuple[Array, Array] | None = None,
+    start: float,
+    now: float,
+    begin: Array | None = None,
 ) -> Trajectory:
-    """The reference of a message, on the clock of the references.
-
-    The stamp is converted once, by its distance from now: if the node's clock is set afterwards,
-    the reference stays where it is.
+    """The reference of a message, on the clock of the node.
 
     Args:
-        message: names every commanded joint and no other, in any order. With a stamp of zero it
-            starts now.
+        message: names every commanded joint and no other, in any order.
         joints: names of the commanded joints, k of them.
-        now: time of the node's clock [ns].
-        time: the same time on the clock of the references [s].
-        current: q and v (k,) of the robot; a trajectory of several points that begins later than
-            now is extended by this point.
+        start: time of `header.stamp` [s]; now for a stamp of zero.
+        now: [s].
+        begin: rows q, v, a (3, k) where it begins, if its first point lies in the future; None if
+            that is not known.
 
     Raises:
         StateError: joints, sizes, values or times are wrong, or the trajectory has ended.
     """
-    stamp = nanoseconds(message.header.stamp) or now
-    points = read_points(message, joints, start=time + 1e-9 * (stamp - now))
-    if len(points) and points.times[-1] < time - LARGEST_DELAY:
+    points = read_points(message, joints, start=start)
+    if len(points) and points.times[-1] < now - LARGEST_DELAY:
         raise StateError(
-            f'the trajectory ended {time - points.times[-1]:.3g} s ago, allowed are '
+            f'the trajectory ended {now - points.times[-1]:.3g} s ago, allowed are '
             f'{LARGEST_DELAY:g} s: check header.stamp and the clocks'
         )
-    if current is not None and len(points) > 1 and time < points.times[0]:
-        q, v = current
-        points = points.after(Point(time, q, v, np.zeros_like(q)))
+    if begin is not None and len(points) and now < points.times[0]:
+        points = points.after(Point(now, *begin))
     return Trajectory(points)

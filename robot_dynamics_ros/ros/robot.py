@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time as clock
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,6 @@ from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings, joints_without_limit, torque_limits
 from robot_dynamics_ros.control.state_filter import PositionLimits
-from robot_dynamics_ros.control.supervisor import Supervisor
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.audit import weightless_joints
@@ -27,6 +25,7 @@ from robot_dynamics_ros.inspection.loads import SampledPoses
 from .compilation import CompiledRobot
 from .endpoints import doubles, nanoseconds
 from .joint_states import JointStateReader
+from .node_clock import NodeClock
 
 # Codes of the conditions that keep a robot from being activated.
 REFUSALS = 'no_effort_limit', 'weightless_joint', 'gravity_exceeds_effort'
@@ -168,10 +167,10 @@ class CommandedRobot:
         self.feedforward.hold(self.guard.state.q)
         self.guard.request_fade(fade_time)
 
-    def reset_times(self) -> None:
+    def set_clock(self, now: float) -> None:
         """Compare the next state with none, and drop the reference: the clock has been set."""
         self._stamped = None
-        self.guard.reset_times()
+        self.guard.set_clock(now)
 
     def refusals(self) -> dict[str, str]:
         """Why torque must not be commanded, by the codes in `REFUSALS`; empty if it may be."""
@@ -192,11 +191,6 @@ class CommandedRobot:
                 f'{limits[joint]:.3g}: check that masses are in kg, or set parameter effort_limits'
             )
         return found
-
-    def position_and_velocity(self) -> tuple[Array, Array] | None:
-        """Copies of q and v (k,) of the commanded joints; None if there is no valid state."""
-        indices, state = self.feedforward.indices, self.guard.state
-        return (state.q[indices], state.v[indices]) if self.has_state else None
 
     def never_measured(self) -> str:
         """The joints that no state has contained, and what to do.
@@ -224,20 +218,21 @@ class CommandedRobot:
             f'{{{", ".join(entries)}}} (with the position where it stands)'
         )
 
-    def take(self, message: JointState) -> None:
+    def take(self, message: JointState, now: float) -> None:
         """Take a state; `command` answers it, if no newer one waits.
 
         A state without a commanded joint is kept, and not answered.
 
         Args:
             message: the state.
+            now: [s], on the clock of the node.
 
         Raises:
             StateError: the state cannot be used; `has_state` is then false until a valid one.
         """
         self.has_state, reader = False, self.reader
         reader.read(message)
-        now, stamped = clock.monotonic(), nanoseconds(message.header.stamp)
+        stamped = nanoseconds(message.header.stamp)
         if reader.names_commanded:
             self._check_stamped(bool(stamped))
         self.stamp = 1e-9 * stamped or now
@@ -248,11 +243,11 @@ class CommandedRobot:
         self._due = due if reader.names_commanded else self._due
         self.has_state = self.guard.state.complete
 
-    def command(self, time: float) -> Array | None:
+    def command(self, now: float) -> Array | None:
         """The command (k,) that answers the states that were taken [N m or N].
 
         Args:
-            time: at which to evaluate the reference [s], on its clock.
+            now: [s], on the clock of the node.
 
         Returns:
             None where nothing is to be commanded; valid until the next call.
@@ -264,7 +259,7 @@ class CommandedRobot:
         if not due:
             return None
         try:
-            return self.guard.command(clock.monotonic(), time)
+            return self.guard.command(now)
         except StateError:
             self.has_state = False
             raise
@@ -286,19 +281,11 @@ class CommandedRobot:
             'every message, or in none'
         )
 
-    def external_torque(self) -> Array:
-        """The estimated external torque (k,) [N m or N]: zero if off, NaN if there is none."""
-        estimate = self.guard.external
-        if estimate is None:
-            return np.zeros(len(self.joints))
-        if estimate.reason or not self.guard.fresh(clock.monotonic()):
-            return np.full(len(self.joints), np.nan)
-        return estimate.torque
-
     def torques(self, stamp: Any) -> JointTorques:
         """The message for `~/torques`: the last command and its parts, with this stamp."""
         gravity, coriolis, inertial, friction = self.feedforward.parts
-        saturated = np.flatnonzero(self.guard.limiter.saturated)
+        supervisor, limiter = self.guard.supervisor, self.guard.limiter
+        saturated = np.flatnonzero(limiter.saturated)
         torques = JointTorques(
             joint_names=list(self.joints),
             effort=doubles(self.guard.effort),
@@ -306,11 +293,12 @@ class CommandedRobot:
             coriolis=doubles(coriolis),
             inertial=doubles(inertial),
             friction=doubles(friction),
-            external=doubles(self.external_torque()),
             saturated=[self.joints[index] for index in saturated],
-            # The constants have the names of the modes.
-            mode=getattr(JointTorques, f'MODE_{self.guard.mode.name}'),
-            fault=self.guard.supervisor.fault or self.guard.supervisor.collision,
+            state=supervisor.state.name,
+            target=self.guard.target.value,
+            event=supervisor.event.name.lower(),
+            fade_left=0.0 if self.guard.silent else limiter.fade_left,
+            fault=supervisor.fault or supervisor.reaction,
         )
         torques.header.stamp = stamp
         torques.header.frame_id = self.dynamics.model.frames[0].name
@@ -339,23 +327,22 @@ class RobotHolder:
     """Holds the configured robot, or none, and the lock under which it changes.
 
     Attributes:
+        clock: of the node.
         lock: held while a joint state is answered. Other threads change the robot under it, so
             that a change takes effect between two states.
         refusal: why the last description was not configured; empty if it was.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: NodeClock) -> None:
         """Hold no robot yet."""
-        self.lock = threading.RLock()
+        self.clock, self.lock = clock, threading.RLock()
         self.refusal = ''
         self._robot: CommandedRobot | None = None
-        # Kept after cleanup: the robot whose last command may be continued, and what nothing but
-        # ~/enable ends.
+        # Kept after cleanup, for the next robot: what nothing but ~/enable ends, and what the
+        # drive may have kept.
         self._last: CommandedRobot | None = None
-        self._supervisor = Supervisor()
-        # Whether the controller may have kept the command of another publisher, or of a robot with
-        # other joints.
-        self._commanded = False
+        # Whether another publisher has commanded since.
+        self._another = False
 
     @property
     def current(self) -> CommandedRobot | None:
@@ -395,41 +382,31 @@ class RobotHolder:
             return state.q.copy(), state.v.copy()
 
     def set(self, robot: CommandedRobot) -> None:
-        """Hold this robot; with the same joints as before it continues from the last command."""
+        """Hold this robot; with the same joints as before the drive may have kept its command."""
         with self.lock:
             guard, last = robot.guard, self._last
-            if last is not None and last.joints == robot.joints:
-                guard.limiter.begin_at(last.guard.effort)
+            if last is not None:
+                guard.supervisor.continue_from(last.guard.supervisor)
+            if self._another or (last is not None and last.joints != robot.joints):
+                guard.another_commanded()
+            elif last is not None:
                 guard.start.continue_from(last.guard.start)
-            elif self._commanded:
-                guard.start.another_commanded()
-            self._last = None
-            guard.supervisor.continue_from(self._supervisor)
-            self.refusal = ''
+            self.refusal, self._another = '', False
             self._robot = robot
 
     def clear(self) -> None:
         """Hold no robot; keep its last command, whether torque is enabled, and a fault."""
         with self.lock:
-            robot = self._robot
-            if robot is not None:
-                guard = robot.guard
-                guard.supervisor.active = False
-                trusted = guard.double_compensation.excluded
-                self._last, self._supervisor = robot, guard.supervisor
-                self._commanded = guard.start.may_have_commanded(trusted=trusted)
+            if self._robot is not None:
+                self._robot.guard.silence()
+                self._robot.guard.supervisor.active = False
+                self._last = self._robot
             self._robot = None
 
-    def forget_commands(self, *, another: bool) -> None:
-        """What the controller has kept is not known any more, while this node commands nothing.
-
-        Args:
-            another: whether another publisher has commanded; else the controller was not seen.
-        """
+    def another_commanded(self) -> None:
+        """Another publisher has commanded the joints."""
         with self.lock:
-            if self._robot is None and another:
-                self._last, self._commanded = None, True
-            elif self._robot is None and self._last is not None:
-                self._last.guard.forget_command()
-            elif another and self._robot is not None:
+            if self._robot is not None:
                 self._robot.guard.another_commanded()
+            else:
+                self._another = True

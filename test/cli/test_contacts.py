@@ -202,7 +202,8 @@ def test_joints_without_thresholds_are_not_watched(found_by, files):
         ('{joints: [a, turn, b]}', 'a, turn, b'),
         ('{contact_thresholds: none.yaml}', 'none.yaml'),
         ('{contact_thresholds: a, push_threshold: [1]}', 'push_threshold and contact_thresholds'),
-        ('{driver_gravity_check: 0}', 'driver_gravity_check is 0'),
+        ('{driver_effort: 0}', 'driver_effort is 0'),
+        ('{driver_effort: amperes}', "'amperes'"),
         ('{gravity: [0, 9.8]}', 'gravity is (0.0, 9.8)'),
     ],
 )

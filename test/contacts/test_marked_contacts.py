@@ -108,7 +108,7 @@ def test_a_joint_without_efforts_is_not_watched():
     states = pushed_states((HIT,), seed=6)
     efforts = states.efforts.copy()
     efforts[:, 0], efforts[:, 1] = np.nan, 3.0
-    found = marked(replace(states, efforts=efforts), driver_gravity_check=False)
+    found = marked(replace(states, efforts=efforts))
     assert (found.joints, found.unwatched) == (('wrist',), ('turn', 'slide'))
     assert [one.links for one in found.contacts] == [('hand',)]
     with pytest.raises(RecordingError, match='varies'):
@@ -130,8 +130,8 @@ def test_efforts_of_which_the_node_estimates_nothing_are_refused(judged):
     other = replace(STATES, efforts=-STATES.efforts)
     with pytest.raises(RecordingError, match='measured efforts'):
         judged(other)
-    # As in the node, the check can be switched off.
-    assert marked(other, thresholds=GIVEN, driver_gravity_check=False)
+    # As in the node, it is said what they are.
+    assert marked(other, thresholds=GIVEN, driver_effort='reversed_torque')
 
 
 @pytest.mark.parametrize('absurd', [-1e18, np.nan])

@@ -18,10 +18,11 @@ from property_settings import examples
 from shown_states import answer
 from three_joints import URDF
 
-from robot_dynamics_ros.control.feedforward import TERMS, TIMEOUT, Feedforward
+from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.reference import TIMEOUT
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import REPEATS, Inhibition, Mode, State
+from robot_dynamics_ros.control.supervisor import REPEATS, Inhibition, Target
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 
@@ -59,12 +60,12 @@ class RobotAndGuard(RuleBasedStateMachine):
     def begin(self, on_stale, on_stop, offset):
         self.offset = np.array([offset, 0.5 * offset, -offset])
         self.settings = Settings(
-            on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=(0.0,)
+            on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=math.inf
         )
         self.robot = 0
         feedforward = Feedforward(ROBOTS[self.robot], terms=TERMS, offset=self.offset)
         self.guard = GuardedFeedforward(feedforward, self.settings)
-        self.state, self.largest = self.guard.supervisor.state, self.limits
+        self.largest = self.limits
         self.now, self.stamp = 5.0, 100.0
         self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
         # Of each joint: the stamp and position that the state guard saw last, whether it ever saw
@@ -76,14 +77,9 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.until = np.full(3, -math.inf)
         # The last good position when the last command was given.
         self.commanded_at = None
-        self.given = False
-        self.last, self.decided = np.zeros(3), -math.inf
+        self.last = self.spoken = np.zeros(3)
+        self.decided = -math.inf
         self.expected_end = math.inf
-
-    @property
-    def time(self):
-        """That of the references, on another clock."""
-        return self.now - 3.0
 
     @property
     def limits(self):
@@ -121,31 +117,30 @@ class RobotAndGuard(RuleBasedStateMachine):
         jumps = np.abs(q - self.seen_q) > reach
         newer = held & (elapsed > 0.0)
         self.seen_at[held], self.seen_q[held] = stamp, q[held]
-        silent = self.guard.mode is Mode.SILENT
+        silent = self.guard.silent
         if (elapsed < 0.0).any() or (known & jumps).any():
             return self.refuses('before that|jumps', stamp, q, v)
         begins = self.running and not (silent and self.guard.supervisor.inhibitions)
         times = np.where(newer, self.now, self.good_at)
         until = np.where(newer, self.now + self.settings.state_timeout, self.until)
         begins = begins and (self.now <= until).all() and not self.interrupted
-        command = answer(self.guard, stamp, q, v, None, now=self.now, time=self.time)
+        command = answer(self.guard, stamp, q, v, None, now=self.now)
         self.good, self.good_at, self.until = np.where(held, q, self.good), times, until
-        final_command_pending = self.final_command_pending
         self.check(command)
         if begins and self.fresh:
-            assert self.guard.mode is Mode.FOLLOW
+            assert self.guard.target is Target.TERMS
             assert command is not None
-        elif silent and not final_command_pending:
+        elif silent:
             assert command is None
         else:
-            assert self.guard.mode is not Mode.FOLLOW
+            assert self.guard.target is not Target.TERMS
         return True
 
     def refuses(self, words, stamp, q, v):
         """The guard refuses a state with these words, and its last command stays."""
         with pytest.raises(StateError, match=words):
-            answer(self.guard, stamp, q, v, None, now=self.now, time=self.time)
-        assert np.array_equal(self.guard.effort, self.last)
+            answer(self.guard, stamp, q, v, None, now=self.now)
+        assert np.array_equal(self.guard.effort, self.spoken)
         return False
 
     @property
@@ -157,43 +152,33 @@ class RobotAndGuard(RuleBasedStateMachine):
         """Whether nothing applies commands to the robot."""
         return self.guard.supervisor.inhibitions.interrupting
 
-    @property
-    def final_command_pending(self):
-        """Whether it must give a last command, from silence too."""
-        return self.given and not self.running and not self.guard.supervisor.inhibitions
-
     def tick(self):
         waits = self.running and self.fresh and not self.interrupted
-        silent = self.guard.mode is Mode.SILENT and not self.final_command_pending
-        command = self.guard.command_without_state(self.now, self.time)
+        silent = self.guard.silent
+        command = self.guard.command_without_state(self.now)
         if command is not None or not waits:
             self.check(command)
         if waits or silent:
             assert command is None
         elif self.running and self.settings.on_stale == 'stop':
-            assert self.guard.mode is Mode.SILENT
+            assert self.guard.target is Target.NOTHING
         return command
 
     def check(self, command):
         """What holds of every decision."""
         elapsed, self.decided = self.now - self.decided, self.now
-        assert (command is None) == (self.guard.mode is Mode.SILENT)
-        before, self.state = self.state, self.guard.supervisor.state
-        lost = before is State.HOLDING and self.state is State.SILENT
-        if self.interrupted or lost:
-            assert command is None
-            # The robot has no torque of this guard any more.
-            self.last, self.largest, self.expected_end = np.zeros(3), self.limits, math.inf
+        assert (command is None) == (self.guard.target is Target.NOTHING)
         if command is None:
-            self.given = self.given and self.running and not self.guard.supervisor.inhibitions
+            # What the drive applies is not known: what follows begins at zero.
+            self.last, self.largest, self.expected_end = np.zeros(3), self.limits, math.inf
             return
-        self.given = True
         step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)
         assert np.isfinite(command).all()
         assert (np.abs(command - self.last) <= step + ROUNDING).all()
         back = np.abs(self.last) - np.abs(command)
         assert ((np.abs(command) <= self.limits) | (back >= step - ROUNDING)).all()
-        self.last, self.commanded_at = command.copy(), self.good
+        self.last = self.spoken = command.copy()
+        self.commanded_at = self.good
 
 
 class AnySequence(RobotAndGuard):
@@ -252,12 +237,12 @@ class AnySequence(RobotAndGuard):
     @rule(share=shares, count=st.integers(1, 4), start=st.floats(-0.5, 0.5))
     def gets_a_reference(self, share, count, start):
         points = [
-            Point(self.time + start + 0.2 * index, (index + 1) * share, share, -share)
+            Point(self.now + start + 0.2 * index, (index + 1) * share, share, -share)
             for index in range(count)
         ]
-        self.guard.set_reference(Trajectory(points), self.time)
+        self.guard.set_reference(Trajectory(points), self.now)
         # A single point lasts from when it came, even if it is for later.
-        end = self.time if count == 1 else max(points[-1].time, self.time)
+        end = self.now if count == 1 else max(points[-1].time, self.now)
         self.expected_end = end + TIMEOUT
 
     @rule(
@@ -284,7 +269,7 @@ class AnySequence(RobotAndGuard):
     @rule(jump=st.floats(-100.0, 100.0))
     def has_its_clock_set(self, jump):
         self.stamp += jump
-        self.guard.reset_times()
+        self.guard.set_clock(self.now)
         self.seen_at[:] = np.nan
 
     @precondition(lambda self: self.running and not self.guard.supervisor.inhibitions)
@@ -303,11 +288,11 @@ class AnySequence(RobotAndGuard):
         target = dynamics.gravity_torque(self.q)
         reference = self.guard.reference
         if reference is not None:
-            if len(reference.points) > 1 and self.time < reference.end + 0.1:
+            if len(reference.points) > 1 and self.now < reference.end + 0.1:
                 return
-            target = dynamics.inverse_dynamics(*reference.at(self.time))
+            target = dynamics.inverse_dynamics(*reference.at(self.now))
         self.has_reached(target + self.offset)
-        assert self.guard.mode is Mode.FOLLOW
+        assert self.guard.target is Target.TERMS
 
     def rest(self):
         """Periods, long enough for any fade, and for the way from one limit to the other."""
@@ -321,7 +306,7 @@ class AnySequence(RobotAndGuard):
         assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
 
     @precondition(
-        lambda self: self.running and self.guard.mode is Mode.FOLLOW and not self.interrupted
+        lambda self: self.running and self.guard.target is Target.TERMS and not self.interrupted
     )
     @rule()
     def falls_stale(self):
@@ -330,18 +315,18 @@ class AnySequence(RobotAndGuard):
         for _ in self.rest():
             self.tick()
         if self.settings.on_stale == 'stop':
-            assert self.guard.mode is Mode.SILENT
+            assert self.guard.target is Target.NOTHING
             return
         held = ROBOTS[self.robot].gravity_torque(self.good) + self.offset
         self.has_reached(held if self.settings.on_stale == 'hold' else np.zeros(3))
 
-    @precondition(lambda self: self.guard.mode is not Mode.SILENT and not self.interrupted)
+    @precondition(lambda self: self.guard.target is not Target.NOTHING and not self.interrupted)
     @rule(switch=st.sampled_from(SWITCHES), moves=st.booleans())
     def stops(self, switch, moves):
         """On any of the three ways; while states come, or while none does."""
         setattr(self.guard.supervisor, *switch)
         end = self.now + self.guard.longest_fade() + (REPEATS + 4) * PERIOD
-        while self.guard.mode is not Mode.SILENT:
+        while self.guard.target is not Target.NOTHING:
             self.wait(PERIOD)
             if moves:
                 self.show(self.stamp, self.q, np.zeros(3))
@@ -351,15 +336,17 @@ class AnySequence(RobotAndGuard):
         if self.settings.on_stop == 'hold':
             # Not that of the last state: the one in whose cycle it falls silent has no command.
             target = ROBOTS[self.robot].gravity_torque(self.commanded_at) + self.offset
-        self.has_reached(target)
+        np.testing.assert_allclose(
+            self.spoken, bounded(target, self.limits), rtol=1e-12, atol=1e-12
+        )
 
     @invariant()
     def the_effort_is_what_was_commanded_last(self):
-        assert np.array_equal(self.guard.effort, self.last)
+        assert np.array_equal(self.guard.effort, self.spoken)
 
     @invariant()
     def a_reference_is_dropped_in_time(self):
-        if self.decided == self.now and self.time > self.expected_end + ROUNDING:
+        if self.decided == self.now and self.now > self.expected_end + ROUNDING:
             assert self.guard.reference is None
 
 

@@ -9,7 +9,7 @@ from shown_states import DYNAMICS, GRAVITY, LOADED, MODEL, PERIOD, REST, Driver,
 from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import COLLISION_FADE, Inhibition, Mode
+from robot_dynamics_ros.control.supervisor import COLLISION_FADE, Inhibition, Target
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import JointFriction, StateError
 
@@ -62,13 +62,13 @@ def test_by_default_it_is_reported_and_the_commands_go_on():
     arm = following('report')
     np.testing.assert_allclose(arm.collide(), [WANTED] * 60, rtol=1e-12)
     assert arm.guard.external.contact.state.kind == 'collision'
-    assert not arm.guard.supervisor.collision
-    assert arm.guard.mode is Mode.FOLLOW
+    assert not arm.guard.supervisor.reaction
+    assert arm.guard.target is Target.TERMS
 
 
 @pytest.mark.parametrize(
     ('policy', 'target', 'mode'),
-    [('hold', GRAVITY, Mode.HOLD), ('zero', REST, Mode.ZERO)],
+    [('hold', GRAVITY, Target.GRAVITY), ('zero', REST, Target.ZERO)],
 )
 def test_the_reference_is_dropped_through_a_short_fade_until_it_is_released(policy, target, mode):
     arm = following(policy)
@@ -77,7 +77,7 @@ def test_the_reference_is_dropped_through_a_short_fade_until_it_is_released(poli
     assert (commands[2] != WANTED).any()
     assert_smooth([WANTED, *commands], WANTED - target, COLLISION_FADE)
     np.testing.assert_allclose(commands[-1], target, atol=1e-12)
-    assert arm.guard.mode is mode
+    assert arm.guard.target is mode
     assert arm.guard.reference is None
     with pytest.raises(StateError, match='collision at hand'):
         arm.follow()
@@ -124,7 +124,7 @@ def node(arm):
     """Deactivated, and activated again."""
     arm.guard.supervisor.active = False
     assert arm.settle()[-1] is None
-    arm.guard.go_silent()
+    arm.guard.silence()
     arm.guard.supervisor.active = True
 
 
@@ -164,7 +164,7 @@ def test_it_stays_until_it_is_acknowledged(policy, change, on_stale):
         assert command is None
     else:
         np.testing.assert_allclose(command, gravity if policy == 'hold' else REST, atol=1e-12)
-        assert arm.guard.mode is Mode(policy)
+        assert arm.guard.target is (Target.GRAVITY if policy == 'hold' else Target.ZERO)
     with pytest.raises(StateError, match='collision at hand'):
         arm.follow()
 
@@ -176,12 +176,12 @@ def test_a_collision_as_the_controller_goes_leaves_no_short_fade_behind(policy):
     twin.hit = arm.hit = HIT
     while True:
         twin.show()
-        if twin.guard.supervisor.collision:
+        if twin.guard.supervisor.reaction:
             break
         arm.show()
     arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     assert arm.show() is None
-    assert arm.guard.supervisor.collision
+    assert arm.guard.supervisor.reaction
     arm.hit = REST
     controller(arm)
     commands = [command for command in arm.settle() if command is not None]
@@ -207,10 +207,10 @@ def test_a_contact_from_before_the_activation_is_no_collision_and_the_next_one_i
     arm.settle()
     arm.collide()
     assert arm.guard.external.contact.state.kind == 'collision'
-    assert not arm.guard.supervisor.collision
+    assert not arm.guard.supervisor.reaction
     arm.guard.supervisor.active = True
     np.testing.assert_allclose(arm.settle()[-1], GRAVITY, rtol=1e-12)
     arm.hit = REST
     arm.settle()
     arm.collide()
-    assert arm.guard.mode is Mode.ZERO
+    assert arm.guard.target is Target.ZERO

@@ -7,17 +7,11 @@ from hypothesis import strategies as st
 from property_settings import examples
 from shown_states import DYNAMICS, MODEL
 
-from robot_dynamics_ros.control.gravity_in_efforts import (
-    ABSENT,
-    MEMORY,
-    DoubleCompensation,
-    GravityCheck,
-)
+from robot_dynamics_ros.control.gravity_in_efforts import MEMORY, DoubleCompensation
 from robot_dynamics_ros.core import JointFriction, RobotDynamics
 
 PERIOD = 0.01
-# A gravity torque, and limits of efforts that it tells of.
-GRAVITY, STRONG = np.array([0.0, 40.0, 10.0]), np.array([100.0, 100.0, 30.0])
+GRAVITY = np.array([0.0, 40.0, 10.0])
 # While a joint moves one way, as much friction as gravity could not be told from it: up to half of
 # the weight that the slide carries.
 FRICTION = JointFriction(
@@ -102,50 +96,3 @@ def test_it_says_nothing_before_it_has_seen_enough_and_old_comparisons_expire():
 def test_the_size_and_the_shape_of_the_excess_tell(share, angle, found):
     excess = 10.0 * np.array([share, np.tan(angle)]) * np.cos(angle)
     assert seen(excess, [10.0, 0.0]).is_gravity == found
-
-
-# A residual that is gravity
-
-
-def judged(residual, gravity=GRAVITY, limits=STRONG, seconds=2.0, check=None):
-    check = check or GravityCheck(limits)
-    for _ in range(round(seconds / PERIOD)):
-        check.step(np.array(residual), np.array(gravity), PERIOD)
-    return check
-
-
-@pytest.mark.parametrize(
-    ('residual', 'fits', 'absent'),
-    [
-        ([1.0, -5.0, 2.0], True, False),
-        (GRAVITY + np.array([0.5, 2.0, -1.0]), False, True),
-        *((share * GRAVITY, False, False) for share in (-1.0, 0.6, 1.8)),
-        ([60.0, 0.0, 0.0], False, False),
-    ],
-)
-def test_a_residual_that_is_gravity_is_named_and_any_other_is_asked_about(residual, fits, absent):
-    """Of a contact too, until it ends."""
-    check = judged(residual)
-    assert check.fits == fits == (not check.reason)
-    assert (check.reason == ABSENT) == absent
-    # Until the memory of it has faded: e^-8 of the squares is less than FITS.
-    assert judged([0.5, 0.5, 0.5], seconds=8.0 * MEMORY, check=check).fits
-
-
-def test_nothing_is_known_before_there_is_enough():
-    check = judged(GRAVITY, seconds=0.9 * MEMORY)
-    assert (check.known, check.reason) == (False, '')
-
-
-@pytest.mark.parametrize('limits', [STRONG, np.full(3, np.inf)])
-def test_small_gravity_tells_nothing(limits):
-    """As of an arm that stands upright, whose friction is larger than its gravity torque."""
-    check = judged([3.0, -2.0, 1.0], gravity=[0.0, 0.3, 0.1], limits=limits)
-    assert (check.known, check.fits, check.reason) == (True, False, '')
-    assert judged(GRAVITY, limits=limits, check=check).reason == ABSENT
-
-
-def test_the_limit_of_a_lift_does_not_hide_that_gravity_is_missing():
-    """A lift of 2000 N beside a joint of 43 N m; both lack their gravity, as those of a TIAGo."""
-    limits, gravity = np.array([2000.0, 43.0]), np.array([190.0, 22.0])
-    assert judged(gravity, gravity, limits).reason == ABSENT

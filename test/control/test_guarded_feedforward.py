@@ -18,12 +18,12 @@ from three_joints import UNLIMITED, URDF
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import REPEATS, Mode
+from robot_dynamics_ros.control.supervisor import REPEATS, Event, State, Target
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, StateError, parse_urdf
 
 
 def simulation_begins_anew(driver, elsewhere):
-    driver.guard.reset_times()
+    driver.guard.set_clock(driver.now)
     return [np.ones(3, bool)]
 
 
@@ -80,7 +80,7 @@ def test_what_friction_has_built_up_is_not_of_a_robot_that_is_elsewhere(refused)
 
     def show(step, ahead=0.0):
         q = Q + PERIOD * step * v + np.array([0.0, ahead, 0.0])
-        answer(guard, step * PERIOD, q, v, None, now=step * PERIOD, time=0.0)
+        answer(guard, step * PERIOD, q, v, None, now=step * PERIOD)
         return feedforward.parts[3][1]
 
     assert [show(step) for step in range(100)][-1] > 4.0
@@ -88,7 +88,7 @@ def test_what_friction_has_built_up_is_not_of_a_robot_that_is_elsewhere(refused)
         with pytest.raises(StateError, match='jumps'):
             show(100, ahead=1.0)
     else:
-        guard.reset_times()
+        guard.set_clock(100 * PERIOD)
     assert show(101, ahead=float(refused)) < 1.0
 
 
@@ -109,17 +109,21 @@ def test_joints_in_another_order_and_not_all():
 
 
 @pytest.mark.parametrize(
-    ('terms', 'share'), [(('gravity',), 0.0), (('gravity',), 1.0), (('coriolis',), np.nan)]
+    ('terms', 'share'), [(('gravity',), 0.0), (('gravity',), 1.0), (('coriolis',), 1.0)]
 )
-def test_a_driver_that_adds_gravity_is_suspected_and_no_other(terms, share):
-    """None is where gravity is not ours."""
+def test_efforts_of_a_driver_that_adds_gravity_are_a_fault_and_no_others(terms, share):
+    """None is where gravity is not ours. Then zero, at the rate limit."""
     driver = Driver(terms=terms)
     command = driver.settle()
-    driver.settle(effort=command + np.nan_to_num(share, nan=1.0) * GRAVITY)
-    assert driver.guard.double_compensation.share == pytest.approx(share, abs=1e-12, nan_ok=True)
-    assert driver.guard.double_compensation.is_gravity == (share == 1.0)
-    driver.guard.request_fade()
-    assert not driver.guard.double_compensation.is_gravity
+    commands = [driver.show(effort=command + share * GRAVITY) for _ in range(200)]
+    if terms == ('coriolis',) or not share:
+        assert driver.guard.supervisor.state is State.TRACKING
+        return
+    assert driver.guard.supervisor.fault
+    assert driver.guard.supervisor.event is Event.DOUBLE_GRAVITY
+    spoken = np.array([each for each in commands if each is not None])
+    assert not spoken[-1].any()
+    assert (np.abs(np.diff(spoken, axis=0)) <= driver.guard.limiter.rates * PERIOD + 1e-9).all()
 
 
 def test_a_stamp_that_stands_still_renews_nothing():
@@ -131,7 +135,7 @@ def test_a_stamp_that_stands_still_renews_nothing():
     for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
         driver.show(late=driver.now + PERIOD - stamp)
     assert not driver.guard.fresh(driver.now)
-    assert driver.guard.mode is Mode.HOLD
+    assert driver.guard.target is Target.GRAVITY
     # The age is that of the oldest joint.
     driver.show(np.where(PARTS[0], Q, np.nan))
     assert driver.guard.age(driver.now) == pytest.approx(driver.now - stamp)

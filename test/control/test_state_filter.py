@@ -235,10 +235,13 @@ def test_each_joint_has_the_time_of_its_own_measurement():
     assert state.complete
     assert state.fresh(5.1)
     assert not state.fresh(5.11)
+    # One that is not commanded and goes silent stays where it was, at rest.
     end = 5.05 + OTHER_JOINTS * TIMEOUT
     for now in (5.5, 6.0, 6.06):
-        state.update(now, np.array([0.3, 0.1, NO]), None, now=now)
-        assert state.fresh(now) == (now < end)
+        state.update(now, np.array([0.3, 0.1, NO]), np.array([0.0, 0.0, NO]), now=now)
+        assert state.fresh(now)
+        np.testing.assert_array_equal(state.silent, [False, False, now > end])
+    np.testing.assert_array_equal(state.q, Q)
     np.testing.assert_array_equal(state.counts, [4, 4, 1])
     # A shorter timeout counts at once.
     state = shown()

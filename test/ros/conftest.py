@@ -29,7 +29,7 @@ from trajectory_msgs.msg import JointTrajectory
 from waiting import wait_until
 
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques, JointTorques
-from robot_dynamics_ros.control import feedforward
+from robot_dynamics_ros.control import reference
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros import configuration, health
@@ -45,7 +45,7 @@ UNGUARDED = {
     'fade_time': 0.0,
     'effort_limits': [1e9],
     'state_timeout': 1e3,
-    'reference_tolerance': [0.0],
+    'reference_tolerance': np.inf,
 }
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 
@@ -251,8 +251,8 @@ class Observer:
 
         def silent():
             before = len(self.recording)
-            modes = {self.figures('model').get('mode') for _ in range(2)}
-            return not modes - {'silent', None} and len(self.recording) == before
+            states = {self.figures('model').get('state') for _ in range(2)}
+            return not states - {'SILENT', None} and len(self.recording) == before
 
         self.until(silent, 'silence')
 
@@ -311,7 +311,7 @@ def graph(monkeypatch, capfd):
     @contextmanager
     def make(reference_timeout=1e3, **options):
         # Tests of what a reference is for need it for longer than the half second after its end.
-        monkeypatch.setattr(feedforward, 'TIMEOUT', reference_timeout)
+        monkeypatch.setattr(reference, 'TIMEOUT', reference_timeout)
         with observed(capfd=capfd, **options) as pair:
             yield pair
 
@@ -338,7 +338,7 @@ def shared():
 @pytest.fixture
 def lent(shared, monkeypatch, capfd):
     """The observer of a shared node: its live parameters are set back, and its reference ends."""
-    monkeypatch.setattr(feedforward, 'TIMEOUT', 1e3)
+    monkeypatch.setattr(reference, 'TIMEOUT', 1e3)
     observer = shared()
     observer.capfd, observer.text = capfd, ''
     live = [row.name for row in TABLE.rows.values() if row.live]

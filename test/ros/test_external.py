@@ -11,7 +11,7 @@ from references import point, trajectory
 from std_srvs.srv import SetBool, Trigger
 from three_joints import JOINTS
 
-from robot_dynamics_interfaces.msg import Contact, JointTorques
+from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_ros.ros.external import RateLimit
 
 Q, NONE = [0.3, 0.1, -0.7], np.zeros(3)
@@ -53,7 +53,6 @@ def test_a_push_is_published_as_torques_and_wrench_in_the_order_of_the_joints(fe
         jacobian = dynamics.jacobian(Q, 'slider', 'LOCAL')
         torque = jacobian.T @ [*vector(wrench.wrench.force), *vector(wrench.wrench.torque)]
         np.testing.assert_allclose(torque[:2], PUSH[:2], atol=1e-2)
-        np.testing.assert_allclose(arm.next_torques().external, PUSH[order], atol=1e-3)
 
 
 def without_velocity(message):
@@ -61,19 +60,24 @@ def without_velocity(message):
 
 
 def test_without_efforts_or_velocities_there_is_the_reason_and_no_number(felt):
-    """Nor where the driver measures no gravity, or nothing is to be estimated."""
+    """Nor where the efforts are no torques, or not those that driver_effort says."""
     with felt(terms=['gravity'], external_observer=False) as arm:
-        assert not np.any(arm.next_torques().external)
-        arm.set(external_observer=True)
-        arm.driver.effort = lambda: NONE
-        arm.status('external forces', lambda each, _: 'no gravity' in each.message)
+        arm.driver.effort = lambda: -arm.gravity
+        assert 'reversed_torque fits' in arm.shows('effort_contradicts').message
         assert not arm.felt
+        arm.set(external_observer=True)
+        assert 'reversed_torque fits' in arm.shows('no_external_torques').message
+        arm.set(driver_effort='reversed_torque')
+        arm.feels(NONE)
+        arm.gone('effort_contradicts')
+        arm.set(driver_effort='current')
+        assert 'driver_effort is current' in arm.shows('no_external_torques').message
+        arm.set(driver_effort='torque')
         arm.driver.effort = lambda: arm.gravity
         arm.feels(NONE)
         arm.driver.effort = lambda: np.where(np.arange(3) == 1, np.nan, arm.gravity)
         assert 'effort of slide' in arm.shows('no_external_torques').message
         arm.until_silent()
-        assert np.isnan(arm.next_torques().external).all()
         arm.driver.change = without_velocity
         arm.status('external forces', lambda each, _: 'velocity of turn' in each.message)
         arm.driver.change = lambda message: None
@@ -109,19 +113,26 @@ def test_a_contact_is_published_at_each_change_with_link_and_direction(felt):
 
 def test_a_contact_ends_where_no_state_tells_of_it_any_more(felt):
     """The topic is latched: who comes later must not be told of a contact that is not known."""
-    # A contact from the start on would be taken for gravity that is missing.
-    with felt(state_timeout=0.5, driver_gravity_check=False, **THRESHOLDS) as arm:
+    with felt(state_timeout=0.5, **THRESHOLDS) as arm:
         arm.hit([0.0, 30.0, 0.0])
         arm.driver.pause()
         arm.touched(Contact.KIND_NONE)
         # What is felt when states come again is published again: a hit of just now, or a push.
         arm.driver.resume()
         arm.touched(*TOUCH)
-        # An inactive node still estimates: its contact is what the states tell.
+        # An inactive node still estimates, and publishes nothing of it.
         arm.trigger('deactivate')
-        arm.feels(arm.push)
+        arm.touched(Contact.KIND_NONE)
+        for published in (arm.felt, arm.wrenches):
+            published.clear()
+        before = arm.driver.sent
+        arm.until(lambda: arm.driver.sent > before + 50, 'states')
+        assert not arm.felt
+        assert not arm.wrenches
+        assert arm.contacts[-1].kind == Contact.KIND_NONE
+        arm.trigger('activate')
         arm.touched(*TOUCH)
-        arm.trigger('cleanup')
+        arm.trigger('deactivate', 'cleanup')
         arm.touched(Contact.KIND_NONE)
 
 
@@ -160,9 +171,9 @@ def test_a_collision_drops_the_reference_until_it_is_acknowledged(felt, dynamics
         arm.settle(arm.gravity + dynamics.mass_matrix(Q) @ ACCELERATION)
         arm.hit(HIT)
         arm.settle(arm.gravity if policy == 'hold' else NONE)
-        mode = JointTorques.MODE_HOLD if policy == 'hold' else JointTorques.MODE_SILENT
+        state = 'REACTING' if policy == 'hold' else 'SILENT'
         torques = arm.torques
-        arm.until(lambda: torques and torques[-1].mode == mode, 'the mode')
+        arm.until(lambda: torques and torques[-1].state == state, state)
         assert 'collision at hand' in torques[-1].fault
         status = arm.shows('fault' if policy == 'stop' else 'reaction')
         assert status.level == DiagnosticStatus.ERROR
@@ -182,8 +193,11 @@ def test_enabling_or_activating_an_arm_that_is_touched_says_that_no_reaction_fol
         arm.shows('no_detection')
         arm.set(**THRESHOLDS)
         arm.gone('no_detection')
+        arm.ready()
         arm.trigger('deactivate')
-        arm.hit(HIT)
+        arm.push = np.array(HIT)
+        contact = arm.guard.external.contact
+        arm.until(lambda: contact.state.kind == 'collision', 'a collision')
         arm.trigger('activate')
         arm.settle(arm.gravity)
         assert disarmed in arm.shows('contact').message

@@ -114,6 +114,32 @@ def test_a_gripper_at_30_hz_beside_the_arm_is_held_when_it_ceases(guarded, dynam
         scene.settle(arm_torque)
 
 
+def test_two_publishers_of_the_same_joints_are_a_condition_while_both_publish(guarded):
+    """0.25 rad apart, in orders of their own; a gripper beside them is none of that."""
+
+    def reverse(message):
+        message.name, message.position = message.name[::-1], message.position[::-1]
+        message.velocity = message.velocity[::-1]
+
+    def second(scene, change):
+        publisher = scene.node.create_publisher(JointState, 'joint_states', 10)
+        driver = Driver(publisher, scene.robot.get_clock(), np.add(Q, 0.25), V)
+        driver.step, driver.change = None, change
+        driver.start()
+        return driver
+
+    with guarded(joints=['turn', 'slide']) as scene:
+        scene.driver.step, scene.driver.change = None, only('turn', 'slide')
+        gripper = second(scene, only('wrist'))
+        scene.next_commands(50)
+        scene.gone('states_of_two')
+        other = second(scene, reverse)
+        assert scene.shows('states_of_two').message.count('/observer') == 3
+        other.stop()
+        scene.gone('states_of_two')
+        gripper.stop()
+
+
 def test_a_joint_that_is_never_measured_is_named_with_the_line_to_add(guarded):
     with guarded(change=only('turn', 'slide'), **ARM) as scene:
         assert 'locked_joints: {wrist: 0}' in scene.shows('joints_missing').message

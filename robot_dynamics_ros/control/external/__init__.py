@@ -1,7 +1,7 @@
 """What pushes on a robot, from its motion and its efforts; no ROS.
 
 - `momentum_observer`: the external torque of each joint.
-- `drive_torques`: the states that the observer is given, and whether their efforts fit gravity.
+- `drive_torques`: the states that the observer is given.
 - `wrench`: the wrench at a frame that explains these torques, and what the robot cannot feel.
 - `contact_detector`: collisions and pushes; `thresholds`: from which torque on.
 - `contact`: the touched link, and the direction of the force.

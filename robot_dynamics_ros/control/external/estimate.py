@@ -14,8 +14,8 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.friction import JointFriction
 
-from ..gravity_in_efforts import GravityCheck
-from ..settings import UNKNOWN_LIMIT
+from ..driver_effort import MEANINGS, SLOWEST, EffortFit, effort_of, link_torque
+from ..settings import UNKNOWN_LIMIT, DriverEffort
 from ..torque_text import torque_text, units_of
 from .contact import Contact
 from .drive_torques import NO_STATE, DriveTorques, GivenState
@@ -27,9 +27,8 @@ from .wrench import WrenchEstimator
 SETTLING = 'the estimate has just begun'
 # What the log and the diagnostics need not warn of.
 PASSING = (NO_STATE, SETTLING)
-# For a tare: over which time residuals are averaged [s], and from which speed on a joint moves
-# [rad/s or m/s].
-AVERAGED, SLOWEST = 0.5, 0.02
+# Time over which residuals are averaged for a tare [s].
+AVERAGED = 0.5
 # Shares of the effort limit of a joint [-]: the largest residual that may be taken off, which is
 # 20 N at the tip of a stretched UR5, and how far one may be from the mean meanwhile.
 LARGEST, STEADY = 0.1, 0.05
@@ -156,22 +155,22 @@ class ExternalSettings:
         external_bandwidth: of the observer, one for each commanded joint [Hz].
         external_frame: link of the wrench; empty for that at the tip of the commanded joints.
         thresholds: of contacts, of the commanded joints; None: nothing is detected.
-        driver_gravity_check: whether efforts without gravity are recognised and refused.
+        driver_effort: what the efforts are, see `driver_effort`.
     """
 
     external_observer: bool = False
     external_bandwidth: tuple[float, ...] = (20.0,)
     external_frame: str = ''
     thresholds: ContactThresholds | None = None
-    driver_gravity_check: bool = True
+    driver_effort: DriverEffort = 'torque'
 
 
 class ExternalForceEstimate:
     """External torques of the commanded joints, or the reason why there are none.
 
     A number is given only where it means something: velocities and efforts are measured, the
-    observer has settled after the last discontinuity, and the efforts have not been found to lack
-    gravity, or to be in another unit.
+    observer has settled after the last discontinuity, and the efforts do not contradict
+    `driver_effort`.
 
     Attributes:
         torque: (k,) the estimate, less what is taken off [N m or N]; valid while `reason` is
@@ -217,7 +216,7 @@ class ExternalForceEstimate:
         self.tare = Tare(self._joints, units_of(model, self._joints))
         self.contact = Contact(model, self._joints, self._indices, settings.thresholds)
         self.drives = DriveTorques(model, self._joints, self._indices)
-        self._check = GravityCheck(limits)
+        self._check = EffortFit(limits, settings.driver_effort)
         self._wrench = self._wrench_estimator()
         self._observer = ExternalForceObserver(
             dynamics, self._bandwidth(), friction=friction, offset=self._offset
@@ -270,6 +269,10 @@ class ExternalForceEstimate:
         if settings.external_bandwidth != before.external_bandwidth:
             self.tare.stop()
             self._observer.bandwidth = self._bandwidth()
+        if settings.driver_effort != before.driver_effort:
+            self._check.use(settings.driver_effort)
+            self._drop_tare('driver_effort')
+            self.reset()
         self.contact.use(self._dynamics.model, settings.thresholds)
 
     def use(self, dynamics: RobotDynamics) -> None:
@@ -311,11 +314,14 @@ class ExternalForceEstimate:
             stamp: of the state [s], on any clock.
             q: (n,) last positions of all joints [rad or m].
             v: (n,) last velocities of all joints [rad/s or m/s].
-            given: what the state itself holds.
+            given: what the state itself holds, with efforts as the driver publishes them.
             longest_interval: after a longer time without a state the estimate begins anew [s].
         """
         self.contact.collides = False
-        drives, observer = self.drives, self._observer
+        drives, observer, meaning = self.drives, self._observer, self.settings.driver_effort
+        if meaning not in MEANINGS:
+            self.withhold(f'driver_effort is {meaning}: external torques need measured torques')
+            return
         due = drives.take(stamp, q, v, given)
         if not 0.0 <= drives.stamp - self.stamp <= longest_interval:
             self.withhold(SETTLING if due else drives.missing())
@@ -323,8 +329,9 @@ class ExternalForceEstimate:
             return
         elapsed, self.stamp = drives.stamp - self.stamp, drives.stamp
         observer.longest_interval = longest_interval
+        torque = link_torque(drives.effort, self._gravity_torque, meaning)
         try:
-            r = observer.step(drives.q, drives.v, drives.effort, self.stamp)
+            r = observer.step(drives.q, drives.v, torque, self.stamp)
         except StateError as error:
             self.withhold(str(error))
             return
@@ -350,13 +357,15 @@ class ExternalForceEstimate:
         if not self._observer.settled:
             return SETTLING
         check = self._check
-        if check.fits or not self.settings.driver_gravity_check:
+        if check.fits:
             return ''
-        gravity = self._dynamics.gravity_torque(self.drives.q)[self._indices]
-        check.step(residual, gravity, elapsed)
-        if check.reason:
-            return f'measured efforts {check.reason}'
-        return '' if check.known else SETTLING
+        gravity = self._gravity_torque()[self._indices]
+        effort = effort_of(gravity - residual, gravity, check.meaning)
+        known = check.step(effort, gravity, elapsed)
+        return check.doubt or ('' if known else SETTLING)
+
+    def _gravity_torque(self) -> Array:
+        return self._dynamics.gravity_torque(self.drives.q)
 
     def _silence(self, reason: str) -> None:
         """Give no estimate, and forget what was felt."""

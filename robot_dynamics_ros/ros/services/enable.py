@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,29 +28,29 @@ class EnableService:
         """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
         with self.holder.lock:
             guard = self.holder.require().guard
-            response.message = (_enabled if request.data else _disabled)(guard)
+            now = self.holder.clock.now()
+            response.message = _enabled(guard, now) if request.data else _disabled(guard)
 
 
 def _disabled(guard: GuardedFeedforward) -> str:
     guard.supervisor.enabled = False
-    if guard.stopped:
+    if guard.silent:
         return 'torque disabled: none was commanded'
     settings = guard.settings
     return f'torque disabled: fading over {settings.fade_time:g} s (on_stop={settings.on_stop})'
 
 
-def _enabled(guard: GuardedFeedforward) -> str:
+def _enabled(guard: GuardedFeedforward, now: float) -> str:
     supervisor = guard.supervisor
-    stopped = supervisor.fault or supervisor.collision
+    stopped = supervisor.fault or supervisor.reaction
     already = supervisor.enabled and not stopped
     doubt = ''
-    if supervisor.collision and guard.external is not None:
+    if supervisor.reaction and guard.external is not None:
         unknown = guard.external.reason
-        if not guard.fresh(clock.monotonic()):
+        if not guard.fresh(now):
             unknown = 'no valid joint state'
         doubt = f'; whether the arm is still touched is not known: {unknown}' if unknown else ''
-    supervisor.enabled = True
-    supervisor.acknowledge()
+    guard.enable()
     start = 'with the next valid joint state'
     if inhibition := supervisor.inhibitions.first():
         start = inhibition.until
@@ -59,11 +58,11 @@ def _enabled(guard: GuardedFeedforward) -> str:
         start = 'as soon as the node is activated'
     if already:
         text = 'torque is already enabled'
-        text += f', commands begin {start}' if guard.stopped else ''
+        text += f', commands begin {start}' if guard.silent else ''
     else:
         text = f'torque enabled: fading in over {guard.settings.fade_time:g} s, {start}'
         text += f'; cleared the fault: {stopped}' if stopped else ''
-    touched = contact_text(guard)
+    touched = contact_text(guard, now)
     return text + (f'; the arm is still touched: {touched}' if touched else doubt)
 
 
@@ -100,7 +99,7 @@ def serve_transitions(node: Any) -> None:
             return response
         if machine.current_state[0] == State.PRIMARY_STATE_ACTIVE:
             # From here it is deactivated or shut down.
-            node.begin_stop()
+            node.stop()
             await until(node, lambda: not node.stopping, PERIOD)
             # Another request may have been answered meanwhile.
             if not allowed(request.transition):

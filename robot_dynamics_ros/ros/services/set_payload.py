@@ -55,7 +55,7 @@ class PayloadServices:
             current = self.holder.require()
             current.use(loaded, time or None)
             fade = f'fading over {time or current.guard.settings.fade_time:g} s'
-            done.append('no torque is commanded' if current.guard.stopped else fade)
+            done.append('no torque is commanded' if current.guard.silent else fade)
         response.message = '; '.join(done)
 
     def _check_effort_limits(self, loaded: RobotDynamics) -> None:

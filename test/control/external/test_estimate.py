@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from property_settings import examples
 from three_joints import JOINTS, URDF
 
+from robot_dynamics_ros.control import driver_effort
 from robot_dynamics_ros.control.external.drive_torques import LARGEST, GivenState
 from robot_dynamics_ros.control.external.estimate import (
     AVERAGED,
@@ -28,6 +29,7 @@ FRICTION = JointFriction(
     MODEL, viscous={'turn': 1.0, 'wrist': 0.2}, coulomb={'slide': 3.0}, smoothing=0.1
 )
 OFFSET = np.array([0.1, 0.2, 0.3])
+MEANINGS = list(driver_effort.MEANINGS)
 NONE, PUSH = np.zeros(3), np.array([3.0, -10.0, 1.0])
 PERIOD = 0.002
 # After a longer time without a state the estimate begins anew [s].
@@ -214,28 +216,48 @@ def test_from_the_longest_interval_on_a_missing_effort_is_one_reason_and_returns
     assert not arm.collisions
 
 
-def without_gravity(arm):
-    return lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0])
+def published(arm, meaning):
+    """What a driver of this kind says of an effort."""
+    return {
+        'torque': lambda effort: effort,
+        'reversed_torque': lambda effort: -effort,
+        'torque_without_gravity': lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0]),
+    }[meaning]
 
 
-def test_efforts_without_gravity_are_refused_until_they_have_it():
-    arm = FeltArm()
-    arm.change = without_gravity(arm)
+@pytest.mark.parametrize('truth', MEANINGS)
+@pytest.mark.parametrize('meaning', MEANINGS)
+def test_efforts_that_are_something_else_than_said_are_refused_until_they_fit(meaning, truth):
+    """In motion; what fits is named, and felt exactly as soon as it is set."""
+    arm = FeltArm(driver_effort=meaning)
+    arm.change = published(arm, truth)
     arm.run(0.4)
     assert arm.estimate.reason == SETTLING
     arm.run(1.6)
-    absent = arm.estimate.reason
-    assert absent not in ('', SETTLING)
-    arm.change = lambda effort: effort
-    arm.run(5.0)
+    if meaning != truth:
+        assert f'driver_effort is {meaning}, {truth} ' in arm.estimate.reason
+        arm.estimate.apply(settings(driver_effort=truth))
+        arm.run(1.0)
+    assert arm.run(1.0) < SAMPLING
     assert not arm.estimate.reason
     # Once they have fitted they are not compared any more, unless they are of another device.
-    arm.change = without_gravity(arm)
+    arm.change = published(arm, MEANINGS[MEANINGS.index(truth) - 1])
     arm.run(1.0)
     assert not arm.estimate.reason
     arm.estimate.distrust()
     arm.run(1.0)
-    assert arm.estimate.reason == absent
+    assert truth in arm.estimate.reason
+
+
+@pytest.mark.parametrize('meaning', ['current', 'none'])
+def test_of_what_is_no_torque_nothing_is_estimated_with_that_reason(meaning):
+    arm = settled()
+    arm.estimate.apply(settings(driver_effort=meaning))
+    arm.run(1.0)
+    assert meaning in arm.estimate.reason
+    arm.estimate.apply(settings())
+    arm.run(1.0)
+    assert not arm.estimate.reason
 
 
 @pytest.mark.parametrize(('joint', 'link'), [(0, 'shoulder'), (1, 'slider'), (2, 'hand')])
@@ -395,8 +417,7 @@ def play(arm, event, value):
 @examples(25, deadline=None)
 @given(st.lists(EVENTS, max_size=8))
 def test_the_estimate_is_finite_or_has_a_reason(events):
-    # Without the check of gravity, which takes half a second of states before there are numbers.
-    arm = FeltArm(driver_gravity_check=False, **from_torque(1.0, 1.0, 1.0))
+    arm = settled(**from_torque(1.0, 1.0, 1.0))
     for event, value in events:
         play(arm, event, value)
         estimate = arm.estimate
