@@ -416,7 +416,7 @@ def test_an_arm_that_was_nudged_comes_to_rest(begin, tmp_path, factor):
     terms = ['gravity', 'coriolis', 'inertial', 'friction']
     controller = begin(library=library, mode='computed_torque', kp=1.0, terms=terms)
     controller.run(0.3, Q)
-    _, v = simulated(controller, 10.0, Q, np.array([1.0, 0.2, -1.0]), friction=true)
+    _, v = simulated(controller, 10.0, Q, np.array([0.2, 0.2, -0.8]), friction=true)
     assert np.abs(v).max() < 1.2
     assert np.abs(v[-1]).max() < 0.01
 
