@@ -206,13 +206,13 @@ class Cell:
 
     def silent(self):
         """Whether the last that the node said is that it is silent."""
-        return bool(self.torques) and self.torques[-1].mode == JointTorques.MODE_SILENT
+        return bool(self.torques) and self.torques[-1].state == 'SILENT'
 
     def check_silent(self):
         """States come, and the node answers none."""
         before = len(self.torques)
         self.until_next_states()
-        assert all(m.mode == JointTorques.MODE_SILENT for m in self.torques[before:])
+        assert all(m.state == 'SILENT' for m in self.torques[before:])
 
     def steps(self, since):
         """(m,) times between states [s] and (m, 2) changes of the torque of the drives [N m]."""

@@ -17,7 +17,6 @@ from robot_dynamics_ros.control.external.wrench import WrenchEstimator
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.friction import JointFriction
 from robot_dynamics_ros.simulation.mujoco_model import Wall
-from robot_dynamics_ros.simulation.outside_forces import Push
 from robot_dynamics_ros.simulation.physics import Physics
 
 from .felt_arm import PERIOD, FeltArm, Noise
@@ -94,13 +93,14 @@ class PushedWrench:
 
 
 def push_tool(arm: FeltArm, force: tuple[float, ...], seconds: float) -> PushedWrench:
-    """Push the tool of the resting arm with a constant force [N], with 0.2 s before and after."""
+    """Push the tool of the resting arm with a force in its axes [N]; 0.2 s before and after."""
     estimator = WrenchEstimator(arm.dynamics, TOOL, 'LOCAL')
     rows = []
     for index in follow(arm, still(HOME, seconds + 0.4)):
         if index == 0:
             begin = arm.physics.time + 0.2
-            arm.physics.outside.push(Push(TOOL, force, delay=0.2, duration=seconds))
+            arm.physics.outside.push(TOOL, (*force, 0.0, 0.0, 0.0), begin)
+            arm.physics.outside.push(TOOL, np.zeros(6), begin + seconds)
         applied = arm.physics.outside.wrenches().get(TOOL, np.zeros(6))
         felt = estimator.estimate(arm.physics.position.copy(), arm.r).wrench
         rows.append((arm.physics.time - begin, applied, felt))
@@ -186,13 +186,13 @@ def touched_by_moment(
     """The links that are found after 0.5 s of a moment [N m] about a joint of the resting arm."""
     links = ContactLinks(arm.dynamics.model)
     link = links.names[joint]
-    axis = arm.dynamics.jacobian(HOME, link)[3:, joint]
+    axis = arm.dynamics.jacobian(HOME, link, 'LOCAL')[3:, joint]
     detector = ContactDetector(thresholds)
     mask = np.zeros(arm.dynamics.model.size, bool)
     for index in follow(arm, still(HOME, 0.7)):
         if index == 0:
-            push = Push(link, moment=tuple(moment * axis), delay=0.2, duration=9.0)
-            arm.physics.outside.push(push)
+            wrench = np.concatenate([np.zeros(3), moment * axis])
+            arm.physics.outside.push(link, wrench, arm.physics.time + 0.2)
         mask[:] = False
         mask[list(detector.step(arm.r, arm.v, arm.physics.time).joints)] = True
     return links.touched(mask)

@@ -386,15 +386,16 @@ class GuardedFeedforward:
             'gravity' in feedforward.selected_terms
         )
         q, v = self.state.q[feedforward.indices], self.state.v[feedforward.indices]
+        needed = feedforward.parts[GRAVITY]
         if gravity and not self._with_gravity and (not begins or self.start.torque == ZERO):
-            if not self.start.equal(self._measured, feedforward.parts[GRAVITY]):
-                watched.begin(q, v)
+            if not self.start.equal(self._measured, needed):
+                watched.begin(q, v, needed)
         elif not gravity or self.reference is not None or not self.limiter.fading:
             watched.end()
         self._with_gravity = gravity
         if watched.running:
             self.supervisor.double_gravity = watched.step(
-                q, v, feedforward.parts[GRAVITY], self.limiter.limits, feedforward.joints
+                q, v, needed, self.limiter.limits, feedforward.joints
             )
 
     def _watch_speed(self, now: float) -> None:

@@ -6,24 +6,26 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Vector3, Wrench
 from sensor_msgs.msg import JointState
 
-from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix, PushLink
+from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
 from . import figures
-from .client import ARM, LEAD, NODE, DemoClient, Phase
-from .figures import AT_LAST, Results
+from .client import ARM, NODE, DemoClient, Phase
+from .figures import Results
 from .plan import Plan
 
 # How long the phases take [s].
-FALL, HOLD, SETTLE, TRACK, PUSHED = 1.5, 5.0, 0.8, 4.0, 1.2
+FALL, HOLD, TRACK, PUSHED = 1.5, 5.0, 4.0, 1.2
+# From the release of the brake, or from now, to a planned start: the servo has settled, and what
+# is sent comes in time.
+LEAD = 1.0
 STEP = 1e-4  # of the difference quotient dM/dt [s]: truncation and rounding are about equal
 LAGS = 0.6  # after the estimate has begun, until it counts: the fast band is zero for 0.2 s [s]
-AFTER = 0.8  # recorded after the contact was found, and until the hold [s]
+AFTER = 1.5  # recorded after the wall was reached: the fade to gravity takes 1 s [s]
 
 
 class Stage:
@@ -72,65 +74,57 @@ class Stage:
             | figures.push(plan, pushed)
             | figures.collision(plan, collided)
             | figures.matrices(self._matrices(), reference)
-            | figures.timing(
-                takes['with_feedforward'], takes['with_gravity'], hold, pushed, collided
-            )
+            | figures.timing(takes['with_feedforward'])
         )
 
     def _released(self, seconds: float) -> Phase:
-        """Release the brake; messages sent while it was on are not part of the phase."""
-        client, seconds = self._client, self._share * seconds
-        client.reset_arm(servo=False, brake=False)
-        start = client.now()
-        client.wait(seconds)
-        client.set_arm(brake=True)
-        return client.phase(start, start + int(seconds * 1e9))
+        """Release the brake, and record what the arm does."""
+        client = self._client
+        client.set_arm(servo=False)
+        start = client.release_arm()
+        return self._recorded(start, self._share * seconds)
 
     def _track(self, *targets: str) -> Phase:
         """Let the arm follow the fast trajectory, that each target is sent."""
         client, plan = self._client, self._plan
-        client.reset_arm(servo=True, brake=False)
-        client.wait(self._share * SETTLE)
-        start = client.send_trajectory(plan.trajectory, plan.joints, *targets)
-        client.wait(LEAD + plan.trajectory.end + 0.1)
-        client.set_arm(brake=True)
-        return client.phase(start, start + int(plan.trajectory.end * 1e9))
+        client.reset_arm(servo=True)
+        start = client.release_arm() + nanoseconds(LEAD)
+        client.send_trajectory(plan.trajectory, plan.joints, start, *targets)
+        return self._recorded(start, plan.trajectory.end)
 
     def _pushed(self) -> Phase:
         """Push the arm, which the servo holds, where it feels its tool best."""
         client, plan = self._client, self._plan
-        client.reset_arm(servo=True, brake=False)
-        client.wait(LAGS)
         client.set_node(external_observer=True, on_collision='report')
-        client.send_trajectory(plan.out, plan.joints, ARM, NODE)
-        client.wait(LEAD + plan.out.end + LAGS)
-        start = client.now()
-        wrench = Wrench(force=Vector3(**dict(zip('xyz', plan.force.tolist(), strict=True))))
-        times = {'delay': 0.1, 'duration': self._share * PUSHED}
-        client.call(PushLink, f'{ARM}/push_link', link=plan.tool, wrench=wrench, **times)
-        client.wait(sum(times.values()) + LAGS)
-        return client.phase(start, client.now())
+        client.reset_arm(servo=True)
+        start = client.release_arm() + nanoseconds(LEAD)
+        client.send_trajectory(plan.out, plan.joints, start, ARM, NODE)
+        begin = start + nanoseconds(plan.out.end + LAGS)
+        end = begin + nanoseconds(self._share * PUSHED)
+        client.push(plan.tool, plan.force, begin, end)
+        client.wait_for(end + nanoseconds(LAGS))
+        return client.phase(begin - nanoseconds(0.1), end + nanoseconds(LAGS))
 
     def _collided(self) -> Phase:
         """Let the arm run into the wall; the node finds it, and stays in a hold."""
         client, plan = self._client, self._plan
         client.set_node(on_collision='hold')
         client.set_arm(wall=True)
-        start = client.send_trajectory(plan.back, plan.joints, ARM, NODE)
-        end = start + int((plan.back.end + LEAD) * 1e9)
-
-        client.wait_until(
-            lambda: client.last('contacts', start) or client.now() > end, 'the way into the wall'
-        )
-        # The servo of the drive goes on to its reference until somebody tells it to stay.
-        client.set_arm(servo=True)
-        client.wait(AFTER)
-        client.wait_until_steady()
-        client.wait(AT_LAST + 0.1)
-        end = client.now()
-        client.set_arm(brake=True, wall=False)
+        start = client.now() + nanoseconds(LEAD)
+        # The drive ends its motion at the wall, by itself.
+        client.send_trajectory(plan.back, plan.joints, start, NODE)
+        client.send_trajectory(plan.against, plan.joints, start, ARM)
+        collided = self._recorded(start, plan.against.end + AFTER)
+        client.set_arm(wall=False)
         client.set_node(external_observer=False)
-        return client.phase(start, end)
+        return collided
+
+    def _recorded(self, start: int, seconds: float) -> Phase:
+        """What is recorded from a time on [ns] for some time [s]; then the brake is set."""
+        end = start + nanoseconds(seconds)
+        self._client.wait_for(end)
+        self._client.set_arm(brake=True)
+        return self._client.phase(start, end)
 
     def _matrices(self) -> list[tuple[Array, ...]]:
         """M and C by the services, at the start and at random states; dM/dt by differences."""
@@ -151,3 +145,8 @@ class Stage:
             C = ask(GetCoriolisMatrix, 'coriolis_matrix', q, v)
             samples.append((q, v, M[2], rate, C))
         return samples
+
+
+def nanoseconds(seconds: float) -> int:
+    """A duration [ns]."""
+    return round(1e9 * seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.srv import SetParameters
@@ -21,14 +22,14 @@ from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, Header
+from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robot_dynamics_interfaces.msg import Contact, JointTorques
+from robot_dynamics_interfaces.msg import Contact, ExternalTorques, JointTorques
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.ros.endpoints import PolledSubscription, nanoseconds
+from robot_dynamics_ros.ros.endpoints import PolledSubscription
 
 from . import DemoError
 from .processes import Children
@@ -39,34 +40,34 @@ COMMANDS = f'/{NODE}/commands'
 TOPICS = {
     'states': (JointState, '/joint_states'),
     'torques': (JointTorques, f'/{NODE}/torques'),
-    'commands': (Float64MultiArray, COMMANDS),
     'applied': (WrenchStamped, f'/{ARM}/applied_wrench'),
+    'external': (ExternalTorques, f'/{NODE}/external_torques'),
     'wrenches': (WrenchStamped, f'/{NODE}/external_wrench'),
     'contacts': (Contact, f'/{NODE}/contact'),
 }
 # Parts of the torque, of which a command without a fade is the sum.
 PARTS = ('gravity', 'coriolis', 'inertial', 'friction')
-LEAD = 0.3  # from the sending of a trajectory to its start: it is not received too late [s]
-LIMIT = 20.0  # for an event that an idle machine needs less than a second for [s]
+LIMIT = 20.0  # for an event [s of simulated time], and for the next state [s of real time]
+REST = 0.05  # after the brake was released, until each arm that moves has moved [s]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Messages of one topic in a phase; times are since the phase began (m,) [s].
+    """Messages of one topic in a phase; times are (m,) [s].
 
     Attributes:
         topic: its name.
         messages: m of them.
-        sent: when the middleware sent them.
-        received: when it received them.
-        stamps: those of their headers; of messages without one, `sent`.
+        stamps: simulated time, since the phase began.
+        sent: when the middleware sent them, in real time since the demo began.
+        received: when it received them, likewise.
     """
 
     topic: str
     messages: Sequence[Any]
+    stamps: Array
     sent: Array
     received: Array
-    stamps: Array
 
     def curve(self, field: str, names: Sequence[str]) -> tuple[Array, Array]:
         """The stamps, and a field of each message for these joints, found by name (m, n).
@@ -110,67 +111,72 @@ class DemoClient:
         self._subscriptions = {
             name: PolledSubscription(node, *topic, qos, raw=True) for name, topic in TOPICS.items()
         }
-        # By topic: when a message was sent and received [ns], and its bytes.
-        self._messages: dict[str, list[tuple[int, int, bytes]]] = {name: [] for name in TOPICS}
+        self._began = time.time_ns()
+        # By topic: stamp, when a message was sent and received [ns], and its bytes.
+        self._messages: dict[str, list[tuple[int, int, int, bytes]]] = {}
+        self._messages |= {name: [] for name in TOPICS}
         self._references = {
             target: node.create_publisher(JointTrajectory, f'/{target}/reference', 1)
             for target in (ARM, NODE)
         }
+        self._pushes = node.create_publisher(WrenchStamped, f'/{ARM}/push', 2)
 
     def now(self) -> int:
-        """The time that messages are stamped with [ns]."""
-        return int(self._node.get_clock().now().nanoseconds)
-
-    def last(self, topic: str, after: int = 0) -> Any:
-        """The newest message on one of `TOPICS`, if its stamp is after a time [ns]; else None."""
-        if not (messages := self._messages[topic]):
-            return None
-        message = deserialize_message(messages[-1][2], TOPICS[topic][0])
-        return message if nanoseconds(message.header.stamp) > after else None
+        """Simulated time: the stamp of the newest state [ns]; 0 before the first."""
+        return self._messages['states'][-1][0] if self._messages['states'] else 0
 
     def wait_until(self, condition: Callable[[], Any], what: str) -> None:
         """Record until a condition holds, which is asked about every 0.02 s.
 
         Raises:
-            DemoError: it, named `what`, did not hold within `LIMIT`, or a child process has ended.
+            DemoError: it, named `what`, did not hold within `LIMIT`, no state came for as long, or
+                a child process has ended.
             KeyboardInterrupt: the demo is to end.
         """
-        deadline = time.monotonic() + LIMIT
+        end, came = self.now() + int(LIMIT * 1e9), time.monotonic()
         while not condition():
             if self._interrupts:
                 raise KeyboardInterrupt
             self._children.require_alive()
-            if time.monotonic() > deadline:
+            if self.now() > end or time.monotonic() > came + LIMIT:
                 raise DemoError(f'{what}: not within {LIMIT:.0f} s')
             self._executor.spin_once(timeout_sec=0.02)
-            for topic, subscription in self._subscriptions.items():
-                for message, info in subscription.poll():
-                    times = info['source_timestamp'], info['received_timestamp']
-                    self._messages[topic].append((*times, message))
+            before = self.now()
+            self._record()
+            if self.now() > before:
+                came = time.monotonic()
+
+    def _record(self) -> None:
+        """Keep what has been received."""
+        for topic, subscription in self._subscriptions.items():
+            for data, info in subscription.poll():
+                # A header comes first, after the four bytes that name the encoding.
+                sec, nanosec = struct.unpack_from('<iI', data, 4)
+                times = info['source_timestamp'], info['received_timestamp']
+                self._messages[topic].append((sec * 10**9 + nanosec, *times, data))
 
     def wait(self, seconds: float) -> None:
-        """Record for some time, less than `LIMIT`."""
-        end = time.monotonic() + seconds
-        self.wait_until(lambda: time.monotonic() >= end, 'time to pass')
+        """Record for some simulated time."""
+        self.wait_for(self.now() + round(seconds * 1e9))
+
+    def wait_for(self, end: int) -> None:
+        """Record until all states up to a time [ns] have been answered."""
+        # In less than a tenth of a second what belongs to the last state has come too.
+        self.wait_until(lambda: self.now() >= end + 10**8, 'time to pass')
 
     def phase(self, start: int, end: int) -> Phase:
-        """What was sent from `start` to `end` [ns]."""
-        phase = {}
+        """What belongs to the states from `start` to `end` [ns]."""
+        phase, origins = {}, (start, self._began, self._began)
         for topic, (kind, name) in TOPICS.items():
-            messages, times = [], []
-            for sent, received, data in self._messages[topic]:
-                if start <= sent <= end:
-                    message = deserialize_message(data, kind)
-                    header = getattr(message, 'header', None)
-                    messages.append(message)
-                    times.append((sent, received, nanoseconds(header.stamp) if header else sent))
-            since = np.array(times, dtype=np.int64).reshape(-1, 3) - start
-            phase[topic] = Samples(name, messages, *(since * 1e-9).T)
+            rows = [row for row in self._messages[topic] if start <= row[0] <= end]
+            times = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3) - origins
+            messages = [deserialize_message(row[3], kind) for row in rows]
+            phase[topic] = Samples(name, messages, *(1e-9 * times.T))
         return phase
 
     def connect(self) -> None:
         """Wait for the arm; check that no other one publishes."""
-        self.wait_until(lambda: self.last('states') is not None, '/joint_states')
+        self.wait_until(self.now, '/joint_states')
         if (others := self._node.count_publishers('/joint_states') - 1) > 0:
             raise DemoError(f'{others} other node(s) publish /joint_states: set a ROS_DOMAIN_ID')
 
@@ -197,13 +203,21 @@ class DemoClient:
         for name, on in switches.items():
             self.call(SetBool, f'{ARM}/set_{name}', data=on)
 
-    def reset_arm(self, *, servo: bool, brake: bool = True) -> None:
-        """Put the arm at rest at its start position, then set its brake."""
+    def reset_arm(self, *, servo: bool) -> None:
+        """Put the arm at rest at its start position, with its brake on."""
         self.set_arm(brake=True, servo=servo)
         self.call(Trigger, f'{ARM}/reset')
         if self._active:
             self.wait_until_steady()
-        self.set_arm(brake=brake)
+
+    def release_arm(self) -> int:
+        """Release the brake; the stamp of the last state before the arm moved [ns]."""
+        before = self.now()
+        self.set_arm(brake=False)
+        self.wait(REST)
+        states = self.phase(before, self.now())['states']
+        moved = np.array([any(state.velocity) for state in states.messages])
+        return before + round(1e9 * states.stamps[max(moved.argmax() - 1, 0)])
 
     def set_node(self, **parameters: Any) -> None:
         """Set live parameters of the dynamics node."""
@@ -221,16 +235,14 @@ class DemoClient:
         if self._active:
             self.wait_until_steady()
 
-    def send_trajectory(self, trajectory: Trajectory, joints: Sequence[str], *targets: str) -> int:
-        """Publish a trajectory of these joints as the reference of each target.
+    def send_trajectory(
+        self, trajectory: Trajectory, joints: Sequence[str], start: int, *targets: str
+    ) -> None:
+        """Publish a trajectory of these joints as the reference of each target, from `start` on.
 
-        Returns:
-            The time at which it starts, after `LEAD` [ns].
+        Raises:
+            DemoError: simulated time has reached `start` [ns].
         """
-        for target in targets:
-            subscribed = self._references[target].get_subscription_count
-            self.wait_until(subscribed, f'the subscription /{target}/reference')
-        start = self.now() + int(LEAD * 1e9)
         points = [
             JointTrajectoryPoint(
                 positions=point.q,
@@ -243,8 +255,26 @@ class DemoClient:
         header = Header(stamp=Time(nanoseconds=start).to_msg())
         message = JointTrajectory(header=header, joint_names=list(joints), points=points)
         for target in targets:
-            self._references[target].publish(message)
-        return start
+            self._publish(self._references[target], message, start)
+
+    def push(self, link: str, force: Array, start: int, end: int) -> None:
+        """Have the arm push a link with a force (3,) [N] in its axes, from `start` to `end` [ns].
+
+        Raises:
+            DemoError: simulated time has reached `start`.
+        """
+        for moment, (x, y, z) in ((start, force.tolist()), (end, (0.0, 0.0, 0.0))):
+            header = Header(stamp=Time(nanoseconds=moment).to_msg(), frame_id=link)
+            wrench = Wrench(force=Vector3(x=x, y=y, z=z))
+            self._publish(self._pushes, WrenchStamped(header=header, wrench=wrench), start)
+
+    def _publish(self, publisher: Any, message: Any, start: int) -> None:
+        name = publisher.topic_name
+        self.wait_until(publisher.get_subscription_count, f'the subscription {name}')
+        publisher.publish(message)
+        self._record()
+        if self.now() >= start:
+            raise DemoError(f'a message on {name} came too late')
 
     def close(self) -> None:
         """Destroy the node, and end rclpy."""
@@ -257,8 +287,10 @@ class DemoClient:
         now = self.now()
 
         def steady() -> bool:
-            if (last := self.last('torques', now)) is None:
+            stamp, *_, data = (self._messages['torques'] or [(0, b'')])[-1]
+            if stamp <= now:
                 return False
+            last = deserialize_message(data, JointTorques)
             parts = np.sum([getattr(last, part) for part in PARTS], axis=0)
             return np.allclose(last.effort, parts, rtol=1e-9, atol=1e-9)
 

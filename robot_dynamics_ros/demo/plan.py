@@ -22,6 +22,7 @@ PUSH, PUSHED_SHARE = 20.0, 0.2
 SERVO = 5.0  # bandwidth of the servo that holds the arm against the push [Hz]
 THRESHOLD_SHARE = 0.03  # of the effort limit, from which on an external torque is a contact
 SPEED = 0.5  # of the tool at the wall, unless a joint is too slow or too weak for it [m/s]
+STOP = 0.1  # from the wall until the drive rests [s]
 DISTANCE = 0.25  # from the start position of the tool to where it is pushed, at least [m]
 BALL = 0.05  # radius of the ball about the tool that meets the wall [m]
 
@@ -36,9 +37,10 @@ class Plan:
         tool: the link that is pushed, and that meets the wall.
         out: the way from the start position to the position of the push.
         back: the same way back, into the wall.
+        against: what the drive does then: half of it, to the wall, where it stops.
         wall_point: a point of the wall across the way back, in the root link (3,) [m].
         wall_normal: out of the wall, in the root link (3,).
-        force: of the push, along the axes of the root link (3,) [N].
+        force: of the push, along the axes of the tool (3,) [N].
     """
 
     def __init__(self, model: RobotModel, duration: float) -> None:
@@ -61,8 +63,13 @@ class Plan:
         self.home = self._choose_home()
         self.trajectory = self._swing(duration)
         there = self._choose_pushed_position()
-        self.force = self._choose_force(there)
+        R, _ = self.dynamics.frame_pose(there, self.tool)
+        self.force = R.T @ self._choose_force(there)
         self.back, self.wall_point, self.wall_normal = self._way_into_the_wall(there)
+        half, still = self.back.end / 2.0, np.zeros_like(there)
+        at_wall = Point(half, *self.back.at(half))
+        stopped = Point(half + STOP, at_wall.q, still, still)
+        self.against = Trajectory([self.back.points[0], at_wall, stopped])
         self.out = _way(self.home, there, self.back.end)
 
     def _choose_home(self) -> Array:
@@ -130,7 +137,7 @@ class Plan:
         return poses[np.where(holdable, score, -1.0).argmax()]
 
     def _choose_force(self, there: Array) -> Array:
-        """The force (3,) [N] in the direction that the joints feel best.
+        """The force (3,) [N] along the axes of the root link that the joints feel best.
 
         No joint needs more than its share of effort against it, nor comes near its end stops.
         """

@@ -360,7 +360,7 @@ def _saturated(health: Health) -> str:
 def _silent(health: Health) -> str:
     reasons = '; '.join(each.text for each in health.found if each.rule.blocks)
     silent = health.guard.supervisor.running and not health.commanding and reasons
-    return f'silent, no torque is commanded: {reasons}' if silent else ''
+    return f'SILENT, no torque is commanded: {reasons}' if silent else ''
 
 
 # The driver, external torques, Pinocchio

@@ -207,11 +207,9 @@ def _torques(client: Client, options: argparse.Namespace) -> Iterator[str]:
 def torque_table(torques: JointTorques, kinds: Mapping[str, str]) -> str:
     """The command of a message, then the parts of it."""
     names, stamp = torques.joint_names, torques.header.stamp
-    modes = {getattr(JointTorques, name): name for name in dir(JointTorques) if 'MODE_' in name}
-    mode = modes.get(torques.mode, str(torques.mode)).removeprefix('MODE_').lower()
     heading = (
-        f'torques {_unit(names, kinds, EFFORT)}, mode {mode}, '
-        f'state of {stamp.sec}.{stamp.nanosec // 10**6:03d} s'
+        f'torques {_unit(names, kinds, EFFORT)}, {torques.state} ({torques.event}), target '
+        f'{torques.target}, joint state of {stamp.sec}.{stamp.nanosec // 10**6:03d} s'
     )
     if torques.saturated:
         heading += f', limited: {", ".join(torques.saturated)}'

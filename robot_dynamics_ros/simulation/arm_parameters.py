@@ -41,8 +41,12 @@ ARM_ROWS = (
     Parameter('command_timeout', 'double', 0.25,
               'Time without commands after which the commanded torque is zero; 0: the last '
               'command stays, as with a forward_command_controller.', unit='s', least=0.0),
-    Parameter('brake', 'bool', False,
-              'Whether the holding brake is on at the start; `~/set_brake` switches it.'),
+    Parameter('brake', 'bool', True,
+              'Whether the holding brake is on until the first command or reference; '
+              '`~/set_brake` switches it.'),
+    Parameter('lockstep', 'bool', False,
+              'Whether time is simulated: the arm publishes it on `/clock`, and takes the next '
+              'step when the last state has been answered.'),
     Parameter('wall_link', 'string', '',
               'Link that a wall stops: a ball about its origin cannot pass the plane of the wall. '
               'The wall is absent until `~/set_wall`.', empty='no wall'),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,42 +12,6 @@ Vector = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """By how much the sum of many cycles may be short of a time that is meant [s]."""
-
-
-@dataclass(frozen=True)
-class Push:
-    """A constant force and moment on a link for some time.
-
-    Attributes:
-        link: name of the link.
-        force: along the axes of the root link, (3,) [N].
-        moment: likewise, (3,) [N m].
-        point: where the force acts, in the frame of the link, (3,) [m].
-        delay: time until it begins [s].
-        duration: how long it lasts [s].
-    """
-
-    link: str
-    force: tuple[float, ...] = (0.0, 0.0, 0.0)
-    moment: tuple[float, ...] = (0.0, 0.0, 0.0)
-    point: tuple[float, ...] = (0.0, 0.0, 0.0)
-    delay: float = 0.0
-    duration: float = 1.0
-
-    def check(self) -> None:
-        """Whether all values are finite, and the times not negative.
-
-        Raises:
-            SimulationError: they are not.
-        """
-        for name in ('force', 'moment', 'point'):
-            if not np.isfinite(value := getattr(self, name)).all():
-                raise SimulationError(f'{name} of the push is {list(value)}: it must be finite')
-        for name in ('delay', 'duration'):
-            if not 0.0 <= (value := getattr(self, name)) < math.inf:
-                raise SimulationError(
-                    f'{name} of the push is {value} s: it must be at least 0 and finite'
-                )
 
 
 class OutsideForces:
@@ -72,8 +33,9 @@ class OutsideForces:
         self._sites = {
             model.site(i).name: i for i in range(model.nsite) if model.site_bodyid[i] > 0
         }
-        # By link: the push, and the time at which it begins.
-        self._pushes: dict[str, tuple[Push, float]] = {}
+        # What is to act from a time on, by time: that time, the link, force and moment.
+        self._coming: list[tuple[float, str, Vector]] = []
+        self._pushes: dict[str, Vector] = {}
         if self._walled:
             self.wall = False
 
@@ -105,40 +67,47 @@ class OutsideForces:
         radius = self._model.geom(BALL).size[0]
         return float(radius - normal @ (ball.xpos - plane.xpos))
 
-    def push(self, push: Push) -> None:
-        """Begin a push after its delay; it replaces the one before on the same link.
+    def push(self, link: str, wrench: ArrayLike, begin: float | None = None) -> None:
+        """Push a link from a time on; what was to act on it from then on is dropped.
+
+        Args:
+            link: name of a link that moves.
+            wrench: force and moment about the origin of the link, in its axes, (6,) [N, N m];
+                zeros end a push.
+            begin: simulated time [s]; None for now.
 
         Raises:
-            SimulationError: the link does not exist or does not move, or a value is not allowed.
+            SimulationError: the link does not exist or does not move, or a value is not finite.
         """
-        push.check()
-        self._require(push.link)
-        self._pushes[push.link] = push, self._data.time + push.delay
+        begin = self._data.time if begin is None else begin
+        values = np.array(wrench, dtype=float)
+        self._require(link)
+        if not np.isfinite([*values, begin]).all():
+            raise SimulationError(f'the push is {values.tolist()}, it must be finite')
+        kept = [push for push in self._coming if push[1] != link or push[0] < begin]
+        self._coming = sorted([*kept, (begin, link, values)], key=lambda push: push[0])
 
     def clear(self) -> None:
         """End all pushes."""
+        self._coming.clear()
         self._pushes.clear()
-        self._data.xfrc_applied[:] = 0.0
 
     def exert(self) -> None:
         """Apply the pushes of the present time, at the present positions, until the next call."""
-        if not self._pushes:
+        data, acting = self._data, self._acting()
+        if not acting and not data.xfrc_applied.any():
             return
-        data = self._data
         data.xfrc_applied[:] = 0.0
-        self._pushes = {
-            link: (push, begin)
-            for link, (push, begin) in self._pushes.items()
-            if self._now < begin + push.duration
-        }
         mujoco.mj_kinematics(self._model, data)
-        for push in self._acting():
-            site = self._sites[push.link]
+        for link, wrench in acting.items():
+            site = self._sites[link]
             body = self._model.site_bodyid[site]
             R, origin = self._pose(site)
-            lever = origin + R @ push.point - data.xipos[body]
-            data.xfrc_applied[body, :3] += push.force
-            data.xfrc_applied[body, 3:] += push.moment + _cross(lever, push.force)
+            force = R @ wrench[:3]
+            data.xfrc_applied[body, :3] += force
+            data.xfrc_applied[body, 3:] += R @ wrench[3:] + _cross(
+                origin - data.xipos[body], force
+            )
 
     def wrenches(self) -> dict[str, Vector]:
         """Force and moment (6,) [N, N m] on each link on which something acts now.
@@ -150,7 +119,7 @@ class OutsideForces:
         if not acting and not self._data.ncon:
             return {}
         mujoco.mj_kinematics(self._model, self._data)
-        wrenches = {push.link: self._of_push(push) for push in acting}
+        wrenches = dict(acting)
         for index in range(self._data.ncon):
             before = wrenches.get(self._walled, np.zeros(6))
             wrenches[self._walled] = before + self._of_contact(index)
@@ -166,20 +135,14 @@ class OutsideForces:
         mujoco.mj_kinematics(self._model, self._data)
         return self._pose(self._sites[link])
 
-    @property
-    def _now(self) -> float:
-        return float(self._data.time) + ROUNDING
-
-    def _acting(self) -> list[Push]:
-        now = self._now
-        return [
-            push for push, begin in self._pushes.values() if begin <= now < begin + push.duration
-        ]
-
-    def _of_push(self, push: Push) -> Vector:
-        R, _ = self._pose(self._sites[push.link])
-        force = R.T @ push.force
-        return np.concatenate([force, R.T @ push.moment + _cross(push.point, force)])
+    def _acting(self) -> dict[str, Vector]:
+        """Force and moment (6,) of the pushes by link, now."""
+        while self._coming and self._coming[0][0] <= self._data.time + ROUNDING:
+            _, link, wrench = self._coming.pop(0)
+            self._pushes.pop(link, None)
+            if wrench.any():
+                self._pushes[link] = wrench
+        return self._pushes
 
     def _of_contact(self, index: int) -> Vector:
         contact, local = self._data.contact[index], np.zeros(6)

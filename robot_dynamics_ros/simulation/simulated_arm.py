@@ -21,26 +21,27 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_interfaces.srv import PushLink
 from robot_dynamics_ros.control.trajectory import Trajectory, Waypoints
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.parameter_yaml import read_yaml, values_by_joint
-from robot_dynamics_ros.ros.endpoints import PolledSubscription
+from robot_dynamics_ros.ros.endpoints import PolledSubscription, nanoseconds
 from robot_dynamics_ros.ros.waypoints import read_points
 
 from .arm_parameters import declare_and_read
 from .joint_friction import Law
 from .mujoco_model import SimulationError, Wall
-from .outside_forces import Push
 from .physics import JointServo, Physics, Vector
 
 MAX_CATCH_UP = 0.1
 """Longest time that one cycle simulates [s]; for the rest of a pause the arm stands still."""
+MAX_WAIT = 1.0
+"""Longest time for which an arm in lockstep waits for a command [s], in real time."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SPIN_TIMEOUT = 0.1
 """Longest time until a signal is noticed [s]."""
@@ -62,11 +63,13 @@ class CycleTimer:
 
 
 class SimulatedArm(Node):
-    """An arm that runs in real time, like a drive on a fieldbus.
+    """An arm that runs in real time, like a drive on a fieldbus, or in lockstep.
 
-    Each cycle simulates the time since the last one under the torques of the last one, publishes
-    the joint state, and reads the torques for the next. Cycles run in a thread of their own; the
-    executor serves reference and services.
+    Each cycle reads the torques, simulates the time since the last one under them, and publishes
+    the joint state. In lockstep that time is always a period, and the cycle waits for the command
+    that answers the last state: what the arm does is the same on any machine. It does not wait
+    once a state was not answered, until the next command. Cycles run in a thread of their own; the
+    executor serves references, pushes and services.
     """
 
     def __init__(self, **node_arguments: object) -> None:
@@ -80,16 +83,22 @@ class SimulatedArm(Node):
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._last_command = -float('inf')
+        # Whether the states are answered, and whether the first command opens the brake.
+        self._answered, self._opens = False, self.parameters['brake']
         self._state = JointState()
-        self._stamp, self._moment = self.get_clock().now().nanoseconds, time.monotonic()
+        self._lockstep = self.parameters['lockstep']
+        self._stamp = 0 if self._lockstep else self.get_clock().now().nanoseconds
+        self._moment = time.monotonic()
+        if self._lockstep:
+            self._ticks = self.create_publisher(Clock, '/clock', 10)
         self._publisher = self.create_publisher(JointState, 'joint_states', 10)
         self._commands = PolledSubscription(self, Float64MultiArray, 'commands', 10)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
+        self.create_subscription(WrenchStamped, '~/push', self._on_push, 10)
         self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 100)
         self._touched: set[str] = set()
         for name in ('brake', 'servo', 'wall'):
             self._serve(SetBool, f'set_{name}', getattr(self, f'_set_{name}'))
-        self._serve(PushLink, 'push_link', self._push_link)
         self._serve(Trigger, 'reset', self._reset)
         if self.parameters['robot_description']:
             self._start(self.parameters['robot_description'])
@@ -143,6 +152,8 @@ class SimulatedArm(Node):
         try:
             while not self._stopping.is_set():
                 cycles.wait()
+                if self._lockstep:
+                    self._wait_for_answer()
                 with self._lock:
                     self._cycle()
         except Exception as error:
@@ -151,35 +162,56 @@ class SimulatedArm(Node):
                 self.get_logger().fatal(f'the simulation has stopped: {error!r}')
                 raise
 
+    def _wait_for_answer(self) -> None:
+        """Wait for the command that answers the last state, if states are answered."""
+        if self._answered:
+            self._answered = self._commands.wait(MAX_WAIT)
+            if not self._answered:
+                self.get_logger().info(f'no command for {MAX_WAIT:g} s: not waiting for the next')
+        elif self._commands.wait(0.0):
+            # It may answer a state before the last: no answer must be on its way any more.
+            self._stopping.wait(MAX_WAIT)
+            self._answered = True
+
     def _cycle(self) -> None:
-        assert self._physics is not None
-        moment, now = self._two_clocks()
-        elapsed, self._moment = moment - self._moment, moment
+        physics = self._physics
+        assert physics is not None
+        self._read_commands(physics)
+        try:
+            physics.advance(self._elapsed(physics))
+        except SimulationError as error:
+            self._reset(physics)
+            physics.brake = True
+            self.get_logger().error(
+                f'{error}; the arm is reset to its initial positions, with the brake on'
+            )
+        state, stamp = self._state, Time(nanoseconds=self._stamp).to_msg()
+        if self._lockstep:
+            self._ticks.publish(Clock(clock=stamp))
+        state.header.stamp = stamp
+        state.position = array('d', physics.position.tobytes())
+        state.velocity = array('d', physics.velocity.tobytes())
+        state.effort = array('d', physics.effort.tobytes())
+        self._publisher.publish(state)
+        self._publish_wrenches(stamp, physics.outside.wrenches())
+
+    def _elapsed(self, physics: Physics) -> float:
+        """The time to simulate in this cycle [s], after which the state has the stamp `_stamp`."""
+        if self._lockstep:
+            period = round(1e9 / self.parameters['rate'])
+            self._stamp += period
+            return 1e-9 * period
+        before = self._moment
+        self._moment, self._stamp = self._two_clocks()
+        elapsed = self._moment - before
         if elapsed > MAX_CATCH_UP:
             self.get_logger().warning(
                 f'the computer is too slow: one cycle took {elapsed:.3f} s, allowed are '
                 f'{MAX_CATCH_UP:g} s; the arm stood still for the rest',
                 throttle_duration_sec=2.0,
             )
-            self._physics.stand_still(elapsed - MAX_CATCH_UP)
-            elapsed = MAX_CATCH_UP
-        try:
-            self._physics.advance(elapsed)
-        except SimulationError as error:
-            self._reset(self._physics)
-            self._physics.brake = True
-            self.get_logger().error(
-                f'{error}; the arm is reset to its initial positions, with the brake on'
-            )
-        state = self._state
-        state.header.stamp = now.to_msg()
-        state.position = array('d', self._physics.position.tobytes())
-        state.velocity = array('d', self._physics.velocity.tobytes())
-        state.effort = array('d', self._physics.effort.tobytes())
-        self._publisher.publish(state)
-        self._publish_wrenches(state.header.stamp, self._physics.outside.wrenches())
-        self._stamp = now.nanoseconds
-        self._read_commands()
+            physics.stand_still(elapsed - MAX_CATCH_UP)
+        return min(elapsed, MAX_CATCH_UP)
 
     def _publish_wrenches(self, stamp: Any, wrenches: dict[str, Vector]) -> None:
         """Publish what acts on each link now; one zero for those where nothing acts any more."""
@@ -191,34 +223,33 @@ class SimulatedArm(Node):
             self._wrenches.publish(message)
         self._touched = set(wrenches)
 
-    def _two_clocks(self) -> tuple[float, Time]:
-        """The same moment on two clocks: monotonic [s] for the motion, and that of the stamps."""
+    def _two_clocks(self) -> tuple[float, int]:
+        """The same moment on two clocks: monotonic [s] for the motion, that of stamps [ns]."""
         for _ in range(3):
-            moment, now = time.monotonic(), self.get_clock().now()
+            moment, now = time.monotonic(), self.get_clock().now().nanoseconds
             if time.monotonic() - moment < 0.0001:  # else another thread ran in between
                 break
         return moment, now
 
-    def _read_commands(self) -> None:
-        assert self._physics is not None
-        size = len(self._physics.joints)
-        now = time.monotonic()
+    def _read_commands(self, physics: Physics) -> None:
+        size = len(physics.joints)
         for message, _ in self._commands.poll():
             torque = np.frombuffer(message.data)
             if len(torque) == size and np.isfinite(torque).all():
-                self._physics.set_torque(torque)
-                self._last_command = now
+                physics.set_torque(torque)
+                self._last_command = physics.time
+                self._open_brake(physics)
                 continue
             self.dropped_commands += 1
             self.get_logger().warning(
                 f'{self.dropped_commands} messages on commands dropped so far; the last has '
                 f'{len(torque)} values, needed are {size} finite ones: '
-                f'{", ".join(self._physics.joints)}',
+                f'{", ".join(physics.joints)}',
                 throttle_duration_sec=2.0,
             )
         timeout = self.parameters['command_timeout']
-        if timeout and now - self._last_command > timeout:
-            self._physics.set_torque(0.0)
+        if timeout and physics.time - self._last_command > timeout:
+            physics.set_torque(0.0)
 
     def _on_description(self, message: String) -> None:
         if self._physics is not None:
@@ -232,43 +263,58 @@ class SimulatedArm(Node):
             self.get_logger().error(f'{error}')
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        if self._physics is None:
-            self.get_logger().warning('a reference is ignored: there is no robot_description yet')
-            return
-        with self._lock:
-            here, _ = self._physics.reference()
         try:
+            with self._lock:
+                physics = self._require()
+                here, _ = physics.reference()
             # Without the lock, so that cycles run: a hundred points take some milliseconds.
-            trajectory = read_reference(message, self._physics.joints, here)
-        except StateError as error:
+            trajectory = read_reference(message, physics.joints, here)
+            with self._lock:
+                physics.follow(trajectory, self._simulated(message.header.stamp))
+                self._open_brake(physics)
+        except (SimulationError, StateError) as error:
             self.get_logger().warning(f'a reference is ignored: {error}')
-            return
-        with self._lock:
-            stamp = Time.from_msg(message.header.stamp)
-            delay = 0.0
-            if stamp.nanoseconds:
-                delay = (stamp.nanoseconds - self._stamp) * 1e-9
-            self._physics.follow(trajectory, self._physics.time + delay)
+
+    def _on_push(self, message: WrenchStamped) -> None:
+        vectors = message.wrench.force, message.wrench.torque
+        wrench = [value for v in vectors for value in (v.x, v.y, v.z)]
+        try:
+            with self._lock:
+                begin = self._simulated(message.header.stamp)
+                self._require().outside.push(message.header.frame_id, wrench, begin)
+        except (SimulationError, StateError) as error:
+            self.get_logger().warning(f'a push is ignored: {error}')
+
+    def _simulated(self, stamp: Any) -> float:
+        """The simulated time of a stamp [s]; a stamp of zero stands for now."""
+        return self._require().time + 1e-9 * ((nanoseconds(stamp) or self._stamp) - self._stamp)
+
+    def _require(self) -> Physics:
+        if self._physics is None:
+            raise SimulationError(
+                'there is no arm yet: publish its description on topic robot_description'
+            )
+        return self._physics
 
     def _serve(self, kind: Any, name: str, change: Callable[[Physics, Any], str]) -> None:
         """Offer a service that changes the arm between two cycles, and answers what was done."""
 
         def answer(request: Any, response: Any) -> Any:
             try:
-                if self._physics is None:
-                    raise SimulationError(
-                        'there is no arm yet: publish its description on topic robot_description'
-                    )
                 with self._lock:
-                    response.message, response.success = change(self._physics, request), True
+                    response.message, response.success = change(self._require(), request), True
             except SimulationError as error:
                 response.message, response.success = str(error), False
             return response
 
         self.create_service(kind, f'~/{name}', answer)
 
+    def _open_brake(self, physics: Physics) -> None:
+        if self._opens:
+            physics.brake = self._opens = False
+
     def _set_brake(self, physics: Physics, request: Any) -> str:
-        physics.brake = request.data
+        physics.brake, self._opens = request.data, False
         return f'brake {_on_or_off(request.data)}'
 
     def _set_servo(self, physics: Physics, request: Any) -> str:
@@ -278,12 +324,6 @@ class SimulatedArm(Node):
     def _set_wall(self, physics: Physics, request: Any) -> str:
         physics.outside.wall = request.data
         return f'wall {_on_or_off(request.data)}'
-
-    def _push_link(self, physics: Physics, request: Any) -> str:
-        wrench = request.wrench
-        vectors = ((v.x, v.y, v.z) for v in (wrench.force, wrench.torque, request.point))
-        physics.outside.push(Push(request.link, *vectors, request.delay, request.duration))
-        return f'{request.link} is pushed for {request.duration:g} s, in {request.delay:g} s'
 
     def _reset(self, physics: Physics, request: Any = None) -> str:
         physics.reset(self.parameters['initial_positions'] or None)

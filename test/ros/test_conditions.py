@@ -10,7 +10,6 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from three_joints import URDF, state
 
-from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.ros import conditions, health
 from robot_dynamics_ros.ros.health import FLICKER, OK, STATUSES, WARN, Health, Rule
 
@@ -88,7 +87,7 @@ def test_a_condition_holds_after_its_time_in_log_and_diagnostics(table):
     assert [each.rule.code for each in watched.found] == ['full', 'wait']
 
 
-def test_the_document_lists_the_codes_of_each_status_and_each_mode_has_its_constant():
+def test_the_document_lists_the_codes_of_each_status():
     codes = [rule.code for rule in conditions.RULES]
     assert len(set(codes)) == len(codes)
     assert {rule.status for rule in conditions.RULES} <= {'', *STATUSES}
@@ -96,8 +95,6 @@ def test_the_document_lists_the_codes_of_each_status_and_each_mode_has_its_const
     for status in STATUSES:
         codes = ', '.join(f'`{each.code}`' for each in conditions.RULES if each.status == status)
         assert f'| {status} | {codes} |' in text
-    values = {getattr(JointTorques, f'MODE_{mode.name}') for mode in Mode}
-    assert len(values) == len([name for name in dir(JointTorques) if name.startswith('MODE_')])
 
 
 def test_topics_are_waited_for_under_their_full_names(graph):
@@ -119,19 +116,16 @@ def test_from_the_start_to_the_first_command(graph):
     """Of a robot with an inertia that no body has, in no gravity, which are warned of."""
     flat = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="0.05" iyy="0.06" izz="0.5"')
     with graph(robot_description=flat, gravity=[0.0, 0.0, 0.0]) as (_, observer):
-        assert '/observer' in observer.logs('torques go to /robot_dynamics/commands')
         assert observer.lines('triangle inequality')
         observer.shows('no_gravity')
         observer.set(gravity=[0.0, 0.0, -9.81])
         observer.gone('no_gravity')
         observer.shows('no_states')
         observer.answer_to(state(Q, V))
-        observer.logs('commanding turn, slide, wrist on /robot_dynamics/commands')
+        observer.logs('TRACKING (ready): turn, slide, wrist on /robot_dynamics/commands')
         observer.call(SetBool, 'enable', data=False)
         observer.shows('disabled')
-        observer.until(
-            lambda: observer.torques[-1].mode == JointTorques.MODE_SILENT, 'the last torques'
-        )
+        observer.until(lambda: observer.torques[-1].state == 'SILENT', 'the last torques')
         observer.node.destroy_subscription(observer.received)
         observer.shows('nobody_listens')
         observer.trigger('deactivate', 'cleanup')
@@ -140,7 +134,7 @@ def test_from_the_start_to_the_first_command(graph):
         observer.gone('nobody_listens')
 
 
-def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guarded, dynamics):
+def test_gravity_added_by_the_driver_is_a_fault_and_equal_efforts_are_not(guarded, dynamics):
     gravity = dynamics.gravity_torque(Q)
     with guarded() as scene:
         scene.settle(dynamics.bias_torque(Q, V))
@@ -149,10 +143,12 @@ def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guar
         scene.until(
             lambda: scene.figures('driver gravity')[key] != 'not known', 'a comparison of efforts'
         )
-        scene.gone('double_gravity')
+        assert not scene.guard.supervisor.fault
         scene.driver.effort = lambda: scene.recording.last + gravity
-        scene.shows('double_gravity')
+        scene.shows('fault')
+        scene.settle([0.0, 0.0, 0.0])
         # The advice helps: then the measured effort is right.
         scene.set(terms=['coriolis', 'inertial'])
+        scene.call(SetBool, 'enable', data=True)
         scene.settle(dynamics.bias_torque(Q, V) - gravity)
-        scene.gone('double_gravity')
+        scene.gone('fault')

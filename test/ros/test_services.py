@@ -23,8 +23,6 @@ from robot_dynamics_interfaces.srv import (
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).resolve().parents[2]
-# Types of services that simulated_arm offers.
-SIMULATED = {'PushLink'}
 COMPARED = {*('inverse_dynamics', 'gravity_torque', 'bias_torque', 'torque_terms'),
             *('mass_matrix', 'coriolis_matrix')}  # fmt: skip
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
@@ -171,7 +169,7 @@ def test_every_type_is_offered_once_and_the_documents_name_every_service(graph):
     kinds = [kind for kind in services.values() if kind.__module__.startswith('robot_dynamics')]
     assert len(kinds) == len(set(kinds))
     types = {name for name, kind in vars(srv).items() if hasattr(kind, 'Request')}
-    assert {kind.__name__ for kind in kinds} == types - SIMULATED
+    assert {kind.__name__ for kind in kinds} == types
     table = (ROOT / 'docs/interfaces.md').read_text()
     table = table.partition('\n## Services\n')[2].partition('\n## ')[0]
     assert set(re.findall(r'^\| `(~/\w+)`', table, re.MULTILINE)) <= set(services)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Duration
-from rclpy.time import Time
 from references import point, trajectory
 from three_joints import JOINTS
 
@@ -14,7 +13,6 @@ from robot_dynamics_ros.ros.reference import read_trajectory
 from robot_dynamics_ros.ros.waypoints import read_points
 
 RANDOM = np.random.default_rng(11)
-NOW = 1_700_000_000_123_456_789
 
 
 def message(names=JOINTS):
@@ -59,12 +57,11 @@ def test_the_first_bad_point_is_named(field, values, reason):
         read_points(asked, JOINTS, start=0.0)
 
 
-@pytest.mark.parametrize('delay', [-100_000_000, 0, 2_500_000_000])
-def test_a_stamp_lies_as_far_from_now_on_the_clock_of_the_references(delay):
-    """That clock has another zero, and may be at any time."""
-    asked = message()
-    asked.header.stamp = Time(nanoseconds=NOW + delay).to_msg()
-    for time in (0.0, 12.5, 1e5):
-        read = read_trajectory(asked, JOINTS, now=NOW, time=time)
-        assert read.start - time == pytest.approx(1e-9 * delay, abs=1e-9)
-        assert read_trajectory(message(), JOINTS, now=NOW, time=time).start == time
+@pytest.mark.parametrize('delay', [-0.1, 0.0, 2.5])
+def test_a_reference_begins_where_the_arm_is_if_its_first_point_is_later(delay):
+    asked, begin = message(), RANDOM.uniform(-1.0, 1.0, (3, len(JOINTS)))
+    read = read_trajectory(asked, JOINTS, 10.0 + delay, 10.0, begin)
+    assert read.start == pytest.approx(min(10.0 + delay, 10.0))
+    if delay > 0.0:
+        np.testing.assert_allclose(read.at(10.0), begin, atol=1e-9)
+    assert read_trajectory(asked, JOINTS, 10.0 + delay, 10.0).start == 10.0 + delay

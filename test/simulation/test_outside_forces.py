@@ -8,7 +8,6 @@ import pytest
 pytest.importorskip('mujoco')
 
 from robot_dynamics_ros.simulation.mujoco_model import SimulationError, Wall
-from robot_dynamics_ros.simulation.outside_forces import Push
 from robot_dynamics_ros.simulation.physics import Physics
 
 G = 9.81
@@ -18,7 +17,8 @@ FIXED = """
   <origin xyz="{xyz}" rpy="{rpy}"/></joint></robot>
 """
 NO_GRAVITY = (0.0, 0.0, 0.0)
-FORCE, MOMENT, POINT = (3.0, -1.0, 5.0), (0.2, 1.5, -0.3), (0.1, 0.05, -0.8)
+WRENCH = np.array([3.0, -1.0, 5.0, 0.2, 1.5, -0.3])
+NONE = np.zeros(6)
 
 
 def run(arm, duration, period=0.001):
@@ -33,72 +33,63 @@ def with_tool(two_links):
     return two_links.replace('</robot>', FIXED.format(name='tool', parent='forearm', **place))
 
 
-@pytest.mark.parametrize(
-    'push',
-    [
-        Push('upper_arm', FORCE, point=POINT, duration=1.0),
-        Push('tool', FORCE, point=(0.2, -0.1, 0.3), duration=1.0),
-    ],
-)
-def test_the_energy_grows_by_the_work_of_the_force(with_tool, push):
-    """A constant force does the work F (x_1 - x_0), x where it acts."""
+@pytest.mark.parametrize('link', ['upper_arm', 'tool'])
+def test_the_energy_grows_by_the_work_of_the_wrench(with_tool, link):
+    """The power is f . v + m . w, which is (R f) . dx and the turn of R about R m in a step."""
     arm = Physics(with_tool, gravity=NO_GRAVITY)
     arm.reset([0.4, 1.2])
-
-    def place():
-        R, origin = arm.outside.frame(push.link)
-        return R @ push.point + origin
-
-    begin, energy = place(), arm.energy()
-    arm.outside.push(push)
-    # Within a cycle the moment about the centre of mass is constant.
-    run(arm, 0.5, period=0.0002)
-    work = np.dot(push.force, place() - begin)
+    arm.outside.push(link, WRENCH)
+    before, work = arm.energy(), 0.0
+    for _ in range(2500):
+        R, x = arm.outside.frame(link)
+        arm.advance(0.0002)
+        turned, moved = arm.outside.frame(link)
+        turn = R.T @ turned
+        angles = np.array(
+            [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
+        )
+        work += WRENCH[:3] @ R.T @ (moved - x) + WRENCH[3:] @ angles / 2.0
     assert work > 0.05
-    assert arm.energy() - energy == pytest.approx(work, rel=1e-3)
+    assert arm.energy() - before == pytest.approx(work, rel=1e-3)
 
 
-def test_wrenches_tell_what_acts_in_the_axes_of_the_link(with_tool):
-    arm = Physics(with_tool)
-    arm.reset([0.4, 1.2])
-    arm.brake = True
-    arm.outside.push(Push('tool', FORCE, MOMENT, (0.2, -0.1, 0.3), duration=0.1))
-    arm.advance(0.001)
-    (wrench,) = arm.outside.wrenches().values()
-    R, _ = arm.outside.frame('tool')
-    np.testing.assert_allclose(R @ wrench[:3], FORCE, atol=1e-12)
-    about_origin = np.cross(R @ (0.2, -0.1, 0.3), FORCE) + MOMENT
-    np.testing.assert_allclose(R @ wrench[3:], about_origin, atol=1e-12)
-    run(arm, 0.1)
-    assert arm.outside.wrenches() == {}
-
-
-def test_a_push_replaces_that_on_its_link_alone(with_tool):
+def test_wrenches_are_those_of_the_present_time(with_tool):
     arm = Physics(with_tool)
     arm.brake = True
-    arm.outside.push(Push('tool', (1.0, 0.0, 0.0)))
-    arm.outside.push(Push('upper_arm', (2.0, 0.0, 0.0)))
-    arm.outside.push(Push('tool', (0.0, 3.0, 0.0)))
-    sizes = {name: np.linalg.norm(w[:3]) for name, w in arm.outside.wrenches().items()}
-    assert sizes == {'tool': pytest.approx(3.0), 'upper_arm': pytest.approx(2.0)}
-    arm.outside.push(Push('tool', duration=0.0))
+    arm.outside.push('upper_arm', WRENCH)
+    arm.outside.push('tool', 2.0 * WRENCH, begin=0.1)
+    arm.outside.push('tool', NONE, begin=0.2)
+    seen = {}
+    for k in range(300):
+        seen[k] = {name: wrench.tolist() for name, wrench in arm.outside.wrenches().items()}
+        arm.advance(0.001)
+    one, both = {'upper_arm': WRENCH.tolist()}, {'tool': (2.0 * WRENCH).tolist()}
+    assert seen == {k: one | (both if 100 <= k < 200 else {}) for k in range(300)}
+
+
+def test_a_push_replaces_what_was_to_act_on_its_link_from_then_on(with_tool):
+    arm = Physics(with_tool)
+    arm.brake = True
+    arm.outside.push('upper_arm', WRENCH)
+    arm.outside.push('tool', WRENCH)
+    arm.outside.push('tool', NONE, begin=0.5)
+    arm.outside.push('tool', 2.0 * WRENCH, begin=0.1)
+    run(arm, 0.6)
+    np.testing.assert_array_equal(arm.outside.wrenches()['tool'], 2.0 * WRENCH)
+    arm.outside.push('tool', NONE)
     assert list(arm.outside.wrenches()) == ['upper_arm']
     arm.reset()
     assert arm.outside.wrenches() == {}
 
 
 @pytest.mark.parametrize(
-    ('push', 'named'),
-    [
-        (Push('base'), "'base'"),
-        (Push('forearm', moment=(0.0, math.inf, 0.0)), 'moment'),
-        (Push('forearm', duration=-1.0), '-1.0'),
-    ],
+    ('link', 'wrench', 'named'),
+    [('base', WRENCH, "'base'"), ('forearm', WRENCH * math.inf, 'inf')],
 )
-def test_a_push_that_is_refused_changes_nothing(two_links, push, named):
+def test_a_push_that_is_refused_changes_nothing(two_links, link, wrench, named):
     arm = Physics(two_links)
     with pytest.raises(SimulationError, match=named):
-        arm.outside.push(push)
+        arm.outside.push(link, wrench)
     assert arm.outside.wrenches() == {}
 
 

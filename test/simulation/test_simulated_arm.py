@@ -12,18 +12,19 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 pytest.importorskip('robot_dynamics_interfaces')
 
+from builtin_interfaces.msg import Time
 from domains import free_domain
 from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import Float64MultiArray, Header, String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from waiting import wait_until
 
-from robot_dynamics_interfaces.srv import PushLink
 from robot_dynamics_ros.simulation.mujoco_model import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
@@ -53,6 +54,7 @@ class Bench:
         self.states = []
         self.node.create_subscription(JointState, 'joint_states', self.states.append, 10)
         self.commands = self.node.create_publisher(Float64MultiArray, 'commands', 10)
+        self.pushes = self.node.create_publisher(WrenchStamped, 'simulated_arm/push', 10)
         self.reference = self.node.create_publisher(JointTrajectory, 'simulated_arm/reference', 10)
         self.executor = SingleThreadedExecutor(context=context)
         self.executor.add_node(self.arm)
@@ -84,6 +86,19 @@ class Bench:
         self.until(lambda: self.commands.get_subscription_count() > 0, 'the arm')
         self.commands.publish(Float64MultiArray(data=[float(t) for t in torques]))
 
+    def send(self, names, *positions):
+        """Send points as a reference."""
+        self.until(lambda: self.reference.get_subscription_count() > 0, 'the arm')
+        points = [JointTrajectoryPoint(positions=each) for each in positions]
+        self.reference.publish(JointTrajectory(joint_names=names, points=points))
+
+    def push(self, link, begin=0.0, **force):
+        """Push a link from a stamp [s] on."""
+        self.until(lambda: self.pushes.get_subscription_count() > 0, 'the arm')
+        at = Time(sec=int(begin), nanosec=round(1e9 * (begin % 1.0)))
+        header, wrench = Header(frame_id=link, stamp=at), Wrench(force=Vector3(**force))
+        self.pushes.publish(WrenchStamped(header=header, wrench=wrench))
+
     def close(self):
         self.arm.stop()
         self.executor.shutdown(timeout_sec=5.0)
@@ -99,7 +114,7 @@ def make(two_links):
     with ExitStack() as benches:
 
         def make(**parameters):
-            defaults = {'robot_description': two_links, 'initial_positions': START, 'brake': True}
+            defaults = {'robot_description': two_links, 'initial_positions': START}
             bench = Bench(**defaults | parameters)
             benches.callback(bench.close)
             return bench
@@ -111,7 +126,7 @@ def make(two_links):
 def shared(two_links):
     """An arm with a floor that the elbow meets at acos(0.93) = 0.376 rad on its way down."""
     floor = {'wall_link': 'forearm', 'wall_point': [0.0, 0.0, -0.95], 'wall_ball': 0.02}
-    start = {'robot_description': two_links, 'initial_positions': START, 'brake': True}
+    start = {'robot_description': two_links, 'initial_positions': START}
     # Whole numbers for doubles, and no name.
     given = {'command_timeout': 0, 'rate': 500, 'servo_bandwidth': 20, 'joints': ['']}
     bench = Bench(**start, **given, **floor)
@@ -153,6 +168,7 @@ def test_falls_when_the_brake_is_released(bench):
 def test_takes_torques_in_the_order_of_joints_until_no_more_come(make):
     given = {'joints': ['elbow', 'shoulder'], 'initial_positions': [0.3, 0.5]}
     bench = make(**given, command_timeout=0.2)
+    bench.call(SetBool, 'set_brake', data=True)
     taken = [2.0, 1.0]
     bench.until(lambda: bench.command(1.0, 2.0) or list(bench.last.effort) == taken, 'the torques')
     assert list(bench.last.position) == START
@@ -168,6 +184,15 @@ def test_torques_stay_without_a_timeout_and_those_that_make_no_sense_are_dropped
         bench.until(lambda c=count: bench.arm.dropped_commands == c, 'the drop')
     bench.until(lambda: bench.arm.get_clock().now().nanoseconds - began > 0.5e9, 'default timeout')
     assert list(bench.latest().effort) == [3.0, 4.0]
+
+
+@pytest.mark.parametrize('opened_by', ['command', 'send'])
+def test_the_brake_opens_with_the_first_command_or_reference(make, opened_by):
+    bench = make(servo=opened_by == 'send')
+    time.sleep(0.1)
+    assert list(bench.latest().position) == START
+    getattr(bench, opened_by)(*([0.0, 0.0] if opened_by == 'command' else (['elbow'], [0.0])))
+    bench.until(lambda: abs(bench.last.position[1] - START[1]) > 0.05, 'motion')
 
 
 def gravity_torque(q):
@@ -191,20 +216,15 @@ def test_reports_the_gravity_that_its_drive_adds(make):
 def test_servo_follows_references_and_ignores_those_that_make_no_sense(bench):
     assert bench.call(SetBool, 'set_servo', data=True).success
     assert bench.call(SetBool, 'set_brake', data=False).success
-    bench.until(lambda: bench.reference.get_subscription_count() > 0, 'the arm')
-
-    def send(names, *positions):
-        points = [JointTrajectoryPoint(positions=each) for each in positions]
-        bench.reference.publish(JointTrajectory(joint_names=names, points=points))
 
     def there():
         away = np.array(bench.last.position) - [START[0], -0.4]
         return np.abs([*away, *bench.last.velocity]).max() < 5e-3
 
-    send(['elbow'], [-0.4])
+    bench.send(['elbow'], [-0.4])
     bench.until(there, 'the elbow')
     for names, *positions in ((['wrist'], [0.0]), (['elbow'], [0.0, 1.0]), ([], [0.0])):
-        send(names, *positions)
+        bench.send(names, *positions)
     # It is answered after them.
     bench.call(SetBool, 'set_wall', data=False)
     # Long enough to go elsewhere.
@@ -260,24 +280,15 @@ def wrenches(bench):
     return wrenches
 
 
-def test_a_push_acts_for_its_time_and_is_published(bench, wrenches):
-    # Both links hang along z: 0.8 rad about y.
-    push = Wrench(force=Vector3(x=3.0))
-    assert bench.call(PushLink, 'push_link', link='forearm', wrench=push, duration=0.2).success
-    bench.until(lambda: wrenches and wrenches[-1].wrench.force.x == 0.0, 'the end')
+def test_a_push_acts_until_it_is_ended_and_is_published(bench, wrenches):
+    bench.push('wing', x=1.0)
+    bench.push('forearm', x=3.0)
+    bench.until(lambda: wrenches, 'the push')
+    bench.push('forearm')
+    bench.until(lambda: wrenches[-1].wrench.force.x == 0.0, 'the end')
     assert {one.header.frame_id for one in wrenches} == {'forearm'}
-    stamps = [stamp(one) for one in wrenches]
-    # On a slow computer the arm stands still for a while.
-    gaps = np.diff(stamps)
-    standstill = gaps[gaps > 0.05].sum()
-    assert 0.1 < stamps[-1] - stamps[0] < 0.4 + standstill
-    assert set(stamps) & {stamp(state) for state in bench.states}
-    turned = wrenches[0].wrench.force
-    angle = sum(START)
-    assert turned.x == pytest.approx(3.0 * math.cos(angle), abs=0.1)
-    assert turned.z == pytest.approx(3.0 * math.sin(angle), abs=0.1)
-    refused = bench.call(PushLink, 'push_link', link='wing', duration=1.0)
-    assert (refused.success, "'wing'" in refused.message) == (False, True)
+    assert {one.wrench.force.x for one in wrenches} == {0.0, 3.0}
+    assert {stamp(one) for one in wrenches} & {stamp(state) for state in bench.states}
 
 
 def test_the_wall_stands_when_it_is_told_to(bench, wrenches):
@@ -289,3 +300,61 @@ def test_the_wall_stands_when_it_is_told_to(bench, wrenches):
     assert min(state.position[0] for state in bench.states[before:]) > 0.35
     assert bench.call(SetBool, 'set_wall', data=False).success
     bench.until(lambda: bench.last.position[0] < 0.3, 'fall through')
+
+
+def answered(bench, delays):
+    """Answer each state from now on with its time as torques, some of them late [s]."""
+
+    def answer(state):
+        time.sleep(next(delays, 0.0))
+        bench.commands.publish(Float64MultiArray(data=[stamp(state), -stamp(state)]))
+
+    bench.node.create_subscription(JointState, 'joint_states', answer, 10)
+
+
+@pytest.fixture
+def lockstep(make):
+    """An arm in lockstep, whose brake stays on, and the stamps of its states [ms]."""
+    bench = make(lockstep=True, command_timeout=0.1)
+    bench.call(SetBool, 'set_brake', data=True)
+    bench.ticks = []
+    bench.node.create_subscription(Clock, '/clock', bench.ticks.append, 1000)
+    return bench
+
+
+def milliseconds(states):
+    return np.array([round(1e3 * stamp(state)) for state in states])
+
+
+def test_in_lockstep_each_state_is_answered_before_the_next_however_late(lockstep):
+    answered(lockstep, delays=iter([0.0] * 50 + [0.3, 0.0, 0.02] * 5))
+    lockstep.until(lambda: lockstep.last.effort[0] > 0.0, 'an answer')
+    seen = len(lockstep.states)
+    lockstep.until(lambda: len(lockstep.states) > seen + 100, 'states')
+    states = lockstep.states[seen:]
+    assert set(np.diff(milliseconds(states))) == {1}
+    efforts = np.array([state.effort for state in states])
+    np.testing.assert_allclose(efforts[1:, 0], [stamp(state) for state in states[:-1]])
+
+
+def test_in_lockstep_time_goes_on_where_nobody_answers(lockstep):
+    lockstep.until(lambda: lockstep.ticks, 'time')
+    assert lockstep.ticks[-1].clock.sec < 5
+    lockstep.command(1.0, 2.0)
+    lockstep.until(lambda: lockstep.last.effort[0] == 1.0, 'the torques')
+    lockstep.until(lambda: lockstep.last.effort[0] == 0.0, 'the timeout')
+    efforts = np.array([state.effort[0] for state in lockstep.states])
+    # The timeout runs in simulated time; whether the state at its end is within it is rounding.
+    assert np.count_nonzero(efforts) in (100, 101)
+
+
+def test_in_lockstep_a_push_begins_and_ends_at_its_stamps(lockstep):
+    topic, wrenches = 'simulated_arm/applied_wrench', []
+    lockstep.node.create_subscription(WrenchStamped, topic, wrenches.append, 1000)
+    lockstep.until(lambda: lockstep.node.count_publishers(topic), 'the topic')
+    begin = math.ceil(stamp(lockstep.latest())) + 1.0
+    lockstep.push('forearm', begin + 0.2)
+    lockstep.push('forearm', begin, x=2.0)
+    lockstep.push('forearm', begin + 0.1)
+    lockstep.until(lambda: wrenches and wrenches[-1].wrench.force.x == 0.0, 'the end')
+    assert milliseconds(wrenches).tolist() == [round(1e3 * begin) + k for k in range(101)]
