@@ -52,7 +52,7 @@ struct Status
   Event event{}, fault{};
   Target target{};
   bool lost{}, reacts{}, enabled{};
-  std::size_t concerned{}, silent_joint{};
+  std::size_t concerned{}, silent_joint{}, dropped{};
   Cycle::Far far{};
 
   auto key() const { return std::tie(activation, state, event, target, fault, lost, reacts, enabled); }
@@ -236,7 +236,7 @@ private:
       status_ = {
         activation_, cycle_->state(), cycle_->event(), cycle_->fault(), cycle_->target(),
         cycle_->lost(), cycle_->reacts(), cycle_->enabled(), cycle_->concerned(),
-        cycle_->silent_joint(), cycle_->far()};
+        cycle_->silent_joint(), cycle_->dropped(), cycle_->far()};
     }
   }
 
@@ -265,8 +265,9 @@ private:
     }
     const Settings settings = settings_of(parameters);
     cycle_.emplace(*library_, indices_, settings);
-    status_.silent_joint = reported_.silent_joint = library_->size();
-    status_.far.k = reported_.far.k = joints_.size();
+    status_.silent_joint = status_.dropped = library_->size();
+    status_.far.k = joints_.size();
+    reported_ = status_;
     changed_ = false;
     positions_.resize(library_->size());
     const Vector none(joints_.size(), not_given);
@@ -441,6 +442,12 @@ private:
       RCLCPP_WARN(
         logger, "%s, which is not commanded, has no finite position: it counts as where it was last",
         joint(now.silent_joint).c_str());
+    }
+    if (now.dropped != before.dropped && now.dropped < positions_.size()) {
+      RCLCPP_WARN(
+        logger, "%s has moved in one direction for %g s without a reference: friction and torque "
+        "offsets are zero until the arm rests; lower friction_share, or identify friction again",
+        joint(now.dropped).c_str(), longest_motion);
     }
     if (now.far.k != before.far.k && now.far.k < joints_.size()) {
       RCLCPP_WARN(

@@ -103,8 +103,8 @@ Cycle::Cycle(
     Vector(joints.size())},
   feedback_(joints.size()), followed_(joints.size()), held_(joints.size()),
   left_(joints.size(), not_measured), given_(joints.size()), before_q_(joints.size()),
-  lagged_(joints.size()), begin_v_(joints.size()), distance_(joints.size()), gained_(joints.size()),
-  silent_joint_(library.size()), fast_joint_(library.size()), far_{joints.size(), 0.0, 0.0}
+  lagged_(joints.size()), distance_(joints.size()), moves_for_(joints.size()),
+  silent_joint_(library.size()), fast_joint_(library.size()), dropped_(library.size()), far_{joints.size(), 0.0, 0.0}
 {
 }
 
@@ -243,6 +243,8 @@ void Cycle::update(
     }
   } else {
     std::fill(slips_.begin(), slips_.end(), 0.0);
+    std::fill(moves_for_.begin(), moves_for_.end(), 0.0);
+    dropped_ = library_.size();
     if (target == Target::zero) {
       std::fill(held_.begin(), held_.end(), 0.0);
     }
@@ -376,6 +378,10 @@ bool Cycle::follow(const Vector & v, const Reference & reference, double elapsed
       fed_back ? library_->friction_fed_back : library_->friction, slips_.data(),
       friction_.data());
   }
+  if (rubs && fed_back) {
+    watch_friction(elapsed);
+  }
+  const bool compensates = rubs && dropped_ == n;
   const double share = fed_back ? settings_.friction_share : 1.0;
   fast_joint_ = n;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
@@ -385,7 +391,7 @@ bool Cycle::follow(const Vector & v, const Reference & reference, double elapsed
       followed_[k] += settings_.terms[term] ? rows_[term * n + i] : 0.0;
     }
     // At rest friction is zero.
-    followed_[k] += rubs ? share * friction_[i] + library_->torque_offsets[i] : 0.0;
+    followed_[k] += compensates ? share * friction_[i] + library_->torque_offsets[i] : 0.0;
     const bool watched = state_ == State::tracking && needs_velocities();
     if (watched && std::abs(v[k]) > library_->velocity_limits[i]) {
       fast_joint_ = i;
@@ -395,6 +401,33 @@ bool Cycle::follow(const Vector & v, const Reference & reference, double elapsed
     }
   }
   return code == 0 && all_finite(followed_);
+}
+
+// Drops friction where a joint moves on and on without a reference, until the arm has rested.
+void Cycle::watch_friction(double elapsed) noexcept
+{
+  bool rests = true, given = false;
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const double v = v_[joints_[k]];
+    const bool moves = std::abs(v) > library_->rest_speeds[joints_[k]];
+    // Its sign is that of the direction; zero where it rests.
+    const bool goes_on = moves && moves_for_[k] * v > 0.0;
+    moves_for_[k] = !moves ? 0.0 : goes_on ? moves_for_[k] + std::copysign(elapsed, v)
+      : std::copysign(std::numeric_limits<double>::min(), v);
+    rests &= !moves;
+    given |= std::isfinite(reference_.position[k]);
+  }
+  const std::size_t before = dropped_, n = library_.size();
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    moves_for_[k] = given ? 0.0 : moves_for_[k];
+    if (dropped_ == n && std::abs(moves_for_[k]) > longest_motion) {
+      dropped_ = joints_[k];
+    }
+  }
+  dropped_ = rests || given ? n : dropped_;
+  if (dropped_ != before) {
+    limiter_.request_fade();
+  }
 }
 
 bool Cycle::hold() noexcept
@@ -416,43 +449,41 @@ void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
   const Vector & effort = limiter_.effort(), & limits = settings_.effort_limits;
   const bool with_gravity =
     settings_.terms[gravity_term] && (target == Target::terms || target == Target::gravity);
-  if (with_gravity && !with_gravity_) {
+  const bool begins = with_gravity && !with_gravity_;
+  with_gravity_ = with_gravity;
+  if (begins) {
     const auto is_zero = [](double x) { return x == 0.0; };
     first_fade_ = target_ != Target::nothing || std::all_of(effort.begin(), effort.end(), is_zero);
-    watched_for_ = -elapsed;
-    work_ = 0.0;
+    work_ = watched_for_ = 0.0;
     for (std::size_t k = 0; k < joints_.size(); ++k) {
       before_q_[k] = lagged_[k] = last_q_[joints_[k]];
-      begin_v_[k] = v[k];
       distance_[k] = 0.0;
     }
   } else {
     first_fade_ &= with_gravity && limiter_.fading();
+    watched_for_ += elapsed;
   }
-  with_gravity_ = with_gravity;
-  watched_for_ += elapsed;
-  // Without velocities: the distance from low-passed positions, compared with the mean.
+  // Without velocities: the distance from low-passed positions, compared with the mean since then.
   constexpr double cutoff = 2.0 * pi * velocity_cutoff;
   double largest = 0.0, power = 0.0;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
     const double way = last_q_[i] - before_q_[k], up = std::copysign(1.0, gravity_[i]);
     before_q_[k] = last_q_[i];
+    lagged_[k] += (1.0 - std::exp(-cutoff * elapsed)) * (last_q_[i] - lagged_[k]);
     distance_[k] += up * way;
     work_ += gravity_[i] * way;
-    lagged_[k] += (1.0 - std::exp(-cutoff * elapsed)) * (last_q_[i] - lagged_[k]);
-    gained_[k] = needs_velocities() ? v[k] - begin_v_[k]
-      : cutoff * (last_q_[i] - lagged_[k]) - up * distance_[k] / watched_for_;
-    power += gravity_[i] * gained_[k];
+    power += gravity_[i] * (needs_velocities() ? v[k] : cutoff * (last_q_[i] - lagged_[k]));
     largest = std::max(largest, std::abs(gravity_[i]));
     first_fade_ &= up * or_zero(reference_.effort[k]) <= carried * limits[k] &&
       !(needs_velocities() && std::isfinite(reference_.position[k]));
   }
-  const bool rises = first_fade_ && work_ > 0.0 && power > 0.0;
+  begin_power_ = begins ? std::max(power, 0.0) : begin_power_;
+  const double before = needs_velocities() ? begin_power_ : work_ / watched_for_;
+  const bool rises = first_fade_ && work_ > 0.0 && power > before;
   for (std::size_t k = 0; k < joints_.size() && rises; ++k) {
-    const double gravity = gravity_[joints_[k]];
     const double limit = std::isfinite(limits[k]) ? limits[k] : largest;
-    if (std::abs(gravity) > carried * limit && distance_[k] > moved && gravity * gained_[k] > 0.0) {
+    if (std::abs(gravity_[joints_[k]]) > carried * limit && distance_[k] > moved) {
       twice_ = true;
       concerned_ = joints_[k];
     }

@@ -114,7 +114,8 @@ void start(Driven * driven, double * effort, double pause)
 }
 
 // reference: rows effort, position, velocity, acceleration; state: number of the state, the target
-// and the fault, lost, reacts, joint concerned, silent joint, reference that is too far away.
+// and the fault, lost, reacts, joint concerned, silent joint, joint for which friction is
+// dropped, reference that is too far away.
 // Returns the number of allocations.
 long update(
   Driven * driven, const double * q, const double * v, const double * reference, double period,
@@ -137,7 +138,7 @@ long update(
     static_cast<int>(cycle.state()), static_cast<int>(cycle.target()),
     static_cast<int>(cycle.fault()), cycle.lost(), cycle.reacts(),
     static_cast<int>(cycle.concerned()), static_cast<int>(cycle.silent_joint()),
-    static_cast<int>(cycle.far().k)};
+    static_cast<int>(cycle.dropped()), static_cast<int>(cycle.far().k)};
   std::copy(std::begin(found), std::end(found), state);
   return taken;
 }

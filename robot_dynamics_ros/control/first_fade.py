@@ -23,9 +23,9 @@ REMEDY = 'the driver compensates gravity itself, remove gravity from terms'
 class FirstFade:
     """Watches the arm while gravity fades in from zero.
 
-    A joint that carries gravity moves along its gravity torque by more than `MOVED`, and the arm
-    as a whole rises, both faster than at the begin. A joint of a falling arm may move upwards too,
-    but the arm does not; an arm that swings upwards becomes slower.
+    A joint that carries gravity has moved along its gravity torque by more than `MOVED`, and the
+    arm as a whole has risen, and rises faster than at the begin. A joint of a falling arm may move
+    upwards too, but the arm does not; an arm that swings upwards becomes slower.
 
     Attributes:
         running: whether the arm is watched.
@@ -34,15 +34,15 @@ class FirstFade:
     def __init__(self, size: int) -> None:
         """Watch nothing yet; size: number of commanded joints, k."""
         self.running = False
-        # Of each joint: position and velocity, and the distance along its gravity torque since
-        # the begin. The work against gravity since then.
-        self._q, self._v, self._distance = np.zeros((3, size))
-        self._work = 0.0
+        # Of each joint: position, and distance along its gravity torque since the begin. The work
+        # against gravity since then, and its power at the begin.
+        self._q, self._distance = np.zeros((2, size))
+        self._work = self._power = 0.0
 
-    def begin(self, q: Array, v: Array) -> None:
-        """Watch from these positions and velocities (k,) on [rad or m, per s]."""
-        self.running, self._work = True, 0.0
-        self._q[:], self._v[:] = q, v
+    def begin(self, q: Array, v: Array, gravity: Array) -> None:
+        """Watch from this state on; arguments as of `step`."""
+        self.running, self._work, self._power = True, 0.0, float(gravity @ v)
+        self._q[:] = q
         self._distance.fill(0.0)
 
     def end(self) -> None:
@@ -69,15 +69,11 @@ class FirstFade:
         self._distance += up * moved
         self._work += float(gravity @ moved)
         scale = np.where(np.isfinite(limits), limits, np.abs(gravity).max())
-        rises = (
-            (np.abs(gravity) > CARRIED * scale)
-            & (self._distance > MOVED)
-            & (up * (v - self._v) > 0.0)
-        )
-        faster = float(gravity @ (v - self._v)) > 0.0
-        if not (rises.any() and self._work > 0.0 and faster):
+        moves = (np.abs(gravity) > CARRIED * scale) & (self._distance > MOVED)
+        rises = self._work > 0.0 and gravity @ v > max(self._power, 0.0)
+        if not (rises and moves.any()):
             return ''
-        joint = int(rises.argmax())
+        joint = int(moves.argmax())
         return (
             f'{joints[joint]} moves along its gravity torque while gravity fades in, by '
             f'{self._distance[joint]:.2g} rad or m: {REMEDY}'

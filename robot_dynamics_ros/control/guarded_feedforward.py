@@ -396,7 +396,7 @@ class GuardedFeedforward:
         needed = feedforward.parts[GRAVITY]
         if gravity and not self._with_gravity and (not begins or self.start.torque == ZERO):
             if not self.start.equal(self._measured, needed):
-                watched.begin(q, v)
+                watched.begin(q, v, needed)
         elif not gravity or self.reference is not None or not self.limiter.fading:
             watched.end()
         self._with_gravity = gravity

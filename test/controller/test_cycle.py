@@ -351,6 +351,20 @@ def test_friction_at_a_measured_velocity_is_a_share_within_the_known_speeds(begi
     np.testing.assert_allclose(followed.run(0.2, Q, speeds, **given), [0.8 * 1.2, 0.0, 0.0])
 
 
+def test_friction_is_dropped_where_motion_does_not_decay(begin):
+    terms = ['gravity', 'inertial', 'friction']
+    controller = begin(mode='computed_torque', kp=1.0, terms=terms)
+    speeds, held = np.array([0.3, 0.0, 0.0]), DYNAMICS.gravity_torque(Q)
+    assert np.abs(controller.run(4.8, Q, speeds) - held).max() > 0.1
+    assert controller.dropped == 3
+    np.testing.assert_allclose(controller.run(0.5, Q, speeds), held, rtol=1e-12)
+    assert controller.dropped == 0
+    np.testing.assert_allclose(controller.run(0.5, Q), held + OFFSETS, rtol=1e-12)
+    given = {'position': Q, 'velocity': speeds}
+    controller.run(6.0, Q, speeds, **given)
+    assert controller.dropped == 3
+
+
 def simulated(controller, seconds, q, v, *, applied=lambda q: 0.0, friction=None, effort=np.nan):
     """Positions and velocities (N, 3) of the arm along a motion, from step to step."""
     states = []
@@ -416,7 +430,7 @@ def test_an_arm_that_was_nudged_comes_to_rest(begin, tmp_path, factor):
     terms = ['gravity', 'coriolis', 'inertial', 'friction']
     controller = begin(library=library, mode='computed_torque', kp=1.0, terms=terms)
     controller.run(0.3, Q)
-    _, v = simulated(controller, 10.0, Q, np.array([1.0, 0.2, -1.0]), friction=true)
+    _, v = simulated(controller, 10.0, Q, np.array([0.2, 0.2, -0.8]), friction=true)
     assert np.abs(v).max() < 1.2
     assert np.abs(v[-1]).max() < 0.01
 

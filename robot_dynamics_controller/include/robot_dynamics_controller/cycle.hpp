@@ -107,6 +107,9 @@ public:
   std::size_t concerned() const noexcept { return concerned_; }
   // A joint that is not commanded and is not measured; the number of joints for none.
   std::size_t silent_joint() const noexcept { return silent_joint_; }
+  // The joint for whose motion friction is not compensated, as it does not decay; the number of
+  // joints for none.
+  std::size_t dropped() const noexcept { return dropped_; }
   // A reference that is not followed, as its pose needs another torque; k is `joints.size()` for none.
   struct Far
   {
@@ -123,6 +126,7 @@ private:
   void take(const Reference & reference) noexcept;
   void evaluation(const Vector & v) noexcept;
   bool follow(const Vector & v, const Reference & reference, double elapsed) noexcept;
+  void watch_friction(double elapsed) noexcept;
   bool hold() noexcept;
   void settle() noexcept;
   void experiment(Target target, const Vector & v, double elapsed) noexcept;
@@ -139,18 +143,19 @@ private:
   Reference reference_;
   Vector feedback_, followed_, held_, left_;
   std::vector<char> given_;
-  // Of the first fade, for the commanded joints: positions one cycle before, low-passed ones, the
-  // velocities when it began, and since then the distance along gravity torque, the speed that was
-  // gained, work and time.
-  Vector before_q_, lagged_, begin_v_, distance_, gained_;
-  double work_{0.0}, watched_for_{0.0};
+  // Of the first fade: positions of the commanded joints one cycle before, low-passed ones; since it
+  // began, their distances along gravity torque, work and time; the power when it began.
+  Vector before_q_, lagged_, distance_;
+  double work_{0.0}, watched_for_{0.0}, begin_power_{0.0};
   bool first_fade_{false}, with_gravity_{false}, twice_{false};
+  // How long each commanded joint has moved without a reference, with the sign of its velocity [s].
+  Vector moves_for_;
   State state_{State::silent};
   Target target_{Target::nothing};
   Event event_{Event::stale}, fault_{Event::ready};
   bool enabled_{true}, known_{false}, reacts_{false};
   int reached_{0};
-  std::size_t concerned_{0}, silent_joint_, fast_joint_;  // of the library
+  std::size_t concerned_{0}, silent_joint_, fast_joint_, dropped_;  // joints of the library
   Far far_{};
   double unusable_for_{0.0}, fast_for_{0.0}, since_step_{0.0};
 };

@@ -26,6 +26,7 @@ constexpr double steepest_slope = 3.0;
 constexpr double rate_per_effort = 10.0;
 constexpr double unknown_rate = 1000.0;
 constexpr double forgetting_time = 0.1;
+constexpr double longest_motion = 5.0;
 constexpr double velocity_cutoff = 20.0;
 constexpr double moved = 0.002;
 constexpr double carried = 0.02;
