@@ -59,12 +59,6 @@ TORQUE = (
                   'inertial': 'M(q) a, with the acceleration of the reference',
                   'friction': 'the law of docs/friction.md, and torque_offset',
               }, live=True),
-    Parameter('evaluate_at', 'string', 'reference',
-              'State at which the torque is evaluated while there is a reference (qr, vr, ar).',
-              choices={
-                  'reference': 'M(qr) ar + C(qr, vr) vr + g(qr)',
-                  'state': 'M(q) ar + C(q, v) v + g(q), at the measured q and v',
-              }, live=True),
     Parameter('gravity', 'double_array', list(STANDARD_GRAVITY),
               'Gravitational acceleration, in the frame of the root link.',
               'For an arm that hangs from the ceiling: [0.0, 0.0, 9.81].', unit='m/s^2',

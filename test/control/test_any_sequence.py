@@ -31,7 +31,8 @@ ROBOTS = [
     RobotDynamics(model) for model in (MODEL, MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
 ]
 EFFORTS = np.array([np.inf, 200.0, 20.0])
-SPEEDS = np.array([np.inf, 1.0, 3.0])
+# The first has no velocity limit: its range in a second, or what is measured or estimated.
+SPEEDS = np.array([2.0 * np.pi, 1.0, 3.0])
 LIMITS = np.array([np.inf, 0.5, 2.0])
 # 5 % of a turn or of the range, or 50 ms at the velocity limit.
 JUMP = np.array([0.1 * np.pi, 0.05, 0.15])
@@ -110,7 +111,9 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.ever |= held
         known = held & ~np.isnan(self.seen_at)
         elapsed = np.where(known, stamp - self.seen_at, math.inf)
-        reach = np.where(elapsed > 0.0, SPEEDS * np.where(elapsed > 0.0, elapsed, 1.0), 0.0) + JUMP
+        speeds, shown = SPEEDS.copy(), 0.0 if v is None else v[0]
+        speeds[0] = np.nanmax(np.abs([speeds[0], self.guard.state.v[0], shown]))
+        reach = speeds * np.maximum(elapsed, 0.0) + JUMP
         jumps = np.abs(q - self.seen_q) > reach
         newer = held & (elapsed > 0.0)
         self.seen_at[held], self.seen_q[held] = stamp, q[held]
