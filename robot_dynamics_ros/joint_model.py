@@ -6,7 +6,8 @@ other subcommands with `--parameters`::
     joints:
       shoulder: {viscous: 1.2, coulomb: 4.0, viscous_negative: 1.3, coulomb_negative: 4.1,
                  load: 0.05, presliding: 2.0, displacement: 0.03,
-                 torque_offset: 0.2, armature: 0.9, smoothing: 0.02}
+                 torque_offset: 0.2, armature: 0.9, smoothing: 0.02, max_velocity: 1.5,
+                 viscous_lower: 1.1, viscous_negative_lower: 1.2}
 """
 
 from __future__ import annotations
@@ -61,6 +62,11 @@ class JointModel:
         displacement_long: that of `presliding_long` [rad or m].
         torque_offset: constant torque [N m or N].
         armature: rotor inertia at the joint [kg m^2 or kg].
+        max_velocity: largest speed at which the friction is known [rad/s or m/s]; without a value
+            the velocity limit.
+        viscous_lower: least value that `viscous` may have [N m s/rad or N s/m]; without a value
+            `viscous` itself.
+        viscous_negative_lower: that of `viscous_negative`.
     """
 
     viscous: ByJoint = ()
@@ -79,6 +85,9 @@ class JointModel:
     displacement_long: ByJoint = ()
     torque_offset: ByJoint = ()
     armature: ByJoint = ()
+    max_velocity: ByJoint = ()
+    viscous_lower: ByJoint = ()
+    viscous_negative_lower: ByJoint = ()
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -114,7 +123,9 @@ class JointModel:
 
     def friction(self, model: RobotModel) -> JointFriction:
         """The friction of the joints of a model."""
-        return JointFriction(model, **{kind: _of(model, getattr(self, kind)) for kind in KINDS})
+        return JointFriction(
+            model, **{kind: _of(model, getattr(self, kind)) for kind in (*KINDS, *SAFE)}
+        )
 
     def offsets(self, model: RobotModel) -> Array:
         """The constant torques (n,) of the independent joints of a model [N m or N]."""
@@ -122,6 +133,8 @@ class JointModel:
         return np.array([given.get(name, 0.0) for name in model.joint_names])
 
 
+# What is known of the friction beside its values.
+SAFE = ('max_velocity', 'viscous_lower', 'viscous_negative_lower')
 KEYS = tuple(field.name for field in fields(JointModel))
 AS_DESCRIBED = JointModel()
 

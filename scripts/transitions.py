@@ -10,7 +10,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from robot_dynamics_ros.control import feedforward, limiter, settings, supervisor
+from robot_dynamics_ros.control import (
+    feedforward,
+    first_fade,
+    friction_watch,
+    limiter,
+    settings,
+    state_filter,
+    supervisor,
+)
 from robot_dynamics_ros.control.supervisor import TRANSITIONS, Event, State
 from robot_dynamics_ros.core.export.c_library import ABI_HEADER, HEADER
 
@@ -18,8 +26,16 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE, PICTURE = 'docs/safety.md', 'docs/transitions.svg'
 CPP = 'robot_dynamics_controller/include/robot_dynamics_controller/'
 # Of the controller: its manager does the rest.
-STATES = State.SILENT, State.TRACKING, State.HOLDING, State.STOPPING
-EVENTS = Event.FINISHED, Event.STOPPED, Event.LOST, Event.STALE, Event.READY
+STATES = tuple(State)
+EVENTS = (
+    Event.FINISHED,
+    Event.DOUBLE_GRAVITY,
+    Event.STOPPED,
+    Event.LOST,
+    Event.STALE,
+    Event.REACTION,
+    Event.READY,
+)
 BEGIN, END = '<!-- transitions -->\n', '<!-- end of transitions -->\n'
 # Centres of the boxes [px].
 PLACES = {
@@ -63,6 +79,10 @@ def cpp() -> str:
         'rate_per_effort': settings.RATE_PER_EFFORT,
         'unknown_rate': settings.UNKNOWN_RATE,
         'forgetting_time': feedforward.FORGETS,
+        'longest_motion': friction_watch.LONGEST_MOTION,
+        'velocity_cutoff': state_filter.VELOCITY_CUTOFF,
+        'moved': first_fade.MOVED,
+        'carried': first_fade.CARRIED,
     }
     guard = 'ROBOT_DYNAMICS_CONTROLLER__TRANSITIONS_HPP_'
     return '\n'.join([

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,16 @@ from robot_dynamics_ros.core.export import export_c
 CONTROLLER = Path(__file__).resolve().parents[1] / 'robot_dynamics_controller'
 SOURCES = 'src/cycle.cpp', 'src/library.cpp', 'test/driven.cpp'
 MODES = 'gravity_compensation', 'feedforward', 'computed_torque'
-STATES = 'SILENT', 'TRACKING', 'HOLDING', 'STOPPING'
+TARGETS = 'nothing', 'terms', 'gravity', 'zero'
 GRAVITY = 0.0, 0.0, -9.81
+
+
+def _names(enum):
+    text = (CONTROLLER / 'include/robot_dynamics_controller/transitions.hpp').read_text()
+    return re.search(f'enum class {enum} {{(.*)}};', text)[1].split(', ')
+
+
+STATES, EVENTS = _names('State'), _names('Event')
 
 
 def hash_of(urdf):
@@ -44,6 +53,7 @@ def driver(folder):
     library = ctypes.CDLL(str(built))
     library.refusal.restype, library.begin.restype = ctypes.c_char_p, ctypes.c_void_p
     library.update.restype = ctypes.c_long
+    library.start.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double
     return library
 
 
@@ -57,7 +67,7 @@ def doubles(values):
 
 
 class DrivenController:
-    """The cycle of the controller; `effort` and `state` are those of the last update."""
+    """The cycle of the controller; `effort`, `state` and so on are those of the last update."""
 
     def __init__(self, cpp, library, urdf, joints, efforts=None, **settings):
         self._cpp, self._k = cpp, len(joints)
@@ -69,19 +79,21 @@ class DrivenController:
                 *self._numbers(), doubles(efforts),
             )
         )  # fmt: skip
-        self.effort, self.state = np.array(efforts, float), 'SILENT'
+        self.effort, self.state = np.array(efforts, float), STATES[0]
 
     def _numbers(self):
         given = {
             'mode': 'gravity_compensation', 'terms': TERMS[:3], 'gravity': GRAVITY,
             'kp': 0.0, 'kd': 0.0, 'effort_limits': 1000.0, 'fade_time': 0.0,
-            'state_timeout': 0.1, 'on_stale': 'hold', 'on_stop': 'zero', **self._settings,
+            'state_timeout': 0.1, 'on_stale': 'hold', 'on_stop': 'zero',
+            'friction_share': 0.3, 'reference_tolerance': 0.2, **self._settings,
         }  # fmt: skip
         rows = [np.broadcast_to(given[name], self._k) for name in ('kp', 'kd', 'effort_limits')]
         times = [given['fade_time'], given['state_timeout']]
         policies = [given[name] == 'hold' for name in ('on_stale', 'on_stop')]
         terms = (ctypes.c_int * 4)(*(term in given['terms'] for term in TERMS))
-        numbers = doubles(np.concatenate([given['gravity'], *rows, times, policies]))
+        shares = [given[name] for name in ('friction_share', 'reference_tolerance')]
+        numbers = doubles(np.concatenate([given['gravity'], *rows, times, policies, shares]))
         return MODES.index(given['mode']), terms, numbers
 
     def use(self, **settings):
@@ -91,11 +103,17 @@ class DrivenController:
     def enable(self, enabled):
         self._cpp.enable(self._driven, int(enabled))
 
-    def restart(self, pause=0.0):
-        """Off and, after a pause, on again; the command that is left between."""
+    def end(self):
+        """Deactivate; the efforts that are left."""
         left = (ctypes.c_double * self._k)()
-        self._cpp.restart(self._driven, ctypes.c_double(pause), left)
+        self._cpp.stop(self._driven, left)
         return np.array(left)
+
+    def start(self, efforts, pause=0.0):
+        """Activate where the interfaces hold these efforts."""
+        given = doubles(efforts)
+        self._cpp.start(self._driven, given, pause)
+        self.effort = np.array(given)
 
     def update(self, q, v=None, period=0.001, **reference):
         """One cycle; the reference by effort, position, velocity and acceleration."""
@@ -104,15 +122,17 @@ class DrivenController:
             np.broadcast_to(reference.get(name, np.nan), self._k)
             for name in ('effort', 'position', 'velocity', 'acceleration')
         ]
-        efforts, state = (ctypes.c_double * self._k)(), ctypes.c_int()
+        efforts, state = (ctypes.c_double * self._k)(), (ctypes.c_int * 9)()
         taken = self._cpp.update(
             self._driven, doubles(q), doubles(v), doubles(rows), ctypes.c_double(period),
-            efforts, ctypes.byref(state),
+            efforts, state,
         )  # fmt: skip
         assert taken == 0, 'memory was allocated'
         self.effort = np.array(efforts)
-        self.state = STATES[state.value % 4]
-        self.fault, self.lost = bool(state.value & 4), bool(state.value & 8)
+        number, target, fault, lost, reacts, *joints = state
+        self.state, self.target, self.fault = STATES[number], TARGETS[target], EVENTS[fault]
+        self.lost, self.reacts = bool(lost), bool(reacts)
+        self.concerned, self.silent_joint, self.dropped, self.far = joints
         return self.effort
 
     def run(self, seconds, *arguments, **reference):

@@ -47,11 +47,14 @@ def test_joints_without_a_value_are_as_described_and_others_are_left_out():
         coulomb=tuple((name, 2.0) for name in model.joint_names),
         torque_offset=((finger, -1.0), ('not recorded', 5.0)),
         smoothing=((finger, 0.05),),
+        max_velocity=((finger, 0.7),),
+        viscous_lower=((finger, 0.0),),
     )
     friction = given.friction(model)
     wanted = [0.05 if joint.name == finger else 0.01 for joint in model.joints]
     assert friction['smoothing'].tolist() == wanted
     assert friction['viscous'].tolist() == [joint.damping for joint in model.joints]
+    assert friction.speed_range.tolist() == [*model.velocity_bounds[:-1], 0.7]
     assert given.offsets(model).tolist() == [0.0, -1.0]
     assert given.with_rotors(model) is model
 
@@ -75,6 +78,7 @@ def test_joints_that_do_not_fit_the_robot_are_named():
         ('a: [1', 'as YAML'),
         ('joints: {a: {viscous: -1.0}}', '-1, it must not'),
         ('joints: {a: {viscous: much}}', "'much', a number"),
+        ('joints: {a: {max_velocity: -2}}', '-2, it must not'),
         ('joints: {a: {coulomb: .nan}}', 'must be finite'),
         ('joints: {a: {coulumb: 1.0}}', "'coulumb'.* viscous, .*, smoothing"),
         ('joints: {a: 1.0}', 'values are needed'),

@@ -5,6 +5,7 @@ ros2 launch robot_dynamics_controller bringup.launch.py description:=/path/to/ar
 
 import json
 import tempfile
+from difflib import get_close_matches
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -27,6 +28,12 @@ from robot_dynamics_ros.core.export import export_c
 EXAMPLE = 'examples/three_link_arm/three_link_arm.urdf'
 MUJOCO = 'mujoco_ros2_control'
 MODES = ['gravity_compensation', 'feedforward', 'computed_torque']
+ARGUMENTS = {
+    'description': {'default_value': '', 'description': 'URDF or xacro file'},
+    'xacro_args': {'default_value': '', 'description': 'name:=value ...'},
+    'hardware': {'default_value': 'mock', 'choices': ['mock', 'mujoco']},
+    'mode': {'default_value': MODES[0], 'choices': MODES},
+}
 # Of joint_trajectory_controller, for a small arm [N m/rad, N m s/rad].
 GAINS = {'p': 50.0, 'i': 0.0, 'd': 5.0}
 
@@ -54,7 +61,7 @@ def with_hardware(urdf: str, joints: list[str], hardware: str, folder: Path) -> 
 
 
 def mujoco_model(urdf: str, joints: list[str]) -> str:
-    """MJCF of the inertials and joints of a description, with a motor for each joint."""
+    """MJCF of the inertials and joints of a description, with a motor for each of some joints."""
     import mujoco
 
     robot = ElementTree.fromstring(urdf)
@@ -62,6 +69,14 @@ def mujoco_model(urdf: str, joints: list[str]) -> str:
         for part in [*link.findall('visual'), *link.findall('collision')]:
             link.remove(part)
     spec = mujoco.MjSpec.from_string(ElementTree.tostring(robot, encoding='unicode'))
+    # MuJoCo 3 leaves out <mimic>.
+    coupled = {equality.name1 for equality in spec.equalities}
+    for joint in robot.findall('joint'):
+        mimic = joint.find('mimic')
+        if mimic is not None and joint.get('name') not in coupled:
+            gear = spec.add_equality(name1=joint.get('name'), name2=mimic.get('joint'))
+            gear.type, gear.objtype = mujoco.mjtEq.mjEQ_JOINT, mujoco.mjtObj.mjOBJ_JOINT
+            gear.data[:2] = float(mimic.get('offset', 0.0)), float(mimic.get('multiplier', 1.0))
     for name in joints:
         motor = spec.add_actuator(name=name, target=name)
         motor.trntype = mujoco.mjtTrn.mjTRN_JOINT
@@ -90,7 +105,9 @@ def controllers(joints: list[str], library: Path, mode: str) -> dict:
     }
     parameters = {
         'controller_manager': {
-            'update_rate': 1000, **{name: {'type': kind} for name, kind in types.items()},
+            'update_rate': 1000,
+            'enforce_command_limits': False,  # true makes an effort 0 at a limit of velocity
+            **{name: {'type': kind} for name, kind in types.items()},
         },
         'dynamics_controller': {
             'dynamics_library': str(library), 'joints': joints, 'mode': mode, **feedback,
@@ -106,6 +123,10 @@ def start(context):
     def argument(name):
         return LaunchConfiguration(name).perform(context)
 
+    # Of another name: a launch file that includes this one may have arguments of its own.
+    for name in context.launch_configurations.keys() - ARGUMENTS.keys():
+        if near := get_close_matches(name, ARGUMENTS):
+            raise RuntimeError(f'there is no launch argument {name!r}: is {near[0]!r} meant?')
     hardware, package = argument('hardware'), 'controller_manager'
     if hardware == 'mujoco':
         package = MUJOCO
@@ -152,9 +173,6 @@ def start(context):
 def generate_launch_description():
     """What `ros2 launch` reads."""
     return LaunchDescription([
-        DeclareLaunchArgument('description', default_value='', description='URDF or xacro file'),
-        DeclareLaunchArgument('xacro_args', default_value='', description='name:=value ...'),
-        DeclareLaunchArgument('hardware', default_value='mock', choices=['mock', 'mujoco']),
-        DeclareLaunchArgument('mode', default_value=MODES[0], choices=MODES),
+        *(DeclareLaunchArgument(name, **options) for name, options in ARGUMENTS.items()),
         OpaqueFunction(function=start),
     ])  # fmt: skip

@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <controller_interface/chainable_controller_interface.hpp>
@@ -36,10 +37,26 @@ namespace
 {
 
 constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
-// Added to the number of a state.
-constexpr int failed = 4, disabled = 8;
-constexpr const char * state_names[] = {"SILENT", "TRACKING", "HOLDING", "STOPPING"};
+// The words of dynamics_node, in the order of State, Event and Target.
+constexpr const char * state_names[] = {"silent", "tracking", "holding", "reacting", "stopping"};
+constexpr const char * event_names[] = {
+  "finished", "double_gravity", "stopped", "lost", "stale", "collision", "ready"};
+constexpr const char * target_names[] = {"nothing", "terms", "gravity", "zero"};
 constexpr const char * term_names[] = {"gravity", "coriolis", "inertial", "friction"};
+
+// From update to the log.
+struct Status
+{
+  unsigned activation{0};  // number of it
+  State state{};
+  Event event{}, fault{};
+  Target target{};
+  bool lost{}, reacts{}, enabled{};
+  std::size_t concerned{}, silent_joint{}, dropped{};
+  Cycle::Far far{};
+
+  auto key() const { return std::tie(activation, state, event, target, fault, lost, reacts, enabled); }
+};
 
 // One value for each joint: of none, of one for all, or of one for each.
 Vector per_joint(const std::string & name, const Vector & given, const Vector & otherwise)
@@ -127,18 +144,16 @@ public:
     clear_references();
     const std::chrono::duration<double> pause = std::chrono::steady_clock::now() - ended_;
     cycle_->start(efforts, pause.count());
-    give();
-    reported_ = -1;
+    ++activation_;
+    give(cycle_->effort());
     return CallbackReturn::SUCCESS;
   }
 
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override
   {
-    // A step to zero would drop the arm. ~/enable with false fades before.
     clear_references();
-    cycle_->end();
+    give(cycle_->end());
     ended_ = std::chrono::steady_clock::now();
-    give();
     return CallbackReturn::SUCCESS;
   }
 
@@ -153,7 +168,7 @@ protected:
     std::vector<CommandInterface::SharedPtr> exported;
     for (const std::string & kind : kinds) {
       for (const std::string & joint : joints_) {
-        hardware_interface::InterfaceInfo information;
+        hardware_interface::InterfaceInfo information{};
         information.name = kind;
         information.data_type = "double";
         exported.push_back(std::make_shared<CommandInterface>(
@@ -197,9 +212,10 @@ protected:
         ordered_exported_reference_interfaces_[i]->get_optional().value_or(not_given);
     }
     cycle_->update(positions_, velocities_, reference_, period.seconds());
-    give();
+    give(cycle_->effort());
     // After a fault, in SILENT, the manager deactivates this controller and those before it.
-    return status_ % disabled == failed ? return_type::ERROR : return_type::OK;
+    const bool failed = cycle_->fault() != Event::ready || cycle_->lost();
+    return failed && cycle_->state() == State::silent ? return_type::ERROR : return_type::OK;
   }
 
 private:
@@ -211,13 +227,16 @@ private:
   }
 
   // Commands to the drives, and the state to the log.
-  void give()
+  void give(const Vector & efforts)
   {
-    unusable_ = cycle_->unusable();
-    status_ = static_cast<int>(cycle_->state()) + disabled * !cycle_->enabled() +
-      failed * (cycle_->fault() || cycle_->lost());
     for (std::size_t j = 0; j < joints_.size() && cycle_->state() != State::silent; ++j) {
-      (void)command_interfaces_[j].set_value(cycle_->effort()[j]);
+      (void)command_interfaces_[j].set_value(efforts[j]);
+    }
+    if (std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
+      status_ = {
+        activation_, cycle_->state(), cycle_->event(), cycle_->fault(), cycle_->target(),
+        cycle_->lost(), cycle_->reacts(), cycle_->enabled(), cycle_->concerned(),
+        cycle_->silent_joint(), cycle_->dropped(), cycle_->far()};
     }
   }
 
@@ -246,6 +265,9 @@ private:
     }
     const Settings settings = settings_of(parameters);
     cycle_.emplace(*library_, indices_, settings);
+    status_.silent_joint = status_.dropped = library_->size();
+    status_.far.k = joints_.size();
+    reported_ = status_;
     changed_ = false;
     positions_.resize(library_->size());
     const Vector none(joints_.size(), not_given);
@@ -317,17 +339,27 @@ private:
           "effort_limits: set the parameter, with .inf for no limit on purpose");
       }
     }
-    const Vector gravity = per_joint("gravity", parameters.gravity, Vector(3));
+    const Vector & gravity = parameters.gravity;
+    if (gravity.size() != settings.gravity.size()) {
+      throw std::runtime_error(
+        "gravity has " + std::to_string(gravity.size()) +
+        " values: x, y and z in the axes of the root link are needed [m/s^2]");
+    }
     std::copy(gravity.begin(), gravity.end(), settings.gravity.begin());
     settings.fade_time = parameters.fade_time;
     settings.state_timeout = parameters.state_timeout;
-    double sum = settings.fade_time + settings.state_timeout;
+    settings.friction_share = parameters.friction_share;
+    settings.reference_tolerance = parameters.reference_tolerance;
+    double sum = settings.fade_time + settings.state_timeout + settings.friction_share +
+      settings.reference_tolerance;
     for (const Vector & values : {settings.kp, settings.kd, gravity}) {
       sum = std::accumulate(values.begin(), values.end(), sum);
     }
     if (std::isnan(sum)) {
       // Bounds do not refuse it.
-      throw std::runtime_error("kp, kd, gravity, fade_time or state_timeout is not a number");
+      throw std::runtime_error(
+        "kp, kd, gravity, fade_time, state_timeout, friction_share or reference_tolerance is not a "
+        "number");
     }
     settings.hold_when_stale = parameters.on_stale == "hold";
     settings.hold_when_stopped = parameters.on_stop == "hold";
@@ -344,7 +376,9 @@ private:
       {"kp", &parameters.kp}, {"kd", &parameters.kd}, {"gravity", &parameters.gravity},
       {"effort_limits", &parameters.effort_limits}};
     const std::map<std::string, double *> numbers{
-      {"fade_time", &parameters.fade_time}, {"state_timeout", &parameters.state_timeout}};
+      {"fade_time", &parameters.fade_time}, {"state_timeout", &parameters.state_timeout},
+      {"friction_share", &parameters.friction_share},
+      {"reference_tolerance", &parameters.reference_tolerance}};
     try {
       for (const rclcpp::Parameter & each : given) {
         const std::string & name = each.get_name();
@@ -369,22 +403,57 @@ private:
   void report()
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const int status = status_;
-    if (!cycle_ || reported_.exchange(status) == status) {
+    if (!cycle_) {
       return;
     }
+    const Status before = reported_, & now = reported_ = status_;
     const auto logger = get_node()->get_logger();
-    const std::string name = state_names[status % failed], why = unusable_ < positions_.size()
-      ? std::string("joint ") + (*library_)->joint_names[unusable_] + " had no finite state"
-      : "no torque can be computed for the positions and the reference";
-    if (status & failed) {
-      RCLCPP_ERROR(
-        logger, "%s, a fault until %s: for more than %g s %s", name.c_str(),
-        status % disabled == failed ? "activation" : "~/enable", longest_stale, why.c_str());
-    } else if (status == static_cast<int>(State::holding)) {
-      RCLCPP_WARN(logger, "%s: %s", name.c_str(), why.c_str());
-    } else {
-      RCLCPP_INFO(logger, "%s%s", name.c_str(), status & disabled ? ": ~/enable was false" : "");
+    const auto joint = [this](std::size_t index) {
+        return std::string("joint ") + (*library_)->joint_names[index];
+      };
+    const auto number = [](auto value) { return static_cast<std::size_t>(value); };
+    if (now.key() != before.key()) {
+      const std::string name = std::string("state ") + state_names[number(now.state)] + ", event " +
+        event_names[number(now.event)] + ", target " + target_names[number(now.target)];
+      const std::string why = now.concerned < positions_.size()
+        ? joint(now.concerned) + " had no finite state"
+        : "no torque can be computed for the positions and the reference";
+      const std::string until = std::string(", a fault until ") +
+        (now.state == State::silent ? "activation: " : "~/enable: ");
+      if (now.fault == Event::double_gravity) {
+        RCLCPP_ERROR(
+          logger, "%s%s%s rises while gravity fades in, so that something else compensates it: "
+          "remove gravity from terms", name.c_str(), until.c_str(), joint(now.concerned).c_str());
+      } else if (now.fault == Event::lost || now.lost) {
+        RCLCPP_ERROR(
+          logger, "%s%sfor more than %g s %s", name.c_str(), until.c_str(), longest_stale,
+          why.c_str());
+      } else if (now.reacts) {
+        RCLCPP_ERROR(
+          logger, "%s%s%s is beyond its velocity limit of %g", name.c_str(), until.c_str(),
+          joint(now.concerned).c_str(), (*library_)->velocity_limits[now.concerned]);
+      } else if (now.state == State::holding) {
+        RCLCPP_WARN(logger, "%s: %s", name.c_str(), why.c_str());
+      } else {
+        RCLCPP_INFO(logger, "%s%s", name.c_str(), now.enabled ? "" : ": ~/enable was false");
+      }
+    }
+    if (now.silent_joint != before.silent_joint && now.silent_joint < positions_.size()) {
+      RCLCPP_WARN(
+        logger, "%s, which is not commanded, has no finite position: it counts as where it was last",
+        joint(now.silent_joint).c_str());
+    }
+    if (now.dropped != before.dropped && now.dropped < positions_.size()) {
+      RCLCPP_WARN(
+        logger, "%s has moved in one direction for %g s without a reference: friction and torque "
+        "offsets are zero until the arm rests; lower friction_share, or identify friction again",
+        joint(now.dropped).c_str(), longest_motion);
+    }
+    if (now.far.k != before.far.k && now.far.k < joints_.size()) {
+      RCLCPP_WARN(
+        logger, "the reference is not followed: gravity of joint %s is %.4g there and %.4g at the "
+        "measured positions, further apart than reference_tolerance allows",
+        joints_[now.far.k].c_str(), now.far.reference, now.far.measured);
     }
   }
 
@@ -396,6 +465,7 @@ private:
   // What update works on: it has its size since configure.
   std::optional<Cycle> cycle_;
   std::chrono::steady_clock::time_point ended_{};  // of the last deactivation
+  unsigned activation_{0};
   Reference reference_;
   Vector positions_, velocities_;
 
@@ -404,9 +474,7 @@ private:
   Settings changed_settings_;
   bool changed_{false};
   std::atomic<int> wanted_{-1};  // by ~/enable; -1 where nothing was asked for
-  // From update to the log.
-  std::atomic<std::size_t> unusable_{0};  // of Cycle
-  std::atomic<int> status_{0}, reported_{-1};
+  Status status_, reported_;  // of the last update, and as the log has it
 
   rclcpp::Service<std_srvs::srv::SetBool>::SharedPtr enable_service_;
   rclcpp::TimerBase::SharedPtr timer_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace robot_dynamics_controller
 {
@@ -14,6 +15,8 @@ bool all_finite(const Vector & values) noexcept
 {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
+
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN(), pi = 3.14159265358979324;
 
 double or_zero(double value) noexcept { return std::isfinite(value) ? value : 0.0; }
 
@@ -52,7 +55,7 @@ void Limiter::begin_fade(const Vector & target) noexcept
 {
   // A change during a fade keeps the slope at which the offset decays.
   const bool goes_on = progress_ < 1.0 && duration_ > shortest_fade;
-  const double x = progress_, per_time = goes_on ? fade_time_ / duration_ : 0.0;
+  const double x = progress_, per_time = goes_on ? next_ / duration_ : 0.0;
   for (std::size_t i = 0; i < effort_.size(); ++i) {
     const double slope =
       slope_[i] * (1.0 - x) * (1.0 - 3.0 * x) - 6.0 * (x - x * x) * offset_[i];
@@ -61,7 +64,7 @@ void Limiter::begin_fade(const Vector & target) noexcept
     slope_[i] = goes_on
       ? std::clamp(slope * per_time, std::min(steepest, 0.0), std::max(steepest, 0.0)) : 0.0;
   }
-  duration_ = fade_time_;
+  duration_ = next_;
   progress_ = duration_ > shortest_fade ? 0.0 : 1.0;
   begun_ = true;
   due_ = false;
@@ -92,36 +95,48 @@ Cycle::Cycle(
   const Library & library, const std::vector<std::size_t> & joints, const Settings & settings)
 : library_(library), joints_(joints), settings_(settings),
   limiter_(settings.effort_limits, settings.fade_time),
-  last_q_(library.size()), q_(library.size()), v_(library.size()), a_(library.size()),
-  rows_(3 * library.size()), load_(library.size()), travel_(library.size()),
+  measured_(library.size()), last_q_(library.size(), not_measured), gravity_(library.size()),
+  q_(library.size()), v_(library.size()), a_(library.size()), rows_(3 * library.size()),
+  load_(library.size()), travel_(library.size()), speeds_(library.size()),
   friction_(3 * library.size()), slips_(2 * library.size()),
-  feedback_(joints.size()), followed_(joints.size()), held_(joints.size()), given_(joints.size())
+  reference_{Vector(joints.size()), Vector(joints.size()), Vector(joints.size()),
+    Vector(joints.size())},
+  feedback_(joints.size()), followed_(joints.size()), held_(joints.size()),
+  left_(joints.size(), not_measured), given_(joints.size()), before_q_(joints.size()),
+  lagged_(joints.size()), distance_(joints.size()), moves_for_(joints.size()),
+  silent_joint_(library.size()), fast_joint_(library.size()), dropped_(library.size()), far_{joints.size(), 0.0, 0.0}
 {
 }
 
 void Cycle::start(const Vector & efforts, double pause) noexcept
 {
-  if (efforts != limiter_.effort() || pause > settings_.state_timeout) {
+  if (efforts != left_ || pause > settings_.state_timeout) {
     std::transform(efforts.begin(), efforts.end(), held_.begin(), or_zero);
     limiter_.begin_at(held_);
     state_ = State::silent;
+    known_ = reacts_ = false;
   }
   if (state_ == State::silent) {
-    fault_ = false;
+    fault_ = Event::ready;
+    twice_ = with_gravity_ = false;
     unusable_for_ = 0.0;
   }
+  settle();
   limiter_.request_fade();
   std::fill(slips_.begin(), slips_.end(), 0.0);
+  since_step_ = 0.0;
 }
 
-void Cycle::end() noexcept
+const Vector & Cycle::end() noexcept
 {
-  if (target_ == Target::follow && moves_ && hold()) {
-    for (std::size_t k = 0; k < joints_.size(); ++k) {
-      held_[k] = std::clamp(held_[k], -settings_.effort_limits[k], settings_.effort_limits[k]);
-    }
-    limiter_.begin_at(held_);
+  const Target target = target_of(state_);
+  const bool holds = (target == Target::terms || target == Target::gravity) && hold();
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const double limit = settings_.effort_limits[k];
+    left_[k] = holds ? std::clamp(held_[k], -limit, limit)
+      : target == Target::zero ? 0.0 : limiter_.effort()[k];
   }
+  return left_;
 }
 
 void Cycle::use(const Settings & settings) noexcept
@@ -130,37 +145,57 @@ void Cycle::use(const Settings & settings) noexcept
   settings_ = settings;
   limiter_.use(settings.effort_limits, settings.fade_time);
   limiter_.request_fade();
+  settle();
 }
 
 void Cycle::enable(bool enabled) noexcept
 {
+  const bool ends = enabled_ && !enabled;
   enabled_ = enabled;
-  fault_ &= !enabled;
-}
-
-Cycle::Target Cycle::target_of(State state) const noexcept
-{
-  switch (state) {
-    case State::tracking: return Target::follow;
-    case State::holding: return settings_.hold_when_stale ? Target::hold : Target::zero;
-    case State::stopping: return settings_.hold_when_stopped ? Target::hold : Target::zero;
-    default: return Target::none;
+  if (enabled) {
+    fault_ = Event::ready;
+    reacts_ = twice_ = false;
+  } else if (ends) {
+    settle();
   }
 }
 
-Event Cycle::event(Target target) const noexcept
+// The interfaces hold what has been there before; it goes to `on_stop` where no torque is wanted.
+void Cycle::settle() noexcept
 {
-  const bool running = enabled_ && !fault_, commanding = target != Target::none;
+  if (!running() && state_ == State::silent) {
+    state_ = State::stopping;
+    event_ = Event::stopped;
+    target_ = Target::nothing;
+  }
+}
+
+Target Cycle::target_of(State state) const noexcept
+{
+  switch (state) {
+    case State::tracking: return Target::terms;
+    case State::holding: return settings_.hold_when_stale ? Target::gravity : Target::zero;
+    case State::reacting: return Target::gravity;
+    case State::stopping:
+      return settings_.hold_when_stopped && !twice_ ? Target::gravity : Target::zero;
+    default: return Target::nothing;
+  }
+}
+
+Event Cycle::found(Target target) const noexcept
+{
   const bool stale = !known_ || unusable_for_ > settings_.state_timeout;
   // In the order of Event: the first that holds.
-  const bool found[] = {
-    state_ == State::stopping && !running && target_ == target && limiter_.reached_target() &&
+  const bool holds[] = {
+    state_ == State::stopping && !running() && target_ == target && limiter_.reached_target() &&
       reached_ > repeats,
-    !running,
-    commanding && lost(),
+    twice_,
+    !running(),
+    target != Target::nothing && lost(),
     stale,
+    reacts_,
     true};
-  return static_cast<Event>(std::find(std::begin(found), std::end(found), true) - found);
+  return static_cast<Event>(std::find(std::begin(holds), std::end(holds), true) - holds);
 }
 
 void Cycle::update(
@@ -168,32 +203,37 @@ void Cycle::update(
 {
   const double elapsed = std::isfinite(period) ? std::max(period, 0.0) : 0.0;
   since_step_ += elapsed;
-  notice_references(reference);
   // The first command, and one after a pause, begin a motion.
   const double along = since_step_ <= settings_.state_timeout ? since_step_ : 0.0;
-  std::size_t unknown = q.size();
-  for (std::size_t i = 0; i < q.size(); ++i) {
-    unknown = std::isfinite(q[i]) ? unknown : i;
-  }
-  for (std::size_t k = 0; k < joints_.size() && needs_velocities(); ++k) {
-    unknown = std::isfinite(v[k]) ? unknown : joints_[k];
-  }
-  const bool usable = unknown == q.size() && follow(q, v, reference, along);
-  unusable_ = usable ? unusable_ : unknown;
+  const std::size_t unknown = measure(q, v), fast_before = fast_joint_;
+  const bool usable = unknown == q.size() && follow(v, reference, along);
   unusable_for_ = usable ? 0.0 : unusable_for_ + elapsed;
   if (usable) {
-    std::copy(q.begin(), q.end(), last_q_.begin());
+    std::copy(measured_.begin(), measured_.end(), last_q_.begin());
     known_ = true;
-  } else if (known_ && unusable_for_ <= settings_.state_timeout && enabled_ && !fault_) {
-    return;  // it is not answered
+    const bool goes_on = fast_before < q.size() && fast_joint_ < q.size();
+    fast_for_ = goes_on ? fast_for_ + since_step_ : 0.0;
+    if (fast_for_ > settings_.state_timeout) {
+      reacts_ = true;
+      concerned_ = fast_joint_;
+    }
+  } else {
+    concerned_ = unknown;
+    if (known_ && unusable_for_ <= settings_.state_timeout && running()) {
+      return;  // it is not answered
+    }
   }
-  const Event found = event(target_of(state_));
-  state_ = transitions[static_cast<std::size_t>(found)][static_cast<std::size_t>(state_)];
-  fault_ |= found == Event::lost;
+  const Event event = found(target_of(state_));
+  const State before = state_;
+  state_ = transitions[static_cast<std::size_t>(event)][static_cast<std::size_t>(before)];
+  event_ = state_ == before ? event_ : event;
+  if (running() && state_ == State::stopping) {
+    fault_ = event;
+  }
   const Target target = target_of(state_);
   const double step = since_step_;
   since_step_ = 0.0;
-  if (target == Target::follow) {
+  if (target == Target::terms) {
     // A joint at rest forgets how it has moved: noise of its velocity does not push it.
     const double forgets = std::exp(-along / forgetting_time);
     for (std::size_t i = 0; i < slips_.size(); ++i) {
@@ -203,89 +243,147 @@ void Cycle::update(
     }
   } else {
     std::fill(slips_.begin(), slips_.end(), 0.0);
+    std::fill(moves_for_.begin(), moves_for_.end(), 0.0);
+    dropped_ = library_.size();
     if (target == Target::zero) {
       std::fill(held_.begin(), held_.end(), 0.0);
     }
-    if (target == Target::none || (target == Target::hold && !hold())) {
-      target_ = Target::none;
+    if (target == Target::nothing || (target == Target::gravity && !hold())) {
+      target_ = Target::nothing;
+      with_gravity_ = false;
       return;
     }
   }
+  experiment(target, v, step);
   if (target != target_) {
-    limiter_.request_fade();
+    limiter_.request_fade(event == Event::double_gravity ? 0.0 : settings_.fade_time);
     reached_ = 0;
   }
   target_ = target;
-  limiter_.step(target == Target::follow ? followed_ : held_, step);
-  reached_ = limiter_.reached_target() && !(enabled_ && !fault_) ? reached_ + 1 : 0;
+  limiter_.step(target == Target::terms ? followed_ : held_, step);
+  reached_ = limiter_.reached_target() && !running() ? reached_ + 1 : 0;
 }
 
-void Cycle::notice_references(const Reference & reference) noexcept
+// Positions of this cycle, in measured_. Returns a joint that has no value; the number of joints for
+// none.
+std::size_t Cycle::measure(const Vector & q, const Vector & v) noexcept
 {
-  for (std::size_t k = 0; k < joints_.size(); ++k) {
-    const char given = static_cast<char>(
-      std::isfinite(reference.effort[k]) + 2 * std::isfinite(reference.position[k]) +
-      4 * std::isfinite(reference.velocity[k]) + 8 * std::isfinite(reference.acceleration[k]));
-    if (given_[k] != given) {
+  std::size_t unknown = q.size(), k = 0;
+  silent_joint_ = q.size();
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const bool commanded = k < joints_.size() && joints_[k] == i;
+    measured_[i] = std::isfinite(q[i]) || commanded ? q[i] : last_q_[i];
+    silent_joint_ = std::isfinite(q[i]) || commanded ? silent_joint_ : i;
+    const bool moves = commanded && needs_velocities();
+    if (!std::isfinite(measured_[i]) || (moves && !std::isfinite(v[k]))) {
+      unknown = i;
+    }
+    k += commanded;
+  }
+  return unknown;
+}
+
+// The reference that is followed: without positions that need another gravity torque than the arm
+// has. A part of it that begins or ends fades.
+void Cycle::take(const Reference & reference) noexcept
+{
+  const std::size_t size = joints_.size();
+  std::copy(reference.effort.begin(), reference.effort.end(), reference_.effort.begin());
+  std::copy(reference.position.begin(), reference.position.end(), reference_.position.begin());
+  std::copy(reference.velocity.begin(), reference.velocity.end(), reference_.velocity.begin());
+  std::copy(
+    reference.acceleration.begin(), reference.acceleration.end(), reference_.acceleration.begin());
+  std::copy(measured_.begin(), measured_.end(), q_.begin());
+  bool given = false;
+  for (std::size_t k = 0; k < size && needs_velocities(); ++k) {
+    if (std::isfinite(reference.position[k])) {
+      q_[joints_[k]] = reference.position[k];
+      given = true;
+    }
+  }
+  far_.k = size;
+  if (given && library_->gravity_torque(q_.data(), settings_.gravity.data(), rows_.data()) == 0) {
+    for (std::size_t k = 0; k < size && far_.k == size; ++k) {
+      const double there = rows_[joints_[k]], here = gravity_[joints_[k]];
+      if (std::abs(there - here) > settings_.reference_tolerance * settings_.effort_limits[k]) {
+        far_ = {k, there, here};
+        std::fill(reference_.position.begin(), reference_.position.end(), not_measured);
+      }
+    }
+  }
+  for (std::size_t k = 0; k < size; ++k) {
+    const char now = static_cast<char>(
+      std::isfinite(reference_.effort[k]) + 2 * std::isfinite(reference_.position[k]) +
+      4 * std::isfinite(reference_.velocity[k]) + 8 * std::isfinite(reference_.acceleration[k]));
+    if (given_[k] != now) {
       limiter_.request_fade();
     }
-    given_[k] = given;
+    given_[k] = now;
   }
 }
 
-void Cycle::evaluation(const Vector & q, const Vector & v, const Reference & reference) noexcept
+void Cycle::evaluation(const Vector & v) noexcept
 {
   const bool computed = settings_.mode == Mode::computed_torque;
-  std::copy(q.begin(), q.end(), q_.begin());
-  moves_ = false;
+  std::copy(measured_.begin(), measured_.end(), q_.begin());
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
-    feedback_[k] = or_zero(reference.effort[k]);
+    feedback_[k] = or_zero(reference_.effort[k]);
     v_[i] = computed ? v[k] : 0.0;
     a_[i] = 0.0;
-    if (settings_.mode == Mode::gravity_compensation || !std::isfinite(reference.position[k])) {
+    if (!needs_velocities() || !std::isfinite(reference_.position[k])) {
       continue;
     }
-    const double v_r = or_zero(reference.velocity[k]), a_r = or_zero(reference.acceleration[k]);
-    moves_ |= v_r != 0.0 || a_r != 0.0;
-    double error = reference.position[k] - q[i];
+    const double v_r = or_zero(reference_.velocity[k]), a_r = or_zero(reference_.acceleration[k]);
+    double error = reference_.position[k] - measured_[i];
     if (library_->turns[i] > 0.0) {
       error -= std::round(error / library_->turns[i]) * library_->turns[i];
     }
     // Without a velocity of the reference there is nothing to compare the measured one with.
-    const double rate = std::isfinite(reference.velocity[k]) ? v_r - v[k] : 0.0;
+    const double rate = std::isfinite(reference_.velocity[k]) ? v_r - v[k] : 0.0;
     const double correction = settings_.kp[k] * error + settings_.kd[k] * rate;
     a_[i] = a_r + (computed ? correction : 0.0);
     if (!computed) {
-      q_[i] = reference.position[k];
+      q_[i] = reference_.position[k];
       v_[i] = v_r;
       feedback_[k] += correction;
     }
   }
 }
 
-bool Cycle::follow(
-  const Vector & q, const Vector & v, const Reference & reference, double elapsed) noexcept
+bool Cycle::follow(const Vector & v, const Reference & reference, double elapsed) noexcept
 {
   const std::size_t n = library_.size();
-  evaluation(q, v, reference);
-  int code = 0;
-  if (settings_.mode == Mode::gravity_compensation) {
-    code = library_->gravity_torque(q_.data(), settings_.gravity.data(), rows_.data());
+  int code =
+    library_->gravity_torque(measured_.data(), settings_.gravity.data(), gravity_.data());
+  take(reference);
+  evaluation(v);
+  if (!needs_velocities()) {
+    std::copy(gravity_.begin(), gravity_.end(), rows_.begin());
   } else {
-    code = library_->torque_terms(
+    code |= library_->torque_terms(
       q_.data(), v_.data(), a_.data(), settings_.gravity.data(), rows_.data());
   }
   const bool rubs = settings_.terms[friction_term];
+  // At a measured velocity, friction that is compensated is motion fed back.
+  const bool fed_back = settings_.mode == Mode::computed_torque;
   if (rubs && needs_velocities()) {
     for (std::size_t i = 0; i < n; ++i) {
       load_[i] = rows_[i] + rows_[n + i] + rows_[2 * n + i] - library_->rotors[i] * a_[i];
       travel_[i] = v_[i] * elapsed;
+      speeds_[i] = std::clamp(v_[i], -library_->friction_speeds[i], library_->friction_speeds[i]);
     }
     code |= library_->friction_step(
-      v_.data(), load_.data(), travel_.data(), library_->friction, slips_.data(),
+      speeds_.data(), load_.data(), travel_.data(),
+      fed_back ? library_->friction_fed_back : library_->friction, slips_.data(),
       friction_.data());
   }
+  if (rubs && fed_back) {
+    watch_friction(elapsed);
+  }
+  const bool compensates = rubs && dropped_ == n;
+  const double share = fed_back ? settings_.friction_share : 1.0;
+  fast_joint_ = n;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
     followed_[k] = feedback_[k];
@@ -293,20 +391,103 @@ bool Cycle::follow(
       followed_[k] += settings_.terms[term] ? rows_[term * n + i] : 0.0;
     }
     // At rest friction is zero.
-    followed_[k] += rubs ? friction_[i] + library_->torque_offsets[i] : 0.0;
+    followed_[k] += compensates ? share * friction_[i] + library_->torque_offsets[i] : 0.0;
+    const bool watched = state_ == State::tracking && needs_velocities();
+    if (watched && std::abs(v[k]) > library_->velocity_limits[i]) {
+      fast_joint_ = i;
+      // Nothing but gravity drives it on.
+      const double held = settings_.terms[gravity_term] ? rows_[i] : 0.0;
+      followed_[k] = (followed_[k] - held) * v[k] > 0.0 ? held : followed_[k];
+    }
   }
   return code == 0 && all_finite(followed_);
 }
 
+// Drops friction where a joint moves on and on without a reference, until the arm has rested.
+void Cycle::watch_friction(double elapsed) noexcept
+{
+  bool rests = true, given = false;
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const double v = v_[joints_[k]];
+    const bool moves = std::abs(v) > library_->rest_speeds[joints_[k]];
+    // Its sign is that of the direction; zero where it rests.
+    const bool goes_on = moves && moves_for_[k] * v > 0.0;
+    moves_for_[k] = !moves ? 0.0 : goes_on ? moves_for_[k] + std::copysign(elapsed, v)
+      : std::copysign(std::numeric_limits<double>::min(), v);
+    rests &= !moves;
+    given |= std::isfinite(reference_.position[k]);
+  }
+  const std::size_t before = dropped_, n = library_.size();
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    moves_for_[k] = given ? 0.0 : moves_for_[k];
+    if (dropped_ == n && std::abs(moves_for_[k]) > longest_motion) {
+      dropped_ = joints_[k];
+    }
+  }
+  dropped_ = rests || given ? n : dropped_;
+  if (dropped_ != before) {
+    limiter_.request_fade();
+  }
+}
+
 bool Cycle::hold() noexcept
 {
-  const int code =
-    library_->gravity_torque(last_q_.data(), settings_.gravity.data(), rows_.data());
+  const int code = known_
+    ? library_->gravity_torque(last_q_.data(), settings_.gravity.data(), rows_.data()) : 1;
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     held_[k] = settings_.terms[gravity_term] ? rows_[joints_[k]] : 0.0;
     held_[k] += settings_.terms[friction_term] ? library_->torque_offsets[joints_[k]] : 0.0;
   }
   return code == 0 && all_finite(held_);
+}
+
+// Watches the arm while gravity fades in from zero: one that rises, faster and faster, without a
+// controller that lifts it, has another gravity compensation. A joint of a falling arm may move along
+// its gravity torque, but the arm does not; an arm that swings upwards becomes slower.
+void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
+{
+  const Vector & effort = limiter_.effort(), & limits = settings_.effort_limits;
+  const bool with_gravity =
+    settings_.terms[gravity_term] && (target == Target::terms || target == Target::gravity);
+  const bool begins = with_gravity && !with_gravity_;
+  with_gravity_ = with_gravity;
+  if (begins) {
+    const auto is_zero = [](double x) { return x == 0.0; };
+    first_fade_ = target_ != Target::nothing || std::all_of(effort.begin(), effort.end(), is_zero);
+    work_ = watched_for_ = 0.0;
+    for (std::size_t k = 0; k < joints_.size(); ++k) {
+      before_q_[k] = lagged_[k] = last_q_[joints_[k]];
+      distance_[k] = 0.0;
+    }
+  } else {
+    first_fade_ &= with_gravity && limiter_.fading();
+    watched_for_ += elapsed;
+  }
+  // Without velocities: the distance from low-passed positions, compared with the mean since then.
+  constexpr double cutoff = 2.0 * pi * velocity_cutoff;
+  double largest = 0.0, power = 0.0;
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const std::size_t i = joints_[k];
+    const double way = last_q_[i] - before_q_[k], up = std::copysign(1.0, gravity_[i]);
+    before_q_[k] = last_q_[i];
+    lagged_[k] += (1.0 - std::exp(-cutoff * elapsed)) * (last_q_[i] - lagged_[k]);
+    distance_[k] += up * way;
+    work_ += gravity_[i] * way;
+    power += gravity_[i] * (needs_velocities() ? v[k] : cutoff * (last_q_[i] - lagged_[k]));
+    largest = std::max(largest, std::abs(gravity_[i]));
+    first_fade_ &= up * or_zero(reference_.effort[k]) <= carried * limits[k] &&
+      !(needs_velocities() && std::isfinite(reference_.position[k]));
+  }
+  begin_power_ = begins ? std::max(power, 0.0) : begin_power_;
+  const double before = needs_velocities() ? begin_power_ : work_ / watched_for_;
+  const bool rises = first_fade_ && work_ > 0.0 && power > before;
+  for (std::size_t k = 0; k < joints_.size() && rises; ++k) {
+    const double limit = std::isfinite(limits[k]) ? limits[k] : largest;
+    if (std::abs(gravity_[joints_[k]]) > carried * limit && distance_[k] > moved) {
+      twice_ = true;
+      concerned_ = joints_[k];
+    }
+  }
 }
 
 }  // namespace robot_dynamics_controller

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
@@ -20,7 +21,7 @@ namespace
 
 long allocations = 0;
 
-// As in Python: numbers of the mode, the terms, gravity, kp, kd, limits, times and policies.
+// As in Python: numbers of the mode, the terms, gravity, kp, kd, limits, times, policies, shares.
 Settings settings_of(int mode, const int * terms, const double * numbers, std::size_t k)
 {
   Settings settings;
@@ -35,6 +36,8 @@ Settings settings_of(int mode, const int * terms, const double * numbers, std::s
   settings.state_timeout = rest[1];
   settings.hold_when_stale = rest[2] != 0.0;
   settings.hold_when_stopped = rest[3] != 0.0;
+  settings.friction_share = rest[4];
+  settings.reference_tolerance = rest[5];
   return settings;
 }
 
@@ -96,16 +99,24 @@ void use(Driven * driven, int mode, const int * terms, const double * numbers)
 
 void enable(Driven * driven, int enabled) { driven->cycle->enable(enabled != 0); }
 
-// Off and, after a pause, on again; effort: what is left between.
-void restart(Driven * driven, double pause, double * effort)
+// Off; effort: what is left.
+void stop(Driven * driven, double * effort)
 {
-  driven->cycle->end();
-  const Vector left = driven->cycle->effort();
-  driven->cycle->start(left, pause);
+  const Vector & left = driven->cycle->end();
   std::copy(left.begin(), left.end(), effort);
 }
 
-// reference: rows effort, position, velocity, acceleration. Returns the number of allocations.
+// On again after a pause, with these efforts on the interfaces; what is commanded then in effort.
+void start(Driven * driven, double * effort, double pause)
+{
+  driven->cycle->start({effort, effort + driven->k}, pause);
+  std::copy_n(driven->cycle->effort().begin(), driven->k, effort);
+}
+
+// reference: rows effort, position, velocity, acceleration; state: number of the state, the target
+// and the fault, lost, reacts, joint concerned, silent joint, joint for which friction is
+// dropped, reference that is too far away.
+// Returns the number of allocations.
 long update(
   Driven * driven, const double * q, const double * v, const double * reference, double period,
   double * efforts, int * state)
@@ -122,8 +133,13 @@ long update(
   driven->cycle->update(driven->q, driven->v, driven->reference, period);
   const long taken = allocations - before;
   std::copy_n(driven->cycle->effort().begin(), driven->k, efforts);
-  *state = static_cast<int>(driven->cycle->state()) + 4 * driven->cycle->fault() +
-    8 * driven->cycle->lost();
+  const Cycle & cycle = *driven->cycle;
+  const int found[] = {
+    static_cast<int>(cycle.state()), static_cast<int>(cycle.target()),
+    static_cast<int>(cycle.fault()), cycle.lost(), cycle.reacts(),
+    static_cast<int>(cycle.concerned()), static_cast<int>(cycle.silent_joint()),
+    static_cast<int>(cycle.dropped()), static_cast<int>(cycle.far().k)};
+  std::copy(std::begin(found), std::end(found), state);
   return taken;
 }
 

@@ -13,6 +13,9 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND, JointFriction
 
+from .friction_watch import FrictionWatch
+from .settings import FRICTION_SHARE
+
 # The first rows of `RobotDynamics.feedforward_step`; friction with the constant offset.
 TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
 # Friction is rarely known, and a wrong friction torque drives a joint: it must be selected.
@@ -32,6 +35,11 @@ class Feedforward:
     and b is not. The states of f advance along the velocity of the evaluation, from a rest on. A
     joint that rests forgets them: the noise of a measured velocity would push it.
 
+    At the velocity of a reference f is exact. At a measured velocity it is motion fed back: f is
+    what `JointFriction.fed_back` leaves, and where motion does not decay without a reference, the
+    term is dropped until the arm has rested. In both cases the speed of f is held inside
+    `JointFriction.speed_range`.
+
     Joints that are not commanded have their measured position, zero velocity and zero
     acceleration. A call allocates no arrays for results: they are filled in place.
 
@@ -47,6 +55,7 @@ class Feedforward:
         rows: (6, n) result of `RobotDynamics.feedforward_step` there [N m or N].
         parts: (4, k) terms of the commanded joints, in the order of `TERMS` [N m or N].
         effort: (k,) sum of the selected terms [N m or N].
+        watch: of motion without a reference; `watch.dropped` says why friction is zero.
     """
 
     def __init__(
@@ -81,6 +90,12 @@ class Feedforward:
         self.indices = np.array([model.index_of(name) for name in self.joints])
         self.select_terms(terms, evaluate_at=evaluate_at)
         self.friction = friction or JointFriction(model)
+        self.watch = FrictionWatch(model)
+        self._exact = self.friction.coefficients
+        self._coefficients = self._exact.copy()
+        # Which of both `_coefficients` are; None: neither.
+        self._are_exact: bool | None = True
+        self.feed_back(FRICTION_SHARE)
         self.offset = np.zeros(len(self.joints)) if offset is None else offset
         self.q, self.v, self.a = np.zeros((3, model.size))
         self._travel, self._rest = np.zeros((2, model.size))
@@ -96,12 +111,18 @@ class Feedforward:
         self.dynamics = dynamics
         self._step = dynamics.bind(
             'feedforward_step', self.q, self.v, self.a, self._travel,
-            self.friction.coefficients, self._slips, out=self.rows,
+            self._coefficients, self._slips, out=self.rows,
         )  # fmt: skip
 
     def forget(self) -> None:
         """Begin at rest: what follows is another motion than what was before."""
         self._slips.fill(0.0)
+        self.watch.reset()
+
+    def feed_back(self, share: float) -> None:
+        """Compensate this share of the friction at a measured velocity, from the next call on."""
+        self._fed_back = self.friction.fed_back(share)
+        self._are_exact = None
 
     def select_terms(self, terms: Sequence[str], *, evaluate_at: str) -> None:
         """Change which terms are summed and where they are evaluated, from the next call on.
@@ -136,24 +157,40 @@ class Feedforward:
         """
         commanded = self.indices
         self.q[:] = q
-        if reference is None:
-            self.v[commanded] = v[commanded]
-            self.a[commanded] = 0.0
+        followed = reference if self._at_reference else None
+        if followed is not None:
+            self.q[commanded], self.v[commanded] = followed[0], followed[1]
         else:
-            if self._at_reference:
-                self.q[commanded], self.v[commanded] = reference[0], reference[1]
-            else:
-                self.v[commanded] = v[commanded]
-            self.a[commanded] = reference[2]
+            self.v[commanded] = v[commanded]
+        self.a[commanded] = 0.0 if reference is None else reference[2]
         np.multiply(self.v, elapsed, out=self._travel)
+        speed = np.abs(self.v)
+        self._prepare_friction(speed, exact=followed is not None)
         self._step()
-        kept = np.where(np.abs(self.v) < self._bands, math.exp(-elapsed / FORGETS), 1.0)
+        kept = np.where(speed < self._bands, math.exp(-elapsed / FORGETS), 1.0)
         np.multiply(kept, self.rows[len(TERMS) :], out=self._slips.reshape(SLIPS, -1))
         np.take(self.rows[: len(TERMS)], commanded, axis=1, out=self.parts)
         self.parts[FRICTION] += self.offset
+        if self._weights[FRICTION]:
+            if reference is None:
+                self.watch.update(self.v, elapsed)
+            else:
+                self.watch.reset()
+            if self.watch.dropped:
+                self.parts[FRICTION] = 0.0
         np.dot(self._weights, self.parts, out=self.effort)
         if not np.isfinite(self.effort).all():
             raise StateError('the torque is not finite at this state and reference')
+
+    def _prepare_friction(self, speed: Array, *, exact: bool) -> None:
+        """Set the coefficients for speeds (n,): in most calls they are those of the last one."""
+        fast = (speed > self.friction.speed_range).any()
+        if fast or exact is not self._are_exact:
+            self._coefficients[:] = self._exact if exact else self._fed_back
+            self._are_exact = exact
+        if fast:
+            self.friction.hold_speed(self._coefficients, speed)
+            self._are_exact = None
 
     def hold(self, q: Array) -> None:
         """Compute the torque that holds the robot at rest, in `parts` and `effort`.

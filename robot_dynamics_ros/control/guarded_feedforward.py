@@ -71,6 +71,7 @@ class GuardedFeedforward:
             ParameterError: the settings do not fit the joints of the feedforward.
         """
         self.feedforward, self.settings = feedforward, settings
+        feedforward.feed_back(settings.friction_share)
         self._model, joints = feedforward.dynamics.model, feedforward.joints
         size = len(joints)
         self.state = StateFilter(self._model, feedforward.indices, settings.state_timeout)
@@ -108,6 +109,9 @@ class GuardedFeedforward:
         self.efforts.use(settings.driver_effort)
         if settings.driver_effort != self.settings.driver_effort:
             self.double_compensation.reset()
+        if settings.friction_share != self.settings.friction_share:
+            self.feedforward.feed_back(settings.friction_share)
+            self.request_fade()
         self.settings = settings
         self.start.watch_anew()
 
@@ -370,7 +374,10 @@ class GuardedFeedforward:
                 self._drop_reference(now)
             # The first command, and one after a pause, begin a motion.
             follows = elapsed <= self.settings.state_timeout
+            dropped = feedforward.watch.dropped
             feedforward.compute(state.q, state.v, reference, elapsed=elapsed if follows else 0.0)
+            if feedforward.watch.dropped != dropped:
+                self.request_fade()
             if not math.isnan(self._fast_since):
                 return self._not_driven_on(feedforward.effort)
         return feedforward.effort

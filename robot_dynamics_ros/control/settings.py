@@ -26,6 +26,9 @@ UNKNOWN_LIMIT = 10.0
 UNKNOWN_RATE = 1000.0
 # Rate limit per effort limit [1/s]: 0.1 s from zero to the full torque.
 RATE_PER_EFFORT = 10.0
+# Of the friction that is compensated at a measured velocity [-]: with coefficients that are up to
+# three times too large that is less than the friction itself, and an arm that moves comes to rest.
+FRICTION_SHARE = 0.3
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Settings:
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
         driver_effort: what `effort` in joint states means, see `driver_effort`.
+        friction_share: of the friction that is compensated at a measured velocity [-].
     """
 
     state_timeout: float = 0.1
@@ -60,6 +64,7 @@ class Settings:
     massless_joints: tuple[str, ...] = ()
     on_collision: OnCollision = 'report'
     driver_effort: DriverEffort = 'torque'
+    friction_share: float = FRICTION_SHARE
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:

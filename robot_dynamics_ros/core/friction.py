@@ -8,13 +8,15 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from .algorithms.friction import CONSTANTS, KINDS, SLIPS, unit_torques
+from .algorithms.friction import CONSTANTS, KINDS, SLIPS, TERMS, unit_torques
 from .checks import Array, check_output, checked_rows
 from .errors import ParameterError, StateError, UnknownNameError
 from .model.robot import RobotModel
 from .scalar import sqrt
 
 SMOOTHING = CONSTANTS['smoothing']
+# Terms that store what they take, and may give it back.
+STORING = ('presliding', 'presliding_long')
 # Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
 TURNING_BAND = 0.02  # [rad/s]
 SLIDING_BAND = 0.005  # [m/s]
@@ -38,6 +40,8 @@ class JointFriction:
         names: of every joint of the model, mimic joints included (N,).
         values: each of `KINDS` of these joints (14, N).
         rotors: inertia that acts before the gear, of the independent joints (n,) [kg m^2 or kg].
+        speed_range: largest speed at which the law is known, of the independent joints (n,)
+            [rad/s or m/s]; infinite for any.
     """
 
     def __init__(
@@ -45,6 +49,9 @@ class JointFriction:
         model: RobotModel,
         *,
         smoothing: float | Mapping[str, float] = SMOOTHING,
+        max_velocity: Mapping[str, float] | None = None,
+        viscous_lower: Mapping[str, float] | None = None,
+        viscous_negative_lower: Mapping[str, float] | None = None,
         **given: Mapping[str, float] | None,
     ) -> None:
         """Take the damping and friction of the URDF as viscous and Coulomb friction.
@@ -53,6 +60,10 @@ class JointFriction:
             model: the robot; `damping` and `friction` of its joints.
             smoothing: v_0 of all joints, or by joint name: other joints have `SMOOTHING`
                 [rad/s or m/s].
+            max_velocity: `speed_range` by joint name; without one, that of the velocity limit.
+            viscous_lower: least value that `viscous` may have, by joint name [N m s/rad or N s/m];
+                without one, `viscous` itself.
+            viscous_negative_lower: the same of `viscous_negative`.
             given: other values of one of `KINDS` by joint name. Without one, the coefficients of
                 negative velocities are those of positive ones, and others are zero.
 
@@ -83,6 +94,21 @@ class JointFriction:
             self._spread[row, joint.coordinate.index] = joint.coordinate.multiplier
         self.rotors = np.array([joint.armature for joint in model.joints]) @ self._spread**2
         self._own = np.array([joint.mimicked is None for joint in model.joints], float)
+        self._coordinates = [joint.coordinate.index for joint in model.joints]
+        self.speed_range = model.velocity_bounds.copy()
+        for name, speed in (max_velocity or {}).items():
+            if not speed >= 0.0:
+                raise ParameterError(
+                    f'max_velocity of joint {name!r} is {speed}, it must not be negative'
+                )
+            self.speed_range[model.index_of(name)] = speed
+        self._lower = {
+            kind: np.minimum(self[kind], _of_joints(model, f'{kind}_lower', self[kind], lower))
+            for kind, lower in (
+                ('viscous', viscous_lower or {}),
+                ('viscous_negative', viscous_negative_lower or {}),
+            )
+        }
 
     def __getitem__(self, kind: str) -> Array:
         """One of `KINDS` of every joint (N,)."""
@@ -92,6 +118,41 @@ class JointFriction:
     def coefficients(self) -> Array:
         """All values as one vector (14 N,), in the order of `coefficient_names`."""
         return self.values.reshape(-1).copy()
+
+    def fed_back(self, share: float) -> Array:
+        """Coefficients (14 N,) of what may be compensated at a measured velocity.
+
+        That is motion that is fed back: an arm that was pushed comes to rest only if this is less
+        than its friction. So each coefficient is multiplied by the share, viscous ones at the
+        lower end of their interval, and terms that store are left out: a state that is not that
+        of the contact would give more than the contact has stored.
+
+        Args:
+            share: of the friction [-].
+        """
+        values = self.values.copy()
+        for kind, lower in self._lower.items():
+            values[KINDS.index(kind)] = lower
+        values[: len(TERMS)] *= share
+        values[[KINDS.index(kind) for kind in STORING]] = 0.0
+        return values.reshape(-1)
+
+    def hold_speed(self, coefficients: Array, v: Array) -> None:
+        """Hold the speed of the law inside `speed_range`: viscous friction grows no further there.
+
+        Every other term is nearly constant at such speeds.
+
+        Args:
+            coefficients: (14 N,), changed in place.
+            v: (n,) velocities at which they are used [rad/s or m/s].
+        """
+        speed = np.abs(v)
+        within = np.divide(
+            self.speed_range, speed, out=np.ones_like(speed), where=speed > self.speed_range
+        )
+        values = coefficients.reshape(self.values.shape)
+        for kind in self._lower:
+            values[KINDS.index(kind)] *= within[self._coordinates]
 
     def slips(self) -> Slips:
         """The states of pre-sliding of the independent joints, at rest."""

@@ -221,7 +221,7 @@ class Identified:
         files: dict[str, str | bytes] = dict(
             result_files(
                 self.urdf, self.data.model, self.model, self.as_json(), rows=self.joint_rows,
-                objections=self.objections, unknown=self.unknown_joints,
+                speeds=self.found.speeds, objections=self.objections, unknown=self.unknown_joints,
             )
         )  # fmt: skip
         made = origin or provenance(())

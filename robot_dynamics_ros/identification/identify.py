@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
@@ -47,6 +49,7 @@ class IdentifiedParameters:
         link_side: joints whose efforts are on the side of the link, by a rotor inertia that is
             certainly negative: none is fitted there.
         still: joints that hardly move: their few equations are jitter.
+        speeds: (n,) largest of the equations that were fitted [rad/s or m/s]; 0 without one.
     """
 
     base: BaseParameters
@@ -59,6 +62,7 @@ class IdentifiedParameters:
     inflation: float = 1.0
     link_side: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
+    speeds: Array | None = None
 
     @cached_property
     def model(self) -> IdentifiedModel:
@@ -130,4 +134,5 @@ def identify(
     return IdentifiedParameters(
         base, found, final, findings, left_out, failure, reduced.numbers,
         inflation, link_side or (), silent_joints(reduced, slow=True),
+        np.where(equations.used, np.abs(equations.velocities), 0.0).max(axis=0),
     )  # fmt: skip

@@ -27,6 +27,7 @@ FRICTION = 'friction.yaml'
 PARAMETERS = 'dynamics_node.yaml'
 JSON = 'identification.json'
 
+VISCOUS = ('viscous', 'viscous_negative')
 # Of friction.yaml: the unit of a joint that rotates and of one that slides.
 UNITS = {
     **FRICTION_TERMS,
@@ -36,11 +37,13 @@ UNITS = {
     },
     'torque_offset': ('N m', 'N'),
     'armature': ('kg m^2', 'kg'),
+    'max_velocity': ('rad/s', 'm/s'),
+    **{f'{term}_lower': FRICTION_TERMS[term] for term in VISCOUS},
 }
 # Which are written for each joint; others where the joint has such a term.
 ALWAYS = (
     'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative', 'smoothing', 'torque_offset',
-    'armature',
+    'armature', 'max_velocity', 'viscous_lower', 'viscous_negative_lower',
 )  # fmt: skip
 # The term of a constant.
 OF_CONSTANT = {
@@ -59,6 +62,7 @@ FRICTION_HEAD = """\
 # torque = friction + torque_offset + armature a. The terms of the friction: docs/friction.md.
 # Where v < 0 viscous and coulomb are viscous_negative and coulomb_negative. All act at the joint,
 # behind the gear. A mimic joint has none: that of the joint that it mimics includes it.
+# max_velocity: up to which speed the joint was recorded; lower: begin of the interval.
 """
 INTERVALS = """\
 #
@@ -93,6 +97,7 @@ def result_files(
     report: Mapping[str, Any],
     *,
     rows: Sequence[ParameterRow] = (),
+    speeds: Array | None = None,
     objections: Sequence[str] = (),
     unknown: Collection[str] = (),
 ) -> dict[str, str]:
@@ -104,6 +109,7 @@ def result_files(
         identified: the same model with identified parameters.
         report: what else identification.json is to hold, by key.
         rows: parameters of the joints, whose intervals friction.yaml is to have.
+        speeds: (n,) up to which each joint was fitted [rad/s or m/s]; 0: it was not.
         objections: why the model is not to be loaded; they stand at the head of the YAML files.
         unknown: joints of which the recordings tell nothing: comments say it.
 
@@ -115,11 +121,12 @@ def result_files(
     urdf = written_urdf(text, nominal, identified)
     before, after = parse_urdf(text), parse_urdf(urdf)
     doubts = yaml_comment(FORCED, objections)
+    values = _values(identified, {row.name: row for row in rows}, speeds)
     return {
         URDF: urdf,
-        FRICTION: doubts + '\n'.join([*_friction(identified, rows, unknown), '']),
+        FRICTION: doubts + '\n'.join([*_friction(identified.model, values, rows, unknown), '']),
         PARAMETERS: doubts + '\n'.join([*_node(identified.model, before, unknown), '']),
-        JSON: json_text({**report, 'model': _model_json(before, after, identified)}),
+        JSON: json_text({**report, 'model': _model_json(before, after, identified, values)}),
     }
 
 
@@ -156,18 +163,42 @@ def _check_joints(identified: IdentifiedModel) -> None:
             raise ParameterError(f'torque_offset of joint {joint!r} is {value:g}: not finite')
 
 
-def _values(identified: IdentifiedModel) -> dict[str, Array]:
-    """The values (n,) of friction.yaml by their keys."""
-    others = {'torque_offset': identified.offset, 'armature': identified.armature}
-    return {key: {**identified.kinds, **others}[key] for key in UNITS}
+def _values(
+    identified: IdentifiedModel, rows: Mapping[str, ParameterRow], speeds: Array | None
+) -> dict[str, Array]:
+    """The values (n,) of friction.yaml by their keys; NaN for none.
+
+    A viscous friction without an interval may be zero. That of the URDF is not doubted.
+    """
+    names = identified.model.joint_names
+    fitted = (
+        np.full(len(names), math.nan) if speeds is None else np.where(speeds, speeds, math.nan)
+    )
+    values = dict(identified.kinds)
+    values |= {'torque_offset': identified.offset, 'armature': identified.armature}
+    values['max_velocity'] = fitted
+    for term in VISCOUS:
+        found = [_row(rows, joint, term) for joint in names]
+        low = np.array([row.low if row else math.nan for row in found])
+        low = np.clip(np.nan_to_num(low), 0.0, values[term])
+        values[f'{term}_lower'] = np.where(np.isfinite(fitted), low, math.nan)
+    return {key: values[key] for key in UNITS}
+
+
+def _row(rows: Mapping[str, ParameterRow], joint: str, name: str) -> ParameterRow | None:
+    """The row of a value; where one direction has no parameter of its own, that of both."""
+    both = rows.get(f'{joint} {name.removesuffix("_negative")}')
+    return rows.get(f'{joint} {name}', both)
 
 
 def _friction(
-    identified: IdentifiedModel, rows: Sequence[ParameterRow], unknown: Collection[str]
+    model: RobotModel,
+    values: Mapping[str, Array],
+    rows: Sequence[ParameterRow],
+    unknown: Collection[str],
 ) -> Iterator[str]:
     """The lines of friction.yaml; six digits, as no parameter is known better."""
-    model, by_name = identified.model, {row.name: row for row in rows}
-    values = _values(identified)
+    by_name = {row.name: row for row in rows}
     yield FRICTION_HEAD.format(robot=yaml_value(model.name)) + (INTERVALS if rows else '')
     yield 'joints:'
     for index, joint in enumerate(model.independent_joints):
@@ -175,12 +206,10 @@ def _friction(
         yield f'  {yaml_value(joint.name)}:{remark}'
         for key, units in UNITS.items():
             value = float(f'{values[key][index]:.6g}')
-            if key not in ALWAYS and not values[OF_CONSTANT.get(key, key)][index]:
+            absent = key not in ALWAYS and not values[OF_CONSTANT.get(key, key)][index]
+            if absent or math.isnan(value):
                 continue
-            name = key.removeprefix('torque_')
-            # Where one direction has no parameter of its own, that of both.
-            both = by_name.get(f'{joint.name} {name.removesuffix("_negative")}')
-            row = by_name.get(f'{joint.name} {name}', both)
+            row = _row(by_name, joint.name, key.removeprefix('torque_'))
             known = row is not None and math.isfinite(row.low) and math.isfinite(row.high)
             interval = f'; {row.low:.4g} to {row.high:.4g}' if row and known else ''
             unit = units[joint.kind == 'prismatic']
@@ -216,14 +245,17 @@ def _comment(text: str) -> list[str]:
 
 
 def _model_json(
-    before: RobotModel, after: RobotModel, identified: IdentifiedModel
+    before: RobotModel,
+    after: RobotModel,
+    identified: IdentifiedModel,
+    values: Mapping[str, Array],
 ) -> dict[str, Any]:
     """The section `model` of identification.json."""
 
     def body(one: RobotModel, index: int) -> dict[str, float]:
         return dict(zip(OF_A_BODY, parameters_of(one.joints[index].inertia), strict=True))
 
-    values = {**_values(identified), 'gain': identified.gain}
+    values = {**values, 'gain': identified.gain}
     first_links = {frame.body: frame.name for frame in reversed(after.frames)}
     return {
         'joints': {

@@ -355,6 +355,15 @@ def _saturated(health: Health) -> str:
     return text + (f'; {fast} above the velocity limit: is the unit rad/s or m/s?' if fast else '')
 
 
+@condition('friction_dropped', COMMANDS, WARN)
+def _friction_dropped(health: Health) -> str:
+    dropped = health.robot.feedforward.watch.dropped
+    return dropped and (
+        f'{dropped}: friction and torque_offset are zero until the arm rests; lower '
+        'friction_share, or identify friction again'
+    )
+
+
 # After those that are reasons of silence.
 @condition('silent', MODEL, WARN, waits=True)
 def _silent(health: Health) -> str:

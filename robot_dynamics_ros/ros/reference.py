@@ -53,7 +53,8 @@ class ReferenceTopic:
         with self._holder.lock:
             robot = self._running()
             now = self._clock.now()
-            start = self._clock.at(nanoseconds(message.header.stamp))
+            stamp = nanoseconds(message.header.stamp)
+            start = self._clock.at(stamp) if stamp else now
             begin = robot.guard.begin_of_reference(now)
         trajectory = None
         if message.points:

@@ -8,7 +8,13 @@ from hypothesis.extra.numpy import arrays
 from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
-from robot_dynamics_ros.control.settings import Settings, torque_limits, torque_rates
+from robot_dynamics_ros.control.friction_watch import LONGEST_MOTION
+from robot_dynamics_ros.control.settings import (
+    FRICTION_SHARE,
+    Settings,
+    torque_limits,
+    torque_rates,
+)
 from robot_dynamics_ros.core import (
     JointFriction,
     RobotDynamics,
@@ -58,7 +64,7 @@ def test_friction_and_offset_are_added_only_if_they_are_asked_for(dynamics):
     asked = rubbing(dynamics, *TERMS, offset=OFFSET)
     for feedforward in (plain, asked):
         feedforward.compute(Q, V)
-        expected = feedforward.friction.torque(V) + OFFSET
+        expected = FRICTION_SHARE * feedforward.friction.torque(V) + OFFSET
         np.testing.assert_allclose(feedforward.parts[3], expected, rtol=1e-14)
     np.testing.assert_allclose(asked.effort, plain.effort + expected, rtol=1e-13)
     plain.select_terms(['friction'], evaluate_at='reference')
@@ -66,11 +72,70 @@ def test_friction_and_offset_are_added_only_if_they_are_asked_for(dynamics):
     np.testing.assert_allclose(plain.effort, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize(('evaluate_at', 'v'), [('reference', REFERENCE[1]), ('state', V)])
-def test_friction_is_that_of_the_velocity_at_which_all_is_evaluated(dynamics, evaluate_at, v):
-    feedforward = rubbing(dynamics, 'friction', evaluate_at=evaluate_at)
-    feedforward.compute(Q, V, REFERENCE)
-    np.testing.assert_allclose(feedforward.effort, feedforward.friction.torque(v), rtol=1e-14)
+def test_friction_is_exact_at_the_velocity_of_a_reference_and_a_share_at_a_measured_one(dynamics):
+    feedforward = rubbing(dynamics, 'friction')
+    law = feedforward.friction.torque
+    for evaluate_at, reference, expected in (
+        ('reference', REFERENCE, law(REFERENCE[1])),
+        ('reference', None, FRICTION_SHARE * law(V)),
+        ('state', REFERENCE, FRICTION_SHARE * law(V)),
+        ('reference', REFERENCE, law(REFERENCE[1])),
+    ):
+        feedforward.select_terms(['friction'], evaluate_at=evaluate_at)
+        feedforward.compute(Q, V, reference)
+        np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-14)
+    feedforward.feed_back(0.8)
+    feedforward.compute(Q, V)
+    np.testing.assert_allclose(feedforward.effort, 0.8 * law(V), rtol=1e-14)
+
+
+def test_the_speed_of_friction_stays_inside_its_range_and_only_there(dynamics):
+    """That of the velocity limit, or of the file; the other terms are full at such speeds."""
+    friction = JointFriction(MODEL, viscous=VISCOUS, max_velocity={'turn': 0.25})
+    feedforward = Feedforward(dynamics, terms=['friction'], friction=friction)
+    feedforward.feed_back(1.0)
+    held, slow = np.array([0.25, -1.0, 3.0]), np.array([0.2, -0.9, 2.9])
+    for v in (np.array([0.5, -9.0, 3.5]), slow, np.array([0.5, -9.0, 3.5])):
+        expected = friction.torque(np.clip(v, -np.abs(held), np.abs(held)))
+        feedforward.compute(Q, v)
+        np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-14)
+        feedforward.compute(Q, 0.0 * v, np.stack([Q, v, 0.0 * v]))
+        np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-14)
+
+
+def moving(feedforward, seconds, v, reference=None):
+    """The last effort of a motion that lasts so long."""
+    for _ in range(round(seconds / 0.01)):
+        feedforward.compute(Q, np.array(v), reference, elapsed=0.01)
+    return feedforward.effort.copy()
+
+
+def test_friction_is_dropped_where_a_motion_goes_on_until_the_arm_has_rested(dynamics):
+    feedforward = rubbing(dynamics, 'friction', offset=OFFSET)
+    on, rest = [0.3, 0.0, 0.0], [0.01, 0.004, -0.01]
+    # Rest, a way back, or a reference end a motion.
+    for between in (rest, [-0.1, 0.0, 0.0]):
+        feedforward.hold(Q)
+        moving(feedforward, 0.6 * LONGEST_MOTION, on)
+        moving(feedforward, 0.1, between)
+        moving(feedforward, 0.6 * LONGEST_MOTION, on)
+        assert not feedforward.watch.dropped
+    moving(feedforward, 0.1, on, REFERENCE)
+    moving(feedforward, 0.6 * LONGEST_MOTION, on)
+    assert not feedforward.watch.dropped
+    # Neither friction nor offset.
+    assert not moving(feedforward, 0.5 * LONGEST_MOTION, on).any()
+    assert 'turn' in feedforward.watch.dropped
+    # Turning back is not rest.
+    assert not moving(feedforward, 0.1, [-0.1, 0.0, 0.0]).any()
+    assert moving(feedforward, 0.02, rest) == pytest.approx(OFFSET, abs=1.5)
+    assert not feedforward.watch.dropped
+
+
+def test_motion_is_not_watched_without_the_term_friction(dynamics):
+    feedforward = rubbing(dynamics, 'gravity')
+    assert moving(feedforward, 2.0 * LONGEST_MOTION, [0.3, 0.0, 0.0]).any()
+    assert not feedforward.watch.dropped
 
 
 def test_friction_follows_the_way_and_the_load_and_is_forgotten_at_rest(dynamics):
@@ -81,20 +146,21 @@ def test_friction_follows_the_way_and_the_load_and_is_forgotten_at_rest(dynamics
     ways = 0.2 * times[:, None] * np.ones(3)
     speeds = np.diff(ways, axis=0, prepend=ways[:1]) / 0.01
     slips, load = friction.slips().along(ways), dynamics.bias_torque(ways, speeds)
+    rest = np.zeros(3)
     for q, v, slip, own in zip(ways, speeds, slips, load, strict=True):
-        feedforward.compute(q, v, elapsed=0.01)
+        feedforward.compute(q, rest, np.stack([q, v, rest]), elapsed=0.01)
         expected = friction.torque(v, load=own, slips=slip)
         np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-9, atol=1e-9)
     assert feedforward.effort[0] > 4.0
     noise = np.random.default_rng(0).normal(0.0, 0.005, (100, 3))
     efforts = []
     for v in noise:
-        feedforward.compute(ways[-1], v, elapsed=0.01)
+        feedforward.compute(rest, rest, np.stack([ways[-1], v, rest]), elapsed=0.01)
         efforts.append(feedforward.effort[0])
     assert abs(np.mean(efforts[50:])) < 0.01 * efforts[0]
     feedforward.hold(ways[-1])
     assert not feedforward.effort.any()
-    feedforward.compute(ways[-1], np.array([1.0, 0.0, 0.0]))
+    feedforward.compute(rest, rest, np.stack([ways[-1], [1.0, 0.0, 0.0], rest]))
     assert feedforward.effort[0] == friction.torque([1.0, 0.0, 0.0], slips=np.zeros((2, 3)))[0]
 
 
@@ -102,6 +168,7 @@ def test_friction_follows_the_way_and_the_load_and_is_forgotten_at_rest(dynamics
 def test_compensation_gives_no_more_power_than_friction_takes(v):
     """With the sharp sign of Coulomb's law, friction takes F_v v^2 + F_s |v|."""
     feedforward = rubbing(PLAIN, 'friction')
+    feedforward.feed_back(1.0)
     feedforward.compute(Q, v)
     taken = np.array([*VISCOUS.values()]) * v**2 + np.array([*COULOMB.values()]) * abs(v)
     given_back = feedforward.effort * v

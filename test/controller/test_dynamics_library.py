@@ -62,7 +62,7 @@ def changed(text):
 @pytest.mark.parametrize(
     ('change', 'words'),
     [
-        (changed(('    ROBOT_DYNAMICS_ABI, ', '    7, ')), ['version 7', 'takes version 1']),
+        (changed(('    ROBOT_DYNAMICS_ABI, ', '    7, ')), ['version 7', 'takes version 2']),
         (changed(('robot_dynamics_library = {', 'another = {')), ['robot_dynamics_library']),
         (changed((HASH, '0' * 64)), ['0' * 64, HASH]),
         (changed((HASH, '')), ['unknown', HASH]),

@@ -119,8 +119,41 @@ def test_refused(kind):
     for value in (-1.0, float('nan'), *([0.0] if kind == 'smoothing' else [])):
         with pytest.raises(ParameterError, match=f"'{name}'.*{value}"):
             JointFriction(model, **{kind: {name: value}})
+    with pytest.raises(ParameterError, match=f"'{name}'.*-1"):
+        JointFriction(model, max_velocity={name: -1.0})
     with pytest.raises(StateError, match=r'^v '):
         JointFriction(model).torque([0.0])
+
+
+def test_what_is_fed_back_is_a_share_of_the_least_friction_and_stores_nothing():
+    model = hand_written('pendulum').model
+    given = {
+        'viscous': 2.0, 'viscous_lower': 0.5, 'viscous_negative': 1.0, 'coulomb': 3.0,
+        'load': 0.1, 'gradual': 0.7, 'stribeck': 0.4, 'smoothing': 0.05,
+    }  # fmt: skip
+    friction = pushed(model, **given, presliding=2.0, presliding_long=1.0)
+    least = pushed(model, **{**given, 'viscous': 0.5})
+    size = 9 * len(model.joints)
+    fed_back = friction.fed_back(0.3)
+    assert fed_back[:size] == pytest.approx(0.3 * least.coefficients[:size])
+    assert np.array_equal(fed_back[size:], friction.coefficients[size:])
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_viscous_friction_is_held_at_the_end_of_its_range(robot):
+    """Of mimic joints too: their speed is that of the joint that they mimic."""
+    model, ends = robot.model, np.full(robot.model.size, 0.4)
+    friction = JointFriction(
+        model,
+        viscous=by_name(model, 0.1, 2.0),
+        coulomb=dict.fromkeys(by_name(model, 0.0, 1.0), 0.0),
+        max_velocity=dict(zip(model.joint_names, ends.tolist(), strict=True)),
+    )
+    v = np.random.default_rng(4).uniform(-1.0, 1.0, model.size)
+    coefficients, zeros = friction.coefficients, np.zeros((2, model.size))
+    friction.hold_speed(coefficients, v)
+    rows = robot.python.friction_step(v, *zeros, coefficients, zeros.ravel())
+    np.testing.assert_allclose(rows[0], friction.torque(np.clip(v, -ends, ends)), atol=1e-13)
 
 
 def pushed(model, **given):

@@ -113,6 +113,11 @@ def test_torque_sensors_behind_the_gears_show_no_rotor(read, tmp_path):
     found.save(tmp_path / 'sensors', force=True)
     written = yaml.safe_load((tmp_path / 'sensors/friction.yaml').read_text())['joints']
     assert [one['armature'] for one in written.values()] == [0.0] * len(JOINTS)
+    assert all(0.0 <= one['viscous_lower'] <= one['viscous'] for one in written.values())
+    fastest = np.abs(rows()[:, 4:7]).max(axis=0)
+    np.testing.assert_allclose(
+        [one['max_velocity'] for one in written.values()], fastest, rtol=0.1
+    )
 
 
 def test_a_model_that_is_not_to_be_loaded_is_saved_by_force_alone(files, tmp_path):

@@ -16,7 +16,7 @@ from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.identification import ParameterRow
 from robot_dynamics_ros.identification.result_files import result_files
-from robot_dynamics_ros.joint_model import KEYS
+from robot_dynamics_ros.joint_model import KEYS, SAFE
 
 yaml = pytest.importorskip('yaml')
 
@@ -50,7 +50,11 @@ def test_urdf_and_json_have_all_digits_and_friction_six(robot):
     names = list(robot.model.joint_names)
     assert list(model['joints']) == list(friction) == node['joints'] == names
     assert node['joint_model'] == 'friction.yaml'
-    for key in KEYS:
+    for key in SAFE:
+        # Nothing was recorded of this model.
+        assert all(joint[key] is None for joint in model['joints'].values())
+        assert not any(key in joint for joint in friction.values())
+    for key in set(KEYS) - set(SAFE):
         values = values_of(identified)[key].tolist()
         assert [joint[key] for joint in model['joints'].values()] == values
         rounded = [float(f'{value:.6g}') for value in values]
@@ -89,6 +93,26 @@ def test_each_value_has_its_interval_where_the_data_tell_it():
         ('coulomb', '1.5 to 2.5'),
         ('coulomb_negative', '0.5 to 0.75'),
     ]
+
+
+def test_the_file_says_up_to_which_speed_a_joint_was_recorded_and_the_least_viscous_friction():
+    robot = hand_written('tree')
+    names, identified = robot.model.joint_names, identified_model(robot.model)
+    viscous = float(identified.kinds['viscous'][0])
+    rows = [
+        ParameterRow(f'{names[0]} viscous', 'N m s/rad', 0.0, viscous, 0.5 * viscous, 9.0),
+        ParameterRow(f'{names[1]} viscous', 'N m s/rad', 0.0, 2.0, -0.5, 9.0),
+        ParameterRow(f'{names[2]} viscous', 'N m s/rad', 0.0, 2.0, math.nan, math.nan),
+    ]
+    speeds = np.full(len(names), 1.5)
+    # Of a joint that stood still nothing is known.
+    speeds[3] = 0.0
+    files = result_files(robot.text, robot.model, identified, {}, rows=rows, speeds=speeds)
+    joints = yaml.safe_load(files['friction.yaml'])['joints']
+    lower = [joints[name].get('viscous_lower') for name in names[:4]]
+    assert lower == [pytest.approx(0.5 * viscous, rel=1e-5), 0.0, 0.0, None]
+    found = [joints[name].get('max_velocity') for name in names]
+    assert found == [speed or None for speed in speeds.tolist()]
 
 
 def test_joints_that_were_not_recorded_or_of_which_nothing_is_known_are_named():

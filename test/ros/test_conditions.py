@@ -41,7 +41,8 @@ def table(monkeypatch):
             Rule(code, 'model', level, lambda _, c=code: given.get(c, ''), configured=None, **more)
             for code, level, more in rows
         ]
-        watched = Health(node, SimpleNamespace(current=None), *[None] * 4, rules)
+        holder = SimpleNamespace(current=None, clock=SimpleNamespace(now=clock.monotonic))
+        watched = Health(node, holder, *[None] * 4, rules)
 
         def look(seconds, **sentences):
             given.clear()

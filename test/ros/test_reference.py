@@ -91,7 +91,7 @@ def test_a_clock_that_is_set_back_ends_the_reference_and_resets_the_stamps(guard
     with guarded(use_sim_time=True, reference_timeout=60.0) as scene:
         # Nothing begins before the first tick; what must go on goes on where nobody publishes it.
         scene.shows('no_clock')
-        assert not scene.recording.commands
+        assert not len(scene.recording)
         other = scene.node.create_publisher(Float64MultiArray, '/robot_dynamics/commands', 10)
         scene.shows('other_publishers')
         scene.node.destroy_publisher(other)

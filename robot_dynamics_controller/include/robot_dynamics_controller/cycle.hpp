@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "robot_dynamics_controller/library.hpp"
@@ -19,6 +18,8 @@ using Vector = std::vector<double>;
 enum class Mode { gravity_compensation, feedforward, computed_torque };
 // Of the dynamics, in the order of the rows of torque_terms; then friction.
 enum Term : std::size_t { gravity_term, coriolis_term, inertial_term, friction_term, term_count };
+// Of the command in a state.
+enum class Target { nothing, terms, gravity, zero };
 
 // Vectors have one entry for each commanded joint.
 struct Settings
@@ -31,6 +32,8 @@ struct Settings
   double fade_time{1.0};
   double state_timeout{0.1};  // without a usable state, until it is stale [s]
   bool hold_when_stale{true}, hold_when_stopped{false};  // gravity torque, or zero
+  double friction_share{0.3};  // of the friction at a measured velocity, which is motion fed back
+  double reference_tolerance{0.2};  // largest |g(q_r) - g(q)|, as a share of the effort limits
 };
 
 // Of a controller before this one, for each commanded joint; NaN where it gives none.
@@ -46,8 +49,10 @@ public:
   Limiter(const Vector & limits, double fade_time);
   void use(const Vector & limits, double fade_time) noexcept;
   void begin_at(const Vector & effort) noexcept;
-  void request_fade() noexcept { due_ = true; }
+  void request_fade() noexcept { request_fade(fade_time_); }
+  void request_fade(double duration) noexcept { due_ = true, next_ = duration; }
   void step(const Vector & target, double elapsed) noexcept;
+  bool fading() const noexcept { return progress_ < 1.0; }
   bool reached_target() const noexcept { return at_target_ && progress_ >= 1.0 && !due_; }
   const Vector & effort() const noexcept { return effort_; }
 
@@ -55,7 +60,7 @@ private:
   void begin_fade(const Vector & target) noexcept;
 
   Vector effort_, limits_, rates_, offset_, slope_;
-  double fade_time_{0.0}, duration_{0.0}, progress_{1.0};
+  double fade_time_{0.0}, next_{0.0}, duration_{0.0}, progress_{1.0};
   bool due_{false}, begun_{false}, at_target_{false};
 };
 
@@ -65,61 +70,94 @@ public:
   // joints: of those that are commanded, in the library.
   Cycle(const Library & library, const std::vector<std::size_t> & joints, const Settings & settings);
 
-  // Begin at the efforts that the drives have now; what is not finite counts as zero. Where they are
-  // the last command, and the pause [s] was short, all goes on, but for a fault that has ended the
-  // torque.
+  // Begin at the efforts that the interfaces have now; what is not finite counts as zero. Where these
+  // are what `end` has left, and the pause [s] was short, all goes on from the last command, but for
+  // a fault that has ended the torque.
   void start(const Vector & efforts, double pause) noexcept;
-  // After a reference that moves, the gravity torque: that of a motion is wrong once it is constant.
-  void end() noexcept;
+  // What is left on the interfaces: the target of an arm at rest, as the torque of a motion, or of a
+  // feedback, has no reason any more.
+  const Vector & end() noexcept;
   // From the next cycle on, through a fade; the sizes are those of the constructor.
   void use(const Settings & settings) noexcept;
-  // Torque is wanted or not; true also ends a fault.
+  // Torque is wanted or not; true also ends a fault and the reaction to a joint that was too fast.
   void enable(bool enabled) noexcept;
 
   // The commands of this cycle, which is `period` [s] after the one before.
   // q: of all joints of the library; v: of the commanded ones, where `needs_velocities`; NaN where
-  // a value is not known.
+  // a value is not known. A joint that is not commanded stays at its last position.
   void update(const Vector & q, const Vector & v, const Reference & reference, double period) noexcept;
 
   bool needs_velocities() const noexcept { return settings_.mode != Mode::gravity_compensation; }
   const Vector & effort() const noexcept { return limiter_.effort(); }
   State state() const noexcept { return state_; }
-  // No usable state came for `longest_stale`: until enable(true) the torque stays off.
-  bool fault() const noexcept { return fault_; }
-  // The same where no torque has begun.
+  Target target() const noexcept { return target_; }
+  Event event() const noexcept { return event_; }  // that led to the state
+  // Why the torque stays off until enable(true): `lost` or `double_gravity`; `ready` for no fault.
+  Event fault() const noexcept { return fault_; }
+  // A joint was too fast: gravity compensation alone, until enable(true).
+  bool reacts() const noexcept { return reacts_; }
+  // No usable state has come for `longest_stale`.
   bool lost() const noexcept
   {
     return enabled_ && unusable_for_ - longest_stale > settings_.state_timeout;
   }
   bool enabled() const noexcept { return enabled_; }
-  // The joint that was not finite in the last state that was not usable; the number of joints where
-  // the torque was not.
-  std::size_t unusable() const noexcept { return unusable_; }
+  // The joint that was not finite in the last state that was not usable, that of a fault by
+  // `double_gravity`, or that is too fast; the number of joints where the torque was not finite.
+  std::size_t concerned() const noexcept { return concerned_; }
+  // A joint that is not commanded and is not measured; the number of joints for none.
+  std::size_t silent_joint() const noexcept { return silent_joint_; }
+  // The joint for whose motion friction is not compensated, as it does not decay; the number of
+  // joints for none.
+  std::size_t dropped() const noexcept { return dropped_; }
+  // A reference that is not followed, as its pose needs another torque; k is `joints.size()` for none.
+  struct Far
+  {
+    std::size_t k;  // the commanded joint
+    double reference, measured;  // gravity torque there [N m or N]
+  };
+  const Far & far() const noexcept { return far_; }
 
 private:
-  enum class Target { none, follow, hold, zero };
+  bool running() const noexcept { return enabled_ && fault_ == Event::ready; }
   Target target_of(State state) const noexcept;
-  Event event(Target target) const noexcept;
-  void evaluation(const Vector & q, const Vector & v, const Reference & reference) noexcept;
-  bool follow(const Vector & q, const Vector & v, const Reference &, double elapsed) noexcept;
+  Event found(Target target) const noexcept;
+  std::size_t measure(const Vector & q, const Vector & v) noexcept;
+  void take(const Reference & reference) noexcept;
+  void evaluation(const Vector & v) noexcept;
+  bool follow(const Vector & v, const Reference & reference, double elapsed) noexcept;
+  void watch_friction(double elapsed) noexcept;
   bool hold() noexcept;
-  void notice_references(const Reference & reference) noexcept;
+  void settle() noexcept;
+  void experiment(Target target, const Vector & v, double elapsed) noexcept;
 
   const Library library_;
   const std::vector<std::size_t> joints_;
   Settings settings_;
   Limiter limiter_;
-  // Of all joints: the last usable positions; the point of the evaluation, and its results.
-  Vector last_q_, q_, v_, a_, rows_, load_, travel_, friction_, slips_;
-  // Of the commanded joints: effort of controller and feedback; the targets.
-  Vector feedback_, followed_, held_;
+  // Of all joints: positions of this cycle and of the last usable one, gravity torque there; the
+  // point of the evaluation, and its results.
+  Vector measured_, last_q_, gravity_, q_, v_, a_, rows_, load_, travel_, speeds_, friction_, slips_;
+  // Of the commanded joints: what is followed; effort of controller and feedback; the targets; what
+  // `end` has left.
+  Reference reference_;
+  Vector feedback_, followed_, held_, left_;
   std::vector<char> given_;
+  // Of the first fade: positions of the commanded joints one cycle before, low-passed ones; since it
+  // began, their distances along gravity torque, work and time; the power when it began.
+  Vector before_q_, lagged_, distance_;
+  double work_{0.0}, watched_for_{0.0}, begin_power_{0.0};
+  bool first_fade_{false}, with_gravity_{false}, twice_{false};
+  // How long each commanded joint has moved without a reference, with the sign of its velocity [s].
+  Vector moves_for_;
   State state_{State::silent};
-  Target target_{Target::none};
-  bool enabled_{true}, fault_{false}, known_{false}, moves_{false};
+  Target target_{Target::nothing};
+  Event event_{Event::stale}, fault_{Event::ready};
+  bool enabled_{true}, known_{false}, reacts_{false};
   int reached_{0};
-  std::size_t unusable_{0};
-  double unusable_for_{0.0}, since_step_{std::numeric_limits<double>::infinity()};
+  std::size_t concerned_{0}, silent_joint_, fast_joint_, dropped_;  // joints of the library
+  Far far_{};
+  double unusable_for_{0.0}, fast_for_{0.0}, since_step_{0.0};
 };
 
 }  // namespace robot_dynamics_controller

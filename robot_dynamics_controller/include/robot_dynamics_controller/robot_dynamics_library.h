@@ -7,7 +7,7 @@
 #define ROBOT_DYNAMICS_LIBRARY_H
 
 /* Changes with every change of the structure. */
-#define ROBOT_DYNAMICS_ABI 1
+#define ROBOT_DYNAMICS_ABI 2
 /* The only symbol of a library: a structure, as below. */
 #define ROBOT_DYNAMICS_SYMBOL "robot_dynamics_library"
 
@@ -20,6 +20,7 @@ struct robot_dynamics_library
     int size;                       /* number of joints */
     const char *const *joint_names; /* UTF-8 */
     const double *effort_limits;    /* [N m or N]; DBL_MAX where the description has none */
+    const double *velocity_limits;  /* [rad/s or m/s]; DBL_MAX as above */
     const double *rotors;           /* inertia before the gear [kg m^2 or kg] */
     const double *rest_speeds;      /* below these a joint may stick [rad/s or m/s] */
     const double *turns;            /* 2 pi for a continuous joint, else 0 [rad] */
@@ -35,11 +36,13 @@ struct robot_dynamics_library
 
     /* Rows: the torque that overcomes friction, and two states of pre-sliding, which are slip of
      * the next step; load: the torques that the joints transmit; travel: the way since the step
-     * before. NULL, as the next three, where the robot has no friction. */
+     * before. NULL, as the next five, where the robot has no friction. */
     int (*friction_step)(const double *v, const double *load, const double *travel,
                          const double *friction, const double *slip, double *rows);
     const double *friction;
-    const double *torque_offsets; /* constant torques of the drives [N m or N] */
+    const double *friction_fed_back; /* what of it may be compensated at a measured velocity */
+    const double *friction_speeds;   /* largest speeds at which friction is known [rad/s or m/s] */
+    const double *torque_offsets;    /* constant torques of the drives [N m or N] */
 
     /* A state q, v, a with gravity, and its torque_terms; friction_step there, with M a + C v + g
      * as load, no travel and no slip. */

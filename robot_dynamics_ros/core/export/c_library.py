@@ -21,7 +21,7 @@ from ..model.robot import RobotModel
 from ..model.sampling import random_states
 from .c_code import string, table
 from .c_package import OWN
-from .c_sources import ExportedRobot
+from .c_sources import LARGEST, ExportedRobot
 
 # In the table of functions; that of friction only where the robot has some.
 FUNCTIONS = ('gravity_torque', 'inverse_dynamics', 'torque_terms', 'mass_matrix')
@@ -38,7 +38,7 @@ HEADER = """\
 #define ROBOT_DYNAMICS_LIBRARY_H
 
 /* Changes with every change of the structure. */
-#define ROBOT_DYNAMICS_ABI 1
+#define ROBOT_DYNAMICS_ABI 2
 /* The only symbol of a library: a structure, as below. */
 #define ROBOT_DYNAMICS_SYMBOL "robot_dynamics_library"
 
@@ -51,6 +51,7 @@ struct robot_dynamics_library
     int size;                       /* number of joints */
     const char *const *joint_names; /* UTF-8 */
     const double *effort_limits;    /* [N m or N]; DBL_MAX where the description has none */
+    const double *velocity_limits;  /* [rad/s or m/s]; DBL_MAX as above */
     const double *rotors;           /* inertia before the gear [kg m^2 or kg] */
     const double *rest_speeds;      /* below these a joint may stick [rad/s or m/s] */
     const double *turns;            /* 2 pi for a continuous joint, else 0 [rad] */
@@ -66,11 +67,13 @@ struct robot_dynamics_library
 
     /* Rows: the torque that overcomes friction, and two states of pre-sliding, which are slip of
      * the next step; load: the torques that the joints transmit; travel: the way since the step
-     * before. NULL, as the next three, where the robot has no friction. */
+     * before. NULL, as the next five, where the robot has no friction. */
     int (*friction_step)(const double *v, const double *load, const double *travel,
                          const double *friction, const double *slip, double *rows);
     const double *friction;
-    const double *torque_offsets; /* constant torques of the drives [N m or N] */
+    const double *friction_fed_back; /* what of it may be compensated at a measured velocity */
+    const double *friction_speeds;   /* largest speeds at which friction is known [rad/s or m/s] */
+    const double *torque_offsets;    /* constant torques of the drives [N m or N] */
 
     /* A state q, v, a with gravity, and its torque_terms; friction_step there, with M a + C v + g
      * as load, no travel and no slip. */
@@ -102,7 +105,7 @@ const struct robot_dynamics_library robot_dynamics_library = {{
     {name},
     "{urdf_hash}",
     {macro}_SIZE, {prefix}_joint_names, {prefix}_effort_limits,
-    rotors, rest_speeds, turns,
+    velocity_limits, rotors, rest_speeds, turns,
     {functions},
     recorded_q, recorded_v, recorded_a, recorded_gravity, recorded_terms, {recorded_friction}
 }};
@@ -148,6 +151,7 @@ def library_files(
         raise ParameterError(f'offsets are {offsets}: {model.size} finite numbers are needed')
     bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
     values = {
+        'velocity_limits': np.minimum(model.velocity_bounds, LARGEST).tolist(),
         'rotors': friction.rotors.tolist(),
         'rest_speeds': bands.tolist(),
         'turns': [TURN * (joint.kind == 'continuous') for joint in model.independent_joints],
@@ -155,10 +159,16 @@ def library_files(
     functions = [f'{robot.prefix}_{name}' for name in FUNCTIONS]
     rubs = FRICTION in programs
     if rubs:
-        values |= {'friction': friction.coefficients.tolist(), 'torque_offsets': list(offsets)}
-        functions += [f'{robot.prefix}_{FRICTION}', 'friction', 'torque_offsets']
+        given = {
+            'friction': friction.coefficients.tolist(),
+            'friction_fed_back': friction.fed_back(1.0).tolist(),
+            'friction_speeds': np.minimum(friction.speed_range, LARGEST).tolist(),
+            'torque_offsets': list(offsets),
+        }
+        values |= given
+        functions += [f'{robot.prefix}_{FRICTION}', *given]
     else:
-        functions += ['NULL'] * 3
+        functions += ['NULL'] * 5
     recorded = dict(_recorded(model, programs, friction))
     tables = [
         table(f'static const double {name}[{len(row)}]', row)
