@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -123,27 +122,6 @@ def reference_limits(limits: Array, tolerance: float) -> Array:
     if tolerance < np.inf:
         np.multiply(tolerance, limits, out=allowed, where=np.isfinite(limits))
     return allowed
-
-
-def joint_reach(model: RobotModel, time: float, share: float) -> Array:
-    """How far each independent joint moves in a time at its velocity limit, (n,) [rad or m].
-
-    At most a share of its range; that of a joint without ends is a turn, or a metre.
-
-    Args:
-        model: of the robot.
-        time: [s].
-        share: of the range [-].
-    """
-    ranges = [
-        joint.limits.upper - joint.limits.lower
-        if joint.kind != 'continuous' and joint.limits.lower < joint.limits.upper
-        else 1.0
-        if joint.kind == 'prismatic'
-        else 2.0 * math.pi
-        for joint in model.independent_joints
-    ]
-    return np.minimum(time * model.velocity_bounds, share * np.array(ranges))
 
 
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> Array | None:

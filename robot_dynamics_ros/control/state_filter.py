@@ -10,12 +10,15 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.sampling import position_range
 
-from .settings import OTHER_JOINTS, joint_reach
+from .settings import OTHER_JOINTS
 
-# The jump tolerance of a joint: what it covers in this time at its velocity limit [s], at most
-# this share of its range [-].
-JUMP_TIME, JUMP_SHARE = 0.05, 0.05
+# A joint without a velocity limit may cover its range in this time [s].
+RANGE_TIME = 1.0
+# The jump tolerance of a joint: what it covers in this time [s], at its velocity limit, or at one
+# that would take it through its range in `RANGE_TIME` where that is less.
+JUMP_TIME = 0.05
 # A velocity is refused beyond this multiple of its limit [-], and beyond this where there is none.
 FASTEST, IMPOSSIBLE = 10.0, 1e9
 # Cutoff of the estimated velocity of joints whose velocity is not measured [Hz].
@@ -129,8 +132,8 @@ class StateFilter:
     its clock really was set back.
 
     Within reach is what the joint covers at its velocity limit since the last state, and the jump
-    tolerance. Without a limit its speed counts: that of the last good state or of this one, but
-    at least `JUMP_SHARE` of its range in `JUMP_TIME`, where no velocity says more.
+    tolerance. Without a limit its speed counts, that of the last good state or of this one; where
+    no velocity says more, its range in `RANGE_TIME`.
 
     Joints that are measured for the first time, or have moved by more than their jump tolerance,
     are refused for as long as several of them are far outside their position limits, and their
@@ -175,10 +178,11 @@ class StateFilter:
         self.jump = ''
         self._velocity = VelocityEstimate(model)
         self._names, self._limits = model.joint_names, PositionLimits(model)
-        self.jump_tolerances = joint_reach(model, JUMP_TIME, JUMP_SHARE)
-        self._unlimited = np.isinf(model.velocity_bounds)
-        usual = joint_reach(model, math.inf, JUMP_SHARE / JUMP_TIME)
+        self._unlimited = model.velocity_bounds >= IMPOSSIBLE
+        ranges = [np.ptp(position_range(joint)) for joint in model.independent_joints]
+        usual = np.array(ranges) / RANGE_TIME
         self._speeds = np.where(self._unlimited, usual, model.velocity_bounds)
+        self.jump_tolerances = JUMP_TIME * np.minimum(self._speeds, usual)
         self._fastest = np.where(self._unlimited, IMPOSSIBLE, FASTEST * self._speeds)
         # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
