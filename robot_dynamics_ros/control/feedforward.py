@@ -22,7 +22,6 @@ TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
 DEFAULT_TERMS = TERMS[:3]
 GRAVITY = TERMS.index('gravity')
 FRICTION = TERMS.index('friction')
-EVALUATION_POINTS = ('reference', 'state')
 # Over which a joint at rest forgets how it has moved [s].
 FORGETS = 0.1
 
@@ -64,7 +63,6 @@ class Feedforward:
         joints: Sequence[str] = (),
         *,
         terms: Sequence[str] = DEFAULT_TERMS,
-        evaluate_at: str = 'reference',
         friction: JointFriction | None = None,
         offset: Array | None = None,
     ) -> None:
@@ -74,21 +72,18 @@ class Feedforward:
             dynamics: of the robot.
             joints: names of the joints to command, in this order; all if empty.
             terms: names of the terms to sum, of `TERMS`.
-            evaluate_at: 'reference': M(qr) ar + C(qr, vr) vr + g(qr) + f(vr); 'state': at the
-                measured q and v, with the acceleration of the reference.
             friction: of the joints; None for that of the URDF.
             offset: (k,) constant torque of the commanded joints [N m or N]; None for zero.
 
         Raises:
             UnknownNameError: no independent joint has that name.
-            ParameterError: a joint or term is named twice, or a term or evaluation point does
-                not exist.
+            ParameterError: a joint or term is named twice, or a term does not exist.
         """
         model = dynamics.model
         self.joints = tuple(joints) or model.joint_names
         check_choices('joints', self.joints)
         self.indices = np.array([model.index_of(name) for name in self.joints])
-        self.select_terms(terms, evaluate_at=evaluate_at)
+        self.select_terms(terms)
         self.friction = friction or JointFriction(model)
         self.watch = FrictionWatch(model)
         self._exact = self.friction.coefficients
@@ -124,21 +119,18 @@ class Feedforward:
         self._fed_back = self.friction.fed_back(share)
         self._are_exact = None
 
-    def select_terms(self, terms: Sequence[str], *, evaluate_at: str) -> None:
-        """Change which terms are summed and where they are evaluated, from the next call on.
+    def select_terms(self, terms: Sequence[str]) -> None:
+        """Change which terms are summed, from the next call on.
 
         Args:
             terms: names of the terms to sum, of `TERMS`.
-            evaluate_at: 'reference' or 'state', as in the constructor.
 
         Raises:
-            ParameterError: a term is named twice, or a term or evaluation point does not exist.
+            ParameterError: a term is named twice or does not exist.
         """
         check_choices('terms', terms, TERMS)
-        check_choices('evaluate_at', [evaluate_at], EVALUATION_POINTS)
         self.selected_terms = tuple(terms)
         self._weights = np.array([float(term in terms) for term in TERMS])
-        self._at_reference = evaluate_at == 'reference'
 
     def compute(
         self, q: Array, v: Array, reference: Array | None = None, *, elapsed: float = 0.0
@@ -157,15 +149,14 @@ class Feedforward:
         """
         commanded = self.indices
         self.q[:] = q
-        followed = reference if self._at_reference else None
-        if followed is not None:
-            self.q[commanded], self.v[commanded] = followed[0], followed[1]
+        if reference is not None:
+            self.q[commanded], self.v[commanded] = reference[0], reference[1]
         else:
             self.v[commanded] = v[commanded]
         self.a[commanded] = 0.0 if reference is None else reference[2]
         np.multiply(self.v, elapsed, out=self._travel)
         speed = np.abs(self.v)
-        self._prepare_friction(speed, exact=followed is not None)
+        self._prepare_friction(speed, exact=reference is not None)
         self._step()
         kept = np.where(speed < self._bands, math.exp(-elapsed / FORGETS), 1.0)
         np.multiply(kept, self.rows[len(TERMS) :], out=self._slips.reshape(SLIPS, -1))

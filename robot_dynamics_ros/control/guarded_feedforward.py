@@ -226,7 +226,7 @@ class GuardedFeedforward:
     def set_clock(self, now: float) -> None:
         """The clock has been set to this time [s]: drop what was compared with the one before."""
         self.state.set_clock(now)
-        self._stepped = min(self._stepped, now)
+        self._stepped = now
         self._fast_since = math.nan
         if self.external is not None:
             self.external.reset()

@@ -223,11 +223,11 @@ class StateFilter:
         self._velocity.reset()
 
     def set_clock(self, now: float) -> None:
-        """The clock has been set: what was measured counts as measured now [s], at the latest."""
+        """The clock has been set: what was measured counts as measured now [s]."""
         self.reset_stamps()
-        np.minimum(self.times, now, out=self.times)
-        np.minimum(self.repeated, now, out=self.repeated)
-        np.minimum(self.deadlines, now + self.timeouts, out=self.deadlines)
+        np.copyto(self.times, now, where=np.isfinite(self.times))
+        np.copyto(self.repeated, now, where=np.isfinite(self.repeated))
+        np.copyto(self.deadlines, now + self.timeouts, where=np.isfinite(self.deadlines))
         self._set_deadline()
 
     def refuse_clock(self) -> None:

@@ -22,7 +22,7 @@ from .plan import Plan
 FALL, HOLD, TRACK, PUSHED = 1.5, 5.0, 4.0, 1.2
 # From the release of the brake, or from now, to a planned start: the servo has settled, and what
 # is sent comes in time.
-LEAD = 1.0
+LEAD = 3.0
 STEP = 1e-4  # of the difference quotient dM/dt [s]: truncation and rounding are about equal
 LAGS = 0.6  # after the estimate has begun, until it counts: the fast band is zero for 0.2 s [s]
 AFTER = 1.5  # recorded after the wall was reached: the fade to gravity takes 1 s [s]
@@ -42,11 +42,11 @@ class Stage:
         self._log('configure the node: parse, compile, cross-check with Pinocchio')
         client.change_state('configure')
         self._log('release the arm without torque')
-        fall = self._released(FALL)
+        fall = self._recorded(client.release_arm(), self._share * FALL)
         self._log(f'hold it by gravity compensation for {self._share * HOLD:g} s')
         client.reset_arm(servo=False)
         client.change_state('activate')
-        hold = self._released(HOLD)
+        hold = self._recorded(client.release_arm(), self._share * HOLD)
 
         # Without a reference the node compensates gravity only: the take with one comes last.
         takes = {}
@@ -76,13 +76,6 @@ class Stage:
             | figures.matrices(self._matrices(), reference)
             | figures.timing(takes['with_feedforward'])
         )
-
-    def _released(self, seconds: float) -> Phase:
-        """Release the brake, and record what the arm does."""
-        client = self._client
-        client.set_arm(servo=False)
-        start = client.release_arm()
-        return self._recorded(start, self._share * seconds)
 
     def _track(self, *targets: str) -> Phase:
         """Let the arm follow the fast trajectory, that each target is sent."""

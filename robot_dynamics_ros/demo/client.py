@@ -45,10 +45,12 @@ TOPICS = {
     'wrenches': (WrenchStamped, f'/{NODE}/external_wrench'),
     'contacts': (Contact, f'/{NODE}/contact'),
 }
-# Parts of the torque, of which a command without a fade is the sum.
+# Parts of the torque.
 PARTS = ('gravity', 'coriolis', 'inertial', 'friction')
 LIMIT = 20.0  # for an event [s of simulated time], and for the next state [s of real time]
-REST = 0.05  # after the brake was released, until each arm that moves has moved [s]
+# After the brake was released each arm that moves has moved, and after a state all that belongs to
+# it has come [ns].
+SOON = 10**8
 
 
 @dataclass(frozen=True)
@@ -155,14 +157,9 @@ class DemoClient:
                 times = info['source_timestamp'], info['received_timestamp']
                 self._messages[topic].append((sec * 10**9 + nanosec, *times, data))
 
-    def wait(self, seconds: float) -> None:
-        """Record for some simulated time."""
-        self.wait_for(self.now() + round(seconds * 1e9))
-
     def wait_for(self, end: int) -> None:
         """Record until all states up to a time [ns] have been answered."""
-        # In less than a tenth of a second what belongs to the last state has come too.
-        self.wait_until(lambda: self.now() >= end + 10**8, 'time to pass')
+        self.wait_until(lambda: self.now() >= end + SOON, 'time to pass')
 
     def phase(self, start: int, end: int) -> Phase:
         """What belongs to the states from `start` to `end` [ns]."""
@@ -214,10 +211,13 @@ class DemoClient:
         """Release the brake; the stamp of the last state before the arm moved [ns]."""
         before = self.now()
         self.set_arm(brake=False)
-        self.wait(REST)
-        states = self.phase(before, self.now())['states']
-        moved = np.array([any(state.velocity) for state in states.messages])
-        return before + round(1e9 * states.stamps[max(moved.argmax() - 1, 0)])
+        self.wait_for(self.now() + SOON)
+        for stamp, *_, data in self._messages['states']:
+            if stamp > before:
+                if any(deserialize_message(data, JointState).velocity):
+                    break
+                before = stamp
+        return before
 
     def set_node(self, **parameters: Any) -> None:
         """Set live parameters of the dynamics node."""
@@ -283,15 +283,11 @@ class DemoClient:
         rclpy.try_shutdown()
 
     def wait_until_steady(self) -> None:
-        """Wait until a state from now on is answered by a command that is the sum of its parts."""
+        """Wait until a state from now on is answered without a fade."""
         now = self.now()
 
         def steady() -> bool:
             stamp, *_, data = (self._messages['torques'] or [(0, b'')])[-1]
-            if stamp <= now:
-                return False
-            last = deserialize_message(data, JointTorques)
-            parts = np.sum([getattr(last, part) for part in PARTS], axis=0)
-            return np.allclose(last.effort, parts, rtol=1e-9, atol=1e-9)
+            return stamp > now and not deserialize_message(data, JointTorques).fade_left
 
         self.wait_until(steady, f'a command on {COMMANDS} without a fade')

@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
     report = judge(model, results)
     subtitle = (
         f'An arm simulated by MuJoCo, {model.size} joints without {friction}, publishes '
-        f'{share * RATE:.0f} states a second; robot_dynamics_ros answers each with torques.'
+        f'{share * RATE:.0f} states a simulated second; robot_dynamics_ros answers each.'
     )
     draw(model, results, report, subtitle, output / 'demo.png')
     (output / 'demo.json').write_text(json_text(report), encoding='utf-8')
@@ -116,8 +116,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog='scripts/demo',
         description='A simulated arm is held and moved by the dynamics node, in three processes. '
         'Exit code 0: every bound holds; 1: one is exceeded; 2: the demo could not run. Time is '
-        'simulated: how the arm moves does not depend on the machine. Latencies, in real time, do '
-        'and have no bound.',
+        'simulated: the arm moves in the same way on any machine. Latencies are in real time, and '
+        'have no bound.',
     )
     urdf = 'URDF of the arm (default: the UR5 of example-robot-data)'
     output = 'folder for demo.png, demo.json, logs and parameters (default: %(default)s)'

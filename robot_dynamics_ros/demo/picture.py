@@ -63,7 +63,7 @@ def draw(
         bounded = [one['passed'] for one in report['figures'].values() if SIGNS.keys() & one]
         passed, colour = ('PASSED', GREEN) if report['passed'] else ('FAILED', RED)
         bold = {'weight': 'bold', 'linespacing': 1.4}
-        title = f'Torques for {model.name}, computed from its URDF in real time'
+        title = f'Torques for {model.name}, computed from its URDF'
         verdict = f'{passed}\n{sum(bounded)} of {len(bounded)} bounds hold'
         head.text(0.012, 0.62, title, size=21, va='center', **bold)
         head.text(0.012, 0.16, subtitle, size=13, color='#555555', va='center')

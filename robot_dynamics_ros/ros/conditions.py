@@ -205,6 +205,7 @@ def _no_states(health: Health) -> str:
 def _stale(health: Health) -> str:
     guard, state, now = health.guard, health.guard.state, health.time
     indices = health.robot.feedforward.indices
+    ignored = health.recent('ignored', health.counters['joint_states'].ignored)
     ages, old = np.maximum(now - state.times, 0.0)[indices], (now > state.deadlines)[indices]
     if not old.any() or np.isinf(ages).any():
         return ''
@@ -217,7 +218,7 @@ def _stale(health: Health) -> str:
     repeated = (now - state.repeated <= state.timeouts)[indices]
     if (old & repeated).any():
         text += ', header.stamp of the states that come stands still'
-    elif health.recent('ignored', health.counters['joint_states'].ignored):
+    elif ignored:
         text += f', {_foreign(health)}'
     name, target = guard.supervisor.state.name, guard.target.value
     return f'{text}: {name}, target {target} (on_stale={guard.settings.on_stale})'

@@ -225,7 +225,6 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
             driver_effort=values['driver_effort'],
         ),
         terms=values['terms'],
-        evaluate_at=values['evaluate_at'],
         gravity=values['gravity'],
     )
 

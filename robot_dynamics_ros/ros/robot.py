@@ -39,20 +39,18 @@ class LiveValues:
         settings: of the guards.
         external: of the external-force estimate.
         terms: of the torque.
-        evaluate_at: where the terms are evaluated, see `Feedforward`.
         gravity: (3,) in the frame of the root link [m/s^2].
     """
 
     settings: Settings
     external: ExternalSettings
     terms: list[str]
-    evaluate_at: str
     gravity: list[float]
 
     @property
     def torque(self) -> tuple[object, ...]:
         """What shapes the torque of a state: a change of it is faded in."""
-        return self.terms, self.evaluate_at, self.gravity
+        return self.terms, self.gravity
 
 
 class CommandedRobot:
@@ -95,7 +93,7 @@ class CommandedRobot:
         self.limits = PositionLimits(model)
         joint_model = compiled.joint_model
         self.feedforward = Feedforward(
-            self.dynamics, joints, terms=live.terms, evaluate_at=live.evaluate_at,
+            self.dynamics, joints, terms=live.terms,
             friction=joint_model.friction(model),
         )  # fmt: skip
         self.joints, self._live = self.feedforward.joints, live
@@ -126,7 +124,7 @@ class CommandedRobot:
             RobotDynamicsError: they do not fit the robot, and nothing has changed.
         """
         self.guard.apply(live.settings)
-        self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
+        self.feedforward.select_terms(live.terms)
         self.dynamics.gravity = live.gravity
         estimate = self.guard.external
         if not live.external.external_observer:

@@ -67,7 +67,7 @@ def test_friction_and_offset_are_added_only_if_they_are_asked_for(dynamics):
         expected = FRICTION_SHARE * feedforward.friction.torque(V) + OFFSET
         np.testing.assert_allclose(feedforward.parts[3], expected, rtol=1e-14)
     np.testing.assert_allclose(asked.effort, plain.effort + expected, rtol=1e-13)
-    plain.select_terms(['friction'], evaluate_at='reference')
+    plain.select_terms(['friction'])
     plain.compute(Q, V)
     np.testing.assert_allclose(plain.effort, expected, rtol=1e-14)
 
@@ -75,13 +75,11 @@ def test_friction_and_offset_are_added_only_if_they_are_asked_for(dynamics):
 def test_friction_is_exact_at_the_velocity_of_a_reference_and_a_share_at_a_measured_one(dynamics):
     feedforward = rubbing(dynamics, 'friction')
     law = feedforward.friction.torque
-    for evaluate_at, reference, expected in (
-        ('reference', REFERENCE, law(REFERENCE[1])),
-        ('reference', None, FRICTION_SHARE * law(V)),
-        ('state', REFERENCE, FRICTION_SHARE * law(V)),
-        ('reference', REFERENCE, law(REFERENCE[1])),
+    for reference, expected in (
+        (REFERENCE, law(REFERENCE[1])),
+        (None, FRICTION_SHARE * law(V)),
+        (REFERENCE, law(REFERENCE[1])),
     ):
-        feedforward.select_terms(['friction'], evaluate_at=evaluate_at)
         feedforward.compute(Q, V, reference)
         np.testing.assert_allclose(feedforward.effort, expected, rtol=1e-14)
     feedforward.feed_back(0.8)

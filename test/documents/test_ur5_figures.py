@@ -47,7 +47,7 @@ CASES = {
         lambda time, q: DYNAMICS.gravity_torque(q), 0.0, 0.05,
     ),
     '`hold`': (lambda time, q: HELD, 0.0, 0.05),
-    'a reference at rest, `evaluate_at: reference`': (lambda time, q: HELD, 0.001, 0.0),
+    'a reference at rest': (lambda time, q: HELD, 0.001, 0.0),
     'the fade from zero after a restart': (
         # Over 1 s.
         lambda time, q: (3.0 - 2.0 * time) * time**2 * DYNAMICS.gravity_torque(q), 0.0, 0.0,

@@ -137,8 +137,7 @@ def test_the_commanded_torques_are_printed(printed):
         heading, columns, *lines = printed('torques').stdout.strip().splitlines()
         assert columns.split() == NAMES
         rows.update({line.split()[0]: np.array(line.split()[1:], float) for line in lines})
-        # On a busy machine states may come too late now and then: the mode is hold until the next.
-        followed = 'mode follow' in heading
+        followed = 'TRACKING' in heading
         return followed and np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-4)
 
     wait_until(faded, 'the torque of gravity', LIMIT, lambda: time.sleep(0.02))

@@ -14,7 +14,8 @@ pytest.importorskip('robot_dynamics_interfaces')
 
 from robot_dynamics_ros.demo import DemoError, default_urdf
 
-pytestmark = pytest.mark.contract
+# Simulated time passes as fast as the machine allows.
+pytestmark = [pytest.mark.contract, pytest.mark.timeout(900)]
 
 
 def run_demo(output, *arguments):
@@ -26,7 +27,7 @@ def run_demo(output, *arguments):
     environment = dict(os.environ)
     environment.pop('ROS_DOMAIN_ID', None)  # the demo takes one that is free
     command = [sys.executable, '-m', 'robot_dynamics_ros.demo.observer', '--quick', *arguments]
-    options = {'env': environment, 'capture_output': True, 'text': True, 'timeout': 280.0}
+    options = {'env': environment, 'capture_output': True, 'text': True, 'timeout': 850.0}
     ended = subprocess.run([*command, '--output', str(output)], **options)
     return ended.returncode, ended.stdout, ended.stderr
 

@@ -52,9 +52,6 @@ def test_feedforward_is_evaluated_at_the_reference_which_is_matched_by_name(lent
         lent.follow(message)
         command, _ = lent.answer_to(state(Q, V))
         np.testing.assert_allclose(command.data, torque, **SAME, err_msg=name)
-    lent.set(evaluate_at='state')
-    command, _ = lent.answer_to(state(Q, V))
-    np.testing.assert_allclose(command.data, dynamics.inverse_dynamics(Q, V, AR), **SAME)
 
 
 def test_joints_choose_and_order_what_is_commanded(shared, dynamics):

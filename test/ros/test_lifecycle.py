@@ -176,7 +176,6 @@ def test_a_running_node_refuses_bad_and_structural_changes(lent, dynamics):
         ('effort_limits', [1.0, 2.0], 'effort_limits has 2'),
         ('effort_limits', [-1.0], 'effort_limits[0] is -1.0'),
         ('external_frame', 'nose', 'nose'),
-        ('evaluate_at', 'nowhere', 'nowhere'),
         ('autostart', 1, 'bool'),
     ]
     for name, value, named in bad:
@@ -197,7 +196,7 @@ def test_a_start_does_not_go_on_after_an_end_was_asked_for(graph, monkeypatch):
         robot_of = node._configuration.robot_of
 
         def interrupted(*arguments):
-            node.end_requested = True
+            node.signals = 1
             return robot_of(*arguments)
 
         monkeypatch.setattr(node._configuration, 'robot_of', interrupted)

@@ -131,7 +131,7 @@ def test_a_dump_can_be_given_again(graph, tmp_path):
     file.write_text(GIVEN)
     first = dump_of(graph, file)
     assert first[DEPTH] == 37
-    assert list(first['reference_tolerance']) == []
+    assert list(first['effort_limits']) == []
     assert first['robot_description'] == URDF
     file.write_text(written(first))
     assert dump_of(graph, file) == first

@@ -32,12 +32,14 @@ def test_wide_matrices_are_split_and_keep_five_digits():
     ('kinds', 'unit'),
     [(('revolute', 'continuous'), '[N m]'), (('prismatic', 'revolute'), '[N m or N]')],
 )
-def test_the_heading_of_torques_names_unit_mode_limits_and_fault(kinds, unit):
+def test_the_heading_of_torques_names_unit_state_limits_and_fault(kinds, unit):
     parts = {part: [1.0, 2.0] for part in PARTS}
     fault = 'joint states are missing since 5.1 s: ' + 'call ~/enable ' * 4
-    torques = JointTorques(joint_names=['a', 'b'], saturated=['b'], fault=fault, **parts)
+    torques = JointTorques(
+        joint_names=['a', 'b'], saturated=['b'], state='SILENT', fault=fault, **parts
+    )
     text = torque_table(torques, dict(zip('ab', kinds, strict=True)))
     heading = ' '.join(text.partition(' a ')[0].split())
-    for word in (unit, 'silent', 'limited: b', fault.strip()):
+    for word in (unit, 'SILENT', 'limited: b', fault.strip()):
         assert word in heading
     assert max(map(len, text.splitlines())) <= WIDTH
