@@ -80,7 +80,13 @@ def test_a_trajectory_has_its_feedforward_and_the_feedback(begin):
     point = JointTrajectoryPoint(positions=GOAL, time_from_start=Duration(sec=1))
     client.send(trajectory=JointTrajectory(joint_names=JOINTS, points=[point]))
     stack.until_effort(DYNAMICS.gravity_torque(GOAL) + KP * (np.array(GOAL) - Q))
-    # Without its reference it holds the arm where it is; what is disabled stays so.
+    # Without its reference it holds the arm where it is, without a step of the drives.
+    since = len(stack.efforts) - 1
+    stack.switch(off=['arm_controller'])
+    stack.until_effort(GRAVITY)
+    stack.check_fade(since)
+    # What is disabled stays so.
+    stack.switch(on=['arm_controller'])
     assert stack.call(SetBool, f'/{NAME}/enable', data=False).success
     stack.until_effort([0.0, 0.0])
     stack.switch(off=['arm_controller'])
@@ -97,9 +103,10 @@ def test_a_trajectory_has_its_feedforward_and_the_feedback(begin):
         {'kp': [1.0]},
         {'mode': 'computed_torque'},
         {'effort_limits': [1.0, 2.0, 3.0]},
+        {'gravity': [0.0, -9.81]},
         {'dynamics_library': 'no_such_package/arm'},
     ],
-    ids=['terms', 'kp', 'no kp', 'limits', 'package'],
+    ids=['terms', 'kp', 'no kp', 'limits', 'gravity', 'package'],
 )
 def test_what_does_not_fit_is_not_configured(begin, settings):
     stack = begin(**settings)
