@@ -11,6 +11,8 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 # A motion in one direction without a reference lasts no longer [s]. Half of the 10 s within which
 # an arm that was nudged rests, or friction is dropped: a joint may turn back once.
 LONGEST_MOTION = 5.0
+# Time between two looks at the velocities [s]: a look costs as much as the torque of an arm.
+BETWEEN = 0.05
 
 
 class FrictionWatch:
@@ -29,19 +31,25 @@ class FrictionWatch:
         self._bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
         # Of each joint: -1, 0 at rest, or 1; and for how long [s].
         self._direction, self._since = np.zeros((2, model.size))
+        # Since the last look [s].
+        self._passed = 0.0
 
     def reset(self) -> None:
         """Begin at rest."""
-        self.dropped = ''
+        self.dropped, self._passed = '', 0.0
         self._since.fill(0.0)
 
     def update(self, v: Array, elapsed: float) -> None:
         """Take velocities (n,) [rad/s or m/s], the time since the last ones [s]."""
+        self._passed += elapsed
+        if self._passed < BETWEEN:
+            return
         direction = np.sign(v) * (np.abs(v) > self._bands)
         if not direction.any():
             self.reset()
             return
-        self._since = np.where(direction == self._direction, self._since + elapsed, 0.0)
+        self._since = np.where(direction == self._direction, self._since + self._passed, 0.0)
+        self._passed = 0.0
         self._direction = direction
         lasting = np.where(direction, self._since, 0.0)
         if not self.dropped and lasting.max() > LONGEST_MOTION:

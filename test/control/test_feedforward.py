@@ -126,7 +126,7 @@ def test_friction_is_dropped_where_a_motion_goes_on_until_the_arm_has_rested(dyn
     assert 'turn' in feedforward.watch.dropped
     # Turning back is not rest.
     assert not moving(feedforward, 0.1, [-0.1, 0.0, 0.0]).any()
-    assert moving(feedforward, 0.02, rest) == pytest.approx(OFFSET, abs=1.5)
+    assert moving(feedforward, 0.1, rest) == pytest.approx(OFFSET, abs=1.5)
     assert not feedforward.watch.dropped
 
 
