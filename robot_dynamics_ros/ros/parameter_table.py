@@ -59,6 +59,11 @@ TORQUE = (
                   'inertial': 'M(q) a, with the acceleration of the reference',
                   'friction': 'the law of docs/friction.md, and torque_offset',
               }, live=True),
+    Parameter('friction_share', 'double', GUARDS.friction_share,
+              'Share of the friction that is compensated at the measured velocity.',
+              'More than the arm has drives it on (docs/friction.md). At the velocity of a '
+              'reference friction is compensated in full.',
+              unit='-', least=0.0, most=1.0, live=True),
     Parameter('gravity', 'double_array', list(STANDARD_GRAVITY),
               'Gravitational acceleration, in the frame of the root link.',
               'For an arm that hangs from the ceiling: [0.0, 0.0, 9.81].', unit='m/s^2',
