@@ -94,7 +94,8 @@ class RobotAndGuard(RuleBasedStateMachine):
     @property
     def running(self):
         supervisor = self.guard.supervisor
-        return supervisor.active and supervisor.enabled and not supervisor.fault
+        stopped = supervisor.fault or supervisor.double_gravity
+        return supervisor.active and supervisor.enabled and not stopped
 
     def wait(self, elapsed):
         self.now += elapsed
@@ -229,7 +230,8 @@ class AnySequence(RobotAndGuard):
     @rule()
     def begins(self):
         supervisor = self.guard.supervisor
-        supervisor.active, supervisor.enabled, supervisor.fault = True, True, ''
+        supervisor.active = True
+        self.guard.enable()
         supervisor.inhibitions.clear()
         self.wait(PERIOD)
         self.show(self.stamp, self.q, self.v)
@@ -333,7 +335,7 @@ class AnySequence(RobotAndGuard):
             self.tick()
             assert self.now <= end
         target = np.zeros(3)
-        if self.settings.on_stop == 'hold':
+        if self.settings.on_stop == 'hold' and not self.guard.supervisor.double_gravity:
             # Not that of the last state: the one in whose cycle it falls silent has no command.
             target = ROBOTS[self.robot].gravity_torque(self.commanded_at) + self.offset
         np.testing.assert_allclose(

@@ -157,7 +157,8 @@ def test_a_nudge_gives_no_more_speed_than_its_own_and_the_arm_rests_or_friction_
     """With coefficients in the file that are up to three times too large, each by itself."""
     arm, nudge = nudged(dynamics, seed)
     assert arm.move(10.0).max(initial=0.0) <= max(SMALL, PASSED_ON * nudge)
-    assert arm.rests or arm.dropped
+    # Beyond a velocity limit gravity compensation alone is left.
+    assert arm.rests or arm.dropped or arm.guard.supervisor.reaction
 
 
 def hardly_excited(viscous, **settings):

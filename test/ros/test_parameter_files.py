@@ -94,7 +94,6 @@ GIVEN = f"""
     robot_description: {yaml.safe_dump(URDF, width=1000).strip()}
     autostart: false
     effort_limits: [.inf, 200.0, 20.0]
-    reference_tolerance: []
     gravity: [0, 0, -10]
     fade_time: 2
     qos_overrides:
@@ -131,7 +130,7 @@ def test_a_dump_can_be_given_again(graph, tmp_path):
     file.write_text(GIVEN)
     first = dump_of(graph, file)
     assert first[DEPTH] == 37
-    assert list(first['effort_limits']) == []
+    assert list(first['push_threshold']) == []
     assert first['robot_description'] == URDF
     file.write_text(written(first))
     assert dump_of(graph, file) == first
