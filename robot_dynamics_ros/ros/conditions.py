@@ -54,7 +54,7 @@ def condition(code: str, status: str, level: bytes, **more: Any) -> Callable[[Se
 
 @condition('refused', MODEL, ERROR, configured=False, logged=False)
 def _refused(health: Health) -> str:
-    if not health.holder.refusal:
+    if not health.holder.refusal or health.node.ended:
         return ''
     again = _transition(health, 'configure')
     return f'not configured: {health.holder.refusal}; to configure again: {again}'
@@ -62,7 +62,7 @@ def _refused(health: Health) -> str:
 
 @condition('unconfigured', MODEL, WARN, configured=False, waits=True)
 def _unconfigured(health: Health) -> str:
-    if health.holder.refusal:
+    if health.holder.refusal or health.node.ended:
         return ''
     if health.description.is_given:
         return f'not configured; to configure: {_transition(health, "configure")}'

@@ -83,14 +83,14 @@ class ExternalTopics:
         estimate = guard.external if fresh and guard.supervisor.active else None
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
-            self._publish_contact(estimate, state, stamp)
+            self._publish_contact(estimate, state, stamp, now)
         # A part of the joints, or a repeated stamp, is no new estimate.
         if estimate is None or estimate.reason or estimate.stamp == self._stepped:
             return
         self._stepped = estimate.stamp
         if self._torques_heard.any:
             self._torques.publish(_torques(robot, self._time(stamp), estimate.torque))
-        if self._wrench_heard.any and self._wrenches.passes(clock.monotonic()):
+        if self._wrench_heard.any and self._wrenches.passes(now):
             self._wrench.publish(_wrench(estimate.frame, self._time(stamp), estimate.wrench()))
 
     def expire(self, robot: CommandedRobot | None, now: float) -> None:
@@ -109,10 +109,10 @@ class ExternalTopics:
             self._contact.publish(_contact(None, self._clock.now().to_msg()))
 
     def _publish_contact(
-        self, estimate: ExternalForceEstimate | None, state: ContactState, stamp: Time
+        self, estimate: ExternalForceEstimate | None, state: ContactState, stamp: Time, now: float
     ) -> None:
         """Publish a change of the contact: that of its joints not too often, others at once."""
-        passes = self._changes.passes(clock.monotonic())
+        passes = self._changes.passes(now)
         if passes or state.kind != self._published.kind:
             self._published = state
             self._contact.publish(_contact(estimate, self._time(stamp)))
@@ -133,8 +133,8 @@ class RateLimit:
         self._period, self._next = 1.0 / rate, -math.inf
 
     def passes(self, now: float) -> bool:
-        """Whether an event at this time [s], on a monotonic clock, passes."""
-        if now < self._next:
+        """Whether an event at this time [s] passes, on the clock of the node, which may be set."""
+        if self._next - self._period <= now < self._next:
             return False
         self._next = (now if now > self._next + self._period else self._next) + self._period
         return True

@@ -51,11 +51,12 @@ def test_only_usable_states_are_answered(node, message):
         robot = node.robot_holder.require()
         guard = robot.guard
         # Each state is the first: what may follow what is tested with the guards.
-        robot.reset_times()
+        now = node.robot_holder.clock.now()
+        robot.set_clock(now)
         last = guard.effort.copy()
         try:
-            robot.take(message)
-            command = robot.command(0.0)
+            robot.take(message, now)
+            command = robot.command(now)
         except StateError as error:
             asked = 'is the unit' in str(error)
             assert asked or not (valid(message) and complete(message) and moderate(message))

@@ -39,9 +39,9 @@ def test_the_next_state_is_answered(node, message):
     next(s for s in node.subscriptions if s.topic_name.endswith('/reference')).callback(message)
     assert counters.used + counters.rejected == heard + 1
     with node.robot_holder.lock:
-        robot = node.robot_holder.require()
+        robot, now = node.robot_holder.require(), node.robot_holder.clock.now()
         try:
-            robot.take(state([0.1, 0.2, 0.3]))
-            assert np.isfinite(robot.command(1.0)).all()
+            robot.take(state([0.1, 0.2, 0.3]), now)
+            assert np.isfinite(robot.command(now)).all()
         finally:
-            robot.guard.set_reference(None, 0.0)
+            robot.guard.set_reference(None, now)

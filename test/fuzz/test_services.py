@@ -42,8 +42,9 @@ def test_every_request_is_answered(node, data):
     assert response.success or response.message
     with node.robot_holder.lock:
         robot = node.robot_holder.require()
+        now = node.robot_holder.clock.now()
         robot.guard.supervisor.enabled = True
-        robot.reset_times()
-        robot.take(state([0.1, 0.2, 0.3]))
-        command = robot.command(0.0)
+        robot.set_clock(now)
+        robot.take(state([0.1, 0.2, 0.3]), now)
+        command = robot.command(now)
     assert np.isfinite(command).all()

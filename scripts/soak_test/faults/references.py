@@ -14,7 +14,7 @@ from schedule import Fault, verdict
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robot_dynamics_ros.control.feedforward import TIMEOUT
+from robot_dynamics_ros.control.reference import TIMEOUT
 
 DISCOVERY_LIMIT = 5.0
 # When a trajectory's points are due, from now [s].
