@@ -17,6 +17,8 @@ from sensor_msgs.msg import JointState
 # Of each joint: two sines, about a pose in which the arm of a UR5 is stretched half.
 CENTRE = (0.3, -1.2, 1.0, -0.6, 0.5, 0.2)
 AMPLITUDES = (0.25, 0.15)  # [rad]
+# What carries gravity stands still: an arm that rises while gravity fades in is a fault.
+MOVES = (1.0, 0.0, 0.0, 0.0, 1.0, 1.0)
 FREQUENCIES = (0.05, 0.3)  # from, to [Hz]
 Alteration = Callable[[JointState], None]
 # A joint that the model does not have: drivers publish their grippers, too.
@@ -29,7 +31,7 @@ class Motion:
     def __init__(self, size: int, rng: np.random.Generator) -> None:
         """Choose frequencies and phases of that many joints."""
         self._centre = np.resize(CENTRE, size)
-        self._amplitude = np.array(AMPLITUDES)[:, None]
+        self._amplitude = np.outer(AMPLITUDES, np.resize(MOVES, size))
         self._omega = 2 * math.pi * rng.uniform(*FREQUENCIES, size=(len(AMPLITUDES), size))
         self._phase = rng.uniform(0.0, 2 * math.pi, size=(len(AMPLITUDES), size))
 

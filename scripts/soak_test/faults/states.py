@@ -168,6 +168,7 @@ FAULTS = (
         'states pause, on_stale stop',
         'no commands after state_timeout',
         _pause('stop', Robot.silenced),
+        silences=True,
     ),
     Fault(
         'states of other joints only',
