@@ -137,8 +137,7 @@ def _commanding(health: Health) -> str:
             f', begun at {guard.start.torque} (on_restart={guard.settings.on_restart}): '
             f'{guard.start.decision}'
         )
-    left = guard.limiter.fade_left
-    return f'{text}; {left:.1f} s of the fade left' if left else text
+    return text
 
 
 @condition('no_gravity', MODEL, WARN)

@@ -276,6 +276,7 @@ class Health:
                 'state': guard.supervisor.state.name,
                 'target': guard.target.value,
                 'event': guard.supervisor.event.name.lower(),
+                'fade left [s]': f'{guard.limiter.fade_left:.1f}',
                 'joints': ', '.join(robot.joints),
                 'terms': ', '.join(robot.feedforward.selected_terms),
                 'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
