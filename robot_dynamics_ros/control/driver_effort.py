@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array, all_finite
+from robot_dynamics_ros.core.checks import Array
 
 from .gravity_in_efforts import MEMORY, GravityFit
 from .settings import UNKNOWN_LIMIT, DriverEffort
@@ -178,16 +178,16 @@ class EffortCheck(EffortFit):
     def reset(self) -> None:
         """Drop all states."""
         super().reset()
-        # The last effort of each joint, and when the last state at rest came [s].
-        self._effort, self._time = np.full_like(self._shares, math.nan), math.nan
+        # When the last state at rest came [s].
+        self._time = math.nan
 
     def watch(
         self, effort: Array, v: Array, gravity: Callable[[], Array], now: float, *, commanded: bool
     ) -> None:
-        """Take a state, which may hold a part of the joints.
+        """Take a state.
 
         Args:
-            effort: (k,) as the driver publishes it [N m or N]; NaN where it was not measured.
+            effort: (k,) the last of each joint, as the driver publishes it [N m or N].
             v: (k,) velocities [rad/s or m/s].
             gravity: gives the gravity torque (k,) at this state [N m or N].
             now: [s], on the clock of the guard.
@@ -202,11 +202,9 @@ class EffortCheck(EffortFit):
         if np.abs(v).max() > SLOWEST:
             self._time = math.nan
             return
-        np.copyto(self._effort, effort, where=~np.isnan(effort))
         elapsed = 0.0 if math.isnan(self._time) else now - self._time
         self._time = now
-        if all_finite(self._effort):
-            self.step(self._effort, gravity(), elapsed)
+        self.step(effort, gravity(), elapsed)
 
     @property
     def contradiction(self) -> str:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array, all_finite
+from robot_dynamics_ros.core.checks import Array
 
 # Time constant of the fading memory [s].
 MEMORY = 0.5
@@ -64,37 +64,25 @@ class GravityFit:
 class DoubleCompensation(GravityFit):
     """Whether a driver adds gravity: the measured effort then exceeds the command by g(q)."""
 
-    def __init__(self, size: int) -> None:
-        """Without a state yet.
-
-        Args:
-            size: number of commanded joints, k.
-        """
-        # The last measured effort of each joint.
-        self._measured = np.zeros(size)
+    def __init__(self) -> None:
+        """Without a state yet."""
         self.reset()
 
     def reset(self) -> None:
         """Drop all states: what is commanded has changed."""
         super().reset()
-        self._measured.fill(math.nan)
         # When the last state came [s].
         self._time = math.nan
 
     def compare(self, measured: Array, command: Array, gravity: Array, now: float) -> None:
-        """Take a state, once the effort of each joint has been measured.
+        """Take a state.
 
         Args:
-            measured: (k,) efforts of the state [N m or N]; NaN for joints that it does not hold.
+            measured: (k,) last effort of each joint [N m or N].
             command: (k,) the last command [N m or N].
             gravity: (k,) gravity torque at this state [N m or N].
             now: [s], on the clock of the node.
         """
         elapsed = 0.0 if math.isnan(self._time) else now - self._time
         self._time = now
-        if not all_finite(measured):
-            np.copyto(self._measured, measured, where=~np.isnan(measured))
-            measured = self._measured
-            if not all_finite(measured):
-                return
         self.observe(measured - command, gravity, elapsed)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 
 from .driver_effort import EffortCheck, applied_torque, shows_added_gravity
@@ -82,14 +82,15 @@ class GuardedFeedforward:
             feedforward, reference_limits(limits, settings.reference_tolerance)
         )
         self.start = StartTorque(self.limiter)
-        self.first_fade, self.double_compensation = FirstFade(size), DoubleCompensation(size)
+        self.first_fade, self.double_compensation = FirstFade(size), DoubleCompensation()
         bounds = self._model.effort_bounds[feedforward.indices]
         self.efforts = EffortCheck(bounds, settings.driver_effort)
         self.external: ExternalForceEstimate | None = None
         self._velocity_limits = self._model.velocity_bounds[feedforward.indices]
-        # Whether a state has contained efforts; the last ones (k,), NaN where none was measured.
+        # Whether a state has contained efforts of use; the last one of each joint (k,), as the
+        # driver publishes it, NaN before the first.
         self._has_efforts = False
-        self._measured = np.full(size, math.nan)
+        self._efforts = np.full(size, math.nan)
         # The target of the last command, whether gravity was in it, and how often that was the
         # final command.
         self._target, self._with_gravity, self._reached = Target.NOTHING, False, 0
@@ -265,9 +266,9 @@ class GuardedFeedforward:
             return False
         own = None if effort is None else effort[self.feedforward.indices]
         measured = applied_torque(own, self.settings.driver_effort)
-        if own is not None and measured is not None:
-            np.copyto(self._measured, measured, where=held)
-            self._compare(own, measured, now)
+        if own is not None:
+            np.copyto(self._efforts, own, where=~np.isnan(own))
+            self._compare(now)
         if self.external is not None:
             self._observe(self.external, stamp, GivenState(q, v, effort))
         # Joints may come in several messages, of which one contains efforts.
@@ -395,7 +396,8 @@ class GuardedFeedforward:
         q, v = self.state.q[feedforward.indices], self.state.v[feedforward.indices]
         needed = feedforward.parts[GRAVITY]
         if gravity and not self._with_gravity and (not begins or self.start.torque == ZERO):
-            if not self.start.equal(self._measured, needed):
+            applied = applied_torque(self._efforts, self.settings.driver_effort)
+            if applied is None or not self.start.equal(applied, needed):
                 watched.begin(q, v, needed)
         elif not gravity or self.reference is not None or not self.limiter.fading:
             watched.end()
@@ -435,13 +437,16 @@ class GuardedFeedforward:
         self.set_reference(None, now)
         self.followed.dropped += 1
 
-    def _compare(self, effort: Array, applied: Array, now: float) -> None:
-        """Compare efforts (k,) with the last command, and with gravity at rest."""
+    def _compare(self, now: float) -> None:
+        """Compare the efforts with the last command, and with gravity at rest."""
+        applied = applied_torque(self._efforts, self.settings.driver_effort)
+        if applied is None or not all_finite(applied):
+            return
         steady = self.supervisor.state is State.TRACKING and not self.limiter.fading
         commanded = steady and 'gravity' in self.feedforward.selected_terms
         if self.state.complete:
             v = self.state.v[self.feedforward.indices]
-            self.efforts.watch(effort, v, self._gravity, now, commanded=commanded)
+            self.efforts.watch(self._efforts, v, self._gravity, now, commanded=commanded)
         if not (commanded and shows_added_gravity(self.settings.driver_effort)):
             return
         compared = self.double_compensation
