@@ -179,19 +179,16 @@ class Supervisor:
         zero = self.reaction and self._reacting is Target.ZERO
         return Target.ZERO if zero or settings.on_stale == 'zero' else Target.GRAVITY
 
-    def react(
-        self, reaction: str, policy: OnCollision, fade_time: float | None = COLLISION_FADE
-    ) -> None:
+    def react(self, reaction: str, policy: OnCollision) -> None:
         """React until `acknowledge`, unless that is done already, or is not wanted.
 
         Args:
             reaction: to what, as a phrase.
             policy: of `on_collision`; 'stop' makes it a fault.
-            fade_time: duration of the fade to the reaction [s]; None for that of the settings.
         """
         if self.reaction or policy == 'report':
             return
-        self.reaction, self._fade_time = reaction, fade_time
+        self.reaction, self._fade_time = reaction, COLLISION_FADE
         self._reacting = TARGETS.get(policy, Target.GRAVITY)
         if policy == 'stop':
             self.fault = reaction

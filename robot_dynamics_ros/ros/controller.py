@@ -41,15 +41,10 @@ ANSWER_TIMEOUT = 2.0
 # A controller, or its manager, that has not been discovered in this time after activation is taken
 # for absent [s].
 DISCOVERY = 3.0
-# Lease of a process that does not announce its end [s]: the default of Fast DDS, and that of
-# config/fastdds.xml.
-LEASE, SHORT_LEASE = 20, 3
 # The value of parameter `controller` for no questions.
 NONE = 'none'
 ACTIVE = 'active'
 PARAMETERS = 'joints', 'interface_name'
-# Of a node one of whose endpoints has been discovered before the node itself.
-UNKNOWN_NAME = '_NODE_NAME_UNKNOWN_'
 
 
 class Controller:
@@ -135,8 +130,7 @@ class Controller:
         return (
             f'{self.others} other publisher(s) on {self._topic}, which has {", ".join(names)}: '
             'only one node may command the joints; one that was killed counts until its lease '
-            f'ends, {LEASE} s by default of Fast DDS, {SHORT_LEASE} s if it ran with '
-            'config/fastdds.xml'
+            'ends, 20 s by default of Fast DDS, 3 s if it ran with config/fastdds.xml'
         )
 
     @property
@@ -250,29 +244,23 @@ class Controller:
         self.state, self._listed = '', False
 
     def _inhibition(self, robot: CommandedRobot, now: float) -> Inhibition | None:
-        if self._answered:
-            if self._exists:
-                self._seen = self._seen or bool(self.joints)
-                found = self._misfit(robot) or self._inactive(now)
-                return found or (_not_known(self.name) if self._state_awaited(now) else None)
+        if self._answered and not self._exists:
             self._forget()
-        discovered = self._parameters['joints'].ready
-        if self._seen:
-            ended = _until_active(self.name, 'has ended')
-            return self._inactive(now) or (_not_known(self.name) if discovered else ended)
-        waits = (
-            self._required
-            or now < self._activated + DISCOVERY
-            # An endpoint is discovered before the name of its node.
-            or any(UNKNOWN_NAME in each for each in self.subscribers)
-        )
-        return _not_known(self.name) if waits or discovered else None
-
-    def _state_awaited(self, now: float) -> bool:
-        """Whether the state is not known yet; what has no `joints` is no controller."""
-        if not self.joints or self._listed or self._manager is None:
-            return False
-        return self._manager.ready or now < self._activated + DISCOVERY
+        early = now < self._activated + DISCOVERY
+        if self._answered:
+            self._seen = self._seen or bool(self.joints)
+            # What has no `joints` is no controller.
+            listed = self._listed or not self.joints or self._manager is None
+            awaited = not listed and (early or self._manager.ready)
+            found = self._misfit(robot) or self._inactive(now)
+        else:
+            discovered = self._parameters['joints'].ready
+            awaited = self._required or early or discovered
+            ended = self._seen and not discovered
+            found = self._inactive(now) or (
+                _until_active(self.name, 'has ended') if ended else None
+            )
+        return found or (_not_known(self.name) if awaited else None)
 
     def _misfit(self, robot: CommandedRobot) -> Inhibition | None:
         """While the controller would apply the commands to other joints, or as no efforts."""
