@@ -1,8 +1,8 @@
 """The first fade is an experiment: does something else compensate gravity already?
 
 Where nothing else does, gravity compensation that is not complete yet lifts nothing: the arm
-falls, stands on its brake, or is held by a hand. Where the driver adds gravity as well, the torque
-that fades in is not needed, and the arm rises, faster and faster.
+falls, swings, stands on its brake, or is held by a hand. Its energy grows by no more than the work
+of the commands. Where the driver adds gravity as well, the arm rises by the work of the driver.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ from robot_dynamics_ros.core.checks import Array
 MOVED = 0.002
 # A joint carries gravity from this share of its effort limit on [-].
 CARRIED = 0.02
+# Share of the work against gravity that nobody commanded, from which on somebody else does it [-].
+# The driver does all of it, less what friction takes.
+UNEXPLAINED = 0.25
+# A fade is watched for no shorter time [s]: that of the default.
+SHORTEST = 1.0
 REMEDY = 'the driver compensates gravity itself, remove gravity from terms'
 
 
 class FirstFade:
     """Watches the arm while gravity fades in from zero.
 
-    A joint that carries gravity has moved along its gravity torque by more than `MOVED`, and the
-    arm as a whole has risen, and rises faster than at the begin. A joint of a falling arm may move
-    upwards too, but the arm does not; an arm that swings upwards becomes slower.
+    A joint that carries gravity moves along its gravity torque by more than `MOVED`, and the arm
+    gains energy that the commands have not given. With the work against gravity W = int g dq and
+    the kinetic energy T, what another source has done is W + T - T_0 - int tau dq.
 
     Attributes:
         running: whether the arm is watched.
@@ -34,15 +39,23 @@ class FirstFade:
     def __init__(self, size: int) -> None:
         """Watch nothing yet; size: number of commanded joints, k."""
         self.running = False
-        # Of each joint: position, and distance along its gravity torque since the begin. The work
-        # against gravity since then, and its power at the begin.
-        self._q, self._distance = np.zeros((2, size))
-        self._work = self._power = 0.0
+        # Of each joint: position, gravity torque, and distance along it since the begin. Works
+        # since then, and when the watch ends [s].
+        self._q, self._gravity, self._distance = np.zeros((3, size))
+        self._lifted = self._unexplained = self._end = 0.0
 
-    def begin(self, q: Array, v: Array, gravity: Array) -> None:
-        """Watch from this state on; arguments as of `step`."""
-        self.running, self._work, self._power = True, 0.0, float(gravity @ v)
-        self._q[:] = q
+    def begin(self, q: Array, gravity: Array, kinetic: float, end: float) -> None:
+        """Watch from this state on.
+
+        Args:
+            q: (k,) positions [rad or m].
+            gravity: (k,) gravity torque there [N m or N].
+            kinetic: T_0 [J].
+            end: until when, at least `SHORTEST` later [s].
+        """
+        self.running, self._end = True, end
+        self._lifted, self._unexplained = 0.0, -kinetic
+        self._q[:], self._gravity[:] = q, gravity
         self._distance.fill(0.0)
 
     def end(self) -> None:
@@ -50,28 +63,40 @@ class FirstFade:
         self.running = False
 
     def step(
-        self, q: Array, v: Array, gravity: Array, limits: Array, joints: Sequence[str]
+        self,
+        q: Array,
+        gravity: Array,
+        kinetic: float,
+        command: Array,
+        now: float,
+        limits: Array,
+        joints: Sequence[str],
     ) -> str:
         """Watch a state.
 
         Args:
             q: (k,) positions [rad or m].
-            v: (k,) velocities [rad/s or m/s].
             gravity: (k,) gravity torque there [N m or N].
+            kinetic: energy of the motion there [J].
+            command: (k,) that was applied since the state before [N m or N].
+            now: [s], on the clock of the node.
             limits: (k,) effort limits [N m or N]; infinite for none.
             joints: names of the joints, k of them.
 
         Returns:
             Why gravity is compensated twice, for a fault; empty if it is not known to be.
         """
-        moved, up = q - self._q, np.sign(gravity)
-        self._q[:] = q
-        self._distance += up * moved
-        self._work += float(gravity @ moved)
+        self.running = now <= self._end
+        moved = q - self._q
+        self._distance += np.sign(gravity) * moved
+        lifted = float((gravity + self._gravity) @ moved) / 2.0
+        self._lifted += lifted
+        self._unexplained += lifted - float(command @ moved)
+        self._q[:], self._gravity[:] = q, gravity
         scale = np.where(np.isfinite(limits), limits, np.abs(gravity).max())
         moves = (np.abs(gravity) > CARRIED * scale) & (self._distance > MOVED)
-        rises = self._work > 0.0 and gravity @ v > max(self._power, 0.0)
-        if not (rises and moves.any()):
+        foreign = self._unexplained + kinetic > UNEXPLAINED * self._lifted > 0.0
+        if not (foreign and moves.any()):
             return ''
         joint = int(moves.argmax())
         return (

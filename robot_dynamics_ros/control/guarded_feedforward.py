@@ -18,7 +18,7 @@ from .driver_effort import EffortCheck, applied_torque, shows_added_gravity
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
-from .first_fade import REMEDY, FirstFade
+from .first_fade import REMEDY, SHORTEST, FirstFade
 from .gravity_in_efforts import DoubleCompensation
 from .limiter import Limiter
 from .reference import Reference
@@ -88,7 +88,7 @@ class GuardedFeedforward:
         self.external: ExternalForceEstimate | None = None
         self._velocity_limits = self._model.velocity_bounds[feedforward.indices]
         # Whether a state has contained efforts of use; the last one of each joint (k,), as the
-        # driver publishes it, NaN before the first.
+        # driver publishes it, NaN where it was not measured.
         self._has_efforts = False
         self._efforts = np.full(size, math.nan)
         # The target of the last command, whether gravity was in it, and how often that was the
@@ -267,7 +267,7 @@ class GuardedFeedforward:
         own = None if effort is None else effort[self.feedforward.indices]
         measured = applied_torque(own, self.settings.driver_effort)
         if own is not None:
-            np.copyto(self._efforts, own, where=~np.isnan(own))
+            np.copyto(self._efforts, own, where=held)
             self._compare(now)
         if self.external is not None:
             self._observe(self.external, stamp, GivenState(q, v, effort))
@@ -309,7 +309,7 @@ class GuardedFeedforward:
         if before is State.SILENT:
             self.start.begin()
             self.double_compensation.reset()
-        self._experiment(target, begins=before is State.SILENT)
+        self._experiment(target, now, begins=before is State.SILENT)
         if target is not self._target or (event in AT_ONCE and self.limiter.fading):
             self.request_fade(fade_time)
             self._reached = 0
@@ -383,8 +383,8 @@ class GuardedFeedforward:
                 return self._not_driven_on(feedforward.effort)
         return feedforward.effort
 
-    def _experiment(self, target: Target, *, begins: bool) -> None:
-        """Watch the arm while gravity fades in from zero: it must not rise.
+    def _experiment(self, target: Target, now: float, *, begins: bool) -> None:
+        """Watch the arm while gravity fades in from zero: nothing else may lift it.
 
         A position loop that holds the arm, which the measured efforts then show, lifts it by its
         sag while gravity fades in: the efforts tell later, see `_compare`.
@@ -393,44 +393,57 @@ class GuardedFeedforward:
         gravity = target in (Target.TERMS, Target.GRAVITY) and (
             'gravity' in feedforward.selected_terms
         )
-        q, v = self.state.q[feedforward.indices], self.state.v[feedforward.indices]
-        needed = feedforward.parts[GRAVITY]
+        q, needed = self.state.q[feedforward.indices], feedforward.parts[GRAVITY]
         if gravity and not self._with_gravity and (not begins or self.start.torque == ZERO):
             applied = applied_torque(self._efforts, self.settings.driver_effort)
             if applied is None or not self.start.equal(applied, needed):
-                watched.begin(q, v, needed)
-        elif not gravity or self.reference is not None or not self.limiter.fading:
+                end = now + max(self.settings.fade_time, SHORTEST)
+                watched.begin(q, needed, self._kinetic_energy(), end)
+        elif not gravity or self.reference is not None:
             watched.end()
         self._with_gravity = gravity
         if watched.running:
+            limits, joints = self.limiter.limits, feedforward.joints
             self.supervisor.double_gravity = watched.step(
-                q, v, needed, self.limiter.limits, feedforward.joints
+                q, needed, self._kinetic_energy(), self.effort, now, limits, joints
             )
 
+    def _kinetic_energy(self) -> float:
+        """That of the last good state [J]."""
+        v = self.state.v
+        return 0.5 * float(v @ self.feedforward.dynamics.mass_matrix(self.state.q) @ v)
+
     def _watch_speed(self, now: float) -> None:
-        """Command gravity compensation alone where a joint stays beyond its velocity limit."""
-        v = np.abs(self.state.v[self.feedforward.indices])
-        beyond = v > self._velocity_limits
-        if not beyond.any() or self.supervisor.state is not State.TRACKING:
+        """Command gravity alone, or zero, where a joint stays beyond its velocity limit."""
+        v = self.state.v[self.feedforward.indices]
+        shares = np.abs(v) / self._velocity_limits
+        if not (shares > 1.0).any() or self.supervisor.state is not State.TRACKING:
             self._fast_since = math.nan
             return
         if math.isnan(self._fast_since):
             self._fast_since = now
         elif now - self._fast_since > self.settings.state_timeout:
-            worst = int(np.argmax(v / self._velocity_limits))
+            worst = int(shares.argmax())
+            # It cannot fall upwards: something else holds it too, or has thrown it.
+            driven = bool((self._held() * v)[worst] > 0.0)
             self.supervisor.react(
                 f'{self.feedforward.joints[worst]} moves at {v[worst]:.3g}, its velocity limit is '
-                f'{self._velocity_limits[worst]:.3g} [rad/s or m/s]',
-                'hold',
+                f'{self._velocity_limits[worst]:.3g} [rad/s or m/s]'
+                + ', and gravity compensation drives it on: does the driver add gravity?'
+                * driven,
+                'zero' if driven else 'hold',
             )
 
     def _not_driven_on(self, effort: Array) -> Array:
         """A torque (k,) without what drives a joint on that is beyond its velocity limit."""
-        gravity = self.feedforward.parts[GRAVITY]
-        held = gravity if 'gravity' in self.feedforward.selected_terms else np.zeros_like(gravity)
-        v = self.state.v[self.feedforward.indices]
+        v, held = self.state.v[self.feedforward.indices], self._held()
         drives = (np.abs(v) > self._velocity_limits) & ((effort - held) * v > 0.0)
-        return np.where(drives, held, effort)
+        return np.where(drives, np.where(held * v > 0.0, 0.0, held), effort)
+
+    def _held(self) -> Array:
+        """The gravity torque (k,) of the last evaluation, if it is commanded [N m or N]."""
+        selected = 'gravity' in self.feedforward.selected_terms
+        return self.feedforward.parts[GRAVITY] * selected
 
     def _drop_reference(self, now: float) -> None:
         """Go back to the measured state, through a fade."""

@@ -63,7 +63,7 @@ class JointFriction:
             max_velocity: `speed_range` by joint name; without one, that of the velocity limit.
             viscous_lower: least value that `viscous` may have, by joint name [N m s/rad or N s/m];
                 without one, `viscous` itself.
-            viscous_negative_lower: the same of `viscous_negative`.
+            viscous_negative_lower: the same of `viscous_negative`; without one, `viscous_lower`.
             given: other values of one of `KINDS` by joint name. Without one, the coefficients of
                 negative velocities are those of positive ones, and others are zero.
 
@@ -106,7 +106,7 @@ class JointFriction:
             kind: np.minimum(self[kind], _of_joints(model, f'{kind}_lower', self[kind], lower))
             for kind, lower in (
                 ('viscous', viscous_lower or {}),
-                ('viscous_negative', viscous_negative_lower or {}),
+                ('viscous_negative', {**(viscous_lower or {}), **(viscous_negative_lower or {})}),
             )
         }
 

@@ -239,8 +239,8 @@ class DynamicsNode(LifecycleNode):
                 return
             guard.silence()
         self.get_logger().warning(
-            f'fade cut short: the last command is {guard.last_command()}; if no signal did that, '
-            'check effort_limits'
+            f'fade cut short by a second signal, or a clock that stands still: the last command '
+            f'is {guard.last_command()}'
         )
 
     @property

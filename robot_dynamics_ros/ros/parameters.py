@@ -229,9 +229,14 @@ def read(
         ParameterError: one has the wrong type, or is not allowed, or the node was given one that
             it does not have.
     """
+
+    def elsewhere(name: str) -> bool:
+        """Whether it is of the quality of service of a topic that the node does not have."""
+        topic = name.rsplit('.', 2)[0]
+        return name.startswith('qos_overrides.') and not node.get_parameters_by_prefix(topic)
+
     names = [name for name in given(node) if not node.has_parameter(name)]
-    # Those of the quality of service are declared with the topics that a node has.
-    if unknown := sorted(name for name in names if not name.startswith('qos_overrides.')):
+    if unknown := sorted(name for name in names if not elsewhere(name)):
         raise ParameterError(
             f'{", ".join(map(table.nearest, unknown))}: no such parameter; correct the name, or '
             'remove it, and start the node again'

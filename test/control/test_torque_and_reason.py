@@ -102,3 +102,17 @@ def test_beyond_its_velocity_limit_a_joint_is_not_driven_on_and_then_held_by_gra
     driver.guard.enable()
     driver.settle(q)
     assert driver.guard.supervisor.state is State.TRACKING
+
+
+def test_beyond_its_velocity_limit_a_joint_that_gravity_compensation_drives_on_gets_no_torque():
+    """An arm that hung, whose driver adds gravity, rises faster and faster."""
+    driver = Driver(Settings(fade_time=0.0))
+    driver.settle(seconds=2.0)
+    slide = driver.guard.feedforward.dynamics.model.velocity_bounds[1]
+    q, fast = Q.copy(), np.array([0.0, 1.1 * slide, 0.0])
+    for _ in range(round(0.3 / PERIOD)):
+        q = q + PERIOD * fast
+        command = driver.show(q, fast)
+    assert driver.guard.supervisor.state is State.REACTING
+    assert driver.guard.target is Target.ZERO
+    assert not command.any()

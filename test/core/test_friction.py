@@ -132,7 +132,7 @@ def test_what_is_fed_back_is_a_share_of_the_least_friction_and_stores_nothing():
         'load': 0.1, 'gradual': 0.7, 'stribeck': 0.4, 'smoothing': 0.05,
     }  # fmt: skip
     friction = pushed(model, **given, presliding=2.0, presliding_long=1.0)
-    least = pushed(model, **{**given, 'viscous': 0.5})
+    least = pushed(model, **{**given, 'viscous': 0.5, 'viscous_negative': 0.5})
     size = 9 * len(model.joints)
     fed_back = friction.fed_back(0.3)
     assert fed_back[:size] == pytest.approx(0.3 * least.coefficients[:size])

@@ -187,6 +187,14 @@ def test_quality_of_service_can_be_overridden_and_who_cannot_be_heard_is_named(g
         observer.answer_to(state(Q, V))
 
 
+def test_a_misspelt_policy_of_a_topic_of_the_node_is_a_refusal(graph):
+    with graph(**{RELIABILITY.replace('bility', 'bilty'): 'reliable'}, robot_description=URDF) as (
+        _,
+        observer,
+    ):
+        assert 'reliabilty' in observer.shows('refused').message
+
+
 def test_a_new_parameter_takes_the_place_of_another():
     assert len(TABLE.rows) <= 29
 

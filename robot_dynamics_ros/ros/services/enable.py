@@ -12,6 +12,7 @@ from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
 from ..endpoints import until
 from ..external import contact_text
+from ..node_clock import NodeClock
 from ..robot import RobotHolder
 
 # How often it is asked whether a fade is over [s].
@@ -28,8 +29,8 @@ class EnableService:
         """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
         with self.holder.lock:
             guard = self.holder.require().guard
-            now = self.holder.clock.now()
-            response.message = _enabled(guard, now) if request.data else _disabled(guard)
+            clock = self.holder.clock
+            response.message = _enabled(guard, clock) if request.data else _disabled(guard)
 
 
 def _disabled(guard: GuardedFeedforward) -> str:
@@ -40,8 +41,8 @@ def _disabled(guard: GuardedFeedforward) -> str:
     return f'torque disabled: fading over {settings.fade_time:g} s (on_stop={settings.on_stop})'
 
 
-def _enabled(guard: GuardedFeedforward, now: float) -> str:
-    supervisor = guard.supervisor
+def _enabled(guard: GuardedFeedforward, clock: NodeClock) -> str:
+    supervisor, now = guard.supervisor, clock.now()
     stopped = supervisor.fault or supervisor.reaction
     already = supervisor.enabled and not stopped
     doubt = ''
@@ -51,7 +52,7 @@ def _enabled(guard: GuardedFeedforward, now: float) -> str:
             unknown = 'no valid joint state'
         doubt = f'; whether the arm is still touched is not known: {unknown}' if unknown else ''
     guard.enable()
-    start = 'with the next valid joint state'
+    start = 'with the next valid joint state' if clock.ticks else 'as soon as /clock has a time'
     if inhibition := supervisor.inhibitions.first():
         start = inhibition.until
     elif not supervisor.active:
@@ -61,7 +62,7 @@ def _enabled(guard: GuardedFeedforward, now: float) -> str:
         text += f', commands begin {start}' if guard.silent else ''
     else:
         text = f'torque enabled: fading in over {guard.settings.fade_time:g} s, {start}'
-        text += f'; cleared the fault: {stopped}' if stopped else ''
+        text += f'; acknowledged: {stopped}' if stopped else ''
     touched = contact_text(guard, now)
     return text + (f'; the arm is still touched: {touched}' if touched else doubt)
 
