@@ -4,19 +4,8 @@ A joint state comes to the thread of `Loop`, which reads it by name and hands it
 the robot (`control.guarded_feedforward`). `StateFilter` takes or refuses it; the external torques
 are estimated from it where that is on. `Supervisor` decides what is commanded, `Feedforward`
 computes that torque, and `Limiter` leads the command there: a fade, the effort limits, the rate
-limits. While no good state comes, the same thread does the same every 10 ms. The supervisor has
-one state:
-
-- SILENT, until all conditions hold: active (`on_activate`), enabled and without a fault
-  (`~/enable`), every joint fresh, no other publisher, and a controller that is active with these
-  joints (`Controller`);
-- TRACKING: the terms of the torque, at the reference or at the measured state;
-- HOLDING (`on_stale`: hold, zero, stop), while a joint has had no good measurement for
-  `state_timeout`; after 5 s it is a fault;
-- REACTING (`on_collision`: hold, zero), from a collision until `~/enable`;
-- STOPPING (`on_stop`: zero, hold), after deactivation, a fault or the end; then SILENT.
-
-Each exit of TRACKING drops the reference. `control.supervisor` has the table of transitions.
+limits. While no good state comes, the same thread does the same every 10 ms. The states of the
+supervisor, and what leads from one to the next, are in `control.supervisor`.
 """
 
 from __future__ import annotations

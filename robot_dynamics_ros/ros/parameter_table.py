@@ -61,8 +61,7 @@ TORQUE = (
               }, live=True),
     Parameter('friction_share', 'double', GUARDS.friction_share,
               'Share of the friction that is compensated at the measured velocity.',
-              'More than the arm has drives it on (docs/friction.md). At the velocity of a '
-              'reference friction is compensated in full.',
+              'At that of a reference it is compensated in full (docs/friction.md).',
               unit='-', least=0.0, most=1.0, live=True),
     Parameter('gravity', 'double_array', list(STANDARD_GRAVITY),
               'Gravitational acceleration, in the frame of the root link.',
@@ -81,9 +80,8 @@ STATES = (
               'Time without a valid position of each commanded joint after which the state is '
               'stale.',
               'More than 2.5 periods of `joint_states`. A state that has waited longer for the '
-              'node is not answered. Joints that are not commanded (grippers) are not watched: '
-              'one that has become silent stays where it was. A longer time counts from the next '
-              'state of a joint on.', unit='s', above=0.0, live=True),
+              'node is not answered. Other joints (grippers) are not watched. A longer time '
+              'counts from the next state of a joint on.', unit='s', above=0.0, live=True),
     Parameter('on_stale', 'string', GUARDS.on_stale, 'Command while the state is stale.',
               choices={
                   'hold': 'gravity and torque_offset at the last valid state, as far as gravity '

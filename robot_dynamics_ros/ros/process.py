@@ -72,8 +72,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     command could not be published. With --help, print what the node does instead.
 
     Args:
-        make_node: makes the node, with `start`, `commanding`, `begin_stop`, `stopping`,
-            `skip_fade`, `ended` and `end_requested` of `DynamicsNode`.
+        make_node: makes the node, with `start`, `commanding`, `stop`, `stopping`, `signals` and
+            `ended` of `DynamicsNode`.
         args: of the command line.
     """
     _require_ros_arguments(sys.argv[1:] if args is None else args)
