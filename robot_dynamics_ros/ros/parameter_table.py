@@ -98,8 +98,8 @@ REFERENCE = (
               'Action of the controller to which `~/follow_joint_trajectory` passes goals on, '
               'such as `/arm_controller/follow_joint_trajectory`.', empty='no goal is passed on'),
     Parameter('reference_tolerance', 'double', GUARDS.reference_tolerance,
-              'Largest difference of the gravity torques at `~/reference` and at the measured '
-              'positions, as a share of the effort limit of each joint; .inf: any.',
+              'Largest difference of the gravity torques at `~/reference` and at the arm, as a '
+              'share of each effort limit; .inf: any.',
               'A reference that begins farther away is rejected. One that the arm has left by '
               'more is dropped, and the node returns to the measured state.', least=0.0,
               infinite=True, live=True),
@@ -133,7 +133,7 @@ COMMANDS = (
                       'and friction are in terms',
               }, live=True),
     Parameter('on_restart', 'string', GUARDS.on_restart,
-              'Torque at which commands begin after nothing was published.',
+              'Torque at which commands begin after silence.',
               'They begin at the last command where measured efforts show that the drive has kept '
               'it.',
               choices={
