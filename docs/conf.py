@@ -51,8 +51,8 @@ autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
     'ament_index_python', 'backports', 'builtin_interfaces', 'coal', 'distributed',
     'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow',
-    'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'ruamel', 'scipy',
-    'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
+    'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'rosgraph_msgs', 'ruamel',
+    'scipy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
 ]  # fmt: skip
 # The adapters register classes of these, which a mock object is not.
 for library, names in {'casadi': ('Function', 'MX', 'SX'), 'jax': ('Array', 'Tracer')}.items():
