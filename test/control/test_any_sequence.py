@@ -104,7 +104,10 @@ class RobotAndGuard(RuleBasedStateMachine):
     def show(self, stamp, q, v):
         """Show a state, NaN for joints not in it; whether it can be accepted is decided here."""
         held = ~np.isnan(q)
-        self.ever &= ~(np.abs(q - self.seen_q) > JUMP)
+        step = np.abs(q - self.seen_q)
+        # The first turns without end: some drivers wrap its angle.
+        step[0] = min(step[0], abs(np.remainder(step[0] + np.pi, 2.0 * np.pi) - np.pi))
+        self.ever &= ~(step > JUMP)
         # Whether several joints whose place was not checked yet are far outside their limits; the
         # first turns without end, beyond no limit.
         if np.count_nonzero(~self.ever & (np.abs(q) > LIMITS + 0.5)) > 1:
@@ -115,7 +118,7 @@ class RobotAndGuard(RuleBasedStateMachine):
         speeds, shown = SPEEDS.copy(), 0.0 if v is None else v[0]
         speeds[0] = np.nanmax(np.abs([speeds[0], self.guard.state.v[0], shown]))
         reach = speeds * np.maximum(elapsed, 0.0) + JUMP
-        jumps = np.abs(q - self.seen_q) > reach
+        jumps = step > reach
         newer = held & (elapsed > 0.0)
         self.seen_at[held], self.seen_q[held] = stamp, q[held]
         silent = self.guard.silent
