@@ -94,8 +94,8 @@ class GuardedFeedforward:
         # The target of the last command, whether gravity was in it, and how often that was the
         # final command.
         self._target, self._with_gravity, self._reached = Target.NOTHING, False, 0
-        # When the last step was, and since when a joint has been too fast [s].
-        self._stepped, self._fast_since = -math.inf, math.nan
+        # The latest time; when the last step was, and since when a joint has been too fast [s].
+        self._now, self._stepped, self._fast_since = 0.0, -math.inf, math.nan
 
     def apply(self, settings: Settings) -> None:
         """Use other settings from the next step on; a running fade keeps its duration.
@@ -226,9 +226,11 @@ class GuardedFeedforward:
 
     def set_clock(self, now: float) -> None:
         """The clock has been set to this time [s]: drop what was compared with the one before."""
-        self.state.set_clock(now)
-        self._stepped = now
+        step, self._now = now - self._now, now
+        self.state.set_clock(step)
+        self._stepped += step
         self._fast_since = math.nan
+        self.first_fade.end()
         if self.external is not None:
             self.external.reset()
         self.set_reference(None, now)
@@ -254,6 +256,7 @@ class GuardedFeedforward:
         Raises:
             StateError: the state filter refuses the state; the last good one stays.
         """
+        self._now = now
         # Only after a move: with each second state refused, a fade would begin again and again.
         if self.state.update(stamp, q, v, now):
             self.request_fade()
@@ -324,8 +327,12 @@ class GuardedFeedforward:
 
         Call it some hundred times a second while no state comes, with the time [s].
         """
-        running = self.supervisor.running and not self.supervisor.inhibitions.interrupting
-        return None if running and self.fresh(now) else self.command(now)
+        self._now = now
+        supervisor = self.supervisor
+        goes_on = supervisor.running and not (
+            supervisor.inhibitions.interrupting or supervisor.double_gravity
+        )
+        return None if goes_on and self.fresh(now) else self.command(now)
 
     @property
     def watches(self) -> bool:

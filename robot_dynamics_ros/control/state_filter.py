@@ -226,12 +226,11 @@ class StateFilter:
         self._stamps.fill(-math.inf)
         self._velocity.reset()
 
-    def set_clock(self, now: float) -> None:
-        """The clock has been set: what was measured counts as measured now [s]."""
+    def set_clock(self, step: float) -> None:
+        """The clock has been set, by this step [s]: ages stay, stamps are compared with none."""
         self.reset_stamps()
-        np.copyto(self.times, now, where=np.isfinite(self.times))
-        np.copyto(self.repeated, now, where=np.isfinite(self.repeated))
-        np.copyto(self.deadlines, now + self.timeouts, where=np.isfinite(self.deadlines))
+        for times in (self.times, self.repeated, self.deadlines):
+            times += step
         self._set_deadline()
 
     def refuse_clock(self) -> None:
