@@ -83,6 +83,8 @@ def cpp() -> str:
         'velocity_cutoff': state_filter.VELOCITY_CUTOFF,
         'moved': first_fade.MOVED,
         'carried': first_fade.CARRIED,
+        'unexplained_share': first_fade.UNEXPLAINED,
+        'shortest_watch': first_fade.SHORTEST,
     }
     guard = 'ROBOT_DYNAMICS_CONTROLLER__TRANSITIONS_HPP_'
     return '\n'.join([

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 namespace robot_dynamics_controller
 {
@@ -103,7 +104,7 @@ Cycle::Cycle(
     Vector(joints.size())},
   feedback_(joints.size()), followed_(joints.size()), held_(joints.size()),
   left_(joints.size(), not_measured), given_(joints.size()), before_q_(joints.size()),
-  lagged_(joints.size()), distance_(joints.size()), moves_for_(joints.size()),
+  lagged_(joints.size()), pushed_(joints.size()), before_gravity_(joints.size()), distance_(joints.size()), moves_for_(joints.size()),
   silent_joint_(library.size()), fast_joint_(library.size()), dropped_(library.size()), far_{joints.size(), 0.0, 0.0}
 {
 }
@@ -175,7 +176,7 @@ Target Cycle::target_of(State state) const noexcept
   switch (state) {
     case State::tracking: return Target::terms;
     case State::holding: return settings_.hold_when_stale ? Target::gravity : Target::zero;
-    case State::reacting: return Target::gravity;
+    case State::reacting: return driven_ ? Target::zero : Target::gravity;
     case State::stopping:
       return settings_.hold_when_stopped && !twice_ ? Target::gravity : Target::zero;
     default: return Target::nothing;
@@ -215,6 +216,7 @@ void Cycle::update(
     fast_for_ = goes_on ? fast_for_ + since_step_ : 0.0;
     if (fast_for_ > settings_.state_timeout) {
       reacts_ = true;
+      driven_ = drives_;
       concerned_ = fast_joint_;
     }
   } else {
@@ -395,9 +397,11 @@ bool Cycle::follow(const Vector & v, const Reference & reference, double elapsed
     const bool watched = state_ == State::tracking && needs_velocities();
     if (watched && std::abs(v[k]) > library_->velocity_limits[i]) {
       fast_joint_ = i;
-      // Nothing but gravity drives it on.
+      // Nothing drives it on.
       const double held = settings_.terms[gravity_term] ? rows_[i] : 0.0;
-      followed_[k] = (followed_[k] - held) * v[k] > 0.0 ? held : followed_[k];
+      const double rest = held * v[k] > 0.0 ? 0.0 : held;
+      followed_[k] = (followed_[k] - held) * v[k] > 0.0 ? rest : followed_[k];
+      drives_ = held * v[k] > 0.0;
     }
   }
   return code == 0 && all_finite(followed_);
@@ -441,9 +445,9 @@ bool Cycle::hold() noexcept
   return code == 0 && all_finite(held_);
 }
 
-// Watches the arm while gravity fades in from zero: one that rises, faster and faster, without a
-// controller that lifts it, has another gravity compensation. A joint of a falling arm may move along
-// its gravity torque, but the arm does not; an arm that swings upwards becomes slower.
+// Watches the arm while gravity fades in from zero: what it gains in energy, and the commands have not
+// given, is the work of another gravity compensation. One that falls, swings, or is lifted by a
+// controller, gains nothing else.
 void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
 {
   const Vector & effort = limiter_.effort(), & limits = settings_.effort_limits;
@@ -454,34 +458,46 @@ void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
   if (begins) {
     const auto is_zero = [](double x) { return x == 0.0; };
     first_fade_ = target_ != Target::nothing || std::all_of(effort.begin(), effort.end(), is_zero);
-    work_ = watched_for_ = 0.0;
-    for (std::size_t k = 0; k < joints_.size(); ++k) {
-      before_q_[k] = lagged_[k] = last_q_[joints_[k]];
-      distance_[k] = 0.0;
-    }
-  } else {
-    first_fade_ &= with_gravity && limiter_.fading();
-    watched_for_ += elapsed;
   }
-  // Without velocities: the distance from low-passed positions, compared with the mean since then.
+  watched_for_ = begins ? 0.0 : watched_for_ + elapsed;
+  first_fade_ &= with_gravity && watched_for_ <= std::max(settings_.fade_time, shortest_watch);
+  for (std::size_t k = 0; k < joints_.size() && needs_velocities(); ++k) {
+    first_fade_ &= !std::isfinite(reference_.position[k]);
+  }
+  if (!first_fade_) {
+    return;
+  }
+  // Without velocities: those of low-passed positions, once these have settled, and commands alike.
   constexpr double cutoff = 2.0 * pi * velocity_cutoff;
-  double largest = 0.0, power = 0.0;
+  const bool settles = begins || (!needs_velocities() && watched_for_ < 5.0 / cutoff);
+  double largest = 0.0;
+  std::fill(speeds_.begin(), speeds_.end(), 0.0);
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
-    const double way = last_q_[i] - before_q_[k], up = std::copysign(1.0, gravity_[i]);
-    before_q_[k] = last_q_[i];
-    lagged_[k] += (1.0 - std::exp(-cutoff * elapsed)) * (last_q_[i] - lagged_[k]);
-    distance_[k] += up * way;
-    work_ += gravity_[i] * way;
-    power += gravity_[i] * (needs_velocities() ? v[k] : cutoff * (last_q_[i] - lagged_[k]));
+    const double q = last_q_[i], weight = begins ? 1.0 : 1.0 - std::exp(-cutoff * elapsed);
+    lagged_[k] = needs_velocities() ? q : lagged_[k] + weight * (q - lagged_[k]);
+    speeds_[i] = needs_velocities() ? v[k] : cutoff * (q - lagged_[k]);
+    const double way = lagged_[k] - before_q_[k];
+    pushed_[k] = needs_velocities() ? effort[k] : pushed_[k] + weight * (effort[k] - pushed_[k]);
+    const double lifted = (gravity_[i] + before_gravity_[k]) * way / 2.0;
+    before_q_[k] = lagged_[k];
+    before_gravity_[k] = gravity_[i];
+    distance_[k] = settles ? 0.0 : distance_[k] + std::copysign(way, gravity_[i] * way);
+    work_ += lifted;
+    unexplained_ += lifted - pushed_[k] * way;
     largest = std::max(largest, std::abs(gravity_[i]));
-    first_fade_ &= up * or_zero(reference_.effort[k]) <= carried * limits[k] &&
-      !(needs_velocities() && std::isfinite(reference_.position[k]));
   }
-  begin_power_ = begins ? std::max(power, 0.0) : begin_power_;
-  const double before = needs_velocities() ? begin_power_ : work_ / watched_for_;
-  const bool rises = first_fade_ && work_ > 0.0 && power > before;
-  for (std::size_t k = 0; k < joints_.size() && rises; ++k) {
+  // The inertial torque of an acceleration as large as the velocity is the momentum.
+  library_->torque_terms(
+    last_q_.data(), speeds_.data(), speeds_.data(), settings_.gravity.data(), rows_.data());
+  const double kinetic = 0.5 * std::inner_product(
+    speeds_.begin(), speeds_.end(), rows_.begin() + 2 * library_.size(), 0.0);
+  if (settles) {
+    work_ = 0.0;
+    unexplained_ = -kinetic;
+  }
+  const bool foreign = work_ > 0.0 && unexplained_ + kinetic > unexplained_share * work_;
+  for (std::size_t k = 0; k < joints_.size() && foreign; ++k) {
     const double limit = std::isfinite(limits[k]) ? limits[k] : largest;
     if (std::abs(gravity_[joints_[k]]) > carried * limit && distance_[k] > moved) {
       twice_ = true;

@@ -94,7 +94,7 @@ public:
   Event event() const noexcept { return event_; }  // that led to the state
   // Why the torque stays off until enable(true): `lost` or `double_gravity`; `ready` for no fault.
   Event fault() const noexcept { return fault_; }
-  // A joint was too fast: gravity compensation alone, until enable(true).
+  // A joint was too fast: gravity compensation alone, or zero where that drives it, until enable(true).
   bool reacts() const noexcept { return reacts_; }
   // No usable state has come for `longest_stale`.
   bool lost() const noexcept
@@ -143,17 +143,19 @@ private:
   Reference reference_;
   Vector feedback_, followed_, held_, left_;
   std::vector<char> given_;
-  // Of the first fade: positions of the commanded joints one cycle before, low-passed ones; since it
-  // began, their distances along gravity torque, work and time; the power when it began.
-  Vector before_q_, lagged_, distance_;
-  double work_{0.0}, watched_for_{0.0}, begin_power_{0.0};
+  // Of the first fade: positions and commands of the joints, low-passed without velocities; positions
+  // and gravity torque one cycle before; since it began, distances along that, time, work against
+  // gravity, and what of that and of the kinetic energy the commands have not given.
+  Vector before_q_, lagged_, pushed_, before_gravity_, distance_;
+  double watched_for_{0.0}, work_{0.0}, unexplained_{0.0};
   bool first_fade_{false}, with_gravity_{false}, twice_{false};
   // How long each commanded joint has moved without a reference, with the sign of its velocity [s].
   Vector moves_for_;
   State state_{State::silent};
   Target target_{Target::nothing};
   Event event_{Event::stale}, fault_{Event::ready};
-  bool enabled_{true}, known_{false}, reacts_{false};
+  // Whether gravity compensation drives on the joint that is too fast, or was.
+  bool enabled_{true}, known_{false}, reacts_{false}, drives_{false}, driven_{false};
   int reached_{0};
   std::size_t concerned_{0}, silent_joint_, fast_joint_, dropped_;  // joints of the library
   Far far_{};

@@ -30,6 +30,8 @@ constexpr double longest_motion = 5.0;
 constexpr double velocity_cutoff = 20.0;
 constexpr double moved = 0.002;
 constexpr double carried = 0.02;
+constexpr double unexplained_share = 0.25;
+constexpr double shortest_watch = 1.0;
 constexpr int repeats = 5;
 
 }  // namespace robot_dynamics_controller
