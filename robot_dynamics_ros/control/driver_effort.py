@@ -175,12 +175,6 @@ class EffortCheck(EffortFit):
         super().__init__(limits, meaning)
         self.commanded = False
 
-    def reset(self) -> None:
-        """Drop all states."""
-        super().reset()
-        # When the last state at rest came [s].
-        self._time = math.nan
-
     def watch(
         self, effort: Array, v: Array, gravity: Callable[[], Array], now: float, *, commanded: bool
     ) -> None:
@@ -202,9 +196,7 @@ class EffortCheck(EffortFit):
         if np.abs(v).max() > SLOWEST:
             self._time = math.nan
             return
-        elapsed = 0.0 if math.isnan(self._time) else now - self._time
-        self._time = now
-        self.step(effort, gravity(), elapsed)
+        self.step(effort, gravity(), self.elapsed(now))
 
     @property
     def contradiction(self) -> str:

@@ -1,7 +1,4 @@
-"""Gravity in measured efforts: a fit by a multiple of g(q), and a driver that adds it to commands.
-
-What the efforts of a driver are is found by the same fit, see `driver_effort`.
-"""
+"""Gravity in measured efforts, or in what exceeds the commands: a fit by a multiple of g(q)."""
 
 from __future__ import annotations
 
@@ -29,9 +26,15 @@ class GravityFit:
         seen: time that the states cover [s].
     """
 
+    def __init__(self) -> None:
+        """Without a state yet."""
+        self.reset()
+
     def reset(self) -> None:
         """Drop all states."""
         self.share, self.seen = math.nan, 0.0
+        # When the last state came [s].
+        self._time = math.nan
         # Excess times gravity, gravity squared, excess squared.
         self._products = np.zeros(3)
 
@@ -49,6 +52,11 @@ class GravityFit:
         mixed, weight, _ = self._products
         self.share = float(mixed / weight) if self.seen >= MEMORY and weight > 0.0 else math.nan
 
+    def elapsed(self, now: float) -> float:
+        """The time since the last call [s], on the clock of the node; 0 for the first one."""
+        before, self._time = self._time, now
+        return 0.0 if math.isnan(before) else now - before
+
     @property
     def is_gravity(self) -> bool:
         """Whether the excess has the size and the shape of the gravity torque."""
@@ -59,30 +67,3 @@ class GravityFit:
         """Whether the excess is a multiple of the gravity torque."""
         mixed, weight, square = self._products
         return bool(mixed * mixed > EXPLAINED * weight * square)
-
-
-class DoubleCompensation(GravityFit):
-    """Whether a driver adds gravity: the measured effort then exceeds the command by g(q)."""
-
-    def __init__(self) -> None:
-        """Without a state yet."""
-        self.reset()
-
-    def reset(self) -> None:
-        """Drop all states: what is commanded has changed."""
-        super().reset()
-        # When the last state came [s].
-        self._time = math.nan
-
-    def compare(self, measured: Array, command: Array, gravity: Array, now: float) -> None:
-        """Take a state.
-
-        Args:
-            measured: (k,) last effort of each joint [N m or N].
-            command: (k,) the last command [N m or N].
-            gravity: (k,) gravity torque at this state [N m or N].
-            now: [s], on the clock of the node.
-        """
-        elapsed = 0.0 if math.isnan(self._time) else now - self._time
-        self._time = now
-        self.observe(measured - command, gravity, elapsed)

@@ -19,7 +19,7 @@ from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
 from .first_fade import REMEDY, SHORTEST, FirstFade
-from .gravity_in_efforts import DoubleCompensation
+from .gravity_in_efforts import GravityFit
 from .limiter import Limiter
 from .reference import Reference
 from .settings import Settings, reference_limits, torque_limits
@@ -55,7 +55,8 @@ class GuardedFeedforward:
         limiter: the last command, and how often it was limited.
         start: where commands begin.
         first_fade: watches the arm while gravity fades in from zero.
-        double_compensation: compares the measured effort with the commands.
+        double_compensation: fits what exceeds the commands in the measured efforts: g(q), where a
+            driver adds gravity.
         efforts: compares efforts at rest with what `driver_effort` says of them.
         external: estimate of the external torques; None while it is off.
     """
@@ -82,7 +83,7 @@ class GuardedFeedforward:
             feedforward, reference_limits(limits, settings.reference_tolerance)
         )
         self.start = StartTorque(self.limiter)
-        self.first_fade, self.double_compensation = FirstFade(size), DoubleCompensation()
+        self.first_fade, self.double_compensation = FirstFade(size), GravityFit()
         bounds = self._model.effort_bounds[feedforward.indices]
         self.efforts = EffortCheck(bounds, settings.driver_effort)
         self.external: ExternalForceEstimate | None = None
@@ -334,20 +335,6 @@ class GuardedFeedforward:
         )
         return None if goes_on and self.fresh(now) else self.command(now)
 
-    @property
-    def watches(self) -> bool:
-        """Whether states are watched before commands begin, to decide at which torque."""
-        return (
-            self.silent
-            and not self.supervisor.inhibitions.keys() - {START}
-            and self.supervisor.running
-            and self.start.needs_states(
-                self._has_efforts,
-                self.settings.on_restart,
-                'gravity' in self.feedforward.selected_terms,
-            )
-        )
-
     def _forget(self) -> None:
         """Whoever publishes nothing does not know what the drive applies."""
         self.start.forget(self.effort)
@@ -357,16 +344,18 @@ class GuardedFeedforward:
 
     def _decide_start(self, effort: Array | None, held: npt.NDArray[np.bool_], now: float) -> bool:
         """Watch a state where that is needed; whether it was, or need not be, decided by it."""
-        inhibition = None
-        if self.watches:
+        inhibition, supervisor, rule = None, self.supervisor, self.settings.on_restart
+        gravity = 'gravity' in self.feedforward.selected_terms
+        waits = not supervisor.running or supervisor.inhibitions.keys() - {START}
+        if not waits and self.start.needs_states(self._has_efforts, rule, gravity):
             q, timeout = self.state.q[self.feedforward.indices], self.settings.state_timeout
             if not self.start.watch(q, effort, held, now, timeout=timeout):
                 return False
             self.feedforward.hold(self.state.q)
-            inhibition = self.start.decide(self.feedforward.effort, self.settings.on_restart)
+            inhibition = self.start.decide(self.feedforward.effort, rule)
         else:
             self.start.watch_anew()
-        self.supervisor.inhibitions.put(START, inhibition)
+        supervisor.inhibitions.put(START, inhibition)
         return True
 
     def _torque(self, target: Target, now: float, elapsed: float) -> Array:
@@ -403,7 +392,7 @@ class GuardedFeedforward:
         q, needed = self.state.q[feedforward.indices], feedforward.parts[GRAVITY]
         if gravity and not self._with_gravity and (not begins or self.start.torque == ZERO):
             applied = applied_torque(self._efforts, self.settings.driver_effort)
-            if applied is None or not self.start.equal(applied, needed):
+            if applied is None or not self.start.equal(applied, needed).all():
                 end = now + max(self.settings.fade_time, SHORTEST)
                 watched.begin(q, needed, self._kinetic_energy(), end)
         elif not gravity or self.reference is not None:
@@ -469,8 +458,8 @@ class GuardedFeedforward:
             self.efforts.watch(self._efforts, v, self._gravity, now, commanded=commanded)
         if not (commanded and shows_added_gravity(self.settings.driver_effort)):
             return
-        compared = self.double_compensation
-        compared.compare(applied, self.effort, self.feedforward.parts[GRAVITY], now)
+        compared, gravity = self.double_compensation, self.feedforward.parts[GRAVITY]
+        compared.observe(applied - self.effort, gravity, compared.elapsed(now))
         if compared.is_gravity:
             self.supervisor.double_gravity = (
                 f'the measured efforts exceed the command by {compared.share:.2f} times gravity: '

@@ -155,7 +155,7 @@ class StartTorque:
         self._efforts[measured] += present[measured]
         self._measured[measured] += 1.0
         if self._last is not None:
-            self._changed |= not self._equal(present, self._last)[held].all()
+            self._changed |= not self.equal(present, self._last)[held].all()
         return now - self._since >= WATCHED and bool(self._watched.all())
 
     def decide(self, gravity: Array, rule: OnRestart) -> Inhibition | None:
@@ -171,7 +171,7 @@ class StartTorque:
         if self._refusal is not None:
             return self._refusal
         self._begin_at(None)
-        small = self._equal(np.zeros_like(gravity), gravity)
+        small = self.equal(np.zeros_like(gravity), gravity)
         if self._last is not None and not self._changed:
             self._begin_at(self._last, 'the last command')
             self.decision = 'the measured efforts show that the drive has kept it'
@@ -228,11 +228,7 @@ class StartTorque:
             self._begin_at(np.clip(gravity, -limits, limits), 'the gravity torque')
             self.decision = decision
 
-    def equal(self, effort: Array, torque: Array) -> bool:
-        """Whether all efforts (k,) were measured, and equal these torques (k,) [N m or N]."""
-        return bool(self._equal(effort, torque).all())
-
-    def _equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
+    def equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
         """(k,) whether an effort was measured, and equals this torque (k,)."""
         return np.abs(effort - torque) <= _tolerance(torque, self._limiter)
 

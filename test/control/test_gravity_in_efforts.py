@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from property_settings import examples
 from shown_states import DYNAMICS, MODEL
 
-from robot_dynamics_ros.control.gravity_in_efforts import MEMORY, DoubleCompensation
+from robot_dynamics_ros.control.gravity_in_efforts import MEMORY, GravityFit
 from robot_dynamics_ros.core import JointFriction, RobotDynamics
 
 PERIOD = 0.01
@@ -38,7 +38,7 @@ def motion(random):
 @examples(40, deadline=None, derandomize=True)
 def test_gravity_that_somebody_adds_is_found_and_nothing_else_is(seed, kind, mass):
     """Nor a payload of up to half the mass that moves up and down with the hand."""
-    check, random, ever = DoubleCompensation(), np.random.default_rng(seed), False
+    check, random, ever = GravityFit(), np.random.default_rng(seed), False
     loaded = RobotDynamics(MODEL.with_payload('hand', 0.25 * mass), backend='python')
     for q, v in motion(random):
         gravity = DYNAMICS.gravity_torque(q)
@@ -56,7 +56,7 @@ def test_gravity_that_somebody_adds_is_found_and_nothing_else_is(seed, kind, mas
 
 
 def seen(excess, gravity=GRAVITY, count=200, check=None):
-    check = check or DoubleCompensation()
+    check = check or GravityFit()
     for _ in range(count):
         check.observe(np.array(excess), np.array(gravity), PERIOD)
     return check
@@ -65,7 +65,7 @@ def seen(excess, gravity=GRAVITY, count=200, check=None):
 @given(seed=st.integers(0, 2**32 - 1), weight=st.floats(1e-12, 1e-2))
 @examples(20, deadline=None, derandomize=True)
 def test_noise_where_hardly_anything_weighs_is_not_gravity(seed, weight):
-    check, random = DoubleCompensation(), np.random.default_rng(seed)
+    check, random = GravityFit(), np.random.default_rng(seed)
     gravity = weight * random.normal(size=3)
     for _ in range(300):
         assert not seen(0.05 * random.normal(size=3), gravity, 1, check).is_gravity
