@@ -270,9 +270,8 @@ class GuardedFeedforward:
             return False
         own = None if effort is None else effort[self.feedforward.indices]
         measured = applied_torque(own, self.settings.driver_effort)
-        if own is not None:
-            np.copyto(self._efforts, own, where=held)
-            self._compare(now)
+        np.copyto(self._efforts, math.nan if own is None else own, where=held)
+        self._compare(now)
         if self.external is not None:
             self._observe(self.external, stamp, GivenState(q, v, effort))
         # Joints may come in several messages, of which one contains efforts.

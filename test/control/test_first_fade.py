@@ -79,3 +79,18 @@ def test_an_arm_at_rest_on_its_brake_or_in_a_hand_is_no_driver_that_adds_gravity
         for share in np.linspace(0.0, 1.0, 400):
             driver.show(Q + lift * share * up, lift * up / 2.0)
         assert driver.guard.supervisor.state is State.TRACKING
+
+
+def test_efforts_from_before_a_silence_turn_the_watch_not_off():
+    """A position loop held the arm; now the driver reports nothing, and lifts it."""
+    driver = Driver(Settings(fade_time=0.2, on_restart='fade_from_zero'))
+    gravity = DYNAMICS.gravity_torque(Q)
+    driver.settle(effort=gravity)
+    assert not driver.guard.supervisor.fault
+    driver.guard.supervisor.enabled = False
+    driver.settle(effort=gravity)
+    assert driver.guard.silent
+    driver.guard.enable()
+    for share in np.linspace(0.0, 0.1, 100):
+        driver.show(Q + share * np.sign(gravity), np.sign(gravity) * 0.001 / PERIOD)
+    assert driver.guard.supervisor.event is Event.DOUBLE_GRAVITY
