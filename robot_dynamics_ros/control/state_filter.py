@@ -173,7 +173,6 @@ class StateFilter:
         self._others[commanded] = False
         self._any_others = bool(self._others.any())
         self.silent = np.zeros(size, dtype=bool)
-        self.time = self._deadline = -math.inf
         self.use_timeout(timeout)
         self.jump = ''
         self._velocity = VelocityEstimate(model)
