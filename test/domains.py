@@ -12,6 +12,7 @@ DOMAINS = range(61, 101)
 # How many domains a process takes in turn: what was killed in one is counted there for some
 # seconds.
 IN_TURN = 5
+PARTICIPANTS = range(10)
 FOLDER = Path(tempfile.gettempdir()) / f'ros_domains_{os.getuid()}'
 # Locked files of this process, by domain, the one that was used last at the end.
 _locked = {}
@@ -50,10 +51,14 @@ def _lock_another():
 
 
 def _unused(domain):
-    """Whether its first participant would find its port free (RTPS 2.5, 9.6.2.3)."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.bind(('127.0.0.1', 7400 + 250 * domain + 10))
-        except OSError:
-            return False
-        return True
+    """Whether its participants would find their ports free (RTPS 2.5, 9.6.2.3).
+
+    A process numbers its participants over all domains: the first of a domain need not be 0.
+    """
+    for participant in PARTICIPANTS:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('127.0.0.1', 7400 + 250 * domain + 10 + 2 * participant))
+            except OSError:
+                return False
+    return True

@@ -1,6 +1,7 @@
 """Two test runs at a time never use one ROS domain."""
 
 import itertools
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -38,3 +39,9 @@ def test_a_domain_of_another_process_or_of_the_environment_is_not_taken(tmp_path
     assert set(own) == {61, 63, 64} - {taken}
     # In turn: what was killed in one domain is counted there for some seconds.
     assert all(before != after for before, after in itertools.pairwise(own))
+
+
+def test_a_domain_is_used_by_a_participant_of_any_number():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as participant:
+        participant.bind(('127.0.0.1', 7400 + 250 * domains.DOMAINS.stop + 10 + 2 * 3))
+        assert not domains._unused(domains.DOMAINS.stop)
