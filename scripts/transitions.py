@@ -74,6 +74,7 @@ def cpp() -> str:
     constants = {
         'longest_stale': supervisor.LONGEST_STALE,
         'longest_step': limiter.LONGEST_STEP,
+        'reaction_fade': supervisor.COLLISION_FADE,
         'shortest_fade': limiter.SHORTEST,
         'steepest_slope': limiter.STEEPEST,
         'rate_per_effort': settings.RATE_PER_EFFORT,

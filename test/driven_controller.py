@@ -122,7 +122,7 @@ class DrivenController:
             np.broadcast_to(reference.get(name, np.nan), self._k)
             for name in ('effort', 'position', 'velocity', 'acceleration')
         ]
-        efforts, state = (ctypes.c_double * self._k)(), (ctypes.c_int * 9)()
+        efforts, state = (ctypes.c_double * self._k)(), (ctypes.c_int * 10)()
         taken = self._cpp.update(
             self._driven, doubles(q), doubles(v), doubles(rows), ctypes.c_double(period),
             efforts, state,
@@ -132,7 +132,7 @@ class DrivenController:
         number, target, fault, lost, reacts, *joints = state
         self.state, self.target, self.fault = STATES[number], TARGETS[target], EVENTS[fault]
         self.lost, self.reacts = bool(lost), bool(reacts)
-        self.concerned, self.silent_joint, self.dropped, self.far = joints
+        self.concerned, self.blamed, self.silent_joint, self.dropped, self.far = joints
         return self.effort
 
     def run(self, seconds, *arguments, **reference):

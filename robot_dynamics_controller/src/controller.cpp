@@ -38,9 +38,9 @@ namespace
 
 constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 // The words of dynamics_node, in the order of State, Event and Target.
-constexpr const char * state_names[] = {"silent", "tracking", "holding", "reacting", "stopping"};
+constexpr const char * state_names[] = {"SILENT", "TRACKING", "HOLDING", "REACTING", "STOPPING"};
 constexpr const char * event_names[] = {
-  "finished", "double_gravity", "stopped", "lost", "stale", "collision", "ready"};
+  "finished", "double_gravity", "stopped", "lost", "stale", "reaction", "ready"};
 constexpr const char * target_names[] = {"nothing", "terms", "gravity", "zero"};
 constexpr const char * term_names[] = {"gravity", "coriolis", "inertial", "friction"};
 
@@ -52,7 +52,7 @@ struct Status
   Event event{}, fault{};
   Target target{};
   bool lost{}, reacts{}, enabled{};
-  std::size_t concerned{}, silent_joint{}, dropped{};
+  std::size_t concerned{}, blamed{}, silent_joint{}, dropped{};
   Cycle::Far far{};
 
   auto key() const { return std::tie(activation, state, event, target, fault, lost, reacts, enabled); }
@@ -236,7 +236,7 @@ private:
       status_ = {
         activation_, cycle_->state(), cycle_->event(), cycle_->fault(), cycle_->target(),
         cycle_->lost(), cycle_->reacts(), cycle_->enabled(), cycle_->concerned(),
-        cycle_->silent_joint(), cycle_->dropped(), cycle_->far()};
+        cycle_->blamed(), cycle_->silent_joint(), cycle_->dropped(), cycle_->far()};
     }
   }
 
@@ -423,7 +423,7 @@ private:
       if (now.fault == Event::double_gravity) {
         RCLCPP_ERROR(
           logger, "%s%s%s rises while gravity fades in, so that something else compensates it: "
-          "remove gravity from terms", name.c_str(), until.c_str(), joint(now.concerned).c_str());
+          "remove gravity from terms", name.c_str(), until.c_str(), joint(now.blamed).c_str());
       } else if (now.fault == Event::lost || now.lost) {
         RCLCPP_ERROR(
           logger, "%s%sfor more than %g s %s", name.c_str(), until.c_str(), longest_stale,
@@ -431,7 +431,7 @@ private:
       } else if (now.reacts) {
         RCLCPP_ERROR(
           logger, "%s%s%s is beyond its velocity limit of %g", name.c_str(), until.c_str(),
-          joint(now.concerned).c_str(), (*library_)->velocity_limits[now.concerned]);
+          joint(now.blamed).c_str(), (*library_)->velocity_limits[now.blamed]);
       } else if (now.state == State::holding) {
         RCLCPP_WARN(logger, "%s: %s", name.c_str(), why.c_str());
       } else {

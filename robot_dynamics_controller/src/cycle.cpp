@@ -115,7 +115,7 @@ void Cycle::start(const Vector & efforts, double pause) noexcept
     std::transform(efforts.begin(), efforts.end(), held_.begin(), or_zero);
     limiter_.begin_at(held_);
     state_ = State::silent;
-    known_ = reacts_ = false;
+    known_ = false;
   }
   if (state_ == State::silent) {
     fault_ = Event::ready;
@@ -173,12 +173,15 @@ void Cycle::settle() noexcept
 
 Target Cycle::target_of(State state) const noexcept
 {
+  // Zero as a reaction stays zero: gravity compensation would move the arm again.
+  const bool zero = reacts_ && driven_;
   switch (state) {
     case State::tracking: return Target::terms;
-    case State::holding: return settings_.hold_when_stale ? Target::gravity : Target::zero;
-    case State::reacting: return driven_ ? Target::zero : Target::gravity;
+    case State::holding:
+      return settings_.hold_when_stale && !zero ? Target::gravity : Target::zero;
+    case State::reacting: return zero ? Target::zero : Target::gravity;
     case State::stopping:
-      return settings_.hold_when_stopped && !twice_ ? Target::gravity : Target::zero;
+      return settings_.hold_when_stopped && !twice_ && !zero ? Target::gravity : Target::zero;
     default: return Target::nothing;
   }
 }
@@ -209,15 +212,17 @@ void Cycle::update(
   const std::size_t unknown = measure(q, v), fast_before = fast_joint_;
   const bool usable = unknown == q.size() && follow(v, reference, along);
   unusable_for_ = usable ? 0.0 : unusable_for_ + elapsed;
+  double fade_time = settings_.fade_time;
   if (usable) {
     std::copy(measured_.begin(), measured_.end(), last_q_.begin());
     known_ = true;
     const bool goes_on = fast_before < q.size() && fast_joint_ < q.size();
     fast_for_ = goes_on ? fast_for_ + since_step_ : 0.0;
-    if (fast_for_ > settings_.state_timeout) {
+    if (fast_for_ > settings_.state_timeout && !reacts_) {
       reacts_ = true;
       driven_ = drives_;
-      concerned_ = fast_joint_;
+      blamed_ = fast_joint_;
+      fade_time = reaction_fade;
     }
   } else {
     concerned_ = unknown;
@@ -258,7 +263,7 @@ void Cycle::update(
   }
   experiment(target, v, step);
   if (target != target_) {
-    limiter_.request_fade(event == Event::double_gravity ? 0.0 : settings_.fade_time);
+    limiter_.request_fade(event == Event::double_gravity ? 0.0 : fade_time);
     reached_ = 0;
   }
   target_ = target;
@@ -501,7 +506,7 @@ void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
     const double limit = std::isfinite(limits[k]) ? limits[k] : largest;
     if (std::abs(gravity_[joints_[k]]) > carried * limit && distance_[k] > moved) {
       twice_ = true;
-      concerned_ = joints_[k];
+      blamed_ = joints_[k];
     }
   }
 }

@@ -114,7 +114,7 @@ void start(Driven * driven, double * effort, double pause)
 }
 
 // reference: rows effort, position, velocity, acceleration; state: number of the state, the target
-// and the fault, lost, reacts, joint concerned, silent joint, joint for which friction is
+// and the fault, lost, reacts, joint concerned, blamed, silent joint, joint for which friction is
 // dropped, reference that is too far away.
 // Returns the number of allocations.
 long update(
@@ -137,8 +137,9 @@ long update(
   const int found[] = {
     static_cast<int>(cycle.state()), static_cast<int>(cycle.target()),
     static_cast<int>(cycle.fault()), cycle.lost(), cycle.reacts(),
-    static_cast<int>(cycle.concerned()), static_cast<int>(cycle.silent_joint()),
-    static_cast<int>(cycle.dropped()), static_cast<int>(cycle.far().k)};
+    static_cast<int>(cycle.concerned()), static_cast<int>(cycle.blamed()),
+    static_cast<int>(cycle.silent_joint()), static_cast<int>(cycle.dropped()),
+    static_cast<int>(cycle.far().k)};
   std::copy(std::begin(found), std::end(found), state);
   return taken;
 }

@@ -88,12 +88,10 @@ class Feedforward:
         self.watch = FrictionWatch(model)
         self._exact = self.friction.coefficients
         self._coefficients = self._exact.copy()
-        # Which of both `_coefficients` are; None: neither.
-        self._are_exact: bool | None = True
         self.feed_back(FRICTION_SHARE)
         self.offset = np.zeros(len(self.joints)) if offset is None else offset
         self.q, self.v, self.a = np.zeros((3, model.size))
-        self._travel, self._rest = np.zeros((2, model.size))
+        self._speed, self._travel, self._rest = np.zeros((3, model.size))
         self.rows = np.zeros((len(TERMS) + SLIPS, model.size))
         self._slips = np.zeros(SLIPS * model.size)
         self._bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
@@ -105,7 +103,7 @@ class Feedforward:
         """Compute with these dynamics from now on: of the same joints, with another payload."""
         self.dynamics = dynamics
         self._step = dynamics.bind(
-            'feedforward_step', self.q, self.v, self.a, self._travel,
+            'feedforward_step', self.q, self.v, self.a, self._speed, self._travel,
             self._coefficients, self._slips, out=self.rows,
         )  # fmt: skip
 
@@ -117,7 +115,6 @@ class Feedforward:
     def feed_back(self, share: float) -> None:
         """Compensate this share of the friction at a measured velocity, from the next call on."""
         self._fed_back = self.friction.fed_back(share)
-        self._are_exact = None
 
     def select_terms(self, terms: Sequence[str]) -> None:
         """Change which terms are summed, from the next call on.
@@ -155,10 +152,13 @@ class Feedforward:
             self.v[commanded] = v[commanded]
         self.a[commanded] = 0.0 if reference is None else reference[2]
         np.multiply(self.v, elapsed, out=self._travel)
-        speed = np.abs(self.v)
-        self._prepare_friction(speed, exact=reference is not None)
+        fastest = self.friction.speed_range
+        # Two calls of a ufunc: np.clip takes three times as long for so few numbers.
+        np.minimum(self.v, fastest, out=self._speed)
+        np.maximum(self._speed, -fastest, out=self._speed)
+        self._coefficients[:] = self._fed_back if reference is None else self._exact
         self._step()
-        kept = np.where(speed < self._bands, math.exp(-elapsed / FORGETS), 1.0)
+        kept = np.where(np.abs(self.v) < self._bands, math.exp(-elapsed / FORGETS), 1.0)
         np.multiply(kept, self.rows[len(TERMS) :], out=self._slips.reshape(SLIPS, -1))
         np.take(self.rows[: len(TERMS)], commanded, axis=1, out=self.parts)
         self.parts[FRICTION] += self.offset
@@ -172,16 +172,6 @@ class Feedforward:
         np.dot(self._weights, self.parts, out=self.effort)
         if not np.isfinite(self.effort).all():
             raise StateError('the torque is not finite at this state and reference')
-
-    def _prepare_friction(self, speed: Array, *, exact: bool) -> None:
-        """Set the coefficients for speeds (n,): in most calls they are those of the last one."""
-        fast = (speed > self.friction.speed_range).any()
-        if fast or exact is not self._are_exact:
-            self._coefficients[:] = self._exact if exact else self._fed_back
-            self._are_exact = exact
-        if fast:
-            self.friction.hold_speed(self._coefficients, speed)
-            self._are_exact = None
 
     def hold(self, q: Array) -> None:
         """Compute the torque that holds the robot at rest, in `parts` and `effort`.

@@ -133,6 +133,11 @@ class GuardedFeedforward:
         return self.followed.trajectory
 
     @property
+    def fade_left(self) -> float:
+        """Time left of a fade of commands [s]."""
+        return 0.0 if self.silent else self.limiter.fade_left
+
+    @property
     def silent(self) -> bool:
         """Whether nothing is published: the final command has been given, or none is due."""
         return self.supervisor.state is State.SILENT
@@ -229,6 +234,7 @@ class GuardedFeedforward:
         """The clock has been set to this time [s]: drop what was compared with the one before."""
         step, self._now = now - self._now, now
         self.state.set_clock(step)
+        self.efforts.reset()
         self._stepped += step
         self._fast_since = math.nan
         self.first_fade.end()
@@ -262,6 +268,7 @@ class GuardedFeedforward:
         if self.state.update(stamp, q, v, now):
             self.request_fade()
             self.feedforward.forget()
+            self.first_fade.end()
             if self.external is not None:
                 self.external.reset()
         held = ~np.isnan(q[self.feedforward.indices])
@@ -287,7 +294,7 @@ class GuardedFeedforward:
         if self.followed.over(now):
             self._drop_reference(now)
         supervisor, before = self.supervisor, self.supervisor.state
-        self._watch_speed(now)
+        self._watch_speed()
         event = supervisor.find(
             self.settings,
             fresh=self.fresh(now),
@@ -303,6 +310,9 @@ class GuardedFeedforward:
             self._drop_reference(now)
         target = supervisor.target(self.settings, state)
         fade_time, elapsed = supervisor.enter(event), max(now - self._stepped, 0.0)
+        if before is State.SILENT:
+            # The first command is where the drive is.
+            elapsed = 0.0
         self._stepped = now
         if target is Target.NOTHING:
             if before is not State.SILENT:
@@ -408,7 +418,7 @@ class GuardedFeedforward:
         v = self.state.v
         return 0.5 * float(v @ self.feedforward.dynamics.mass_matrix(self.state.q) @ v)
 
-    def _watch_speed(self, now: float) -> None:
+    def _watch_speed(self) -> None:
         """Command gravity alone, or zero, where a joint stays beyond its velocity limit."""
         v = self.state.v[self.feedforward.indices]
         shares = np.abs(v) / self._velocity_limits
@@ -416,8 +426,8 @@ class GuardedFeedforward:
             self._fast_since = math.nan
             return
         if math.isnan(self._fast_since):
-            self._fast_since = now
-        elif now - self._fast_since > self.settings.state_timeout:
+            self._fast_since = self.state.time
+        elif self.state.time - self._fast_since > self.settings.state_timeout:
             worst = int(shares.argmax())
             # It cannot fall upwards: something else holds it too, or has thrown it.
             driven = bool((self._held() * v)[worst] > 0.0)

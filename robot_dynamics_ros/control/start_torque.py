@@ -68,9 +68,10 @@ class StartTorque:
         """
         self._limiter, size = limiter, limiter.effort.size
         self.torque, self.decision = ZERO, ''
-        # What may be kept: the last command (k,), or that of another publisher.
+        # What may be kept: the last command (k,), or that of another publisher; None if none has
+        # come. One that came while commands were refused need not be who holds the arm.
         self._last: Array | None = None
-        self._another = False
+        self._another: bool | None = None
         # Why commands do not begin.
         self._refusal: Inhibition | None = None
         self._q: Array | None = None
@@ -92,8 +93,10 @@ class StartTorque:
             last: (k,) the last command [N m or N]; None if it was not that of this process.
             another: whether another publisher has commanded.
         """
-        # One that comes while commands are refused need not be who holds the arm.
-        self._another = another and self._refusal is None
+        if not another:
+            self._another = None
+        elif self._another is None:
+            self._another = self._refusal is None
         self._last = None if last is None or not last.any() else last.copy()
         self.watch_anew()
 
@@ -113,7 +116,7 @@ class StartTorque:
         """
         if self._last is not None and measured:
             return True
-        asks = rule == 'take_over' or (rule == 'automatic' and (self._another or measured))
+        asks = rule == 'take_over' or (rule == 'automatic' and bool(self._another or measured))
         return gravity and asks
 
     def watch(
@@ -186,7 +189,7 @@ class StartTorque:
     def begin(self) -> None:
         """Begin to command: where that was decided with the last state, or at zero."""
         self._limiter.begin_at(self._begin)
-        self._last, self._another, self._q = None, False, None
+        self._last = self._another = self._q = None
 
     def _begin_at(self, torque: Array | None, name: str = ZERO) -> None:
         self._begin[:] = 0.0 if torque is None else torque
@@ -205,7 +208,7 @@ class StartTorque:
             self.decision = 'the arm is at rest, and efforts are not measured'
             if self._moved > REST:
                 self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
-            held = self._moved <= REST and (rule == 'take_over' or self._another)
+            held = self._moved <= REST and (rule == 'take_over' or bool(self._another))
         else:
             effort = self._efforts[counted] / self._measured[counted]
             needed = gravity[counted]

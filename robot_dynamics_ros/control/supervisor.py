@@ -172,12 +172,13 @@ class Supervisor:
             return Target.TERMS
         if state is State.REACTING:
             return self._reacting
+        # Zero after a collision stays zero: gravity compensation would move the arm again.
+        if self.reaction and self._reacting is Target.ZERO:
+            return Target.ZERO
         if state is State.STOPPING:
             at_once = self._misapplied or self.double_gravity
             return Target.ZERO if at_once else TARGETS[settings.on_stop]
-        # Zero after a collision stays zero: gravity compensation would move the arm again.
-        zero = self.reaction and self._reacting is Target.ZERO
-        return Target.ZERO if zero or settings.on_stale == 'zero' else Target.GRAVITY
+        return Target.ZERO if settings.on_stale == 'zero' else Target.GRAVITY
 
     def react(self, reaction: str, policy: OnCollision) -> None:
         """React until `acknowledge`, unless that is done already, or is not wanted.

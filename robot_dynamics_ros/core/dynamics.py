@@ -555,6 +555,7 @@ class RobotDynamics:
         q: ArrayLike,
         v: ArrayLike,
         a: ArrayLike,
+        speed: ArrayLike,
         travel: ArrayLike,
         friction: ArrayLike,
         slip: ArrayLike,
@@ -564,7 +565,8 @@ class RobotDynamics:
 
         The arguments are those of `core.algorithms.friction.feedforward_step`.
         """
-        return self._call['feedforward_step'](q, v, a, travel, friction, slip, self._gravity, out)
+        inputs = q, v, a, speed, travel, friction, slip
+        return self._call['feedforward_step'](*inputs, self._gravity, out)
 
     # What takes one state: several programs, and linear algebra that copes with singularities.
 

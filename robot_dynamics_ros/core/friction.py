@@ -137,23 +137,6 @@ class JointFriction:
         values[[KINDS.index(kind) for kind in STORING]] = 0.0
         return values.reshape(-1)
 
-    def hold_speed(self, coefficients: Array, v: Array) -> None:
-        """Hold the speed of the law inside `speed_range`: viscous friction grows no further there.
-
-        Every other term is nearly constant at such speeds.
-
-        Args:
-            coefficients: (14 N,), changed in place.
-            v: (n,) velocities at which they are used [rad/s or m/s].
-        """
-        speed = np.abs(v)
-        within = np.divide(
-            self.speed_range, speed, out=np.ones_like(speed), where=speed > self.speed_range
-        )
-        values = coefficients.reshape(self.values.shape)
-        for kind in self._lower:
-            values[KINDS.index(kind)] *= within[self._coordinates]
-
     def slips(self) -> Slips:
         """The states of pre-sliding of the independent joints, at rest."""
         own = self._own > 0.0

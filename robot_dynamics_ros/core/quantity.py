@@ -78,6 +78,7 @@ INPUTS: Mapping[str, Input] = {
     'effort': Input('measured torques or forces of the drives [N m or N]'),
     'friction': Input('coefficients, see `JointFriction.coefficients`', coefficient_names),
     'load': Input('torques that the joints transmit, of any sign [N m or N]'),
+    'speed': Input('velocities for which friction is known [rad/s or m/s]'),
     'travel': Input('way since the step before [rad or m]'),
     'slip': Input(
         'states of pre-sliding of the step before',
@@ -326,7 +327,7 @@ STEPS: Mapping[str, Quantity] = _by_name(
     ),
     Quantity(
         'feedforward_step', friction.feedforward_step,
-        ('q', 'v', 'a', 'travel', 'friction', 'slip', 'gravity'), (6, 'n'),
+        ('q', 'v', 'a', 'speed', 'travel', 'friction', 'slip', 'gravity'), (6, 'n'),
         'Rows g(q), C(q, v) v, M(q) a, friction, and the states of friction', 'N m or N; 1',
         regrouped=True,
     ),

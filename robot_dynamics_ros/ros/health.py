@@ -165,6 +165,9 @@ class Health:
             or now < totals[-1][0]
         ):
             totals.clear()
+        # While simulated time stands still.
+        if len(totals) > 1 and totals[-1][0] == now:
+            totals.pop()
         totals.append((now, present))
         while totals[0][0] < now - window and totals[1][0] <= now - window:
             totals.popleft()
@@ -276,7 +279,7 @@ class Health:
                 'state': guard.supervisor.state.name,
                 'target': guard.target.value,
                 'event': guard.supervisor.event.name.lower(),
-                'fade left [s]': f'{guard.limiter.fade_left:.1f}',
+                'fade left [s]': f'{guard.fade_left:.1f}',
                 'joints': ', '.join(robot.joints),
                 'terms': ', '.join(robot.feedforward.selected_terms),
                 'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),

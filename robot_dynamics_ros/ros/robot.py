@@ -295,7 +295,7 @@ class CommandedRobot:
             state=supervisor.state.name,
             target=self.guard.target.value,
             event=supervisor.event.name.lower(),
-            fade_left=0.0 if self.guard.silent else limiter.fade_left,
+            fade_left=self.guard.fade_left,
             fault=supervisor.fault or supervisor.reaction,
         )
         torques.header.stamp = stamp

@@ -150,7 +150,7 @@ def _observer() -> list[Figure]:
     n = dynamics.model.size
     q, v, effort = np.random.default_rng(0).uniform(-1.0, 1.0, (3, n))
     friction, rows = JointFriction(dynamics.model).coefficients, np.zeros((6, n))
-    inputs = (q, v, effort, v, friction, np.zeros(2 * n))
+    inputs = (q, v, effort, v, v, friction, np.zeros(2 * n))
     times = iter(1e-3 * step for step in range(10**9))
     namespace = {
         'step': ExternalForceObserver(dynamics).step, 'next': next, 'times': times,

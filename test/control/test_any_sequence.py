@@ -78,7 +78,7 @@ class RobotAndGuard(RuleBasedStateMachine):
         # The last good position when the last command was given.
         self.commanded_at = None
         self.last = self.spoken = np.zeros(3)
-        self.decided = -math.inf
+        self.decided = math.inf
         self.expected_end = math.inf
 
     @property
@@ -175,8 +175,9 @@ class RobotAndGuard(RuleBasedStateMachine):
         if command is None:
             # What the drive applies is not known: what follows begins at zero.
             self.last, self.largest, self.expected_end = np.zeros(3), self.limits, math.inf
+            self.decided = math.inf
             return
-        step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)
+        step = self.rates * min(elapsed, 0.02) if elapsed > 0.0 else np.zeros(3)
         assert np.isfinite(command).all()
         assert (np.abs(command - self.last) <= step + ROUNDING).all()
         back = np.abs(self.last) - np.abs(command)

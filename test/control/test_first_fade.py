@@ -6,6 +6,7 @@ from shown_states import DYNAMICS, PERIOD, Driver, Q
 
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import Event, State
+from robot_dynamics_ros.core import StateError
 
 RANDOM = np.random.default_rng(3)
 STEPS = 5
@@ -79,6 +80,17 @@ def test_an_arm_at_rest_on_its_brake_or_in_a_hand_is_no_driver_that_adds_gravity
         for share in np.linspace(0.0, 1.0, 400):
             driver.show(Q + lift * share * up, lift * up / 2.0)
         assert driver.guard.supervisor.state is State.TRACKING
+
+
+def test_a_jump_that_is_accepted_is_no_motion():
+    """Encoders that are set anew: the arm is where it was."""
+    driver = Driver(Settings(fade_time=1.0, on_restart='fade_from_zero'))
+    driver.settle(seconds=0.2)
+    elsewhere = Q + 0.4 * np.sign(DYNAMICS.gravity_torque(Q))
+    with pytest.raises(StateError, match='jumps'):
+        driver.show(elsewhere)
+    driver.settle(elsewhere, seconds=2.0)
+    assert driver.guard.supervisor.state is State.TRACKING
 
 
 def test_efforts_from_before_a_silence_turn_the_watch_not_off():

@@ -140,8 +140,12 @@ def test_an_arm_that_an_unknown_torque_holds_waits_for_a_decision(touched):
     arm = Arm(on_restart='automatic')
     assert all(arm.show() is None for _ in range(100))
     assert 'start' in arm.guard.supervisor.inhibitions
-    if not touched:
+    for _ in range(0 if touched else 3):
+        # Again and again, as long as it is there.
         arm.guard.another_commanded()
+        arm.guard.supervisor.inhibitions.put('publishers', Inhibition('another', 'alone'))
+        arm.show()
+    arm.guard.supervisor.inhibitions.put('publishers', None)
     assert all(arm.show(**touched) is None for _ in range(200))
     arm.change(on_restart='fade_from_zero')
     assert not arm.show(**touched).any()

@@ -17,6 +17,7 @@ CONDITIONS = {
     'double_gravity': ('', 'twice'),
     'inhibition': (None, UNKNOWN, INACTIVE, MISAPPLIED),
     'fresh': (False, True),
+    'lost': (False, True),
     'finished': (False, True),
     'on_stale': ('hold', 'zero', 'stop'),
     'on_stop': ('hold', 'zero'),
@@ -37,7 +38,7 @@ def cases():
         settings = Settings(on_stale=case['on_stale'], on_stop=case['on_stop'])
         before = supervisor.target(settings)
         event = supervisor.find(
-            settings, fresh=case['fresh'], lost=False, finished=case['finished']
+            settings, fresh=case['fresh'], lost=case['lost'], finished=case['finished']
         )
         running = supervisor.running
         supervisor.enter(event)
@@ -90,9 +91,11 @@ def test_zero_torque_after_a_collision_stays_zero():
             assert after in (Target.ZERO, Target.NOTHING)
 
 
-def test_nothing_is_published_in_one_state_alone():
-    for _, _, _, supervisor, after in CASES:
-        assert (after is Target.NOTHING) == (supervisor.state is State.SILENT)
+def test_states_that_are_lost_end_the_terms_and_the_torque_stays_off():
+    for case, running, before, supervisor, after in CASES:
+        if case['lost'] and before is not Target.NOTHING:
+            assert after is not Target.TERMS
+            assert supervisor.fault or not running or after is Target.NOTHING
 
 
 def test_gravity_that_is_compensated_twice_leads_to_zero():

@@ -47,9 +47,10 @@ def test_while_time_stands_still_nothing_ages(fading):
 
 def test_a_clock_that_is_set_back_makes_no_old_state_fresh_for_ever():
     driver = Driver()
-    driver.settle(seconds=3.0)
-    driver.now -= 10.0
+    driver.settle(seconds=3.0, effort=0.0 * GRAVITY)
+    driver.now -= 10000.0
     driver.guard.set_clock(driver.now)
+    driver.show(effort=GRAVITY)
     assert driver.guard.fresh(driver.now)
     driver.now += driver.guard.settings.state_timeout + PERIOD
     driver.tick()
@@ -102,6 +103,30 @@ def test_beyond_its_velocity_limit_a_joint_is_not_driven_on_and_then_held_by_gra
     driver.guard.enable()
     driver.settle(q)
     assert driver.guard.supervisor.state is State.TRACKING
+
+
+def test_one_velocity_beyond_a_limit_is_no_reaction_however_long_nothing_follows():
+    driver = Driver()
+    driver.settle()
+    driver.show(v=np.array([0.0, 1.1 * DYNAMICS.model.velocity_bounds[1], 0.0]))
+    driver.now += 1.1 * driver.guard.settings.state_timeout
+    driver.tick()
+    driver.settle()
+    assert driver.guard.supervisor.state is State.TRACKING
+    assert not driver.guard.supervisor.reaction
+
+
+def test_the_first_command_after_silence_is_where_the_drive_is():
+    """Also without a fade: the pause before is no time in which the command could change."""
+    driver = Driver(Settings(fade_time=0.0, on_restart='fade_from_zero'))
+    rates = driver.guard.limiter.rates
+    for _ in range(2):
+        driver.now += 4.0
+        commands = [driver.show() for _ in range(5)]
+        assert not commands[0].any()
+        assert (np.abs(np.diff(commands, axis=0)) <= rates * PERIOD + 1e-9).all()
+        driver.settle()
+        driver.guard.silence()
 
 
 def test_beyond_its_velocity_limit_a_joint_that_gravity_compensation_drives_on_gets_no_torque():

@@ -59,7 +59,7 @@ def moving(time):
 
 @pytest.mark.parametrize('seed', range(6) if ALL else [1, 2])
 def test_it_commands_what_the_node_commands(begin, seed):
-    """Through random gaps in the states, ~/enable and changes of settings, state by state."""
+    """Through random gaps, ~/enable and velocities beyond the limits, state by state."""
     random = np.random.default_rng(seed)
     settings = {
         'on_stale': random.choice(['hold', 'zero']),
@@ -79,11 +79,13 @@ def test_it_commands_what_the_node_commands(begin, seed):
     )
     node.supervisor.active = True
     controller = begin(mode='computed_torque', terms=terms, **settings)
-    time, period, seen, gap, left = 100.0, 0.005, set(), False, 0
+    time, period, seen, gap, left, fast = 100.0, 0.005, set(), False, 0, np.zeros(3)
     for cycle in range(6000):
         if not left:
             gap = random.random() < 0.5
-            left = int(random.choice([1, 5, 30, 150, 1300] if gap else [50, 400]))
+            left = int(random.choice([1, 5, 30, 150, 1300] if gap else [1, 50, 400]))
+            chosen = (random.random(3) < 0.2) & (random.random() < 0.4)
+            fast = np.where(chosen, 1.1 * random.choice([-1.0, 1.0]) * MODEL.velocity_bounds, 0.0)
             if cycle and random.random() < 0.6:
                 # A controller that is silent leads away what the interfaces hold: not compared.
                 silent = controller.state == 'silent'
@@ -97,6 +99,7 @@ def test_it_commands_what_the_node_commands(begin, seed):
         left -= 1
         time += period
         q, v = moving(time)
+        v = np.where(fast, fast, v)
         if gap:
             command = node.command_without_state(time)
             q = np.where(np.arange(3) == cycle % 3, np.nan, q)
@@ -108,6 +111,7 @@ def test_it_commands_what_the_node_commands(begin, seed):
         np.testing.assert_allclose(effort, before if command is None else command, atol=1e-8)
         assert controller.state == node.supervisor.state.name.lower()
         assert (controller.fault != 'ready') == bool(node.supervisor.fault)
+        assert controller.reacts == bool(node.supervisor.reaction)
         seen.add(controller.state)
     assert len(seen) >= 3
 
@@ -332,25 +336,37 @@ def test_a_joint_beyond_its_velocity_limit_is_not_driven_on(begin):
         np.testing.assert_allclose(controller.run(0.2, Q, fast, **given), rest, rtol=1e-12)
         assert (controller.state, controller.target) == ('reacting', target)
         assert controller.reacts
-        assert controller.concerned == 2
+        assert controller.blamed == 2
+        controller.start(controller.effort, pause=1.0)
+        controller.update(Q, fast, position=1e308)
+        assert (controller.reacts, controller.blamed) == (True, 2)
         np.testing.assert_allclose(controller.run(0.2, Q, 0.1 * V, **given), rest, rtol=1e-12)
         controller.enable(True)
         controller.run(0.2, Q, 0.1 * V, **given)
         assert (controller.state, controller.reacts) == ('tracking', False)
 
 
-def test_friction_at_a_measured_velocity_is_a_share_within_the_known_speeds(begin, tmp_path):
+@pytest.mark.parametrize(('mode', 'share', 'viscous'), [('computed_torque', 0.4, 0.5),
+                                                        ('feedforward', 1.0, 0.8)])  # fmt: skip
+def test_friction_is_that_within_the_known_speeds_and_a_share_at_a_measured_velocity(
+    begin, tmp_path, mode, share, viscous
+):
     friction = JointFriction(
-        MODEL, viscous={'turn': 0.8}, viscous_lower={'turn': 0.5}, max_velocity={'turn': 1.2}
-    )
-    library = write_library(tmp_path / 'range', LIMITED, friction=friction)
-    options = {'library': library, 'terms': ['inertial', 'friction'], 'friction_share': 0.4}
+        MODEL, viscous={'turn': 0.8}, viscous_lower={'turn': 0.5}, stribeck={'turn': 60.0},
+        max_velocity={'turn': 1.2},
+    )  # fmt: skip
+    library, terms = write_library(tmp_path / 'range', LIMITED, friction=friction), TERMS[2:]
+    controller = begin(library=library, mode=mode, kp=1.0, terms=terms, friction_share=0.4)
     speeds = np.array([2.0, 0.0, 0.0])
-    computed = begin(mode='computed_torque', kp=1.0, **options)
-    np.testing.assert_allclose(computed.run(0.2, Q, speeds), [0.4 * 0.5 * 1.2, 0.0, 0.0])
-    followed = begin(mode='feedforward', **options)
-    given = {'position': Q, 'velocity': speeds, 'acceleration': 0.0}
-    np.testing.assert_allclose(followed.run(0.2, Q, speeds, **given), [0.8 * 1.2, 0.0, 0.0])
+    reference = np.array([Q, speeds, 0.0 * Q])
+    given = dict(zip(REFERENCE, reference, strict=True)) if share == 1.0 else {}
+    effort = controller.run(0.2, Q, speeds, **given)
+    expected = share * (viscous * 1.2 + 60.0 / (1.0 + 12.0**2))
+    np.testing.assert_allclose(effort, [expected, 0.0, 0.0], rtol=1e-4)
+    node = Feedforward(DYNAMICS, JOINTS, terms=terms, friction=friction)
+    node.feed_back(0.4)
+    node.compute(Q, speeds, reference if given else None)
+    np.testing.assert_allclose(effort, node.effort, rtol=1e-9)
 
 
 def test_friction_is_dropped_where_motion_does_not_decay(begin):

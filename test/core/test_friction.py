@@ -139,23 +139,6 @@ def test_what_is_fed_back_is_a_share_of_the_least_friction_and_stores_nothing():
     assert np.array_equal(fed_back[size:], friction.coefficients[size:])
 
 
-@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-def test_viscous_friction_is_held_at_the_end_of_its_range(robot):
-    """Of mimic joints too: their speed is that of the joint that they mimic."""
-    model, ends = robot.model, np.full(robot.model.size, 0.4)
-    friction = JointFriction(
-        model,
-        viscous=by_name(model, 0.1, 2.0),
-        coulomb=dict.fromkeys(by_name(model, 0.0, 1.0), 0.0),
-        max_velocity=dict(zip(model.joint_names, ends.tolist(), strict=True)),
-    )
-    v = np.random.default_rng(4).uniform(-1.0, 1.0, model.size)
-    coefficients, zeros = friction.coefficients, np.zeros((2, model.size))
-    friction.hold_speed(coefficients, v)
-    rows = robot.python.friction_step(v, *zeros, coefficients, zeros.ravel())
-    np.testing.assert_allclose(rows[0], friction.torque(np.clip(v, -ends, ends)), atol=1e-13)
-
-
 def pushed(model, **given):
     """The friction of a pendulum with terms that depend on more than the velocity."""
     given = {'viscous': 0.0, 'coulomb': 0.0, **given}

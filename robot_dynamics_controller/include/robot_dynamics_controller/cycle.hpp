@@ -52,7 +52,6 @@ public:
   void request_fade() noexcept { request_fade(fade_time_); }
   void request_fade(double duration) noexcept { due_ = true, next_ = duration; }
   void step(const Vector & target, double elapsed) noexcept;
-  bool fading() const noexcept { return progress_ < 1.0; }
   bool reached_target() const noexcept { return at_target_ && progress_ >= 1.0 && !due_; }
   const Vector & effort() const noexcept { return effort_; }
 
@@ -102,9 +101,11 @@ public:
     return enabled_ && unusable_for_ - longest_stale > settings_.state_timeout;
   }
   bool enabled() const noexcept { return enabled_; }
-  // The joint that was not finite in the last state that was not usable, that of a fault by
-  // `double_gravity`, or that is too fast; the number of joints where the torque was not finite.
+  // The joint that was not finite in the last state that was not usable; the number of joints where
+  // the torque was not finite.
   std::size_t concerned() const noexcept { return concerned_; }
+  // The joint of a fault by `double_gravity`, or that was too fast.
+  std::size_t blamed() const noexcept { return blamed_; }
   // A joint that is not commanded and is not measured; the number of joints for none.
   std::size_t silent_joint() const noexcept { return silent_joint_; }
   // The joint for whose motion friction is not compensated, as it does not decay; the number of
@@ -157,7 +158,7 @@ private:
   // Whether gravity compensation drives on the joint that is too fast, or was.
   bool enabled_{true}, known_{false}, reacts_{false}, drives_{false}, driven_{false};
   int reached_{0};
-  std::size_t concerned_{0}, silent_joint_, fast_joint_, dropped_;  // joints of the library
+  std::size_t concerned_{0}, blamed_{0}, silent_joint_, fast_joint_, dropped_;  // joints of the library
   Far far_{};
   double unusable_for_{0.0}, fast_for_{0.0}, since_step_{0.0};
 };

@@ -21,6 +21,7 @@ constexpr State transitions[7][5] = {
 
 constexpr double longest_stale = 5.0;
 constexpr double longest_step = 0.02;
+constexpr double reaction_fade = 0.1;
 constexpr double shortest_fade = 1e-06;
 constexpr double steepest_slope = 3.0;
 constexpr double rate_per_effort = 10.0;

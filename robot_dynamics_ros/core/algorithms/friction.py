@@ -151,6 +151,7 @@ def feedforward_step(
     q: Scalars,
     v: Scalars,
     a: Scalars,
+    speed: Scalars,
     travel: Scalars,
     friction: Scalars,
     slip: Scalars,
@@ -159,13 +160,13 @@ def feedforward_step(
     """Rows g(q), C(q, v) v, M(q) a, friction, and the states z, shape (6, n).
 
     The joints transmit the sum of the first three, without the rotors, which are before the gear.
-    Arguments as in `friction_step`.
+    Friction is that at the velocities `speed`. Other arguments as in `friction_step`.
     """
     terms = torque_terms(model, q, v, a, gravity)
     spun = zip(model.joints, joint_rates(model, a), strict=True)
     rotors = gathered(model, [-joint.armature * rate for joint, rate in spun])
     load = [sum(column, 0.0) for column in zip(*terms, rotors, strict=True)]
-    return [*terms, *friction_step(model, v, load, travel, friction, slip)]
+    return [*terms, *friction_step(model, speed, load, travel, friction, slip)]
 
 
 def advanced(slip: Scalar, travel: Scalar, displacement: Scalar) -> Scalar:
