@@ -44,8 +44,8 @@ Written by `python -m scripts.parameters`; `config/robot_dynamics.yaml` explains
 parameters can be set while the node runs (`ros2 param set`), the others are read on configure.
 Lists have one value for each commanded joint, in the order of `joints`, or one for all. A node
 that is given a name that it does not have, also below `/**`, does not configure: in a file for
-several nodes, write each block below the name of its node. A parameter file without a block for
-the node is refused too. The quality of service of a topic is a parameter too, such as
+several nodes, write each block below the name of its node. A file without a block for the node
+is refused too. The quality of service of a topic is a parameter too, such as
 `qos_overrides./joint_states.subscription.reliability`. The environment variable
 `ROBOT_DYNAMICS_BACKEND` (`native` or `python`) selects what compiles the dynamics; by default
 native code where llvmlite is installed, else plain Python, 25 to 200 times slower.

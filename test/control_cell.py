@@ -39,8 +39,6 @@ GRAVITY = DYNAMICS.gravity_torque(Q)
 LIMIT = 60.0
 # Of the node [N m/s].
 RATES = torque_rates(DYNAMICS.model.effort_bounds)
-# Of a fade and 3 s at 200 Hz, with some to spare.
-COMMANDS_UNTIL_TRUSTED = 1000
 # From a command to the cycle that applies it, on a busy machine [s]; a step takes none of it.
 LATENESS = 0.2
 NEEDED = (
@@ -105,11 +103,6 @@ class Cell:
     def until(self, condition, what):
         """Hear and answer until the condition holds."""
         wait_until(condition, what, LIMIT, lambda: self._executor.spin_once(timeout_sec=0.02))
-
-    def until_trusted(self):
-        """Until efforts without a fade have shown for 3 s that the driver adds no gravity."""
-        self.torques.clear()
-        self.until(lambda: len(self.torques) > COMMANDS_UNTIL_TRUSTED, 'commands')
 
     def until_effort(self, torque, what='torque'):
         """Until the drives have this torque."""

@@ -36,12 +36,12 @@ class FirstFade:
         running: whether the arm is watched.
     """
 
-    def __init__(self, size: int) -> None:
-        """Watch nothing yet; size: number of commanded joints, k."""
-        self.running = False
+    def __init__(self, joints: Sequence[str]) -> None:
+        """Watch nothing yet; joints: names of the commanded joints, k of them."""
+        self.running, self._joints = False, joints
         # Of each joint: position, gravity torque, and distance along it since the begin. Works
         # since then, and when the watch ends [s].
-        self._q, self._gravity, self._distance = np.zeros((3, size))
+        self._q, self._gravity, self._distance = np.zeros((3, len(joints)))
         self._lifted = self._unexplained = self._end = 0.0
 
     def begin(self, q: Array, gravity: Array, kinetic: float, end: float) -> None:
@@ -70,7 +70,6 @@ class FirstFade:
         command: Array,
         now: float,
         limits: Array,
-        joints: Sequence[str],
     ) -> str:
         """Watch a state.
 
@@ -81,7 +80,6 @@ class FirstFade:
             command: (k,) that was applied since the state before [N m or N].
             now: [s], on the clock of the node.
             limits: (k,) effort limits [N m or N]; infinite for none.
-            joints: names of the joints, k of them.
 
         Returns:
             Why gravity is compensated twice, for a fault; empty if it is not known to be.
@@ -100,6 +98,6 @@ class FirstFade:
             return ''
         joint = int(moves.argmax())
         return (
-            f'{joints[joint]} moves along its gravity torque while gravity fades in, by '
+            f'{self._joints[joint]} moves along its gravity torque while gravity fades in, by '
             f'{self._distance[joint]:.2g} rad or m: {REMEDY}'
         )

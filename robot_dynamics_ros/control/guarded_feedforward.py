@@ -83,7 +83,7 @@ class GuardedFeedforward:
             feedforward, reference_limits(limits, settings.reference_tolerance)
         )
         self.start = StartTorque(self.limiter)
-        self.first_fade, self.double_compensation = FirstFade(size), GravityFit()
+        self.first_fade, self.double_compensation = FirstFade(joints), GravityFit()
         bounds = self._model.effort_bounds[feedforward.indices]
         self.efforts = EffortCheck(bounds, settings.driver_effort)
         self.external: ExternalForceEstimate | None = None
@@ -141,10 +141,6 @@ class GuardedFeedforward:
     def silent(self) -> bool:
         """Whether nothing is published: the final command has been given, or none is due."""
         return self.supervisor.state is State.SILENT
-
-    def age(self, now: float) -> float:
-        """Age of the oldest measurement of a commanded joint [s]; infinite if one is missing."""
-        return now - self.state.time
 
     def fresh(self, now: float) -> bool:
         """Whether each commanded joint was measured, and not too long ago."""
@@ -408,9 +404,8 @@ class GuardedFeedforward:
             watched.end()
         self._with_gravity = gravity
         if watched.running:
-            limits, joints = self.limiter.limits, feedforward.joints
             self.supervisor.double_gravity = watched.step(
-                q, needed, self._kinetic_energy(), self.effort, now, limits, joints
+                q, needed, self._kinetic_energy(), self.effort, now, self.limiter.limits
             )
 
     def _kinetic_energy(self) -> float:

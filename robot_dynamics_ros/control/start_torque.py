@@ -57,7 +57,6 @@ class StartTorque:
 
     Attributes:
         torque: at which commands have begun, as a phrase for the log.
-        decision: what was found about the arm, for the log; empty if they begin at zero anyway.
     """
 
     def __init__(self, limiter: Limiter) -> None:
@@ -67,7 +66,7 @@ class StartTorque:
             limiter: of the commands.
         """
         self._limiter, size = limiter, limiter.effort.size
-        self.torque, self.decision = ZERO, ''
+        self.torque = ZERO
         # What may be kept: the last command (k,), or that of another publisher; None if none has
         # come. One that came while commands were refused need not be who holds the arm.
         self._last: Array | None = None
@@ -177,12 +176,7 @@ class StartTorque:
         small = self.equal(np.zeros_like(gravity), gravity)
         if self._last is not None and not self._changed:
             self._begin_at(self._last, 'the last command')
-            self.decision = 'the measured efforts show that the drive has kept it'
-        elif rule == 'fade_from_zero':
-            self.decision = 'no measured efforts show that the drive has kept the last command'
-        elif small.all():
-            self.decision = 'gravity is small at this position'
-        else:
+        elif rule != 'fade_from_zero' and not small.all():
             self._judge(gravity, ~small, rule)
         return self._refusal
 
@@ -193,7 +187,7 @@ class StartTorque:
 
     def _begin_at(self, torque: Array | None, name: str = ZERO) -> None:
         self._begin[:] = 0.0 if torque is None else torque
-        self.torque, self.decision = name, ''
+        self.torque = name
 
     def _judge(self, gravity: Array, loaded: npt.NDArray[np.bool_], rule: OnRestart) -> None:
         """Decide by who holds the arm against a gravity torque (k,) that is not small.
@@ -205,31 +199,25 @@ class StartTorque:
         """
         counted = self._measured > 0.0
         if not (counted & loaded).any():
-            self.decision = 'the arm is at rest, and efforts are not measured'
-            if self._moved > REST:
-                self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
             held = self._moved <= REST and (rule == 'take_over' or bool(self._another))
         else:
             effort = self._efforts[counted] / self._measured[counted]
             needed = gravity[counted]
             away = np.abs(effort - needed) - _tolerance(gravity, self._limiter)[counted]
             held, worst = bool((away <= 0.0).all()), int(away.argmax())
-            self.decision = 'the measured efforts equal the gravity torque'
             if held and rule == 'automatic' and not self._another:
                 self._refusal = HELD
-            elif not held:
-                holder = 'the arm moves' if self._moved > REST else 'something else holds the arm'
-                self.decision = (
-                    f'a measured effort is {effort[worst]:.3g} where gravity needs '
-                    f'{needed[worst]:.3g}: {holder}'
-                )
+            elif not held and rule == 'automatic':
                 share = effort @ needed / (needed @ needed)
-                if rule == 'automatic' and abs(share) > UNLOADED:
-                    self._refusal = Inhibition(f'{self.decision}; {PARTLY}', PARTLY)
+                if abs(share) > UNLOADED:
+                    reason = (
+                        f'a measured effort is {effort[worst]:.3g} where gravity needs '
+                        f'{needed[worst]:.3g}; {PARTLY}'
+                    )
+                    self._refusal = Inhibition(reason, PARTLY)
         if held and self._refusal is None:
-            limits, decision = self._limiter.limits, self.decision
+            limits = self._limiter.limits
             self._begin_at(np.clip(gravity, -limits, limits), 'the gravity torque')
-            self.decision = decision
 
     def equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
         """(k,) whether an effort was measured, and equals this torque (k,)."""

@@ -172,7 +172,6 @@ class StateFilter:
         self._others = np.ones(size, dtype=bool)
         self._others[commanded] = False
         self._any_others = bool(self._others.any())
-        self.silent = np.zeros(size, dtype=bool)
         self.use_timeout(timeout)
         self.jump = ''
         self._velocity = VelocityEstimate(model)
@@ -277,8 +276,7 @@ class StateFilter:
         np.copyto(self.deadlines, now + self.timeouts, where=newer)
         np.copyto(self.repeated, now, where=held & ~newer)
         if self._any_others:
-            self.silent = self._others & (now > self.deadlines)
-            self.v[self.silent] = 0.0
+            self.v[self._others & (now > self.deadlines)] = 0.0
         self._set_deadline()
         return moved
 

@@ -25,7 +25,7 @@ class State(Enum):
     SILENT = 'nothing is published, and what the drive applies is not known'
     TRACKING = 'the terms, at the reference or at the measured state'
     HOLDING = '`on_stale`: gravity at the last good state, or zero'
-    REACTING = '`on_collision`: gravity, or zero; gravity beyond a velocity limit'
+    REACTING = '`on_collision`, or a velocity limit: gravity, or zero'
     STOPPING = '`on_stop`: zero, or gravity at the last good state; repeated, then silence'
 
 

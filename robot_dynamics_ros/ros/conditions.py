@@ -132,11 +132,8 @@ def _commanding(health: Health) -> str:
         f'{", ".join(health.robot.joints)} on {health.loop.topic}, target '
         f'{target if guard.target is Target.TERMS else guard.target.value}'
     )
-    if guard.start.decision and supervisor.state is State.TRACKING and guard.limiter.fading:
-        text += (
-            f', begun at {guard.start.torque} (on_restart={guard.settings.on_restart}): '
-            f'{guard.start.decision}'
-        )
+    if supervisor.state is State.TRACKING and guard.limiter.fading:
+        text += f', begun at {guard.start.torque} (on_restart={guard.settings.on_restart})'
     return text
 
 

@@ -79,8 +79,7 @@ class ExternalTopics:
         """
         guard = robot.guard
         # Where a part of the joints has ceased, no step is taken any more.
-        fresh = guard.age(now) <= guard.settings.state_timeout
-        estimate = guard.external if fresh and guard.supervisor.active else None
+        estimate = guard.external if guard.fresh(now) and guard.supervisor.active else None
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._publish_contact(estimate, state, stamp, now)

@@ -287,7 +287,7 @@ class Health:
                 'back end': dynamics.backend_description,
             }
         if name == 'joint_states':
-            age = guard.age(self.time)
+            age = self.time - guard.state.time
             text = f'{age:.4f}' if math.isfinite(age) else 'not known'
             return 'OK', {'age of the last valid state [s]': text}
         if name == 'reference':

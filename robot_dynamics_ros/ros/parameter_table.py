@@ -178,7 +178,7 @@ def _threshold(band: str, side: str) -> Parameter:
 CONTACTS = (
     Parameter('external_observer', 'bool', EXTERNAL.external_observer,
               'Whether the torques of external forces are estimated.',
-              'The joint states must contain velocities, and efforts in N m and N, with gravity.',
+              'The joint states must contain velocities, and efforts that are torques.',
               live=True),
     Parameter('external_bandwidth', 'double_array', list(EXTERNAL.external_bandwidth),
               'Bandwidth f of the estimate of each commanded joint.',

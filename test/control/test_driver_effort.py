@@ -20,6 +20,7 @@ from robot_dynamics_ros.control.driver_effort import (
 )
 from robot_dynamics_ros.control.gravity_in_efforts import MEMORY
 from robot_dynamics_ros.control.settings import DriverEffort, Settings
+from robot_dynamics_ros.control.supervisor import Event
 
 VALUES = get_args(DriverEffort)
 # A gravity torque, and limits of efforts that it tells of.
@@ -190,11 +191,20 @@ def test_a_moving_arm_tells_nothing_and_a_live_value_takes_effect():
     assert driver.guard.efforts.fits
 
 
+@pytest.mark.parametrize('terms', ['gravity', 'coriolis'])
 @pytest.mark.parametrize('meaning', VALUES)
-def test_the_comparison_with_commands_reads_what_was_commanded(meaning):
-    """Of efforts without gravity it knows nothing of gravity that the driver adds."""
-    driver = Driver(Settings(fade_time=0.2, driver_effort=meaning, on_restart='fade_from_zero'))
+def test_efforts_of_a_driver_that_adds_gravity_too_are_a_fault(meaning, terms):
+    """Of efforts without gravity nothing is known; a fault is zero, at the rate limit."""
+    settings = Settings(fade_time=0.2, driver_effort=meaning, on_restart='fade_from_zero')
+    driver = Driver(settings, (terms,))
     command = driver.settle()
-    driver.settle(effort=published(meaning, command + GRAVITY, GRAVITY))
+    effort = published(meaning, command + GRAVITY, GRAVITY)
+    commands = [driver.show(effort=effort) for _ in range(200)]
     found = bool(driver.guard.supervisor.fault)
-    assert found == (meaning in ('torque', 'reversed_torque'))
+    assert found == (meaning in ('torque', 'reversed_torque') and terms == 'gravity')
+    if found:
+        assert driver.guard.supervisor.event is Event.DOUBLE_GRAVITY
+        spoken = np.array([each for each in commands if each is not None])
+        assert not spoken[-1].any()
+        steps = np.abs(np.diff(spoken, axis=0))
+        assert (steps <= driver.guard.limiter.rates * PERIOD + 1e-9).all()

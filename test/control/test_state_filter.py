@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from three_joints import LIMITED, UNLIMITED, URDF
 
-from robot_dynamics_ros.control.settings import OTHER_JOINTS
 from robot_dynamics_ros.control.state_filter import (
     FASTEST,
     VELOCITY_CUTOFF,
@@ -235,12 +234,10 @@ def test_each_joint_has_the_time_of_its_own_measurement():
     assert state.complete
     assert state.fresh(5.1)
     assert not state.fresh(5.11)
-    # One that is not commanded and goes silent stays where it was, at rest.
-    end = 5.05 + OTHER_JOINTS * TIMEOUT
+    # One that is not commanded may go silent.
     for now in (5.5, 6.0, 6.06):
         state.update(now, np.array([0.3, 0.1, NO]), np.array([0.0, 0.0, NO]), now=now)
         assert state.fresh(now)
-        np.testing.assert_array_equal(state.silent, [False, False, now > end])
     np.testing.assert_array_equal(state.q, Q)
     np.testing.assert_array_equal(state.counts, [4, 4, 1])
     # A shorter timeout counts at once.

@@ -153,8 +153,14 @@ class Observer:
     def answer_to(self, state):
         """The torques that answer a state, which is best effort: sent again if it was lost.
 
-        If it was only late, it is answered twice: answers to another state may still come.
+        If it was only late, it is answered twice: answers to another state may still come. The
+        first command is where the drive is, and no answer yet.
         """
+        if self.guard.silent:
+            self._answer_to(state)
+        return self._answer_to(state)
+
+    def _answer_to(self, state):
         state.header.stamp = self.node.get_clock().now().to_msg()
         sent = -np.inf
 

@@ -139,7 +139,6 @@ def test_a_controller_off_and_on_behind_a_drive_that_keeps_its_torque(stack, on_
     stack.start_manager(CONTROLLER)
     node = stack.start_node(on_restart=on_restart)
     stack.until_effort(GRAVITY)
-    stack.until_trusted()
     stack.switch(off=[CONTROLLER])
     stack.until(stack.silent, 'silence')
 
