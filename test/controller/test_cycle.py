@@ -57,7 +57,7 @@ def moving(time):
     return amplitude * phase**2, 2.0 * amplitude * phase * rate * np.array([1.0, 1.3, 0.7])
 
 
-@pytest.mark.parametrize('seed', range(6) if ALL else [1, 2])
+@pytest.mark.parametrize('seed', range(6) if ALL else [2, 3])
 def test_it_commands_what_the_node_commands(begin, seed):
     """Through random gaps, ~/enable and velocities beyond the limits, state by state."""
     random = np.random.default_rng(seed)
