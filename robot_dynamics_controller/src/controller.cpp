@@ -428,7 +428,7 @@ private:
         RCLCPP_ERROR(
           logger, "%s%sfor more than %g s %s", name.c_str(), until.c_str(), longest_stale,
           why.c_str());
-      } else if (now.reacts) {
+      } else if (now.state == State::reacting) {
         RCLCPP_ERROR(
           logger, "%s%s%s is beyond its velocity limit of %g", name.c_str(), until.c_str(),
           joint(now.blamed).c_str(), (*library_)->velocity_limits[now.blamed]);

@@ -103,15 +103,15 @@ Cycle::Cycle(
   reference_{Vector(joints.size()), Vector(joints.size()), Vector(joints.size()),
     Vector(joints.size())},
   feedback_(joints.size()), followed_(joints.size()), held_(joints.size()),
-  left_(joints.size(), not_measured), given_(joints.size()), before_q_(joints.size()),
-  lagged_(joints.size()), pushed_(joints.size()), before_gravity_(joints.size()), distance_(joints.size()), moves_for_(joints.size()),
+  left_(joints.size(), not_measured), given_(joints.size()), 
+  lagged_(joints.size()), pushed_(joints.size()), carries_(joints.size()), distance_(joints.size()), moves_for_(joints.size()),
   silent_joint_(library.size()), fast_joint_(library.size()), dropped_(library.size()), far_{joints.size(), 0.0, 0.0}
 {
 }
 
 void Cycle::start(const Vector & efforts, double pause) noexcept
 {
-  if (efforts != left_ || pause > settings_.state_timeout) {
+  if (efforts != left_ || pause > longest_restart) {
     std::transform(efforts.begin(), efforts.end(), held_.begin(), or_zero);
     limiter_.begin_at(held_);
     state_ = State::silent;
@@ -474,19 +474,22 @@ void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
   }
   // Without velocities: those of low-passed positions, once these have settled, and commands alike.
   constexpr double cutoff = 2.0 * pi * velocity_cutoff;
-  const bool settles = begins || (!needs_velocities() && watched_for_ < 5.0 / cutoff);
+  if (begins || unusable_for_ > 0.0) {
+    settled_at_ = watched_for_ + (begins && needs_velocities() ? 0.0 : 5.0 / cutoff);
+  }
+  const bool settles = begins || watched_for_ < settled_at_;
+  const double weight = begins || needs_velocities() ? 1.0 : 1.0 - std::exp(-cutoff * elapsed);
   double largest = 0.0;
   std::fill(speeds_.begin(), speeds_.end(), 0.0);
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const std::size_t i = joints_[k];
-    const double q = last_q_[i], weight = begins ? 1.0 : 1.0 - std::exp(-cutoff * elapsed);
-    lagged_[k] = needs_velocities() ? q : lagged_[k] + weight * (q - lagged_[k]);
+    const double q = last_q_[i], way = weight * (q - lagged_[k]);
+    lagged_[k] += way;
     speeds_[i] = needs_velocities() ? v[k] : cutoff * (q - lagged_[k]);
-    const double way = lagged_[k] - before_q_[k];
-    pushed_[k] = needs_velocities() ? effort[k] : pushed_[k] + weight * (effort[k] - pushed_[k]);
-    const double lifted = (gravity_[i] + before_gravity_[k]) * way / 2.0;
-    before_q_[k] = lagged_[k];
-    before_gravity_[k] = gravity_[i];
+    pushed_[k] += weight * (effort[k] - pushed_[k]);
+    const double before = carries_[k];
+    carries_[k] += weight * (gravity_[i] - before);
+    const double lifted = (carries_[k] + before) * way / 2.0;
     distance_[k] = settles ? 0.0 : distance_[k] + std::copysign(way, gravity_[i] * way);
     work_ += lifted;
     unexplained_ += lifted - pushed_[k] * way;
@@ -500,8 +503,10 @@ void Cycle::experiment(Target target, const Vector & v, double elapsed) noexcept
   if (settles) {
     work_ = 0.0;
     unexplained_ = -kinetic;
+    kinetic_ = kinetic;
   }
-  const bool foreign = work_ > 0.0 && unexplained_ + kinetic > unexplained_share * work_;
+  const double explained = unexplained_share * (work_ + kinetic + kinetic_);
+  const bool foreign = work_ > 0.0 && unexplained_ + kinetic > explained;
   for (std::size_t k = 0; k < joints_.size() && foreign; ++k) {
     const double limit = std::isfinite(limits[k]) ? limits[k] : largest;
     if (std::abs(gravity_[joints_[k]]) > carried * limit && distance_[k] > moved) {

@@ -7,21 +7,26 @@ of the commands. Where the driver adds gravity as well, the arm rises by the wor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
+from .state_filter import VELOCITY_CUTOFF
+
 # A joint has moved from here on [rad or m].
 MOVED = 0.002
 # A joint carries gravity from this share of its effort limit on [-].
 CARRIED = 0.02
-# Share of the work against gravity that nobody commanded, from which on somebody else does it [-].
+# Share of the energy in play that nobody commanded, from which on somebody else gives it [-].
 # The driver does all of it, less what friction takes.
 UNEXPLAINED = 0.25
 # A fade is watched for no shorter time [s]: that of the default.
 SHORTEST = 1.0
+# Time constant of derived velocities [s], and in how many of it they have settled.
+LAG, SETTLED = 1.0 / (2.0 * math.pi * VELOCITY_CUTOFF), 5.0
 REMEDY = 'the driver compensates gravity itself, remove gravity from terms'
 
 
@@ -39,28 +44,36 @@ class FirstFade:
     def __init__(self, joints: Sequence[str]) -> None:
         """Watch nothing yet; joints: names of the commanded joints, k of them."""
         self.running, self._joints = False, joints
-        # Of each joint: position, gravity torque, and distance along it since the begin. Works
-        # since then, and when the watch ends [s].
-        self._q, self._gravity, self._distance = np.zeros((3, len(joints)))
-        self._lifted = self._unexplained = self._end = 0.0
+        # Of each joint: position, gravity torque, command, and distance along gravity since the
+        # begin. Energies since then [J].
+        self._q, self._gravity, self._command, self._distance = np.zeros((4, len(joints)))
+        self._lifted = self._unexplained = self._kinetic = 0.0
+        # When it began, when it ends, when the last step was [s].
+        self._begun = self._end = self._now = 0.0
 
-    def begin(self, q: Array, gravity: Array, kinetic: float, end: float) -> None:
+    def begin(self, q: Array, gravity: Array, kinetic: float, now: float, duration: float) -> None:
         """Watch from this state on.
 
         Args:
             q: (k,) positions [rad or m].
             gravity: (k,) gravity torque there [N m or N].
             kinetic: T_0 [J].
-            end: until when, at least `SHORTEST` later [s].
+            now: [s], on the clock of the node.
+            duration: of the watch, at least `SHORTEST` [s].
         """
-        self.running, self._end = True, end
-        self._lifted, self._unexplained = 0.0, -kinetic
+        self.running, self._begun, self._now = True, now, now
+        self._end = now + max(duration, SHORTEST)
         self._q[:], self._gravity[:] = q, gravity
-        self._distance.fill(0.0)
+        self._command.fill(0.0)
+        self._compare_from(kinetic)
 
     def end(self) -> None:
         """Watch no longer."""
         self.running = False
+
+    def _compare_from(self, kinetic: float) -> None:
+        self._lifted, self._unexplained, self._kinetic = 0.0, -kinetic, kinetic
+        self._distance.fill(0.0)
 
     def step(
         self,
@@ -70,6 +83,8 @@ class FirstFade:
         command: Array,
         now: float,
         limits: Array,
+        *,
+        lags: bool,
     ) -> str:
         """Watch a state.
 
@@ -80,20 +95,29 @@ class FirstFade:
             command: (k,) that was applied since the state before [N m or N].
             now: [s], on the clock of the node.
             limits: (k,) effort limits [N m or N]; infinite for none.
+            lags: whether velocities are derived, and so low-passed: then all else is, too.
 
         Returns:
             Why gravity is compensated twice, for a fault; empty if it is not known to be.
         """
         self.running = now <= self._end
-        moved = q - self._q
+        weight = -math.expm1((self._now - now) / LAG) if lags else 1.0
+        self._now = now
+        moved, before = weight * (q - self._q), self._gravity.copy()
+        self._q += moved
+        self._gravity += weight * (gravity - before)
+        self._command += weight * (command - self._command)
         self._distance += np.sign(gravity) * moved
-        lifted = float((gravity + self._gravity) @ moved) / 2.0
+        lifted = float((self._gravity + before) @ moved) / 2.0
         self._lifted += lifted
-        self._unexplained += lifted - float(command @ moved)
-        self._q[:], self._gravity[:] = q, gravity
+        self._unexplained += lifted - float(self._command @ moved)
+        if lags and now < self._begun + SETTLED * LAG:
+            self._compare_from(kinetic)
         scale = np.where(np.isfinite(limits), limits, np.abs(gravity).max())
         moves = (np.abs(gravity) > CARRIED * scale) & (self._distance > MOVED)
-        foreign = self._unexplained + kinetic > UNEXPLAINED * self._lifted > 0.0
+        # Without measured velocities the error of the kinetic energy is a share of it.
+        explained = UNEXPLAINED * (self._lifted + kinetic + self._kinetic)
+        foreign = self._lifted > 0.0 and self._unexplained + kinetic > explained
         if not (foreign and moves.any()):
             return ''
         joint = int(moves.argmax())

@@ -18,7 +18,7 @@ from .driver_effort import EffortCheck, applied_torque, shows_added_gravity
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
-from .first_fade import REMEDY, SHORTEST, FirstFade
+from .first_fade import REMEDY, FirstFade
 from .gravity_in_efforts import GravityFit
 from .limiter import Limiter
 from .reference import Reference
@@ -398,14 +398,15 @@ class GuardedFeedforward:
         if gravity and not self._with_gravity and (not begins or self.start.torque == ZERO):
             applied = applied_torque(self._efforts, self.settings.driver_effort)
             if applied is None or not self.start.equal(applied, needed).all():
-                end = now + max(self.settings.fade_time, SHORTEST)
-                watched.begin(q, needed, self._kinetic_energy(), end)
+                duration = self.settings.fade_time
+                watched.begin(q, needed, self._kinetic_energy(), now, duration)
         elif not gravity or self.reference is not None:
             watched.end()
         self._with_gravity = gravity
         if watched.running:
+            energy, lags = self._kinetic_energy(), self.state.derived[feedforward.indices].any()
             self.supervisor.double_gravity = watched.step(
-                q, needed, self._kinetic_energy(), self.effort, now, self.limiter.limits
+                q, needed, energy, self.effort, now, self.limiter.limits, lags=bool(lags)
             )
 
     def _kinetic_energy(self) -> float:

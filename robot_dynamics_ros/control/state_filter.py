@@ -151,8 +151,7 @@ class StateFilter:
         timeouts: (n,) the age at which a measurement of each joint is too old [s]: the state
             timeout, and `OTHER_JOINTS` times that for joints that are not commanded.
         deadlines: (n,) until when the measurement of each joint is fresh [s]; -inf for never.
-        silent: (n,) which joints that are not commanded have become silent: they stay where they
-            were measured last, at rest.
+        derived: (n,) whose velocity is derived from positions.
         jump: for the log: that the last state accepted a position after a jump; else empty.
     """
 
@@ -168,6 +167,7 @@ class StateFilter:
         self.q, self.v = np.zeros((2, size))
         self.times, self.repeated, self.deadlines = np.full((3, size), -math.inf)
         self.counts = np.zeros(size, dtype=np.int64)
+        self.derived = np.zeros(size, dtype=bool)
         self._commanded = commanded
         self._others = np.ones(size, dtype=bool)
         self._others[commanded] = False
@@ -265,6 +265,7 @@ class StateFilter:
             self.jump = ''
         self._refused &= ~held
         missing = held if v is None else held & np.isnan(v)
+        np.copyto(self.derived, missing, where=held)
         velocities = self.v if v is None else v
         if missing.any():
             velocities = np.where(missing, self._velocity.update(stamp, q), velocities)

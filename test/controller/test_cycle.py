@@ -383,12 +383,14 @@ def test_friction_is_dropped_where_motion_does_not_decay(begin):
     assert controller.dropped == 3
 
 
-def simulated(controller, seconds, q, v, *, applied=lambda q: 0.0, friction=None, effort=np.nan):
+def simulated(
+    controller, seconds, q, v, *, applied=lambda q: 0.0, friction=None, effort=np.nan, seen=True
+):
     """Positions and velocities (N, 3) of the arm along a motion, from step to step."""
     states = []
     for _ in range(round(seconds / 0.001)):
         given = effort(q, v) if callable(effort) else effort
-        command = controller.update(q, v, effort=given)
+        command = controller.update(q if seen else np.full(3, np.nan), v, effort=given)
         rubs = 0.0 if friction is None else friction.torque(v)
         v = v + 0.001 * DYNAMICS.forward_dynamics(q, v, command + applied(q) - rubs)
         q = q + 0.001 * v
@@ -407,15 +409,18 @@ def test_an_arm_that_rises_in_the_first_fade_has_gravity_twice(begin, mode):
 
 
 @pytest.mark.parametrize('mode', MODES)
-@pytest.mark.parametrize('speed', [0.0, 0.3, -0.3])
+@pytest.mark.parametrize('speed', [0.0, 0.3, -0.3, 1.5, -1.5])
+@pytest.mark.parametrize('gap', [0.0, 0.15])
 @pytest.mark.parametrize('seed', range(8) if ALL else range(3))
-def test_an_arm_that_falls_or_swings_in_the_first_fade_is_no_fault(begin, mode, speed, seed):
+def test_an_arm_that_falls_or_swings_in_the_first_fade_is_no_fault(begin, mode, speed, gap, seed):
     gains = {} if mode == MODES[0] else {'kp': 1.0}
     controller = begin(mode=mode, fade_time=1.0, effort_limits=LIMITS, **gains)
     random = np.random.default_rng(seed)
     q = random.uniform(-0.5, 0.5, 3)
     way = np.sign(DYNAMICS.gravity_torque(q)) * random.uniform(0.2, 1.0, 3)
-    simulated(controller, 1.1, q, speed * way)
+    q, v = simulated(controller, 0.2, q, speed * way)[:, -1]
+    q, v = simulated(controller, gap, q, v, seen=False)[:, -1] if gap else (q, v)
+    simulated(controller, 0.9, q, v)
     assert controller.fault == 'ready'
 
 

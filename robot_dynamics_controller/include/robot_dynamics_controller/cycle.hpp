@@ -63,6 +63,10 @@ private:
   bool due_{false}, begun_{false}, at_target_{false};
 };
 
+// A manager restarts a controller within a cycle, which took up to 2.3 ms with the activation of a
+// joint_trajectory_controller; switched off and on by its services, 7 ms at least [s].
+constexpr double longest_restart = 0.005;
+
 class Cycle
 {
 public:
@@ -70,8 +74,8 @@ public:
   Cycle(const Library & library, const std::vector<std::size_t> & joints, const Settings & settings);
 
   // Begin at the efforts that the interfaces have now; what is not finite counts as zero. Where these
-  // are what `end` has left, and the pause [s] was short, all goes on from the last command, but for
-  // a fault that has ended the torque.
+  // are what `end` has left, and the pause [s] is within `longest_restart`, all goes on from the last
+  // command, but for a fault that has ended the torque.
   void start(const Vector & efforts, double pause) noexcept;
   // What is left on the interfaces: the target of an arm at rest, as the torque of a motion, or of a
   // feedback, has no reason any more.
@@ -144,11 +148,11 @@ private:
   Reference reference_;
   Vector feedback_, followed_, held_, left_;
   std::vector<char> given_;
-  // Of the first fade: positions and commands of the joints, low-passed without velocities; positions
-  // and gravity torque one cycle before; since it began, distances along that, time, work against
-  // gravity, and what of that and of the kinetic energy the commands have not given.
-  Vector before_q_, lagged_, pushed_, before_gravity_, distance_;
-  double watched_for_{0.0}, work_{0.0}, unexplained_{0.0};
+  // Of the first fade: positions, commands and gravity torques of the joints, low-passed without
+  // velocities; since it began, distances along gravity, time, work against gravity, and what of that
+  // and of the kinetic energy the commands have not given; the kinetic energy then.
+  Vector lagged_, pushed_, carries_, distance_;
+  double watched_for_{0.0}, settled_at_{0.0}, work_{0.0}, unexplained_{0.0}, kinetic_{0.0};
   bool first_fade_{false}, with_gravity_{false}, twice_{false};
   // How long each commanded joint has moved without a reference, with the sign of its velocity [s].
   Vector moves_for_;
