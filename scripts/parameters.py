@@ -48,7 +48,7 @@ several nodes, write each block below the name of its node. A file without a blo
 is refused too. The quality of service of a topic is a parameter too, such as
 `qos_overrides./joint_states.subscription.reliability`. The environment variable
 `ROBOT_DYNAMICS_BACKEND` (`native` or `python`) selects what compiles the dynamics; by default
-native code where llvmlite is installed, else plain Python, 25 to 200 times slower.
+native code with llvmlite, else plain Python, 25 to 200 times slower.
 """
 
 
