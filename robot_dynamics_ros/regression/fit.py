@@ -1,0 +1,270 @@
+"""One fit: weights of joints by their noise, weights of samples, bounds, and the prior.
+
+The rows of a joint count by the variance of their residuals; single rows that are far off count
+less (P. Huber, "Robust estimation of a location parameter", 1964). Both are iterated. Coefficients
+of friction and rotors are not negative. A body may be given by coordinates in which it always can
+exist, see `bodies`; each step is linear in them (Gauss, Newton).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.extra import required
+
+from .bodies import LogCholesky
+from .intervals import Covariances, covariances
+from .rows import Rows
+
+# Duration of a block of time [s]; with more blocks than this, it doubles.
+BLOCK, MOST_BLOCKS = 1.0, 128
+# Standard deviations up to which a row has its whole weight: of normal noise 0.3 % are beyond, and
+# the covariance of the weights is that of least squares.
+FAR = 3.0
+# Of normal noise: the standard deviation relative to the median of the absolute value.
+NORMAL = 1.4826
+# Rounds at most, and the change in standard deviations at which they end.
+ROUNDS, SETTLED = 30, 0.01
+# Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
+SMALLEST = 1e-10
+# Standard deviation of the prior of a term of a joint: of its torque, root mean square.
+PLAUSIBLE = 0.5
+# That of log-Cholesky coordinates, and their largest step: a mass is up to e times another.
+BODY_DEVIATION, LARGEST_STEP = 0.5, 1.0
+# Standard deviations of coefficients from their values, by the name of the term.
+Prior = Mapping[str, Callable[[Array], Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Coefficients that explain rows best.
+
+    Attributes:
+        rows: that were fitted.
+        shared: (s,) coefficients that all joints share.
+        own: (r, k) coefficients of each joint.
+        slopes: (s, s) derivatives of `shared` by what the covariances are of.
+        covariances: of the coordinates of `shared`, then of `own`, row by row.
+        noise: (r,) standard deviation of the residuals [N m or N].
+        residuals: (N, r) [N m or N].
+        blocks: number of blocks of time.
+    """
+
+    rows: Rows
+    shared: Array
+    own: Array
+    slopes: Array
+    covariances: Covariances
+    noise: Array
+    residuals: Array
+    blocks: int
+
+    def value(self, name: str) -> Array:
+        """Coefficients of a term: (k,) shared ones, or (r,) of each joint."""
+        place = self.rows.places[name]
+        shared = self._is_shared(name)
+        return self.shared[place] if shared else self.own[:, place.start]
+
+    def half_widths(self, name: str, slopes: Array | None = None) -> Array:
+        """Half of the 95 % intervals of a term, as `value`; or of functions of it.
+
+        Args:
+            name: of the term.
+            slopes: (m, k) derivatives of the functions by the coefficients; None: of themselves.
+        """
+        place, s = self.rows.places[name], len(self.shared)
+        whole = np.zeros((s + self.own.size,) * 2)
+        whole[:s, :s], whole[s:, s:] = self.slopes, np.eye(self.own.size)
+        chosen = (
+            whole[place] if self._is_shared(name) else whole[s + place.start :: self.own.shape[1]]
+        )
+        return self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
+
+    def _is_shared(self, name: str) -> bool:
+        return next(term.shared for term in self.rows.terms if term.name == name)
+
+
+def fit(
+    rows: Rows,
+    *,
+    given: Mapping[str, Array] | None = None,
+    prior: Prior | None = None,
+    bodies: LogCholesky | None = None,
+) -> Fit:
+    """The coefficients of rows.
+
+    Args:
+        rows: of the regression; terms of joints are changes of what is given.
+        given: coefficients (r,) of terms of joints whose torque the rows do not have any more,
+            that of `load` excepted; without one, zero.
+        prior: standard deviations (k,) of shared coefficients from their values, whose mean is
+            zero: infinite for none, and 0 for those that are not free.
+        bodies: coordinates of the term `bodies`.
+    """
+    work = _Work(rows, given or {}, prior or {}, bodies)
+    x, residuals, weights = work.start()
+    for _ in range(ROUNDS):
+        before = x
+        x, deviations = work.step(x, weights)
+        residuals, noise, weights = work.weighed(x)
+        if (np.abs(x - before) <= SETTLED * deviations).all():
+            break
+    (theta, slopes), precision = work.theta(x), work.precision(x)
+    hessians, gradients = work.normal(theta, weights, work.begins)
+    scores = (gradients - hessians @ theta) @ slopes
+    free = precision < np.inf
+    own = np.where(free, precision, 0.0)
+    changed = np.where(free, slopes, 0.0)
+    found = covariances(changed.T @ hessians @ changed + np.diag(~free * 1.0), scores * free, own)
+    s = rows.shared.shape[2]
+    return Fit(
+        rows, theta[:s], theta[s:].reshape(rows.own.shape[1:]), changed[:s, :s], found, noise,
+        residuals, len(hessians),
+    )  # fmt: skip
+
+
+class _Work:
+    """The normal equations of rows, for weights and coordinates that change."""
+
+    def __init__(
+        self, rows: Rows, given: Mapping[str, Array], prior: Prior, bodies: LogCholesky | None
+    ) -> None:
+        self.rows, self._prior, self._bodies = rows, prior, bodies
+        (_, self.joints, self.s), self.k = rows.shared.shape, rows.own.shape[2]
+        self._places = rows.places
+        own = [term for term in rows.terms if not term.shared]
+        nothing = np.zeros(self.joints)
+        self._given = np.stack([given.get(term.name, nothing) for term in own], axis=1)
+        self._loaded = [i for i, term in enumerate(own) if term.loaded]
+        signs = np.array([term.sign for term in own])
+        lower = np.where(signs > 0, -self._given, -np.inf)
+        self._lower = np.append(np.full(self.s, -np.inf), lower)
+        counts = np.maximum(rows.used.sum(axis=0), 1)
+        self._square = (rows.used * rows.torque**2).sum(axis=0) / counts
+        self._square = np.where(self._square > 0.0, self._square, 1.0)
+        self._sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
+        self._torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
+        duration = BLOCK
+        numbers = np.floor(rows.times / duration)
+        while len(np.unique(numbers)) > MOST_BLOCKS:
+            duration *= 2.0
+            numbers = np.floor(rows.times / duration)
+        edges = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
+        self.begins = edges.tolist() if len(edges) > 1 else [0]
+
+    def start(self) -> tuple[Array, Array, Array]:
+        """Coordinates, residuals and weights before the first round."""
+        x = np.maximum(np.zeros(self.s + self.joints * self.k), self._lower)
+        return x, self.rows.torque, self.rows.used / self._square
+
+    def theta(self, x: Array) -> tuple[Array, Array]:
+        """Coefficients (P,) of coordinates, and their derivatives (P, P)."""
+        theta, slopes = x.copy(), np.eye(len(x))
+        if self._bodies is not None:
+            own = self._places['bodies']
+            theta[own], slopes[own, own] = self._bodies(x[own])
+        return theta, slopes
+
+    def precision(self, x: Array) -> Array:
+        """(P,) 1 / variance of the prior; infinite for coefficients that are not free."""
+        found, s = np.zeros(len(x)), self.s
+        for name, deviations in self._prior.items():
+            own = self._places[name]
+            with np.errstate(divide='ignore'):
+                found[own] = deviations(x[own]) ** -2.0
+        if self._bodies is not None:
+            found[self._places['bodies']] = BODY_DEVIATION**-2.0
+        sizes = self._sizes.copy()
+        load = np.abs(self._torque)[:, None]
+        sizes[:, self._loaded] *= load
+        plausible = PLAUSIBLE * np.maximum(self._torque, np.finfo(float).tiny)[:, None]
+        found[s:] = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0).ravel()
+        return found
+
+    def columns(self, theta: Array, joint: int) -> tuple[Array, Array]:
+        """Columns (N, s + k) of a joint, with the load of these coefficients; and its torque."""
+        rows = self.rows
+        own, torque = rows.own[:, joint].copy(), rows.torque[:, joint]
+        if self._loaded:
+            load = np.abs(rows.rigid[:, joint] + rows.shared[:, joint] @ theta[: self.s])
+            own[:, self._loaded] *= load[:, None]
+            torque = torque - own[:, self._loaded] @ self._given[joint, self._loaded]
+        return np.concatenate([rows.shared[:, joint], own], axis=1), torque
+
+    def place(self, joint: int) -> Array:
+        """Of the columns of a joint among all coefficients."""
+        return np.append(np.arange(self.s), self.s + joint * self.k + np.arange(self.k))
+
+    def normal(self, theta: Array, weights: Array, begins: Sequence[int]) -> tuple[Array, Array]:
+        """X^T W X (B, P, P) and X^T W tau (B, P) of blocks of rows.
+
+        Args:
+            theta: (P,) coefficients, for the load.
+            weights: (N, r) W.
+            begins: (B + 1,) first rows of blocks, and the end of the last one.
+        """
+        count, size = len(begins) - 1, len(theta)
+        hessians, gradients = np.zeros((count, size, size)), np.zeros((count, size))
+        for joint in range(self.joints):
+            columns, torque = self.columns(theta, joint)
+            place = self.place(joint)
+            weighted = columns * weights[:, joint, None]
+            for block, (begin, end) in enumerate(pairwise(begins)):
+                part = weighted[begin:end].T
+                hessians[block][np.ix_(place, place)] += part @ columns[begin:end]
+                gradients[block][place] += part @ torque[begin:end]
+        return hessians, gradients
+
+    def step(self, x: Array, weights: Array) -> tuple[Array, Array]:
+        """The next coordinates, and their standard deviations."""
+        optimize = required('scipy.optimize', 'identification')
+        (theta, slopes), precision = self.theta(x), self.precision(x)
+        hessians, gradients = self.normal(theta, weights, (0, len(weights)))
+        total, right = hessians[0], gradients[0]
+        free = np.flatnonzero(precision < np.inf)
+        normal = (slopes.T @ total @ slopes)[np.ix_(free, free)] + np.diag(precision[free])
+        right = (slopes.T @ (right - total @ (theta - slopes @ x)))[free]
+        units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
+        normal = normal * np.outer(units, units) + 1e-12 * np.eye(len(free))
+        inverse = np.linalg.inv(normal)
+        found, lower = inverse @ (right * units), self._lower[free] / units
+        if (found < lower).any():
+            root = np.linalg.cholesky(normal)
+            target = np.linalg.solve(root, right * units)
+            bounds = (lower, np.full(len(free), np.inf))
+            found = optimize.lsq_linear(root.T, target, bounds, method='bvls').x
+        new, deviations = x.copy(), np.full(len(x), np.inf)
+        new[free], deviations[free] = found * units, units * np.sqrt(np.diag(inverse))
+        if self._bodies is not None:
+            own = self._places['bodies']
+            new[own] = x[own] + np.clip(new[own] - x[own], -LARGEST_STEP, LARGEST_STEP)
+        return new, deviations
+
+    def weighed(self, x: Array) -> tuple[Array, Array, Array]:
+        """Residuals (N, r), their noise (r,), and the weights (N, r) of the rows."""
+        theta, _ = self.theta(x)
+        used = self.rows.used
+        residuals, noise = np.zeros(used.shape), np.zeros(self.joints)
+        weights = np.zeros(used.shape)
+        for joint in range(self.joints):
+            columns, torque = self.columns(theta, joint)
+            residuals[:, joint] = torque - columns @ theta[self.place(joint)]
+            sizes, square = np.abs(residuals[used[:, joint], joint]), self._square[joint]
+            # Shared coefficients count for all joints together.
+            freedom = len(sizes) - self.k - self.s / self.joints
+            if freedom < 1.0:
+                noise[joint] = np.sqrt(square)
+            else:
+                limit = FAR * max(NORMAL * float(np.median(sizes)), np.sqrt(SMALLEST * square))
+                huber = np.minimum(1.0, limit / np.maximum(sizes, limit))
+                variance = float(np.sum(huber * sizes**2)) / freedom
+                noise[joint] = np.sqrt(np.clip(variance, SMALLEST * square, square))
+                weights[used[:, joint], joint] = huber / noise[joint] ** 2
+            if freedom < 1.0:
+                weights[:, joint] = used[:, joint] / square
+        return residuals, noise, weights
