@@ -32,8 +32,11 @@ WIDE = 0.5
 THINNEST = 1e-3
 # [m]: bodies are not smaller.
 SHORTEST = 0.05
-# [kg], of a robot whose description gives no mass; share of the mean that a body without one has.
-USUAL_MASS, LIGHT = 1.0, 0.1
+# [kg], of a robot whose description gives no mass.
+USUAL_MASS = 1.0
+# Standard deviations of log-Cholesky coordinates: of a body with a mass in the URDF, which is
+# right within a factor of e (two of them), and of others.
+KNOWN, UNKNOWN = 0.5, 2.0
 # Rows and columns of the entries on and below the diagonal.
 LOWER = np.tril_indices(SIZE)
 
@@ -84,18 +87,21 @@ class LogCholesky:
 
     z has ten entries a body: those of Z on and below the diagonal, of which those on it are
     logarithms; at zero a body is that of the URDF.
+
+    Attributes:
+        deviations: (10 b,) plausible standard deviations of z.
     """
 
     def __init__(self, model: RobotModel) -> None:
-        """About the bodies of a model, of which massless ones are replaced by light spheres."""
+        """About the bodies of a model; about spheres where they have no mass."""
         self._nominal, roots = model.inertial_parameters().reshape(-1, BODY), []
         mean, length = mean_mass(model), body_length(model)
-        for one in self._nominal:
-            light = LIGHT * mean * np.diag([*3 * ((WIDE * length) ** 2,), 1.0])
-            exists = one[0] > MASSLESS * mean
-            roots.append(
-                np.linalg.cholesky(rounded(pseudo_inertia(one) if exists else light, length))
-            )
+        exist = self._nominal[:, 0] > MASSLESS * mean
+        sphere = mean * np.diag([*3 * ((WIDE * length) ** 2,), 1.0])
+        for one, exists in zip(self._nominal, exist.tolist(), strict=True):
+            matrix = rounded(pseudo_inertia(one), length) if exists else sphere
+            roots.append(np.linalg.cholesky(matrix))
+        self.deviations = np.repeat(np.where(exist, KNOWN, UNKNOWN), BODY)
         self._roots = np.array(roots)
 
     def __call__(self, z: Array) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
 from .bodies import LogCholesky
-from .intervals import Covariances, covariances
+from .intervals import ROUNDING, Covariances, covariances
 from .rows import Rows
 
 # Duration of a block of time [s]; with more blocks than this, it doubles.
@@ -29,13 +29,13 @@ FAR = 3.0
 # Of normal noise: the standard deviation relative to the median of the absolute value.
 NORMAL = 1.4826
 # Rounds at most, and the change in standard deviations at which they end.
-ROUNDS, SETTLED = 30, 0.01
+ROUNDS, SETTLED = 30, 0.05
 # Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
 SMALLEST = 1e-10
 # Standard deviation of the prior of a term of a joint: of its torque, root mean square.
 PLAUSIBLE = 0.5
-# That of log-Cholesky coordinates, and their largest step: a mass is up to e times another.
-BODY_DEVIATION, LARGEST_STEP = 0.5, 1.0
+# Steps of log-Cholesky coordinates in a round, the largest of them, and its smallest share.
+STEPS, LARGEST, SHORTEST = 20, 2.0, 1e-3
 # Standard deviations of coefficients from their values, by the name of the term.
 Prior = Mapping[str, Callable[[Array], Array]]
 
@@ -178,7 +178,7 @@ class _Work:
             with np.errstate(divide='ignore'):
                 found[own] = deviations(x[own]) ** -2.0
         if self._bodies is not None:
-            found[self._places['bodies']] = BODY_DEVIATION**-2.0
+            found[self._places['bodies']] = self._bodies.deviations**-2.0
         sizes = self._sizes.copy()
         load = np.abs(self._torque)[:, None]
         sizes[:, self._loaded] *= load
@@ -221,16 +221,39 @@ class _Work:
         return hessians, gradients
 
     def step(self, x: Array, weights: Array) -> tuple[Array, Array]:
-        """The next coordinates, and their standard deviations."""
-        optimize = required('scipy.optimize', 'identification')
-        (theta, slopes), precision = self.theta(x), self.precision(x)
+        """The best coordinates (P,) for these weights, and their standard deviations."""
+        precision, (theta, _) = self.precision(x), self.theta(x)
         hessians, gradients = self.normal(theta, weights, (0, len(weights)))
         total, right = hessians[0], gradients[0]
+        prior = np.where(precision < np.inf, precision, 0.0)
+
+        def cost(x: Array) -> float:
+            theta, _ = self.theta(x)
+            return float(theta @ total @ theta - 2.0 * right @ theta + x @ (prior * x))
+
+        for _ in range(STEPS if self._bodies else 1):
+            target, deviations = self._minimum(x, total, right, precision)
+            change, share = target - x, 1.0
+            if self._bodies is not None:
+                share /= max(1.0, float(np.abs(change[self._places['bodies']]).max()) / LARGEST)
+                while share > SHORTEST and cost(x + share * change) > cost(x):
+                    share *= 0.5
+            x = x + share * change
+            if (np.abs(share * change) <= SETTLED * deviations).all():
+                break
+        return x, deviations
+
+    def _minimum(
+        self, x: Array, total: Array, right: Array, precision: Array
+    ) -> tuple[Array, Array]:
+        """Of the cost that is linear in coordinates about these, within their bounds."""
+        optimize = required('scipy.optimize', 'identification')
+        theta, slopes = self.theta(x)
         free = np.flatnonzero(precision < np.inf)
         normal = (slopes.T @ total @ slopes)[np.ix_(free, free)] + np.diag(precision[free])
         right = (slopes.T @ (right - total @ (theta - slopes @ x)))[free]
         units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
-        normal = normal * np.outer(units, units) + 1e-12 * np.eye(len(free))
+        normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(free))
         inverse = np.linalg.inv(normal)
         found, lower = inverse @ (right * units), self._lower[free] / units
         if (found < lower).any():
@@ -240,9 +263,6 @@ class _Work:
             found = optimize.lsq_linear(root.T, target, bounds, method='bvls').x
         new, deviations = x.copy(), np.full(len(x), np.inf)
         new[free], deviations[free] = found * units, units * np.sqrt(np.diag(inverse))
-        if self._bodies is not None:
-            own = self._places['bodies']
-            new[own] = x[own] + np.clip(new[own] - x[own], -LARGEST_STEP, LARGEST_STEP)
         return new, deviations
 
     def weighed(self, x: Array) -> tuple[Array, Array, Array]:

@@ -24,7 +24,7 @@ from robot_dynamics_ros.core.spatial import Transform
 # v_0 [rad/s or m/s] beside that of the friction model, and displacements [rad; m: a tenth]: those
 # of known arms lie between, and a sum of two neighbours is within 1 % of friction between them.
 SMOOTHINGS = (0.03, 0.1, 0.3)
-DISPLACEMENTS = (0.01, 0.02, 0.05, 0.1)
+DISPLACEMENTS = (0.01, 0.02, 0.035, 0.06, 0.1)
 SLIDING = 0.1
 
 
