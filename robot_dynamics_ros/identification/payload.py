@@ -54,6 +54,9 @@ LEAST_BLOCKS = 4
 # A driver whose efforts lack that share of the gravity torque has not measured what a payload
 # changes; the share must be that certain [half 95 % intervals].
 LACKING, CERTAIN = 0.4, 2.0
+# Gravity that is turned by more than that is no error of a model [degrees]; and least strength of
+# gravity that has a direction [m/s^2].
+TURNED, LEAST_GRAVITY = 10.0, 1e-3
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,8 @@ class PayloadFit:
         blocks: of time [s].
         share: of the gravity torque that the efforts have too much of, where gravity is free, and
             half of its 95 % interval; None against recordings without the payload.
+        turned: angle of that gravity to the given one, and half of its interval [rad].
+        gravity: (3,) where it is free [m/s^2].
     """
 
     body: Array
@@ -153,6 +158,8 @@ class PayloadFit:
     counts: Array
     blocks: int
     share: tuple[float, float] | None = None
+    turned: tuple[float, float] = (0.0, 0.0)
+    gravity: tuple[float, ...] = STANDARD_GRAVITY
 
     @classmethod
     def of(cls, fitted: Fit) -> PayloadFit:
@@ -170,6 +177,18 @@ class PayloadFit:
             (rows.used & carried).sum(axis=0),
             fitted.blocks,
         )
+
+    def with_gravity(self, free: Fit, given: Array) -> PayloadFit:
+        """The same with what a fit says in which gravity is free, beside the given one (3,)."""
+        strength, change = max(float(np.linalg.norm(given)), LEAST_GRAVITY), free.value('gravity')
+        along = given / strength
+        across = change - along * (along @ change)
+        length = max(float(np.linalg.norm(across)), np.finfo(float).tiny)
+        width, wide = free.half_widths('gravity', np.stack([along, across / length])).tolist()
+        size = max(float(np.linalg.norm(given + change)), LEAST_GRAVITY)
+        share = float(along @ change) / strength, width / strength
+        turned = float(np.arctan2(length, along @ (given + change))), wide / size
+        return replace(self, share=share, turned=turned, gravity=tuple((given + change).tolist()))
 
 
 def estimate_recorded_payload(
@@ -236,10 +255,7 @@ def estimate_recorded_payload(
     prior: Prior = {'payload': _plausible, 'gravity': np.zeros_like}
     known = fit(made, given=given, prior=prior)
     free = fit(made, given=given, prior={**prior, 'gravity': _any_gravity})
-    direction = np.asarray(gravity) / max(float(np.dot(gravity, gravity)), np.finfo(float).tiny)
-    (width,) = free.half_widths('gravity', direction[None])
-    share = float(free.value('gravity') @ direction), float(width)
-    return judged(frame, joints, replace(PayloadFit.of(known), share=share), error)
+    return judged(frame, joints, PayloadFit.of(known).with_gravity(free, np.array(gravity)), error)
 
 
 def _plausible(payload: Array) -> Array:
@@ -337,6 +353,13 @@ def _refusal(joints: tuple[str, ...], found: PayloadFit, error: float) -> str:
         return (
             f'the measured efforts {what} the gravity torque of the robot: {cause}; they do not '
             'determine a payload'
+        )
+    angle, half = np.rad2deg(found.turned).tolist()
+    if share and angle > max(TURNED, CERTAIN * half):
+        x, y, z = found.gravity
+        return (
+            f'gravity in the efforts is turned by {angle:.0f} +- {half:.0f} degrees: is the base '
+            f'turned? Give --gravity, about {x:.1f},{y:.1f},{z:.1f} m/s^2 in the root link'
         )
     mass = float(found.body[0])
     text = f'the mass is {_number(mass, 3)} +- {_number(width, 2)} kg'
