@@ -54,9 +54,9 @@ LEAST_BLOCKS = 4
 # A driver whose efforts lack that share of the gravity torque has not measured what a payload
 # changes; the share must be that certain [half 95 % intervals].
 LACKING, CERTAIN = 0.4, 2.0
-# Gravity that is turned by more than that is no error of a model [degrees]; and least strength of
-# gravity that has a direction [m/s^2].
-TURNED, LEAST_GRAVITY = 10.0, 1e-3
+# Gravity that is turned by more than that is no error of a model [degrees], if it is as strong as
+# the given one, within a factor of sqrt(2): a log of 0.35. Least gravity with a direction [m/s^2].
+TURNED, ALIKE, LEAST_GRAVITY = 10.0, 0.35, 1e-3
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,7 @@ class PayloadFit:
             half of its 95 % interval; None against recordings without the payload.
         turned: angle of that gravity to the given one, and half of its interval [rad].
         gravity: (3,) where it is free [m/s^2].
+        strength: of it, relative to that of the given one.
     """
 
     body: Array
@@ -160,6 +161,7 @@ class PayloadFit:
     share: tuple[float, float] | None = None
     turned: tuple[float, float] = (0.0, 0.0)
     gravity: tuple[float, ...] = STANDARD_GRAVITY
+    strength: float = 1.0
 
     @classmethod
     def of(cls, fitted: Fit) -> PayloadFit:
@@ -186,9 +188,13 @@ class PayloadFit:
         length = max(float(np.linalg.norm(across)), np.finfo(float).tiny)
         width, wide = free.half_widths('gravity', np.stack([along, across / length])).tolist()
         size = max(float(np.linalg.norm(given + change)), LEAST_GRAVITY)
-        share = float(along @ change) / strength, width / strength
-        turned = float(np.arctan2(length, along @ (given + change))), wide / size
-        return replace(self, share=share, turned=turned, gravity=tuple((given + change).tolist()))
+        return replace(
+            self,
+            share=(float(along @ change) / strength, width / strength),
+            turned=(float(np.arctan2(length, along @ (given + change))), wide / size),
+            gravity=tuple((given + change).tolist()),
+            strength=size / strength,
+        )
 
 
 def estimate_recorded_payload(
@@ -342,6 +348,13 @@ def _refusal(joints: tuple[str, ...], found: PayloadFit, error: float) -> str:
             f'the motion is too short, {found.blocks} s of {LEAST_BLOCKS} s that an interval '
             'needs: go on moving, or record longer'
         )
+    (angle, half), strength = np.rad2deg(found.turned).tolist(), found.strength
+    if share and angle > max(TURNED, CERTAIN * half) and abs(np.log(strength)) < ALIKE:
+        x, y, z = found.gravity
+        return (
+            f'gravity in the efforts is turned by {angle:.0f} +- {half:.0f} degrees: is the base '
+            f'turned? Give --gravity; of an arm without a payload {x:.1f},{y:.1f},{z:.1f} m/s^2'
+        )
     if share and abs(share[0]) > max(LACKING, CERTAIN * share[1]):
         lacking, half = -share[0], share[1]
         part = f'{100.0 * lacking:.0f} +- {100.0 * half:.0f} %'
@@ -353,13 +366,6 @@ def _refusal(joints: tuple[str, ...], found: PayloadFit, error: float) -> str:
         return (
             f'the measured efforts {what} the gravity torque of the robot: {cause}; they do not '
             'determine a payload'
-        )
-    angle, half = np.rad2deg(found.turned).tolist()
-    if share and angle > max(TURNED, CERTAIN * half):
-        x, y, z = found.gravity
-        return (
-            f'gravity in the efforts is turned by {angle:.0f} +- {half:.0f} degrees: is the base '
-            f'turned? Give --gravity, about {x:.1f},{y:.1f},{z:.1f} m/s^2 in the root link'
         )
     mass = float(found.body[0])
     text = f'the mass is {_number(mass, 3)} +- {_number(width, 2)} kg'
