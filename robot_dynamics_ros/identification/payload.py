@@ -171,7 +171,7 @@ class PayloadFit:
         # Exact derivatives, by complex steps.
         slopes = np.array([central(pi + 1e-30j * unit).imag for unit in np.eye(len(pi))]).T / 1e-30
         body, rows = central(pi), fitted.rows
-        carried = rows.shared[..., rows.places['payload']].any(axis=2)
+        carried = rows.shared[..., rows.places('payload')].any(axis=2)
         return cls(
             possible(body) if pi[0] > 0.0 else body,
             fitted.half_widths('payload', slopes),

@@ -46,29 +46,23 @@ class Fit:
 
     Attributes:
         rows: that were fitted.
-        shared: (s,) coefficients that all joints share.
-        own: (r, k) coefficients of each joint.
-        slopes: (s, s) derivatives of `shared` by what the covariances are of.
-        covariances: of the coordinates of `shared`, then of `own`, row by row.
+        theta: (P,) coefficients that all joints share, then those of each joint.
+        slopes: (P, P) their derivatives by what the covariances are of.
+        covariances: of coordinates, which are the coefficients, but for those of bodies.
         noise: (r,) standard deviation of the residuals [N m or N].
-        residuals: (N, r) [N m or N].
         blocks: number of blocks of time.
     """
 
     rows: Rows
-    shared: Array
-    own: Array
+    theta: Array
     slopes: Array
     covariances: Covariances
     noise: Array
-    residuals: Array
     blocks: int
 
     def value(self, name: str) -> Array:
         """Coefficients of a term: (k,) shared ones, or (r,) of each joint."""
-        place = self.rows.places[name]
-        shared = self._is_shared(name)
-        return self.shared[place] if shared else self.own[:, place.start]
+        return self.theta[self.rows.places(name)]
 
     def half_widths(self, name: str, slopes: Array | None = None) -> Array:
         """Half of the 95 % intervals of a term, as `value`; or of functions of it.
@@ -77,16 +71,8 @@ class Fit:
             name: of the term.
             slopes: (m, k) derivatives of the functions by the coefficients; None: of themselves.
         """
-        place, s = self.rows.places[name], len(self.shared)
-        whole = np.zeros((s + self.own.size,) * 2)
-        whole[:s, :s], whole[s:, s:] = self.slopes, np.eye(self.own.size)
-        chosen = (
-            whole[place] if self._is_shared(name) else whole[s + place.start :: self.own.shape[1]]
-        )
+        chosen = self.slopes[self.rows.places(name)]
         return self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
-
-    def _is_shared(self, name: str) -> bool:
-        return next(term.shared for term in self.rows.terms if term.name == name)
 
 
 def fit(
@@ -107,25 +93,22 @@ def fit(
         bodies: coordinates of the term `bodies`.
     """
     work = _Work(rows, given or {}, prior or {}, bodies)
-    x, residuals, weights = work.start()
+    x, weights = np.maximum(0.0, work.lower), rows.used / work.square
     for _ in range(ROUNDS):
         before = x
         x, deviations = work.step(x, weights)
-        residuals, noise, weights = work.weighed(x)
+        noise, weights = work.weighed(x)
         if (np.abs(x - before) <= SETTLED * deviations).all():
             break
     (theta, slopes), precision = work.theta(x), work.precision(x)
     hessians, gradients = work.normal(theta, weights, work.begins)
-    scores = (gradients - hessians @ theta) @ slopes
+    # What is not free has no part in the rest, and no variance.
     free = precision < np.inf
-    own = np.where(free, precision, 0.0)
-    changed = np.where(free, slopes, 0.0)
-    found = covariances(changed.T @ hessians @ changed + np.diag(~free * 1.0), scores * free, own)
-    s = rows.shared.shape[2]
-    return Fit(
-        rows, theta[:s], theta[s:].reshape(rows.own.shape[1:]), changed[:s, :s], found, noise,
-        residuals, len(hessians),
-    )  # fmt: skip
+    slopes, precision = np.where(free, slopes, 0.0), np.where(free, precision, 0.0)
+    scores = (gradients - hessians @ theta) @ slopes
+    whole = slopes.T @ hessians @ slopes + np.diag(1.0 * ~free)
+    found = covariances(whole, scores, precision)
+    return Fit(rows, theta, slopes, found, noise, len(hessians))
 
 
 class _Work:
@@ -136,54 +119,44 @@ class _Work:
     ) -> None:
         self.rows, self._prior, self._bodies = rows, prior, bodies
         (_, self.joints, self.s), self.k = rows.shared.shape, rows.own.shape[2]
-        self._places = rows.places
-        own = [term for term in rows.terms if not term.shared]
+        own = [term for term, _ in rows.terms if not term.shared]
         nothing = np.zeros(self.joints)
         self._given = np.stack([given.get(term.name, nothing) for term in own], axis=1)
         self._loaded = [i for i, term in enumerate(own) if term.loaded]
-        signs = np.array([term.sign for term in own])
-        lower = np.where(signs > 0, -self._given, -np.inf)
-        self._lower = np.append(np.full(self.s, -np.inf), lower)
+        lower = np.where([term.sign > 0 for term in own], -self._given, -np.inf)
+        self.lower = np.append(np.full(self.s, -np.inf), lower)
         counts = np.maximum(rows.used.sum(axis=0), 1)
-        self._square = (rows.used * rows.torque**2).sum(axis=0) / counts
-        self._square = np.where(self._square > 0.0, self._square, 1.0)
-        self._sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
-        self._torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
-        duration = BLOCK
-        numbers = np.floor(rows.times / duration)
+        square = (rows.used * rows.torque**2).sum(axis=0) / counts
+        self.square = np.where(square > 0.0, square, 1.0)
+        torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
+        sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
+        sizes[:, self._loaded] *= torque[:, None]
+        plausible = PLAUSIBLE * np.maximum(torque, np.finfo(float).tiny)[:, None]
+        self._own_precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0).ravel()
+        duration, numbers = BLOCK, np.floor(rows.times / BLOCK)
         while len(np.unique(numbers)) > MOST_BLOCKS:
             duration *= 2.0
             numbers = np.floor(rows.times / duration)
         edges = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
         self.begins = edges.tolist() if len(edges) > 1 else [0]
 
-    def start(self) -> tuple[Array, Array, Array]:
-        """Coordinates, residuals and weights before the first round."""
-        x = np.maximum(np.zeros(self.s + self.joints * self.k), self._lower)
-        return x, self.rows.torque, self.rows.used / self._square
-
     def theta(self, x: Array) -> tuple[Array, Array]:
         """Coefficients (P,) of coordinates, and their derivatives (P, P)."""
         theta, slopes = x.copy(), np.eye(len(x))
         if self._bodies is not None:
-            own = self._places['bodies']
-            theta[own], slopes[own, own] = self._bodies(x[own])
+            own = self.rows.places('bodies')
+            theta[own], slopes[np.ix_(own, own)] = self._bodies(x[own])
         return theta, slopes
 
     def precision(self, x: Array) -> Array:
         """(P,) 1 / variance of the prior; infinite for coefficients that are not free."""
-        found, s = np.zeros(len(x)), self.s
+        found = np.append(np.zeros(self.s), self._own_precision)
         for name, deviations in self._prior.items():
-            own = self._places[name]
+            own = self.rows.places(name)
             with np.errstate(divide='ignore'):
                 found[own] = deviations(x[own]) ** -2.0
         if self._bodies is not None:
-            found[self._places['bodies']] = self._bodies.deviations**-2.0
-        sizes = self._sizes.copy()
-        load = np.abs(self._torque)[:, None]
-        sizes[:, self._loaded] *= load
-        plausible = PLAUSIBLE * np.maximum(self._torque, np.finfo(float).tiny)[:, None]
-        found[s:] = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0).ravel()
+            found[self.rows.places('bodies')] = self._bodies.deviations**-2.0
         return found
 
     def columns(self, theta: Array, joint: int) -> tuple[Array, Array]:
@@ -235,7 +208,9 @@ class _Work:
             target, deviations = self._minimum(x, total, right, precision)
             change, share = target - x, 1.0
             if self._bodies is not None:
-                share /= max(1.0, float(np.abs(change[self._places['bodies']]).max()) / LARGEST)
+                share /= max(
+                    1.0, float(np.abs(change[self.rows.places('bodies')]).max()) / LARGEST
+                )
                 while share > SHORTEST and cost(x + share * change) > cost(x):
                     share *= 0.5
             x = x + share * change
@@ -255,7 +230,7 @@ class _Work:
         units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
         normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(free))
         inverse = np.linalg.inv(normal)
-        found, lower = inverse @ (right * units), self._lower[free] / units
+        found, lower = inverse @ (right * units), self.lower[free] / units
         if (found < lower).any():
             root = np.linalg.cholesky(normal)
             target = np.linalg.solve(root, right * units)
@@ -265,26 +240,20 @@ class _Work:
         new[free], deviations[free] = found * units, units * np.sqrt(np.diag(inverse))
         return new, deviations
 
-    def weighed(self, x: Array) -> tuple[Array, Array, Array]:
-        """Residuals (N, r), their noise (r,), and the weights (N, r) of the rows."""
-        theta, _ = self.theta(x)
-        used = self.rows.used
-        residuals, noise = np.zeros(used.shape), np.zeros(self.joints)
-        weights = np.zeros(used.shape)
+    def weighed(self, x: Array) -> tuple[Array, Array]:
+        """The noise (r,) of residuals, and the weights (N, r) of the rows."""
+        (theta, _), used = self.theta(x), self.rows.used
+        # Of too few rows all there is to explain counts as noise.
+        noise, weights = np.sqrt(self.square), used / self.square
         for joint in range(self.joints):
             columns, torque = self.columns(theta, joint)
-            residuals[:, joint] = torque - columns @ theta[self.place(joint)]
-            sizes, square = np.abs(residuals[used[:, joint], joint]), self._square[joint]
+            sizes = np.abs(torque - columns @ theta[self.place(joint)])[used[:, joint]]
             # Shared coefficients count for all joints together.
-            freedom = len(sizes) - self.k - self.s / self.joints
-            if freedom < 1.0:
-                noise[joint] = np.sqrt(square)
-            else:
+            freedom, square = len(sizes) - self.k - self.s / self.joints, self.square[joint]
+            if freedom >= 1.0:
                 limit = FAR * max(NORMAL * float(np.median(sizes)), np.sqrt(SMALLEST * square))
-                huber = np.minimum(1.0, limit / np.maximum(sizes, limit))
+                huber = limit / np.maximum(sizes, limit)
                 variance = float(np.sum(huber * sizes**2)) / freedom
                 noise[joint] = np.sqrt(np.clip(variance, SMALLEST * square, square))
                 weights[used[:, joint], joint] = huber / noise[joint] ** 2
-            if freedom < 1.0:
-                weights[:, joint] = used[:, joint] / square
-        return residuals, noise, weights
+        return noise, weights

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core import JointFriction, RobotDynamics
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, SLIPS
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import UnknownNameError
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
 
@@ -45,8 +45,7 @@ class Rows:
     """N filtered equations of r joints: torque = shared @ x + sum over k of own_k c_k + error.
 
     Attributes:
-        terms: regressors, in the order of the columns.
-        widths: number of columns of each.
+        terms: regressors, each with the number of its columns, in their order.
         times: (N,) of the rows; recordings follow each other [s].
         shared: (N, r, s) columns of coefficients that all joints share.
         own: (N, r, k) columns of coefficients that each joint has for itself.
@@ -55,8 +54,7 @@ class Rows:
         used: (N, r) which rows count.
     """
 
-    terms: tuple[Regressor, ...]
-    widths: tuple[int, ...]
+    terms: tuple[tuple[Regressor, int], ...]
     times: Array
     shared: Array
     own: Array
@@ -64,15 +62,16 @@ class Rows:
     torque: Array
     used: npt.NDArray[np.bool_]
 
-    @property
-    def places(self) -> dict[str, slice]:
-        """Columns of each term, by its name, in `shared` or in `own`."""
-        found, ends = {}, {True: 0, False: 0}
-        for term, width in zip(self.terms, self.widths, strict=True):
-            begin = ends[term.shared]
+    def places(self, name: str) -> npt.NDArray[np.int_]:
+        """Places of the coefficients of a term: shared ones, then those of each joint (r, k)."""
+        (_, r, s), k = self.shared.shape, self.own.shape[2]
+        ends = {True: 0, False: s}
+        for term, width in self.terms:
+            if term.name == name:
+                first = ends[term.shared]
+                return first + (np.arange(width) if term.shared else k * np.arange(r))
             ends[term.shared] += width
-            found[term.name] = slice(begin, begin + width)
-        return found
+        raise UnknownNameError('term', name, [term.name for term, _ in self.terms])
 
 
 class RowMaker:
@@ -107,12 +106,12 @@ class RowMaker:
         if friction is not None:
             own = independent(friction, ('displacement', 'displacement_long', 'smoothing'))
             self._ways, self._smoothing = np.concatenate([self._ways, own[:2]]), own[2]
-        self._bands = dead_bands(model)[self._joints]
+        self._bands = dead_bands(model)
         self._segment: _Segment | None = None
-        self._widths: dict[str, int] = {}
-        self._parts: list[list[npt.NDArray[Any]]] = []
-        self._bytes, self._stride = 0, 1
-        self._shift, self._last = 0.0, -np.inf
+        self._widths: list[int] = [0] * len(self._terms)
+        # Times and columns of rows, of which one in so many is kept.
+        self._parts: list[tuple[Array, Array]] = []
+        self._stride, self._shift, self._last = 1, 0.0, -np.inf
         self.measured = False
 
     def add(self, motion: Motion, absent: Collection[str] = ()) -> None:
@@ -134,12 +133,14 @@ class RowMaker:
 
     def rows(self) -> Rows:
         """All rows up to now."""
-        terms, r = self._terms, len(self._joints)
-        widths = tuple(self._widths.get(term.name, 0) for term in terms)
-        shapes = ((), (r, 0), (r, 0), (r,), (r,), (r,))
-        parts = self._parts or [[np.zeros((0, *shape)) for shape in shapes]]
-        times, shared, own, rigid, torque, used = map(np.concatenate, zip(*parts, strict=True))
-        return Rows(terms, widths, times, shared, own, rigid, torque, used.astype(bool))
+        empty = np.zeros(0), np.zeros((0, len(self._joints), 4))
+        times, columns = map(np.concatenate, zip(*(self._parts or [empty]), strict=True))
+        terms = tuple(zip(self._terms, self._widths, strict=True))
+        s = sum(width for term, width in terms if term.shared)
+        rigid, torque, missing, slow = np.moveaxis(columns[..., -4:], 2, 0)
+        used = (np.abs(missing) <= MISSING_SHARE) & (np.abs(slow) <= SLOW_SHARE)
+        shared, own = columns[..., :s], columns[..., s:-4]
+        return Rows(terms, times, shared, own, rigid, torque, used)
 
     def _add(self, motion: Motion, absent: Collection[str], segment: _Segment) -> None:
         q, v, a = motion.positions, motion.velocities, motion.accelerations
@@ -149,37 +150,25 @@ class RowMaker:
         torque = motion.efforts - rigid - self._offsets
         if self._friction is not None:
             torque -= self._friction.torque(v, slips=slips[:, -SLIPS:])
-        columns: dict[bool, list[Array]] = {True: [], False: []}
-        for term in self._terms:
-            column = term.column(states)[:, self._joints]
-            column = column if term.shared else column[..., None]
-            self._widths[term.name] = column.shape[2]
-            columns[term.shared].append(column * float(term.name not in absent))
-        chosen = (x[:, self._joints] for x in (rigid, torque, v, a, travelled))
-        rigid, torque, v, a, travelled = chosen
-        missing = ~np.isfinite(torque)
-        self.measured |= not missing.all()
         slow = np.abs(v) <= self._bands + REACH / motion.cutoff * np.abs(a)
-        slow |= travelled < SETTLED * self._ways[:, self._joints].max(axis=0)
-        flags = np.stack([missing, slow], axis=2).astype(float)
-        torque = np.where(missing, 0.0, torque)
-        values = [*columns[True], *columns[False], rigid[..., None], torque[..., None]]
-        made = segment.push(np.concatenate(values, axis=2), flags)
-        if made is None:
-            return
-        numbers, filtered, shares = made
-        used = (shares[..., 0] <= MISSING_SHARE) & (shares[..., 1] <= SLOW_SHARE)
-        s = sum(column.shape[2] for column in columns[True])
+        slow |= travelled < SETTLED * self._ways.max(axis=0)
+        missing = ~np.isfinite(torque)
+        self.measured |= not missing[:, self._joints].all()
+        columns = []
+        for term in self._terms:
+            column = term.column(states)
+            column = column if term.shared else column[..., None]
+            columns.append(column * float(term.name not in absent))
+        self._widths = [column.shape[2] for column in columns]
+        order = sorted(range(len(columns)), key=lambda i: not self._terms[i].shared)
+        last = np.stack([rigid, np.where(missing, 0.0, torque), missing, slow], axis=2)
+        whole = np.concatenate([*(columns[i] for i in order), last], axis=2)
+        numbers, filtered = segment.push(whole[:, self._joints])
         times = segment.start + self._shift + numbers / motion.rate
-        parts = [times, filtered[..., :s], filtered[..., s:-2], filtered[..., -2],
-                 filtered[..., -1], used]  # fmt: skip
-        self._parts.append([one[:: self._stride] for one in parts])
-        self._bytes += sum(one.nbytes for one in self._parts[-1])
-        if self._bytes > MOST_BYTES:
-            whole = map(np.concatenate, zip(*self._parts, strict=True))
-            self._parts = [[one[::2].copy() for one in whole]]
+        self._parts.append((times[:: self._stride], filtered[:: self._stride]))
+        if sum(part.nbytes for _, part in self._parts) > MOST_BYTES:
+            self._parts = [(one[::2], part[::2]) for one, part in self._parts]
             self._stride *= 2
-            self._bytes = sum(one.nbytes for one in self._parts[0])
 
 
 class _Segment:
@@ -202,7 +191,7 @@ class _Segment:
         self.start = float(first.times[0]) - first.number / first.rate
         # Numbers of the first sample that is kept, and of the first one of the next row.
         self._first = self._next = first.number
-        self._kept: tuple[Array, ...] | None = None
+        self._kept: Array | None = None
         self._begin, self._before = slips, first.positions[0]
         self._travelled = np.zeros_like(self._before)
 
@@ -214,33 +203,23 @@ class _Segment:
         self._begin, self._before, self._travelled = states[-1], q[-1], travelled[-1]
         return states, travelled
 
-    def push(
-        self, columns: Array, flags: Array
-    ) -> tuple[npt.NDArray[np.int_], Array, Array] | None:
-        """Numbers of the samples in the middle of rows, columns, and shares of flags.
+    def push(self, columns: Array) -> tuple[npt.NDArray[np.int_], Array]:
+        """Numbers of the samples in the middle of rows (K,), and these rows (K, r, c).
 
         Args:
-            columns: (N, r, c) that follow the last ones.
-            flags: (N, r, f).
-
-        Returns:
-            None where no row is complete.
+            columns: (N, r, c) of samples that follow the last ones.
         """
         signal = required('scipy.signal', 'identification')
         kernel, step, size = self._kernel, self._step, len(self._kernel)
-        weights, results, count = np.abs(kernel) / np.abs(kernel).sum(), [], 0
-        pairs = zip(self._kept or (columns[:0], flags[:0]), (columns, flags), strict=True)
-        wholes = [np.concatenate(pair) for pair in pairs]
+        whole = columns if self._kept is None else np.concatenate([self._kept, columns])
         # Without a kernel the next row may lie behind the last sample.
-        begin = min(self._next - self._first, len(wholes[0]))
-        count = max(0, (len(wholes[0]) - begin - size + step) // step)
-        if count:
-            for own, whole in zip((kernel, weights), wholes, strict=True):
-                after = whole[begin:]
-                made = signal.upfirdn(own, after, 1, step, axis=0) if size > 1 else after[::step]
-                results.append(made[(size - 1) // step :][:count])
+        after = whole[min(self._next - self._first, len(whole)) :]
+        count = max(0, (len(after) - size + step) // step)
+        rows = after[: count * step : step]
+        if size > 1 and count:
+            rows = signal.upfirdn(kernel, after, 1, step, axis=0)[(size - 1) // step :][:count]
         middles = self._next + size // 2 + step * np.arange(count)
         self._next += count * step
-        passed = min(self._next - self._first, len(wholes[0]))
-        self._kept, self._first = tuple(one[passed:] for one in wholes), self._first + passed
-        return (middles, results[0], results[1]) if count else None
+        passed = min(self._next - self._first, len(whole))
+        self._kept, self._first = whole[passed:], self._first + passed
+        return middles, rows

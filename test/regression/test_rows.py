@@ -45,9 +45,11 @@ def to_hand(pi):
 @pytest.mark.parametrize('cutoff', [None, 5.0])
 def test_filtered_equations_are_true(cutoff):
     rows = rows_of([motion()], cutoff=cutoff)
-    own = np.zeros(rows.own.shape[2])
-    own[rows.places['armature']], own[rows.places['offset']] = 0.3, 2.0
-    found = rows.shared @ PI + rows.own @ own
+    coefficients = np.append(PI, np.zeros(rows.own[0].size))
+    coefficients[rows.places('payload')] = PI
+    coefficients[rows.places('armature')], coefficients[rows.places('offset')] = 0.3, 2.0
+    own = coefficients[10:].reshape(3, -1)
+    found = rows.shared @ PI + np.einsum('njk,jk->nj', rows.own, own)
     np.testing.assert_allclose(found, rows.torque, atol=1e-9)
     assert 0.4 < rows.used.mean() < 1.0
     # Two rows for a period.
