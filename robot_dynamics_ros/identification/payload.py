@@ -13,33 +13,37 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
+from robot_dynamics_ros.core.spatial import ZERO, Inertia
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.regression import (
+from robot_dynamics_ros.regression.bodies import LogCholesky
+from robot_dynamics_ros.regression.fit import Fit, Prior, fit
+from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
     FRICTION,
+    GRADUAL,
     GRAVITY,
     OFFSET,
-    Fit,
-    LogCholesky,
-    RowMaker,
-    fit,
+    PRESLIDING,
+    independent,
     payload_on,
 )
-from robot_dynamics_ros.regression.bodies import central, possible
-from robot_dynamics_ros.regression.fit import Prior
-from robot_dynamics_ros.regression.regressors import given_friction
+from robot_dynamics_ros.regression.rows import RowMaker
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
 # Standard deviations of the prior: of the mass [kg], and for each kg of it, of the first moment
 # [m] and of the inertia about the frame [m^2]; and the least mass that the latter are for [kg].
 MASS, CENTER, INERTIA, LEAST_MASS = 100.0, 0.3, 0.04, 0.1
+# A body that exists extends by this much, root mean square, along each axis [m].
+THINNEST = 1e-3
 # Smaller masses are rounding [kg].
 ROUNDED_MASS = 1e-9
 # That of gravity [m/s^2], where it is asked for: any.
@@ -264,6 +268,20 @@ def estimate_recorded_payload(
     return judged(frame, joints, PayloadFit.of(known).with_gravity(free, np.array(gravity)), error)
 
 
+def given_friction(friction: JointFriction) -> dict[str, Array]:
+    """By how much at most coefficients (n,) of `FRICTION` and rotors may be too large."""
+    kinds = ('viscous', 'viscous_negative', 'coulomb', 'coulomb_negative', 'gradual', 'stribeck',
+             'load', 'presliding', 'presliding_long')  # fmt: skip
+    own = dict(zip(kinds, independent(friction, kinds), strict=True))
+    found = {term.name: own['presliding'] + own['presliding_long'] for term in PRESLIDING}
+    found |= {term.name: own['gradual'] for term in GRADUAL}
+    for name in ('viscous', 'coulomb'):
+        found[name] = np.minimum(own[name], own[f'{name}_negative'])
+    return (
+        found | {name: own[name] for name in ('stribeck', 'load')} | {'armature': friction.rotors}
+    )
+
+
 def _plausible(payload: Array) -> Array:
     """Standard deviations (10,) of the prior of the parameters of a payload (10,)."""
     scale = max(abs(float(payload[0])), LEAST_MASS)
@@ -396,3 +414,23 @@ def _number(value: float, digits: int) -> str:
 
 def _millimetres(lengths: Any, digits: int = 0) -> str:
     return f'({", ".join(f"{1e3 * x:.{digits}f}" for x in lengths)})'
+
+
+def central(pi: npt.NDArray[Any]) -> Array:
+    """Mass, centre, and inertia about the centre (10,), of `PARAMETERS` (10,), real or complex."""
+    body = body_of(pi.tolist())
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.rotational_at_center_of_mass
+    return np.array([body.mass, *body.center_of_mass, xx, xy, yy, xz, yz, zz])
+
+
+def possible(body: Array) -> Array:
+    """The nearest body with that mass and centre that can exist; both (10,) as of `central`.
+
+    Its second moments trace(I) / 2 - I are positive definite. Nearest in the Frobenius norm are
+    those whose lower eigenvalues are raised (N. Higham, Computing a nearest symmetric positive
+    semidefinite matrix, 1988).
+    """
+    mass = float(body[0])
+    values, axes = np.linalg.eigh(body_of([mass, *ZERO, *body[4:]]).second_moment)
+    moments = (axes * np.maximum(values, THINNEST**2 * mass)) @ axes.T
+    return np.append(body[:4], parameters_of(Inertia(mass, ZERO, moments.tolist()))[4:])

@@ -16,35 +16,3 @@ Modules::
     fit          weights of joints and samples, bounds: the coefficients
     intervals    their covariance where residuals are correlated in time
 """
-
-from .bodies import LogCholesky
-from .fit import Fit, fit
-from .regressors import (
-    ARMATURE,
-    BODIES,
-    FRICTION,
-    GRAVITY,
-    LOAD,
-    OFFSET,
-    Regressor,
-    States,
-    payload_on,
-)
-from .rows import RowMaker, Rows
-
-__all__ = [
-    'ARMATURE',
-    'BODIES',
-    'FRICTION',
-    'GRAVITY',
-    'LOAD',
-    'OFFSET',
-    'Fit',
-    'LogCholesky',
-    'Regressor',
-    'RowMaker',
-    'Rows',
-    'States',
-    'fit',
-    'payload_on',
-]

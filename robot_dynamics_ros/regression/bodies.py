@@ -10,15 +10,11 @@ inertia", 2022).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
-from robot_dynamics_ros.core.spatial import ZERO, Inertia
+from robot_dynamics_ros.core.model.inertial_parameters import body_of
 
 SIZE, BODY = 4, 10
 # Of the mean mass of the bodies: a body with less counts as massless.
@@ -28,8 +24,6 @@ MASSLESS = 1e-6
 THIN, ROUND = 0.01, 0.1
 # Of that length: the radius of gyration, in each direction, of a body without inertia in the URDF.
 WIDE = 0.5
-# A body that exists extends by this much, root mean square, along each axis [m].
-THINNEST = 1e-3
 # [m]: bodies are not smaller.
 SHORTEST = 0.05
 # [kg], of a robot whose description gives no mass.
@@ -124,23 +118,3 @@ class LogCholesky:
         jacobian = np.zeros((count, BODY, count, BODY))
         jacobian[np.arange(count), :, np.arange(count)] = slopes.swapaxes(1, 2)
         return changes.ravel(), jacobian.reshape(len(z), len(z))
-
-
-def central(pi: npt.NDArray[Any]) -> Array:
-    """Mass, centre, and inertia about the centre (10,), of `PARAMETERS` (10,), real or complex."""
-    body = body_of(pi.tolist())
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.rotational_at_center_of_mass
-    return np.array([body.mass, *body.center_of_mass, xx, xy, yy, xz, yz, zz])
-
-
-def possible(body: Array) -> Array:
-    """The nearest body with that mass and centre that can exist; both (10,) as of `central`.
-
-    Its second moments trace(I) / 2 - I are positive definite. Nearest in the Frobenius norm are
-    those whose lower eigenvalues are raised (N. Higham, Computing a nearest symmetric positive
-    semidefinite matrix, 1988).
-    """
-    mass = float(body[0])
-    values, axes = np.linalg.eigh(body_of([mass, *ZERO, *body[4:]]).second_moment)
-    moments = (axes * np.maximum(values, THINNEST**2 * mass)) @ axes.T
-    return np.append(body[:4], parameters_of(Inertia(mass, ZERO, moments.tolist()))[4:])

@@ -156,20 +156,6 @@ def independent(friction: JointFriction, kinds: Sequence[str]) -> Array:
     return np.stack([friction[kind][friction.is_independent] for kind in kinds])
 
 
-def given_friction(friction: JointFriction) -> dict[str, Array]:
-    """By how much at most coefficients (n,) of `FRICTION` and rotors may be too large."""
-    kinds = ('viscous', 'viscous_negative', 'coulomb', 'coulomb_negative', 'gradual', 'stribeck',
-             'load', 'presliding', 'presliding_long')  # fmt: skip
-    own = dict(zip(kinds, independent(friction, kinds), strict=True))
-    found = {term.name: own['presliding'] + own['presliding_long'] for term in PRESLIDING}
-    found |= {term.name: own['gradual'] for term in GRADUAL}
-    for name in ('viscous', 'coulomb'):
-        found[name] = np.minimum(own[name], own[f'{name}_negative'])
-    return (
-        found | {name: own[name] for name in ('stribeck', 'load')} | {'armature': friction.rotors}
-    )
-
-
 def slip_states(q: Array, before: Array, begin: Array, ways: Array) -> Array:
     """The states z (N, k, n) of Dahl's friction along positions, exact between two samples.
 

@@ -71,7 +71,7 @@ class Rows:
                 first = ends[term.shared]
                 return first + (np.arange(width) if term.shared else k * np.arange(r))
             ends[term.shared] += width
-        raise UnknownNameError('term', name, [term.name for term, _ in self.terms])
+        raise UnknownNameError('term', name, tuple(term.name for term, _ in self.terms))
 
 
 class RowMaker:

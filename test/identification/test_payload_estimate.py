@@ -7,7 +7,13 @@ import pytest
 
 yaml = pytest.importorskip('yaml')
 
-from robot_dynamics_ros.identification.payload import MOMENTS, PayloadFit, judged
+from robot_dynamics_ros.identification.payload import (
+    MOMENTS,
+    THINNEST,
+    PayloadFit,
+    judged,
+    possible,
+)
 
 BODY = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002, 0.003])
 
@@ -84,3 +90,31 @@ def test_a_payload_heavier_than_the_robot_is_doubted():
     estimate = estimate_of(of=30.0, error=0.02)
     assert not estimate.refusal
     assert estimate.sentence().endswith('20 kg: are the efforts in N m?')
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_an_inertia_that_cannot_exist_becomes_the_nearest_one_that_can(seed):
+    """No possible one around it is nearer: of second moments, in the Frobenius norm."""
+    random = np.random.default_rng(seed)
+    impossible = np.append(BODY[:4], BODY[4:] + 0.002 * random.normal(size=6))
+    impossible[4] += 0.01
+
+    def moments(body):
+        ixx, ixy, iyy, ixz, iyz, izz = body[4:]
+        inertia = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+        return 0.5 * np.trace(inertia) * np.eye(3) - inertia
+
+    def thickness(body):
+        return np.linalg.eigvalsh(moments(body))[0] / BODY[0]
+
+    def distance(body):
+        return np.linalg.norm(moments(body) - moments(impossible))
+
+    assert thickness(impossible) < 0.0
+    found = possible(impossible)
+    assert thickness(found) >= 0.999 * THINNEST**2
+    for scale in np.geomspace(1e-8, 1e-2, 300):
+        other = found + scale * np.append(np.zeros(4), random.normal(size=6))
+        if thickness(other) >= THINNEST**2:
+            assert distance(other) >= distance(found) * (1.0 - 1e-6)
+    np.testing.assert_allclose(possible(found), found, atol=1e-15)

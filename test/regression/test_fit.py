@@ -10,19 +10,18 @@ from arm_motions import TILTED, URDF, motion_of
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.core.model.payload import Payload
-from robot_dynamics_ros.regression import (
+from robot_dynamics_ros.regression.bodies import LogCholesky
+from robot_dynamics_ros.regression.fit import fit
+from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
     FRICTION,
     GRAVITY,
     OFFSET,
-    LogCholesky,
     Regressor,
-    RowMaker,
-    Rows,
-    fit,
     payload_on,
 )
+from robot_dynamics_ros.regression.rows import RowMaker, Rows
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL)

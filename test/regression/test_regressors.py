@@ -12,16 +12,18 @@ from robot_dynamics_ros.core.friction import Slips
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.core.model.payload import Payload
 from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.regression import (
+from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
+    DISPLACEMENTS,
     FRICTION,
     GRAVITY,
     OFFSET,
     States,
+    displacements,
     payload_on,
+    slip_states,
 )
-from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, displacements, slip_states
 
 MODEL, G = parse_urdf(URDF), (0.3, -1.2, -9.6)
 DYNAMICS = RobotDynamics(MODEL, gravity=G)

@@ -11,7 +11,8 @@ pytest.importorskip('scipy')
 from arm_motions import URDF, motion_of
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.regression import ARMATURE, FRICTION, OFFSET, RowMaker, payload_on
+from robot_dynamics_ros.regression.regressors import ARMATURE, FRICTION, OFFSET, payload_on
+from robot_dynamics_ros.regression.rows import RowMaker
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL)
