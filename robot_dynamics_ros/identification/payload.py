@@ -29,10 +29,8 @@ from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
     FRICTION,
-    GRADUAL,
     GRAVITY,
     OFFSET,
-    PRESLIDING,
     independent,
     payload_on,
 )
@@ -269,17 +267,11 @@ def estimate_recorded_payload(
 
 
 def given_friction(friction: JointFriction) -> dict[str, Array]:
-    """By how much at most coefficients (n,) of `FRICTION` and rotors may be too large."""
-    kinds = ('viscous', 'viscous_negative', 'coulomb', 'coulomb_negative', 'gradual', 'stribeck',
-             'load', 'presliding', 'presliding_long')  # fmt: skip
-    own = dict(zip(kinds, independent(friction, kinds), strict=True))
-    found = {term.name: own['presliding'] + own['presliding_long'] for term in PRESLIDING}
-    found |= {term.name: own['gradual'] for term in GRADUAL}
-    for name in ('viscous', 'coulomb'):
-        found[name] = np.minimum(own[name], own[f'{name}_negative'])
-    return (
-        found | {name: own[name] for name in ('stribeck', 'load')} | {'armature': friction.rotors}
-    )
+    """Coefficients (n,) that a model of friction and rotors has, of regressors with a bound."""
+    kinds = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative', 'stribeck', 'load')
+    own = independent(friction, kinds)
+    found = dict(zip(kinds[:2], np.minimum(own[:2], own[2:4]), strict=True))
+    return found | {'stribeck': own[4], 'load': own[5], 'armature': friction.rotors}
 
 
 def _plausible(payload: Array) -> Array:

@@ -92,16 +92,16 @@ def fit(
             zero: infinite for none, and 0 for those that are not free.
         bodies: coordinates of the term `bodies`.
     """
-    work = _Work(rows, given or {}, prior or {}, bodies)
-    x, weights = np.maximum(0.0, work.lower), rows.used / work.square
+    equations = _NormalEquations(rows, given or {}, prior or {}, bodies)
+    x, weights = np.maximum(0.0, equations.lower), rows.used / equations.square
     for _ in range(ROUNDS):
         before = x
-        x, deviations = work.step(x, weights)
-        noise, weights = work.weighed(x)
+        x, deviations = equations.step(x, weights)
+        noise, weights = equations.weighed(x)
         if (np.abs(x - before) <= SETTLED * deviations).all():
             break
-    (theta, slopes), precision = work.theta(x), work.precision(x)
-    hessians, gradients = work.normal(theta, weights, work.begins)
+    (theta, slopes), precision = equations.theta(x), equations.precision(x)
+    hessians, gradients = equations.normal(theta, weights, equations.begins)
     # What is not free has no part in the rest, and no variance.
     free = precision < np.inf
     slopes, precision = np.where(free, slopes, 0.0), np.where(free, precision, 0.0)
@@ -111,7 +111,7 @@ def fit(
     return Fit(rows, theta, slopes, found, noise, len(hessians))
 
 
-class _Work:
+class _NormalEquations:
     """The normal equations of rows, for weights and coordinates that change."""
 
     def __init__(
