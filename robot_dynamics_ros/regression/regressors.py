@@ -21,8 +21,8 @@ from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
 from robot_dynamics_ros.core.spatial import Transform
 
-# v_0 [rad/s or m/s] beside that of the friction model, and displacements [rad; m: a tenth] of basis
-# functions: a sum of them is within 1 % of friction between. Their coefficients have either sign.
+# Basis functions: v_0 [rad/s or m/s] beside that of the friction model, and displacements [rad; m:
+# a tenth]. A sum is within 1 % of friction with constants between, if signs are free.
 SMOOTHINGS = (0.03, 0.1, 0.3)
 DISPLACEMENTS = (0.01, 0.02, 0.035, 0.06, 0.1)
 SLIDING = 0.1
