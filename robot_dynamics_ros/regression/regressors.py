@@ -82,8 +82,7 @@ def _sign(v_0: float | Array) -> Callable[[Array], Array]:
 
 
 def _coulomb(v_0: float) -> Regressor:
-    sign = _sign(v_0)
-    return Regressor(f'coulomb {v_0:g}', TORQUE, lambda s: sign(s.v))
+    return Regressor(f'coulomb {v_0:g}', TORQUE, lambda s: _sign(v_0)(s.v))
 
 
 def _presliding(index: int) -> Regressor:
@@ -105,9 +104,10 @@ STRIBECK = Regressor(
     lambda s: _sign(AT_REST)(s.v) / (1.0 + (s.v / CONSTANTS['stribeck_velocity']) ** 2), sign=1,
 )  # fmt: skip
 LOAD = Regressor('load', ('1', '1'), COULOMB.column, sign=1, loaded=True)
+GRADUAL_LOAD = Regressor('load 0.1', ('1', '1'), lambda s: _sign(0.1)(s.v), loaded=True)
 GRADUAL = tuple(map(_coulomb, SMOOTHINGS))
 PRESLIDING = tuple(map(_presliding, range(len(DISPLACEMENTS))))
-FRICTION = (VISCOUS, COULOMB, *GRADUAL, STRIBECK, LOAD, *PRESLIDING)
+FRICTION = (VISCOUS, COULOMB, *GRADUAL, STRIBECK, LOAD, GRADUAL_LOAD, *PRESLIDING)
 BODIES = Regressor('bodies', BODY, lambda s: s.bodies, shared=True)
 
 
