@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 
@@ -11,9 +12,11 @@ from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.identification.motion_equations import motions_cutoff
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
 from robot_dynamics_ros.identification.result_files import FRICTION
 from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.recordings.low_pass import checked_cutoff
 
 from .output import Output, exit_code, output_options
 from .recordings import (
@@ -36,6 +39,7 @@ recordings of the same arm without the payload, errors of the model cancel. {BAG
 Examples:
   robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0
   robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0 --without empty/
+  robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0 --gravity 0,0,9.81
   robot_dynamics payload with_tool/ --urdf identified/identified.urdf \\
       --parameters identified/friction.yaml --frame tool0 --json -
 
@@ -44,7 +48,7 @@ Exit code 1: the data do not determine the payload. 2: a recording cannot be use
 
 
 @click.command('payload', help=HELP)
-@recording_options('cutoff', 'parameters')
+@recording_options('cutoff', 'parameters', 'gravity')
 @click.option('--frame', required=True, metavar='LINK', help='Link that carries the payload.')
 @click.option(
     '--without', multiple=True, metavar='BAG',
@@ -66,12 +70,15 @@ def payload_command(
         )
     options.parameters.check_joints(robot)
     model = compared_model(robot, joints)
+    cutoff = min(_cutoff(options, paths, model) for paths in {**files, **references}.values())
     estimate = estimate_recorded_payload(
         model,
         frame,
-        _motions(options, files, model, output),
-        _motions(options, references, model, output) if references else None,
+        _motions(options, files, model, output, cutoff),
+        _motions(options, references, model, output, cutoff) if references else None,
         options.parameters,
+        gravity=recordings.chosen_gravity(),
+        cutoff=cutoff,
     )
     parameters = recordings.parameters
     given = f' with {parameters}, other' if parameters else ', its'
@@ -91,13 +98,22 @@ def payload_command(
     return exit_code(estimate.refusal)
 
 
+def _cutoff(options: RecordingOptions, files: Sequence[Path], model: RobotModel) -> float:
+    """That which is asked for, or of the spectrum of a recording [Hz].
+
+    Raises:
+        RecordingError: the recording cannot be read, or the cutoff is not possible.
+    """
+    with options.open(files, model, model.joint_names) as recording:
+        if recording.cutoff is None:
+            return recording.usual_cutoff()
+        return checked_cutoff(recording.cutoff, 1.0 / recording.interval)
+
+
 def _motions(
-    options: RecordingOptions,
-    files: Files,
-    model: RobotModel,
-    output: Output,
+    options: RecordingOptions, files: Files, model: RobotModel, output: Output, cutoff: float
 ) -> Iterator[Motion]:
-    """The motions of one recording after the other.
+    """The motions of one recording after the other, for equations with a cutoff [Hz].
 
     Raises:
         RecordingError: a recording cannot be used, as with velocities of something else.
@@ -108,8 +124,9 @@ def _motions(
             output.progress(name, recording.size, 'states') as advance,
         ):
             reach = Reach(model.size)
-            for motion in recording.motions():
-                reach.add(motion)
+            wide = motions_cutoff(cutoff, 1.0 / recording.interval)
+            for motion in recording.motions(cutoff=wide):
+                reach.add(motion.averaged(cutoff))
                 yield motion
                 advance(len(motion))
             for joint, efforts in recording.quality.implausible.items():

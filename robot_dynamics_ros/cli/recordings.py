@@ -12,9 +12,17 @@ import click
 
 from robot_dynamics_ros.comparison.recorded_joints import heavy_joints, joints_that_matter
 from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import checked_gravity
 from robot_dynamics_ros.core.compiler.kernel import choose_backend
-from robot_dynamics_ros.core.errors import ParameterError, RecordingError
-from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError, StateError
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.joint_model import (
+    AS_DESCRIBED,
+    PARAMETER,
+    JointModel,
+    read_joint_model,
+)
+from robot_dynamics_ros.parameter_yaml import node_parameters, parameter_blocks, read_yaml
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.scheduling import Outcome, Task, run
 
@@ -29,6 +37,8 @@ from .output import FileToRead, Output, reads
 # The files of each recording, by its name.
 Files = Mapping[str, tuple[Path, ...]]
 JOINED = '+'
+# Parameter of dynamics_node.
+GRAVITY = 'gravity'
 # Of --help.
 BAGS = """Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that
 are one recording together are joined by +. A xacro file takes arguments, name:=value."""
@@ -56,6 +66,11 @@ OPTIONS: Mapping[str, Callable[[Any], Any]] = {
         '--parameters', type=FileToRead(exists=True, dir_okay=False), metavar='FILE',
         help='Friction, torque offsets and rotors: friction.yaml of identify, or parameters of '
         'dynamics_node. [default: friction of the description]',
+    ),
+    'gravity': click.option(
+        '--gravity', metavar='X,Y,Z',
+        help='Gravity in the axes of the root link [m/s^2]. [default: that of --parameters, or '
+        '0,0,-9.81]',
     ),
     'scheduler': click.option(
         '--scheduler', metavar='ADDRESS',
@@ -132,6 +147,7 @@ class NamedRecordings:
     rename: Sequence[str]
     cutoff: float | None = None
     parameters: Path | None = None
+    gravity: str | None = None
     scheduler: str | None = None
     resume: Path | None = None
 
@@ -187,6 +203,25 @@ class NamedRecordings:
             parameters=read_joint_model(file) if file and joint_model else AS_DESCRIBED,
         )
 
+    def chosen_gravity(self) -> tuple[float, ...]:
+        """That (3,) of --gravity or of the file of parameters, in the root link [m/s^2].
+
+        Raises:
+            ParameterError: it is not three numbers, is too strong to be meant, or both are given
+                and differ.
+        """
+        file, found = self.parameters, {}
+        if self.gravity is not None:
+            found['--gravity'] = self.gravity.split(',')
+        blocks = parameter_blocks(read_yaml(file)) if file else []
+        if blocks and GRAVITY in (values := node_parameters(blocks, [PARAMETER, GRAVITY])):
+            found[f'{GRAVITY} of {file}'] = values[GRAVITY]
+        numbers = [_gravity(name, value) for name, value in found.items()]
+        if len(set(numbers)) > 1:
+            named = [f'{name} is {list(one)}' for name, one in zip(found, numbers, strict=True)]
+            raise ParameterError(f'{" and ".join(named)} m/s^2: give one of them, or the same')
+        return numbers[0] if numbers else STANDARD_GRAVITY
+
     def outcomes(
         self,
         function: Callable[..., Any],
@@ -235,6 +270,15 @@ class NamedRecordings:
             else one
             for one in found
         ]
+
+
+def _gravity(name: str, value: Any) -> tuple[float, ...]:
+    """The three numbers that a name has."""
+    try:
+        return tuple(checked_gravity([float(each) for each in value]).tolist())
+    except (StateError, TypeError, ValueError) as error:
+        why = error if isinstance(error, StateError) else f'{value!r}'
+        raise ParameterError(f'{name}: {why}: three numbers are needed, in m/s^2') from None
 
 
 def named_files(words: Iterable[str]) -> Files:

@@ -137,9 +137,14 @@ class JointFriction:
         values[[KINDS.index(kind) for kind in STORING]] = 0.0
         return values.reshape(-1)
 
+    @property
+    def is_independent(self) -> npt.NDArray[np.bool_]:
+        """(N,) which joints are independent: no mimic joints."""
+        return np.asarray(self._own > 0.0)
+
     def slips(self) -> Slips:
         """The states of pre-sliding of the independent joints, at rest."""
-        own = self._own > 0.0
+        own = self.is_independent
         return Slips(np.stack([self['displacement'][own], self['displacement_long'][own]]))
 
     @property

@@ -28,8 +28,7 @@ Modules::
     identified           the result: judges other recordings, writes files
     identification_report, result_files, identified_urdf
                          the report and the files of an identified robot
-    payload, payload_fit
-                         what a link carries
+    payload              what a link carries
     excitation/          exciting trajectories within the limits of the robot
 """
 

@@ -17,7 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.inertial_parameters import body_of
+from robot_dynamics_ros.regression.bodies import (
+    MASSLESS,
+    PARAMETERS_OF,
+    SIZE,
+    WIDE,
+    body_length,
+    mean_mass,
+    pseudo_inertia,
+    rounded,
+)
 
 from .equations import Numbers
 from .estimate import Estimate
@@ -26,40 +35,15 @@ from .parameters import (
     FRICTION,
     Flags,
     ParameterLayout,
-    body_length,
-    mean_mass,
     parameter_scales,
 )
 
-SIZE = 4
-# Of the mean mass of the bodies: a body with less counts as massless.
-MASSLESS = 1e-6
-# Of the length of a body: bodies whose radius of gyration is below `THIN` in
-# some direction get `ROUND` there. A point or a line has no inertia that could be changed by
-# factors.
-THIN, ROUND = 0.01, 0.1
-# Of that length: the radius of gyration, in each direction, of a body without inertia in the URDF.
-WIDE = 0.5
 # Of the largest contribution to the torques: what a parameter has that no equation feels.
 FELT = 1e-12
 # Weight of the log det of a body without mass in the URDF, and pull of a term without a value.
 BARE, UNPULLED = 1e-4, 1e-9
 
 
-def pseudo_inertia(parameters: Array) -> Array:
-    """P (4, 4) of `PARAMETERS` (10,)."""
-    body = body_of(parameters.tolist())
-    matrix = np.empty((SIZE, SIZE))
-    matrix[:3, :3] = body.second_moment
-    matrix[:3, 3] = matrix[3, :3] = body.first_moment
-    matrix[3, 3] = body.mass
-    return matrix
-
-
-# (16, 10): the entries of P, row by row, are ENTRIES @ parameters.
-ENTRIES = np.stack([pseudo_inertia(unit).ravel() for unit in np.eye(BODY)], axis=1)
-# (10, 16): of a symmetric P.
-PARAMETERS_OF = np.linalg.pinv(ENTRIES)
 # (16, 10): the entries of a symmetric matrix from those on and above its diagonal, row by row.
 UPPER = np.triu_indices(SIZE)
 SYMMETRIC = np.zeros((SIZE * SIZE, BODY))
@@ -95,21 +79,7 @@ def reference_bodies(layout: ParameterLayout, fixed: Array, scales: Array) -> tu
     for body in np.flatnonzero(massless | (given[:, 0] <= 0.0)).tolist():
         mass = scales[BODY * body] if massless[body] else mean
         matrices[body] = mass * np.diag([*3 * ((WIDE * length) ** 2,), 1.0])
-    return np.stack([_rounded(one, length) for one in matrices]), massless
-
-
-def _rounded(matrix: Array, length: float) -> Array:
-    """A body that is nowhere thinner than a real one: about its centre, axis by axis."""
-    mass = matrix[3, 3]
-    center = matrix[:3, 3] / mass
-    spread, axes = np.linalg.eigh(matrix[:3, :3] - mass * np.outer(center, center))
-    thin = spread < mass * (THIN * length) ** 2
-    if not thin.any():
-        return matrix
-    spread = np.where(thin, mass * (ROUND * length) ** 2, spread)
-    rounded = matrix.copy()
-    rounded[:3, :3] = axes * spread @ axes.T + mass * np.outer(center, center)
-    return rounded
+    return np.stack([rounded(one, length) for one in matrices]), massless
 
 
 @dataclass(frozen=True)

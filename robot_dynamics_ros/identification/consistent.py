@@ -28,9 +28,10 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError, InertiaError
 from robot_dynamics_ros.extra import required
+from robot_dynamics_ros.regression.bodies import SIZE
 
 from .base_parameters import Structure
-from .bodies import BARE, SIZE, Unknowns, unknowns_of
+from .bodies import BARE, Unknowns, unknowns_of
 from .equations import Equations, Numbers, ReducedEquations, triangle
 from .estimate import Estimate, with_instruments
 from .parameters import BODY, Flags

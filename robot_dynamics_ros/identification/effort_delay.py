@@ -13,10 +13,10 @@ import numpy as np
 from robot_dynamics_ros.comparison.delay import least_delay
 from robot_dynamics_ros.comparison.observations import LONGEST_DELAY
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.regression.regressors import dead_bands
 
 from .equations import Equations
 from .identify import IdentifiedParameters
-from .motion_equations import dead_bands
 
 # Delays that can be given [s]: no driver delivers efforts later.
 LARGEST = 0.2

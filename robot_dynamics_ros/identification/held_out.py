@@ -31,9 +31,10 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import half_length, kernels
+from robot_dynamics_ros.regression.regressors import dead_bands
 
 from .equations import Equations
-from .motion_equations import at_rest, dead_bands
+from .motion_equations import at_rest
 from .parameters import Flags
 
 # Of the usual interval: two equations that are farther apart do not follow each other.

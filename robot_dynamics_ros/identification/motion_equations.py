@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel
+from robot_dynamics_ros.core import ParameterError, RobotDynamics
 from robot_dynamics_ros.core.algorithms.friction import (
     AT_REST,
     CONSTANTS,
@@ -32,11 +32,10 @@ from robot_dynamics_ros.core.algorithms.friction import (
     unit_torques,
 )
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND, Slips
-from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
-from robot_dynamics_ros.core.spatial import Transform
+from robot_dynamics_ros.core.friction import Slips
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, kernels
+from robot_dynamics_ros.regression.regressors import dead_bands, to_body
 
 from .equations import REASONS, VARIED, Equations, FineEfforts, Numbers
 from .parameters import Flags, ParameterLayout
@@ -70,12 +69,6 @@ BELOW, ABOVE = 0.98, 1.05
 SEGMENTS = count()
 # Columns that depend on nothing, or on what is known later.
 MADE_LATER = ('offset', 'gain', 'load', 'presliding_long')
-
-
-def dead_bands(model: RobotModel) -> Array:
-    """Speeds (n,) below which the independent joints may stick [rad/s or m/s]."""
-    kinds = [joint.kind for joint in model.independent_joints]
-    return np.where(np.equal(kinds, 'prismatic'), SLIDING_BAND, TURNING_BAND)
 
 
 def at_rest(slow: Flags, interval: float) -> Flags:
@@ -401,12 +394,6 @@ class _Segment:
             np.full(len(numbers), self._interval),
         )
         return self._origin + (numbers - self._number) / self._rate, values, shares, own
-
-
-def to_body(placement: Transform) -> Array:
-    """The matrix (10, 10) from parameters in a placed frame to those in the body's frame."""
-    units = np.eye(len(PARAMETERS)).tolist()
-    return np.array([parameters_of(placement @ body_of(unit)) for unit in units]).T
 
 
 def _finite(efforts: Array) -> Array:

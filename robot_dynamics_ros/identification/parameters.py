@@ -15,6 +15,7 @@ from robot_dynamics_ros.core.algorithms import friction
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
+from robot_dynamics_ros.regression.bodies import body_length, mean_mass
 
 Flags = npt.NDArray[np.bool_]
 
@@ -43,10 +44,6 @@ TERM_UNITS: Mapping[str, tuple[str, str]] = {
 }
 # A body whose description says less has this share of the mean mass.
 LIGHTEST = 0.1
-# [m]: bodies are not smaller.
-SHORTEST = 0.05
-# [kg], of a robot whose description gives no mass.
-USUAL_MASS = 1.0
 # [m/s^2]
 GRAVITY = 9.81
 # Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
@@ -244,17 +241,6 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
     terms = [_of_term(layout, term, torques, length) for term in layout.terms]
     scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
     return np.maximum(scales, np.abs(layout.nominal()))
-
-
-def mean_mass(model: RobotModel) -> float:
-    """Of the moving bodies [kg]; `USUAL_MASS` where the description gives none."""
-    masses = [joint.inertia.mass for joint in model.joints]
-    return float(np.mean(masses)) or USUAL_MASS
-
-
-def body_length(model: RobotModel) -> float:
-    """Plausible length of a body [m]."""
-    return max(SHORTEST, model.reach / (len(model.joints) + 1))
 
 
 def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:

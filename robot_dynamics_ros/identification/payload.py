@@ -1,43 +1,51 @@
 """What a link carries, from motion and measured efforts.
 
 >>> estimate_recorded_payload(model, 'flange', recording.motions()).sentence()
+
+The torque that the model leaves open is regressed on a payload and on what each joint may have
+beside its model, see `regression`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
-from statistics import NormalDist
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from robot_dynamics_ros.core import RobotDynamics, RobotModel
-from robot_dynamics_ros.core.algorithms.friction import smooth_sign
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
-from robot_dynamics_ros.core.friction import SMOOTHING
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
+from robot_dynamics_ros.core.spatial import ZERO, Inertia
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
-
-from .motion_equations import dead_bands, to_body
-from .payload_fit import PAYLOAD, BlockSums, PayloadFit, fit_payload
+from robot_dynamics_ros.regression.bodies import LogCholesky
+from robot_dynamics_ros.regression.fit import Fit, Prior, fit
+from robot_dynamics_ros.regression.regressors import (
+    ARMATURE,
+    BODIES,
+    FRICTION,
+    GRAVITY,
+    OFFSET,
+    independent,
+    payload_on,
+)
+from robot_dynamics_ros.regression.rows import RowMaker
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
-# Of the filtered samples so many are used for each period of the cutoff: what is left of the noise
-# between neighbours is then nearly independent.
-SAMPLES_OF_PERIOD = 2.0
-# Time to both sides with an influence on a filtered sample, in periods of the cutoff.
-REACH = 0.5
-# Samples whose regressors are in memory at the same time.
-CHUNK = 512
-# Torque offset, Coulomb friction, viscous friction and rotor inertia of each joint.
-OWN = 4
-# 1 / variance of the share of gravity that efforts may lack: asked for, and known to be zero.
-ASKED, KNOWN = 1.0, 1e30
-# Standard deviation of what a model has wrong: a share of the mass of a link, or a mass [kg] where
-# that is more; the distance over which it may be elsewhere [m].
-WRONG_SHARE, WRONG_MASS, WRONG_DISTANCE = 0.5, 0.2, 0.3
+# Standard deviations of the prior: of the mass [kg], and for each kg of it, of the first moment
+# [m] and of the inertia about the frame [m^2]; and the least mass that the latter are for [kg].
+MASS, CENTER, INERTIA, LEAST_MASS = 100.0, 0.3, 0.04, 0.1
+# A body that exists extends by this much, root mean square, along each axis [m].
+THINNEST = 1e-3
+# Smaller masses are rounding [kg].
+ROUNDED_MASS = 1e-9
+# That of gravity [m/s^2], where it is asked for: any.
+ANY_GRAVITY = 10.0
 # What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
 # a share of the mean moment of inertia.
 WIDEST_MASS, WIDEST_CENTER, WIDEST_MOMENT = 0.1, 0.02, 0.5
@@ -46,8 +54,11 @@ MODEL_ERROR = 1e-3
 # Blocks of time that an interval needs.
 LEAST_BLOCKS = 4
 # A driver whose efforts lack that share of the gravity torque has not measured what a payload
-# changes; the share must be that certain [standard deviations].
-LACKING, CERTAIN = 0.4, 4.0
+# changes; the share must be that certain [half 95 % intervals].
+LACKING, CERTAIN = 0.4, 2.0
+# Gravity that is turned by more than that is no error of a model [degrees], if it is as strong as
+# the given one, within a factor of sqrt(2): a log of 0.35. Least gravity with a direction [m/s^2].
+TURNED, ALIKE, LEAST_GRAVITY = 10.0, 0.35, 1e-3
 
 
 @dataclass(frozen=True)
@@ -126,107 +137,66 @@ class PayloadEstimate:
         return found | {'set_payload': self.service_call()}
 
 
-class PayloadEstimator:
-    """Writes the torque that a robot leaves open as that of a payload and of friction.
+@dataclass(frozen=True)
+class PayloadFit:
+    """What the regression says of a payload.
 
-    tau - tau_0 = Y pi + s g_0 + offset + F_s s(v) + F_v v + e, with tau_0 and g_0 the torque and
-    the gravity torque of the robot without the payload (C. Atkeson, C. An, J. Hollerbach,
-    Estimation of inertial parameters of manipulator loads and links, 1986). The share s is zero,
-    unless the driver has taken gravity out of what it measures, or the unit is wrong: then it is
-    -1 or nearly so. Samples of a joint around a reversal are not used: friction is not that of
-    sliding there.
-
-    With motions without the payload, errors of all inertial parameters of the robot are unknowns
-    in place of s, and rotors too: both motions have the same robot, so these errors drop out.
+    Attributes:
+        body: (10,) mass, centre, and inertia about the centre; of a body that can exist, unless
+            its mass is negative.
+        interval: (10,) half of the 95 % intervals.
+        noise: (r,) standard deviation of the residuals of each joint [N m or N].
+        counts: (r,) rows of each joint with the payload.
+        blocks: of time [s].
+        share: of the gravity torque that the efforts have too much of, where gravity is free, and
+            half of its 95 % interval; None against recordings without the payload.
+        turned: angle of that gravity to the given one, and half of its interval [rad].
+        gravity: (3,) where it is free [m/s^2].
+        strength: of it, relative to that of the given one.
     """
 
-    def __init__(
-        self,
-        dynamics: RobotDynamics,
-        frame: str,
-        friction: Callable[[Array], Array],
-        *,
-        compared: bool = False,
-    ) -> None:
-        """Begin without a sample.
+    body: Array
+    interval: Array
+    noise: Array
+    counts: Array
+    blocks: int
+    share: tuple[float, float] | None = None
+    turned: tuple[float, float] = (0.0, 0.0)
+    gravity: tuple[float, ...] = STANDARD_GRAVITY
+    strength: float = 1.0
 
-        Args:
-            dynamics: of the robot without the payload.
-            frame: name of the link that carries it.
-            friction: known friction torque (N, n) at velocities (N, n) [N m or N].
-            compared: whether motions without the payload will be added too.
+    @classmethod
+    def of(cls, fitted: Fit) -> PayloadFit:
+        """That of a fit with the term `payload`."""
+        pi = fitted.value('payload').copy()
+        pi[0] = pi[0] if abs(pi[0]) > ROUNDED_MASS else ROUNDED_MASS
+        # Exact derivatives, by complex steps.
+        slopes = np.array([central(pi + 1e-30j * unit).imag for unit in np.eye(len(pi))]).T / 1e-30
+        body, rows = central(pi), fitted.rows
+        carried = rows.shared[..., rows.places('payload')].any(axis=2)
+        return cls(
+            possible(body) if pi[0] > 0.0 else body,
+            fitted.half_widths('payload', slopes),
+            fitted.noise,
+            (rows.used & carried).sum(axis=0),
+            fitted.blocks,
+        )
 
-        Raises:
-            UnknownNameError: no link has that name.
-            ParameterError: no joint moves the link, or the model has no mass and there are no
-                motions without the payload.
-        """
-        model = dynamics.model
-        self._dynamics, self._frame, self._friction = dynamics, frame, friction
-        self._joints = model.joints_that_move(frame)
-        self._rows = list(model.indices_of(self._joints))
-        self._compared = compared
-        # The recording without the payload cancels the error of the model.
-        self._error = 0.0 if compared else model_error(model)
-        carrier = model.frame(frame)
-        first = PAYLOAD * carrier.body
-        self._columns = slice(first, first + PAYLOAD)
-        self._moved = to_body(carrier.placement)
-        self._slow = dead_bands(model)[self._rows]
-        others = PAYLOAD * len(model.joints) if compared else 1
-        own = OWN if compared else OWN - 1
-        self._sums = BlockSums(len(self._rows), PAYLOAD + others, own)
-        self._counts = np.zeros(len(self._rows))
-        self._shift, self._last = 0.0, -np.inf
-        # Whether efforts were measured with the payload, and without it.
-        self._measured = {True: False, False: not compared}
-
-    def add(self, motion: Motion, *, loaded: bool = True) -> None:
-        """Take a motion, with or without the payload.
-
-        Motions follow each other in time; one whose times are earlier is of another recording.
-        """
-        if motion.times[0] + self._shift < self._last:
-            self._shift = self._last - float(motion.times[0])
-        step = max(1, round(motion.rate / (SAMPLES_OF_PERIOD * motion.cutoff)))
-        for first in range(0, len(motion), step * CHUNK):
-            self._add(motion, slice(first, first + step * CHUNK, step), loaded)
-
-    def _add(self, motion: Motion, part: slice, loaded: bool) -> None:
-        q, v, a = motion.positions[part], motion.velocities[part], motion.accelerations[part]
-        rows, times = self._rows, motion.times[part] + self._shift
-        terms = self._dynamics.torque_terms(q, v, a)
-        torque = (motion.efforts[part] - terms.sum(axis=1) - self._friction(v))[:, rows]
-        bodies = self._dynamics.regressor(q, v, a)[:, rows]
-        payload = bodies[..., self._columns] @ self._moved * float(loaded)
-        sign, _ = smooth_sign(v[:, rows], SMOOTHING)
-        own = [np.ones(torque.shape), sign, v[:, rows], a[:, rows]]
-        others = bodies if self._compared else terms[:, 0, rows, None]
-        columns = [payload, others, np.stack(own[: OWN if self._compared else -1], axis=2)]
-        moving = np.abs(v[:, rows]) > self._slow + REACH / motion.cutoff * np.abs(a[:, rows])
-        used = np.isfinite(torque) & moving
-        columns.append(np.where(used, torque, 0.0)[..., None])
-        self._sums.add(times, np.concatenate(columns, axis=2), used)
-        if loaded:
-            self._counts += used.sum(axis=0)
-        self._measured[loaded] |= bool(np.isfinite(torque).any())
-        self._last = float(times[-1])
-
-    def estimate(self) -> PayloadEstimate:
-        """What the motions up to now determine.
-
-        Raises:
-            RecordingError: no effort of a joint that carries the link was measured.
-        """
-        if not all(self._measured.values()):
-            raise RecordingError(
-                'no effort is measured: a payload needs the field effort of joint states, in N m, '
-                f'of {", ".join(self._joints)}'
-            )
-        precision = _model_precision(self._dynamics) if self._compared else np.array([KNOWN])
-        fit = fit_payload(self._sums, precision)
-        share = None if self._compared else fit_payload(self._sums, np.array([ASKED])).share
-        return judged(self._frame, self._joints, fit, self._counts, share, self._error)
+    def with_gravity(self, free: Fit, given: Array) -> PayloadFit:
+        """The same with what a fit says in which gravity is free, beside the given one (3,)."""
+        strength, change = max(float(np.linalg.norm(given)), LEAST_GRAVITY), free.value('gravity')
+        along = given / strength
+        across = change - along * (along @ change)
+        length = max(float(np.linalg.norm(across)), np.finfo(float).tiny)
+        width, wide = free.half_widths('gravity', np.stack([along, across / length])).tolist()
+        size = max(float(np.linalg.norm(given + change)), LEAST_GRAVITY)
+        return replace(
+            self,
+            share=(float(along @ change) / strength, width / strength),
+            turned=(float(np.arctan2(length, along @ (given + change))), wide / size),
+            gravity=tuple((given + change).tolist()),
+            strength=size / strength,
+        )
 
 
 def estimate_recorded_payload(
@@ -235,12 +205,15 @@ def estimate_recorded_payload(
     motions: Iterable[Motion],
     without: Iterable[Motion] | None = None,
     parameters: JointModel = AS_DESCRIBED,
+    *,
+    gravity: Sequence[float] = STANDARD_GRAVITY,
+    cutoff: float | None = None,
 ) -> PayloadEstimate:
     """What a link carries.
 
-    The reference is the model with friction, rotors and offsets of its joints; what torque
-    offset, Coulomb and viscous friction each joint has beside it is estimated too. With a
-    recording without the payload, everything of the robot itself is estimated from both.
+    The reference is the model with friction, rotors and offsets of its joints; what torque offset
+    and friction each joint has beside it is estimated too. With a recording without the payload,
+    bodies and rotors of the robot itself are estimated from both.
 
     Args:
         model: of the robot without the payload; its independent joints are those of the motions.
@@ -249,56 +222,81 @@ def estimate_recorded_payload(
         without: without it; None: there are none.
         parameters: friction, offsets and rotors in place of those of the description, such as
             those of an identified model, which a URDF does not hold.
+        gravity: (3,) in the axes of the root link [m/s^2].
+        cutoff: of the low pass of columns and efforts [Hz]; None: that of the motions.
 
     Raises:
         UnknownNameError: no link has that name.
         ParameterError: no joint moves the link, or the model has no mass and there is no
             recording without the payload.
-        RecordingError: no effort was recorded.
+        StateError: gravity is not three finite numbers, or too strong to be meant.
+        RecordingError: no effort of a joint that carries the link was recorded.
     """
-    friction, offsets = parameters.friction(model), parameters.offsets(model)
-    estimator = PayloadEstimator(
-        RobotDynamics(parameters.with_rotors(model)),
-        frame,
-        lambda v: friction.torque(v) + offsets,
-        compared=without is not None,
+    model = parameters.with_rotors(model)
+    joints, compared = model.joints_that_move(frame), without is not None
+    # The recording without the payload cancels the error of the model.
+    error = 0.0 if compared else model_error(model)
+    friction, rows = parameters.friction(model), list(model.indices_of(joints))
+    robot = [BODIES, ARMATURE] if compared else [GRAVITY]
+    maker = RowMaker(
+        RobotDynamics(model, gravity=gravity),
+        [payload_on(model, frame), *robot, *FRICTION, OFFSET],
+        joints=rows,
+        friction=friction,
+        offsets=parameters.offsets(model),
+        cutoff=cutoff,
     )
-    for loaded, recorded in ((True, motions), (False, without or ())):
-        for motion in recorded:
-            estimator.add(motion, loaded=loaded)
-    return estimator.estimate()
+    for recorded, absent in ((motions, ()), (without, ('payload',))):
+        maker.measured = recorded is None
+        for motion in recorded or ():
+            maker.add(motion, absent)
+        if not maker.measured:
+            raise RecordingError(
+                'no effort is measured: a payload needs the field effort of joint states, in N m, '
+                f'of {", ".join(joints)}'
+            )
+    made, given = maker.rows(), {k: one[rows] for k, one in given_friction(friction).items()}
+    if compared:
+        bodies = LogCholesky(model)
+        found = PayloadFit.of(fit(made, given=given, prior={'payload': _plausible}, bodies=bodies))
+        return judged(frame, joints, found, error)
+    prior: Prior = {'payload': _plausible, 'gravity': np.zeros_like}
+    known = fit(made, given=given, prior=prior)
+    free = fit(made, given=given, prior={**prior, 'gravity': _any_gravity})
+    return judged(frame, joints, PayloadFit.of(known).with_gravity(free, np.array(gravity)), error)
 
 
-def _model_precision(dynamics: RobotDynamics) -> Array:
-    """(10 bodies,) 1 / variance of what the model may have wrong, in `PARAMETERS` of each body."""
-    masses = np.maximum(WRONG_SHARE * dynamics.inertial_parameters()[::PAYLOAD], WRONG_MASS)
-    moments = [1.0, *[WRONG_DISTANCE] * 3, *[WRONG_DISTANCE**2] * 6]
-    deviations = np.outer(masses, moments).reshape(-1)
-    return np.asarray(1.0 / deviations**2)
+def given_friction(friction: JointFriction) -> dict[str, Array]:
+    """Coefficients (n,) that a model of friction and rotors has, of regressors with a bound."""
+    kinds = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative', 'stribeck', 'load')
+    own = independent(friction, kinds)
+    found = dict(zip(kinds[:2], np.minimum(own[:2], own[2:4]), strict=True))
+    return found | {'stribeck': own[4], 'load': own[5], 'armature': friction.rotors}
+
+
+def _plausible(payload: Array) -> Array:
+    """Standard deviations (10,) of the prior of the parameters of a payload (10,)."""
+    scale = max(abs(float(payload[0])), LEAST_MASS)
+    return np.array([MASS, *[scale * CENTER] * 3, *[scale * INERTIA] * 6])
+
+
+def _any_gravity(gravity: Array) -> Array:
+    return np.full_like(gravity, ANY_GRAVITY)
 
 
 def judged(
-    frame: str,
-    joints: tuple[str, ...],
-    fit: PayloadFit,
-    counts: Array,
-    share: tuple[float, float] | None,
-    error: float,
+    frame: str, joints: tuple[str, ...], found: PayloadFit, error: float
 ) -> PayloadEstimate:
     """What a fit determines, or why it must not be used.
 
     Args:
         frame: name of the link.
         joints: names of the joints of the equations.
-        fit: of the payload.
-        counts: (r,) equations of each joint with the payload.
-        share: of the gravity torque that the efforts have too much of, from a fit in which it is
-            free, and its deviation; None against recordings without the payload.
+        found: of the payload.
         error: mass that may be the error of the model [kg], see `model_error`.
     """
-    body = fit.body
-    interval = student(fit.blocks - 1) * fit.deviations
-    refusal = _refusal(joints, fit, float(interval[0]), counts, share, error)
+    body, interval = found.body, found.interval
+    refusal = _refusal(joints, found, error)
     determined, told, robot, doubt = '', np.full(9, np.nan), error / MODEL_ERROR, ''
     if 0.0 < robot < body[0]:
         doubt = f'more than the robot itself has, {_number(robot, 3)} kg: are the efforts in N m?'
@@ -325,8 +323,8 @@ def judged(
         inertia_interval=tuple(interval[4:].tolist()),
         determined=determined,
         refusal=refusal,
-        noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
-        equations=dict(zip(joints, counts.astype(int).tolist(), strict=True)),
+        noise=dict(zip(joints, found.noise.tolist(), strict=True)),
+        equations=dict(zip(joints, found.counts.astype(int).tolist(), strict=True)),
         doubt=doubt,
     )
 
@@ -347,54 +345,41 @@ def model_error(model: RobotModel) -> float:
     return MODEL_ERROR * mass
 
 
-def student(freedom: float) -> float:
-    """The 97.5 % quantile of Student's t, to 1 % from 4 degrees of freedom on.
-
-    Abramowitz, Stegun, Handbook of Mathematical Functions, 26.7.5.
-    """
-    z, n = NormalDist().inv_cdf(0.975), max(freedom, 1.0)
-    return (
-        z
-        + (z**3 + z) / (4.0 * n)
-        + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * n**2)
-        + (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / (384.0 * n**3)
-    )
-
-
-def _refusal(
-    joints: tuple[str, ...],
-    fit: PayloadFit,
-    width: float,
-    counts: Array,
-    share: tuple[float, float] | None,
-    error: float,
-) -> str:
-    """Why the mass is not determined; empty where it is. `width` is half its interval [kg]."""
+def _refusal(joints: tuple[str, ...], found: PayloadFit, error: float) -> str:
+    """Why the mass is not determined; empty where it is."""
+    counts, share, width = found.counts, found.share, float(found.interval[0])
     if not counts.any():
         return (
             f'no joint that carries the link moves, of {", ".join(joints)}: move them, faster '
             'than 0.02 rad/s'
         )
-    if fit.blocks < LEAST_BLOCKS:
+    if found.blocks < LEAST_BLOCKS:
         return (
-            f'the motion is too short, {fit.blocks} s of {LEAST_BLOCKS} s that an interval needs: '
-            'go on moving, or record longer'
+            f'the motion is too short, {found.blocks} s of {LEAST_BLOCKS} s that an interval '
+            'needs: go on moving, or record longer'
+        )
+    (angle, half), strength = np.rad2deg(found.turned).tolist(), found.strength
+    if share and angle > max(TURNED, CERTAIN * half) and abs(np.log(strength)) < ALIKE:
+        x, y, z = found.gravity
+        return (
+            f'gravity in the efforts is turned by {angle:.0f} +- {half:.0f} degrees: is the base '
+            f'turned? Give --gravity; of an arm without a payload {x:.1f},{y:.1f},{z:.1f} m/s^2'
         )
     if share and abs(share[0]) > max(LACKING, CERTAIN * share[1]):
-        lacking, deviation = -share[0], share[1]
-        part = f'{100.0 * lacking:.0f} +- {200.0 * deviation:.0f} %'
-        found = f'lack {part if lacking <= 1.0 + 2.0 * deviation else "all"} of'
+        lacking, half = -share[0], share[1]
+        part = f'{100.0 * lacking:.0f} +- {100.0 * half:.0f} %'
+        what = f'lack {part if lacking <= 1.0 + half else "all"} of'
         cause = 'the driver takes gravity out of them, or their unit is not N m'
         if lacking < 0.0:
-            found = f'contain {_number(1.0 - lacking, 2)} times'
+            what = f'contain {_number(1.0 - lacking, 2)} times'
             cause = 'their unit is not N m, or the robot is not that of the URDF'
         return (
-            f'the measured efforts {found} the gravity torque of the robot: {cause}; they do not '
+            f'the measured efforts {what} the gravity torque of the robot: {cause}; they do not '
             'determine a payload'
         )
-    mass = float(fit.body[0])
+    mass = float(found.body[0])
     text = f'the mass is {_number(mass, 3)} +- {_number(width, 2)} kg'
-    still = ', '.join(joints[index] for index in np.flatnonzero(counts == 0.0))
+    still = ', '.join(joints[index] for index in np.flatnonzero(counts == 0))
     moved = f', also {still}, which did not move or have no effort' if still else ''
     advice = f'; move longer and wider, against gravity{moved}'
     if mass < -max(width, error):
@@ -421,3 +406,23 @@ def _number(value: float, digits: int) -> str:
 
 def _millimetres(lengths: Any, digits: int = 0) -> str:
     return f'({", ".join(f"{1e3 * x:.{digits}f}" for x in lengths)})'
+
+
+def central(pi: npt.NDArray[Any]) -> Array:
+    """Mass, centre, and inertia about the centre (10,), of `PARAMETERS` (10,), real or complex."""
+    body = body_of(pi.tolist())
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.rotational_at_center_of_mass
+    return np.array([body.mass, *body.center_of_mass, xx, xy, yy, xz, yz, zz])
+
+
+def possible(body: Array) -> Array:
+    """The nearest body with that mass and centre that can exist; both (10,) as of `central`.
+
+    Its second moments trace(I) / 2 - I are positive definite. Nearest in the Frobenius norm are
+    those whose lower eigenvalues are raised (N. Higham, Computing a nearest symmetric positive
+    semidefinite matrix, 1988).
+    """
+    mass = float(body[0])
+    values, axes = np.linalg.eigh(body_of([mass, *ZERO, *body[4:]]).second_moment)
+    moments = (axes * np.maximum(values, THINNEST**2 * mass)) @ axes.T
+    return np.append(body[:4], parameters_of(Inertia(mass, ZERO, moments.tolist()))[4:])

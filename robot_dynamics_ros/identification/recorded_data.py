@@ -24,6 +24,7 @@ from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import JointSamples, Motion, Recording
 from robot_dynamics_ros.recordings.low_pass import checked_cutoff
+from robot_dynamics_ros.regression.regressors import dead_bands
 
 from .equations import Equations
 from .held_out import Torques, split_motions
@@ -31,7 +32,6 @@ from .motion_equations import (
     ABOVE,
     MotionEquations,
     at_rest,
-    dead_bands,
     motions_cutoff,
 )
 from .parameters import USUAL, Flags, JointTerm, Load, ParameterLayout

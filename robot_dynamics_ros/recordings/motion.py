@@ -25,6 +25,8 @@ from .uniform_grid import UniformGrid
 
 # Samples from which the cutoff is chosen, at most.
 LOOKED_AT = 1 << 18
+# Means that `averaged` gives for a period of the cutoff, which they damp by a tenth.
+MEANS_OF_PERIOD = 4.0
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,14 @@ class Motion:
     def part(self, rows: slice | Array) -> Motion:
         """Some of the samples; the rate is kept."""
         return replace(self.mapped(lambda values: values[rows]), times=self.times[rows])
+
+    def averaged(self, cutoff: float) -> Motion:
+        """Means of as many neighbours as pass what is below a cutoff [Hz]; none of too few."""
+        size = max(1, int(self.rate / (MEANS_OF_PERIOD * cutoff)))
+        count = len(self) // size
+        means = self.mapped(lambda values: values[: count * size].reshape(count, size, -1).mean(1))
+        times = self.times[: count * size].reshape(count, size).mean(axis=1)
+        return replace(means, times=times, rate=self.rate / size, cutoff=min(cutoff, self.cutoff))
 
     def mapped(self, change: Callable[[Array], Array]) -> Motion:
         """The motion with other values (N, n), made of each array."""

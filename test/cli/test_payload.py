@@ -12,8 +12,11 @@ pytest.importorskip('scipy')
 pytest.importorskip('rosbags')
 yaml = pytest.importorskip('yaml')
 
+from arm_motions import TILTED, URDF, sines
 from recorded_states import joint_state_bag
 from simulated_recordings import JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 pytestmark = pytest.mark.contract
 
@@ -92,3 +95,47 @@ def test_rotors_beside_the_urdf_are_named(payload):
     assert f'--parameters {file}' in found['remark']
     _, found = payload('tool', '--parameters', file, folder='identified')
     assert (found['remark'], file in found['against']) == ('', True)
+
+
+@pytest.fixture
+def tilted(files):
+    """A recording of an arm whose base is turned by 30 degrees, with 0.6 kg at its flange."""
+    model = parse_urdf(URDF)
+    loaded = model.with_payload('flange', 0.6, (0.0, 0.0, 0.05), np.diag([1e-3] * 3))
+    dynamics = RobotDynamics(loaded, gravity=TILTED)
+    times, q, v, a = sines(3, seed=3, seconds=24.0)
+    friction = 0.25 * v / np.hypot(v, 0.01) + 0.15 * v
+    noise = 0.02 * np.random.default_rng(1).normal(size=q.shape)
+    efforts = dynamics.inverse_dynamics(q, v, a) + friction + noise
+    columns = [f'{name}_{kind}' for kind in KINDS for name in model.joint_names]
+    table = np.column_stack([times, q, v, efforts])
+    header = ','.join(['time', *columns])
+    np.savetxt(files / 'tilted.csv', table, delimiter=',', header=header, comments='')
+    (files / 'desk.urdf').write_text(URDF)
+    return 'tilted.csv', '--urdf', 'desk.urdf', '--frame', 'flange', '--json', '-'
+
+
+KINDS = ('position', 'velocity', 'effort')
+GIVEN = ','.join(map(str, TILTED))
+NODE = {'/**': {'ros__parameters': {'gravity': list(TILTED), 'joint_model': 'joints.yaml'}}}
+
+
+def test_gravity_of_a_base_that_is_turned(run, files, tilted):
+    """By the option or by the file of the node; both may be given if they agree."""
+    (files / 'node.yaml').write_text(yaml.safe_dump(NODE))
+    values = {'joints': {'yaw': {'coulomb': 0.25}}}
+    (files / 'joints.yaml').write_text(yaml.safe_dump(values))
+    for words in (
+        ('--gravity', GIVEN),
+        ('--parameters', 'node.yaml'),
+        ('--parameters', 'node.yaml', '--gravity', GIVEN),
+    ):
+        found = json.loads(run('payload', *tilted, *words).stdout)
+        assert abs(found['mass'] - 0.6) <= found['mass_interval'] < 0.01
+    ended = run('payload', *tilted)
+    assert ended.returncode == 1
+    assert '--gravity' in json.loads(ended.stdout)['refusal']
+    for gravity in ('0,0,-9.81', '0,0', '0,0,west', '0,0,9810'):
+        ended = run('payload', *tilted, '--parameters', 'node.yaml', '--gravity', gravity)
+        assert (ended.returncode, ended.stdout) == (2, '')
+        assert '--gravity' in ended.stderr

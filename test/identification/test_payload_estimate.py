@@ -1,15 +1,19 @@
 """What is said of an estimate, and the command that sets it."""
 
 import shlex
-from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 yaml = pytest.importorskip('yaml')
 
-from robot_dynamics_ros.identification.payload import MOMENTS, judged, student
-from robot_dynamics_ros.identification.payload_fit import PayloadFit
+from robot_dynamics_ros.identification.payload import (
+    MOMENTS,
+    THINNEST,
+    PayloadFit,
+    judged,
+    possible,
+)
 
 BODY = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002, 0.003])
 
@@ -19,12 +23,10 @@ def estimate_of(
     of=1.3, compared=False,
 ):  # fmt: skip
     """An estimate of so many kilograms with these standard deviations."""
-    deviations = np.array([mass, *[center] * 3, *[moment] * 6])
-    body = np.append(of, BODY[1:])
-    fit = PayloadFit(body, deviations, (0.0, 0.0), np.ones(2), np.ones(2), blocks)
-    counts, share = np.array(counts, float), None if compared else (-lacking, 0.02)
-    error = 0.0 if compared else error
-    return judged('tool0', ('lift', 'swing'), fit, counts, share, error)
+    intervals = 2.0 * np.array([mass, *[center] * 3, *[moment] * 6])
+    body, share = np.append(of, BODY[1:]), None if compared else (-lacking, 0.04)
+    found = PayloadFit(body, intervals, np.ones(2), np.array(counts), blocks, share)
+    return judged('tool0', ('lift', 'swing'), found, 0.0 if compared else error)
 
 
 def test_the_command_holds_the_payload():
@@ -90,10 +92,29 @@ def test_a_payload_heavier_than_the_robot_is_doubted():
     assert estimate.sentence().endswith('20 kg: are the efforts in N m?')
 
 
-def test_the_quantile_is_that_of_the_tables():
-    """To the next order of the expansion; n blocks have n - 1 degrees of freedom."""
-    for freedom, expected in ((4, 2.776445), (10, 2.228139), (30, 2.042272)):
-        assert student(freedom) == pytest.approx(expected, abs=2.0 / freedom**4)
-        found = estimate_of(mass=0.001, blocks=freedom + 1).mass_interval
-        assert found == pytest.approx(0.001 * expected, rel=0.01)
-    assert student(1e9) == pytest.approx(NormalDist().inv_cdf(0.975))
+@pytest.mark.parametrize('seed', range(5))
+def test_an_inertia_that_cannot_exist_becomes_the_nearest_one_that_can(seed):
+    """No possible one around it is nearer: of second moments, in the Frobenius norm."""
+    random = np.random.default_rng(seed)
+    impossible = np.append(BODY[:4], BODY[4:] + 0.002 * random.normal(size=6))
+    impossible[4] += 0.01
+
+    def moments(body):
+        ixx, ixy, iyy, ixz, iyz, izz = body[4:]
+        inertia = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+        return 0.5 * np.trace(inertia) * np.eye(3) - inertia
+
+    def thickness(body):
+        return np.linalg.eigvalsh(moments(body))[0] / BODY[0]
+
+    def distance(body):
+        return np.linalg.norm(moments(body) - moments(impossible))
+
+    assert thickness(impossible) < 0.0
+    found = possible(impossible)
+    assert thickness(found) >= 0.999 * THINNEST**2
+    for scale in np.geomspace(1e-8, 1e-2, 300):
+        other = found + scale * np.append(np.zeros(4), random.normal(size=6))
+        if thickness(other) >= THINNEST**2:
+            assert distance(other) >= distance(found) * (1.0 - 1e-6)
+    np.testing.assert_allclose(possible(found), found, atol=1e-15)

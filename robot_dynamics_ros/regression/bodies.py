@@ -1,0 +1,120 @@
+"""Bodies that can exist: pseudo-inertias, and coordinates in which every point is one.
+
+A body can exist if its pseudo-inertia P = [[S, m c], [m c^T, m]] is positive definite, with
+S = integral p p^T dm its second moment (P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix
+inequalities for physically consistent inertial parameter identification", 2018). P is linear in
+the ten parameters. With P = (L Z) (L Z)^T, L L^T that of the URDF and Z lower triangular with a
+positive diagonal, it always is (C. Rucker, P. Wensing, "Smooth parameterization of rigid-body
+inertia", 2022).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.inertial_parameters import body_of
+
+SIZE, BODY = 4, 10
+# Of the mean mass of the bodies: a body with less counts as massless.
+MASSLESS = 1e-6
+# Of the length of a body: bodies whose radius of gyration is below `THIN` in some direction get
+# `ROUND` there. A point or a line has no inertia that could be changed by factors.
+THIN, ROUND = 0.01, 0.1
+# Of that length: the radius of gyration, in each direction, of a body without inertia in the URDF.
+WIDE = 0.5
+# [m]: bodies are not smaller.
+SHORTEST = 0.05
+# [kg], of a robot whose description gives no mass.
+USUAL_MASS = 1.0
+# Standard deviations of log-Cholesky coordinates: of a body with a mass in the URDF, which is
+# right within a factor of e (two of them), and of others.
+KNOWN, UNKNOWN = 0.5, 2.0
+# Rows and columns of the entries on and below the diagonal.
+LOWER = np.tril_indices(SIZE)
+
+
+def pseudo_inertia(parameters: Array) -> Array:
+    """P (4, 4) of `PARAMETERS` (10,)."""
+    body = body_of(parameters.tolist())
+    matrix = np.empty((SIZE, SIZE))
+    matrix[:3, :3] = body.second_moment
+    matrix[:3, 3] = matrix[3, :3] = body.first_moment
+    matrix[3, 3] = body.mass
+    return matrix
+
+
+# (16, 10): the entries of P, row by row, are ENTRIES @ parameters.
+ENTRIES = np.stack([pseudo_inertia(unit).ravel() for unit in np.eye(BODY)], axis=1)
+# (10, 16): of a symmetric P.
+PARAMETERS_OF = np.linalg.pinv(ENTRIES)
+
+
+def rounded(matrix: Array, length: float) -> Array:
+    """A body P (4, 4) that is nowhere thinner than a real one: about its centre, axis by axis."""
+    mass = matrix[3, 3]
+    center = matrix[:3, 3] / mass
+    spread, axes = np.linalg.eigh(matrix[:3, :3] - mass * np.outer(center, center))
+    thin = spread < mass * (THIN * length) ** 2
+    if not thin.any():
+        return matrix
+    spread = np.where(thin, mass * (ROUND * length) ** 2, spread)
+    rounded = matrix.copy()
+    rounded[:3, :3] = axes * spread @ axes.T + mass * np.outer(center, center)
+    return rounded
+
+
+def mean_mass(model: RobotModel) -> float:
+    """Of the moving bodies [kg]; `USUAL_MASS` where the description gives none."""
+    masses = [joint.inertia.mass for joint in model.joints]
+    return float(np.mean(masses)) or USUAL_MASS
+
+
+def body_length(model: RobotModel) -> float:
+    """Plausible length of a body [m]."""
+    return max(SHORTEST, model.reach / (len(model.joints) + 1))
+
+
+class LogCholesky:
+    """Changes of the ten parameters of bodies as a function of unbounded coordinates z.
+
+    z has ten entries a body: those of Z on and below the diagonal, of which those on it are
+    logarithms; at zero a body is that of the URDF.
+
+    Attributes:
+        deviations: (10 b,) plausible standard deviations of z.
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        """About the bodies of a model; about spheres where they have no mass."""
+        self._nominal, roots = model.inertial_parameters().reshape(-1, BODY), []
+        mean, length = mean_mass(model), body_length(model)
+        exist = self._nominal[:, 0] > MASSLESS * mean
+        sphere = mean * np.diag([*3 * ((WIDE * length) ** 2,), 1.0])
+        for one, exists in zip(self._nominal, exist.tolist(), strict=True):
+            matrix = rounded(pseudo_inertia(one), length) if exists else sphere
+            roots.append(np.linalg.cholesky(matrix))
+        self.deviations = np.repeat(np.where(exist, KNOWN, UNKNOWN), BODY)
+        self._roots = np.array(roots)
+
+    def __call__(self, z: Array) -> tuple[Array, Array]:
+        """Changes (10 b,) of the parameters, and their derivatives (10 b, 10 b).
+
+        Args:
+            z: (10 b,) coordinates.
+        """
+        count, diagonal = len(self._roots), np.equal(*LOWER)
+        own = z.reshape(count, BODY)
+        scales = np.where(diagonal, np.exp(np.where(diagonal, own, 0.0)), 1.0)
+        Z = np.zeros((count, SIZE, SIZE))
+        Z[:, LOWER[0], LOWER[1]] = np.where(diagonal, scales, own)
+        A = self._roots @ Z
+        changes = (A @ A.swapaxes(1, 2)).reshape(count, -1) @ PARAMETERS_OF.T - self._nominal
+        # dP = L dZ A^T and its transpose, for each entry of Z.
+        halves = np.einsum('bip,bjp->bpij', self._roots[:, :, LOWER[0]], A[:, :, LOWER[1]])
+        halves *= scales[:, :, None, None]
+        slopes = (halves + halves.swapaxes(2, 3)).reshape(count, BODY, -1) @ PARAMETERS_OF.T
+        jacobian = np.zeros((count, BODY, count, BODY))
+        jacobian[np.arange(count), :, np.arange(count)] = slopes.swapaxes(1, 2)
+        return changes.ravel(), jacobian.reshape(len(z), len(z))

@@ -1,0 +1,259 @@
+"""One fit: weights of joints by their noise, weights of samples, bounds, and the prior.
+
+The rows of a joint count by the variance of their residuals; single rows that are far off count
+less (P. Huber, "Robust estimation of a location parameter", 1964). Both are iterated. Coefficients
+of friction and rotors are not negative. A body may be given by coordinates in which it always can
+exist, see `bodies`; each step is linear in them (Gauss, Newton).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.extra import required
+
+from .bodies import LogCholesky
+from .intervals import ROUNDING, Covariances, covariances
+from .rows import Rows
+
+# Duration of a block of time [s]; with more blocks than this, it doubles.
+BLOCK, MOST_BLOCKS = 1.0, 128
+# Standard deviations up to which a row has its whole weight: of normal noise 0.3 % are beyond, and
+# the covariance of the weights is that of least squares.
+FAR = 3.0
+# Of normal noise: the standard deviation relative to the median of the absolute value.
+NORMAL = 1.4826
+# Rounds at most, and the change in standard deviations at which they end.
+ROUNDS, SETTLED = 30, 0.05
+# Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
+SMALLEST = 1e-10
+# Standard deviation of the prior of a term of a joint: of its torque, root mean square.
+PLAUSIBLE = 0.5
+# Steps of log-Cholesky coordinates in a round, the largest of them, and its smallest share.
+STEPS, LARGEST, SHORTEST = 20, 2.0, 1e-3
+# Standard deviations of coefficients from their values, by the name of the term.
+Prior = Mapping[str, Callable[[Array], Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Coefficients that explain rows best.
+
+    Attributes:
+        rows: that were fitted.
+        theta: (P,) coefficients that all joints share, then those of each joint.
+        slopes: (P, P) their derivatives by what the covariances are of.
+        covariances: of coordinates, which are the coefficients, but for those of bodies.
+        noise: (r,) standard deviation of the residuals [N m or N].
+        blocks: number of blocks of time.
+    """
+
+    rows: Rows
+    theta: Array
+    slopes: Array
+    covariances: Covariances
+    noise: Array
+    blocks: int
+
+    def value(self, name: str) -> Array:
+        """Coefficients of a term: (k,) shared ones, or (r,) of each joint."""
+        return self.theta[self.rows.places(name)]
+
+    def half_widths(self, name: str, slopes: Array | None = None) -> Array:
+        """Half of the 95 % intervals of a term, as `value`; or of functions of it.
+
+        Args:
+            name: of the term.
+            slopes: (m, k) derivatives of the functions by the coefficients; None: of themselves.
+        """
+        chosen = self.slopes[self.rows.places(name)]
+        return self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
+
+
+def fit(
+    rows: Rows,
+    *,
+    given: Mapping[str, Array] | None = None,
+    prior: Prior | None = None,
+    bodies: LogCholesky | None = None,
+) -> Fit:
+    """The coefficients of rows.
+
+    Args:
+        rows: of the regression; terms of joints are changes of what is given.
+        given: coefficients (r,) of terms of joints whose torque the rows do not have any more,
+            that of `load` excepted; without one, zero.
+        prior: standard deviations (k,) of shared coefficients from their values, whose mean is
+            zero: infinite for none, and 0 for those that are not free.
+        bodies: coordinates of the term `bodies`.
+    """
+    equations = _NormalEquations(rows, given or {}, prior or {}, bodies)
+    x, weights = np.maximum(0.0, equations.lower), rows.used / equations.square
+    for _ in range(ROUNDS):
+        before = x
+        x, deviations = equations.step(x, weights)
+        noise, weights = equations.weighed(x)
+        if (np.abs(x - before) <= SETTLED * deviations).all():
+            break
+    (theta, slopes), precision = equations.theta(x), equations.precision(x)
+    hessians, gradients = equations.normal(theta, weights, equations.begins)
+    # What is not free has no part in the rest, and no variance.
+    free = precision < np.inf
+    slopes, precision = np.where(free, slopes, 0.0), np.where(free, precision, 0.0)
+    scores = (gradients - hessians @ theta) @ slopes
+    whole = slopes.T @ hessians @ slopes + np.diag(1.0 * ~free)
+    found = covariances(whole, scores, precision)
+    return Fit(rows, theta, slopes, found, noise, len(hessians))
+
+
+class _NormalEquations:
+    """The normal equations of rows, for weights and coordinates that change."""
+
+    def __init__(
+        self, rows: Rows, given: Mapping[str, Array], prior: Prior, bodies: LogCholesky | None
+    ) -> None:
+        self.rows, self._prior, self._bodies = rows, prior, bodies
+        (_, self.joints, self.s), self.k = rows.shared.shape, rows.own.shape[2]
+        own = [term for term, _ in rows.terms if not term.shared]
+        nothing = np.zeros(self.joints)
+        self._given = np.stack([given.get(term.name, nothing) for term in own], axis=1)
+        self._loaded = [i for i, term in enumerate(own) if term.loaded]
+        lower = np.where([term.sign > 0 for term in own], -self._given, -np.inf)
+        self.lower = np.append(np.full(self.s, -np.inf), lower)
+        counts = np.maximum(rows.used.sum(axis=0), 1)
+        square = (rows.used * rows.torque**2).sum(axis=0) / counts
+        self.square = np.where(square > 0.0, square, 1.0)
+        torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
+        sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
+        sizes[:, self._loaded] *= torque[:, None]
+        plausible = PLAUSIBLE * np.maximum(torque, np.finfo(float).tiny)[:, None]
+        self._own_precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0).ravel()
+        duration, numbers = BLOCK, np.floor(rows.times / BLOCK)
+        while len(np.unique(numbers)) > MOST_BLOCKS:
+            duration *= 2.0
+            numbers = np.floor(rows.times / duration)
+        edges = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
+        self.begins = edges.tolist() if len(edges) > 1 else [0]
+
+    def theta(self, x: Array) -> tuple[Array, Array]:
+        """Coefficients (P,) of coordinates, and their derivatives (P, P)."""
+        theta, slopes = x.copy(), np.eye(len(x))
+        if self._bodies is not None:
+            own = self.rows.places('bodies')
+            theta[own], slopes[np.ix_(own, own)] = self._bodies(x[own])
+        return theta, slopes
+
+    def precision(self, x: Array) -> Array:
+        """(P,) 1 / variance of the prior; infinite for coefficients that are not free."""
+        found = np.append(np.zeros(self.s), self._own_precision)
+        for name, deviations in self._prior.items():
+            own = self.rows.places(name)
+            with np.errstate(divide='ignore'):
+                found[own] = deviations(x[own]) ** -2.0
+        if self._bodies is not None:
+            found[self.rows.places('bodies')] = self._bodies.deviations**-2.0
+        return found
+
+    def columns(self, theta: Array, joint: int) -> tuple[Array, Array]:
+        """Columns (N, s + k) of a joint, with the load of these coefficients; and its torque."""
+        rows = self.rows
+        own, torque = rows.own[:, joint].copy(), rows.torque[:, joint]
+        if self._loaded:
+            load = np.abs(rows.rigid[:, joint] + rows.shared[:, joint] @ theta[: self.s])
+            own[:, self._loaded] *= load[:, None]
+            torque = torque - own[:, self._loaded] @ self._given[joint, self._loaded]
+        return np.concatenate([rows.shared[:, joint], own], axis=1), torque
+
+    def place(self, joint: int) -> Array:
+        """Of the columns of a joint among all coefficients."""
+        return np.append(np.arange(self.s), self.s + joint * self.k + np.arange(self.k))
+
+    def normal(self, theta: Array, weights: Array, begins: Sequence[int]) -> tuple[Array, Array]:
+        """X^T W X (B, P, P) and X^T W tau (B, P) of blocks of rows.
+
+        Args:
+            theta: (P,) coefficients, for the load.
+            weights: (N, r) W.
+            begins: (B + 1,) first rows of blocks, and the end of the last one.
+        """
+        count, size = len(begins) - 1, len(theta)
+        hessians, gradients = np.zeros((count, size, size)), np.zeros((count, size))
+        for joint in range(self.joints):
+            columns, torque = self.columns(theta, joint)
+            place = self.place(joint)
+            weighted = columns * weights[:, joint, None]
+            for block, (begin, end) in enumerate(pairwise(begins)):
+                part = weighted[begin:end].T
+                hessians[block][np.ix_(place, place)] += part @ columns[begin:end]
+                gradients[block][place] += part @ torque[begin:end]
+        return hessians, gradients
+
+    def step(self, x: Array, weights: Array) -> tuple[Array, Array]:
+        """The best coordinates (P,) for these weights, and their standard deviations."""
+        precision, (theta, _) = self.precision(x), self.theta(x)
+        hessians, gradients = self.normal(theta, weights, (0, len(weights)))
+        total, right = hessians[0], gradients[0]
+        prior = np.where(precision < np.inf, precision, 0.0)
+
+        def cost(x: Array) -> float:
+            theta, _ = self.theta(x)
+            return float(theta @ total @ theta - 2.0 * right @ theta + x @ (prior * x))
+
+        for _ in range(STEPS if self._bodies else 1):
+            target, deviations = self._minimum(x, total, right, precision)
+            change, share = target - x, 1.0
+            if self._bodies is not None:
+                share /= max(
+                    1.0, float(np.abs(change[self.rows.places('bodies')]).max()) / LARGEST
+                )
+                while share > SHORTEST and cost(x + share * change) > cost(x):
+                    share *= 0.5
+            x = x + share * change
+            if (np.abs(share * change) <= SETTLED * deviations).all():
+                break
+        return x, deviations
+
+    def _minimum(
+        self, x: Array, total: Array, right: Array, precision: Array
+    ) -> tuple[Array, Array]:
+        """Of the cost that is linear in coordinates about these, within their bounds."""
+        optimize = required('scipy.optimize', 'identification')
+        theta, slopes = self.theta(x)
+        free = np.flatnonzero(precision < np.inf)
+        normal = (slopes.T @ total @ slopes)[np.ix_(free, free)] + np.diag(precision[free])
+        right = (slopes.T @ (right - total @ (theta - slopes @ x)))[free]
+        units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
+        normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(free))
+        inverse = np.linalg.inv(normal)
+        found, lower = inverse @ (right * units), self.lower[free] / units
+        if (found < lower).any():
+            root = np.linalg.cholesky(normal)
+            target = np.linalg.solve(root, right * units)
+            bounds = (lower, np.full(len(free), np.inf))
+            found = optimize.lsq_linear(root.T, target, bounds, method='bvls').x
+        new, deviations = x.copy(), np.full(len(x), np.inf)
+        new[free], deviations[free] = found * units, units * np.sqrt(np.diag(inverse))
+        return new, deviations
+
+    def weighed(self, x: Array) -> tuple[Array, Array]:
+        """The noise (r,) of residuals, and the weights (N, r) of the rows."""
+        (theta, _), used = self.theta(x), self.rows.used
+        # Of too few rows all there is to explain counts as noise.
+        noise, weights = np.sqrt(self.square), used / self.square
+        for joint in range(self.joints):
+            columns, torque = self.columns(theta, joint)
+            sizes = np.abs(torque - columns @ theta[self.place(joint)])[used[:, joint]]
+            # Shared coefficients count for all joints together.
+            freedom, square = len(sizes) - self.k - self.s / self.joints, self.square[joint]
+            if freedom >= 1.0:
+                limit = FAR * max(NORMAL * float(np.median(sizes)), np.sqrt(SMALLEST * square))
+                huber = limit / np.maximum(sizes, limit)
+                variance = float(np.sum(huber * sizes**2)) / freedom
+                noise[joint] = np.sqrt(np.clip(variance, SMALLEST * square, square))
+                weights[used[:, joint], joint] = huber / noise[joint] ** 2
+        return noise, weights
