@@ -291,6 +291,9 @@ class AnySequence(RobotAndGuard):
             # It was over meanwhile, perhaps just now.
             for _ in self.rest():
                 self.show(self.stamp, self.q, self.v)
+        if self.guard.supervisor.double_gravity:
+            # No torque has moved it as it moved before: where velocities lag, that is seen late.
+            return
         target = dynamics.gravity_torque(self.q)
         reference = self.guard.reference
         if reference is not None:
