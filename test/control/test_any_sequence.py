@@ -292,7 +292,9 @@ class AnySequence(RobotAndGuard):
             for _ in self.rest():
                 self.show(self.stamp, self.q, self.v)
         if self.guard.supervisor.double_gravity:
-            # No torque has moved it as it moved before: where velocities lag, that is seen late.
+            # A joint that no message showed had moved, by no torque: that is seen now.
+            assert self.guard.target in (Target.ZERO, Target.NOTHING)
+            assert not self.last.any()
             return
         target = dynamics.gravity_torque(self.q)
         reference = self.guard.reference
