@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.algorithms.friction import SLIPS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
-from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND, JointFriction
+from robot_dynamics_ros.core.friction import JointFriction, dead_bands
 
 from .friction_watch import FrictionWatch
 from .settings import FRICTION_SHARE
@@ -94,7 +94,7 @@ class Feedforward:
         self._speed, self._travel, self._rest = np.zeros((3, model.size))
         self.rows = np.zeros((len(TERMS) + SLIPS, model.size))
         self._slips = np.zeros(SLIPS * model.size)
-        self._bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
+        self._bands = dead_bands(model)
         self.parts = np.zeros((len(TERMS), len(self.joints)))
         self.effort = np.zeros(len(self.joints))
         self.use(dynamics)

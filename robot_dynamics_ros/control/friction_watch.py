@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND
+from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 # A motion in one direction without a reference lasts no longer [s]. Half of the 10 s within which
@@ -28,7 +28,7 @@ class FrictionWatch:
     def __init__(self, model: RobotModel) -> None:
         """Watch the independent joints of a model, n of them."""
         self._model, self.dropped = model, ''
-        self._bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
+        self._bands = dead_bands(model)
         # Of each joint: -1, 0 at rest, or 1; and for how long [s].
         self._direction, self._since = np.zeros((2, model.size))
         # Since the last look [s].

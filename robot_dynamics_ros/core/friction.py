@@ -25,6 +25,11 @@ SLIDING_BAND = 0.005  # [m/s]
 sqrt.register(np.ndarray, np.sqrt)
 
 
+def dead_bands(model: RobotModel) -> Array:
+    """Speeds (n,) below which the independent joints may stick [rad/s or m/s]."""
+    return np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
+
+
 class JointFriction:
     """The torque that overcomes the friction in the joints, see `core.algorithms.friction`.
 

@@ -13,7 +13,7 @@ import numpy as np
 from robot_dynamics_ros.comparison.delay import least_delay
 from robot_dynamics_ros.comparison.observations import LONGEST_DELAY
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.regression.regressors import dead_bands
+from robot_dynamics_ros.core.friction import dead_bands
 
 from .equations import Equations
 from .identify import IdentifiedParameters

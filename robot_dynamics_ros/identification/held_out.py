@@ -28,10 +28,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import half_length, kernels
-from robot_dynamics_ros.regression.regressors import dead_bands
 
 from .equations import Equations
 from .motion_equations import at_rest

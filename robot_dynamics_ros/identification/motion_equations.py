@@ -32,10 +32,10 @@ from robot_dynamics_ros.core.algorithms.friction import (
     unit_torques,
 )
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.friction import Slips
+from robot_dynamics_ros.core.friction import Slips, dead_bands
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, kernels
-from robot_dynamics_ros.regression.regressors import dead_bands, to_body
+from robot_dynamics_ros.regression.regressors import to_body
 
 from .equations import REASONS, VARIED, Equations, FineEfforts, Numbers
 from .parameters import Flags, ParameterLayout

@@ -22,9 +22,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from robot_dynamics_ros.comparison import RecordingSummary
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.recordings import JointSamples, Motion, Recording
 from robot_dynamics_ros.recordings.low_pass import checked_cutoff
-from robot_dynamics_ros.regression.regressors import dead_bands
 
 from .equations import Equations
 from .held_out import Torques, split_motions

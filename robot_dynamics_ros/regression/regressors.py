@@ -17,7 +17,6 @@ import numpy as np
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.algorithms.friction import AT_REST, CONSTANTS, smooth_sign
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.friction import SLIDING_BAND, TURNING_BAND
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, body_of, parameters_of
 from robot_dynamics_ros.core.spatial import Transform
 
@@ -139,11 +138,6 @@ def to_body(placement: Transform) -> Array:
     """The matrix (10, 10) from parameters in a placed frame to those in the body's frame."""
     units = np.eye(len(PARAMETERS)).tolist()
     return np.array([parameters_of(placement @ body_of(unit)) for unit in units]).T
-
-
-def dead_bands(model: RobotModel) -> Array:
-    """Speeds (n,) below which the independent joints may stick [rad/s or m/s]."""
-    return np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
 
 
 def displacements(model: RobotModel) -> Array:

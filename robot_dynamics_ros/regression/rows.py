@@ -18,10 +18,11 @@ from robot_dynamics_ros.core import JointFriction, RobotDynamics
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, SLIPS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import UnknownNameError
+from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
 
-from .regressors import Regressor, States, dead_bands, displacements, independent, slip_states
+from .regressors import Regressor, States, displacements, independent, slip_states
 
 ROWS_OF_PERIOD = 2.0
 # As that of `recordings.low_pass`: Kaiser's formulas for a damping of 60 dB, and the length of the

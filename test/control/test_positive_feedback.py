@@ -19,7 +19,7 @@ from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.algorithms import friction as law
-from robot_dynamics_ros.core.friction import SLIDING_BAND, STORING, TURNING_BAND
+from robot_dynamics_ros.core.friction import STORING, dead_bands
 
 PERIOD = 0.01
 # The fade to the torque of the terms, in which something holds the arm, with some to spare [s].
@@ -54,7 +54,7 @@ class Nudged:
         self.guard = GuardedFeedforward(feedforward, Settings(**settings))
         self.guard.supervisor.active = True
         self._q, self.v = np.zeros((2, dynamics.model.size))
-        self._bands = np.where(dynamics.model.sliding, SLIDING_BAND, TURNING_BAND)
+        self._bands = dead_bands(dynamics.model)
         self._now = 10.0
 
     def move(self, seconds, push=None):

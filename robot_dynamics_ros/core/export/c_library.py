@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..algorithms.friction import SLIPS, TERMS
 from ..compiler.program import Program, evaluate
 from ..errors import ParameterError
-from ..friction import SLIDING_BAND, TURNING_BAND, JointFriction
+from ..friction import JointFriction, dead_bands
 from ..model.gravity import STANDARD_GRAVITY
 from ..model.robot import RobotModel
 from ..model.sampling import random_states
@@ -149,7 +149,7 @@ def library_files(
         raise ParameterError(f'friction is of joints {friction.names}, the robot has {names}')
     if len(offsets) != model.size or not np.isfinite(offsets).all():
         raise ParameterError(f'offsets are {offsets}: {model.size} finite numbers are needed')
-    bands = np.where(model.sliding, SLIDING_BAND, TURNING_BAND)
+    bands = dead_bands(model)
     values = {
         'velocity_limits': np.minimum(model.velocity_bounds, LARGEST).tolist(),
         'rotors': friction.rotors.tolist(),
