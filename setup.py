@@ -24,7 +24,9 @@ def extensions():
 # Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
 requirements = ['click', 'defusedxml', 'numpy', 'rich', 'urdf-parser-py']
 # rosbags: older ones decompress with another library, and do not open bare storage files
-recordings = ['jinja2', 'matplotlib', 'plotly', 'pyyaml', 'rosbags>=0.11.9']
+recordings = [
+    'jinja2', 'matplotlib', 'mcap', 'plotly', 'pyarrow', 'pyyaml', 'rosbags>=0.11.9', 'scipy',
+]  # fmt: skip
 extras = {
     'native': ['llvmlite>=0.44'],  # older ones read no opaque pointers
     'oracle': ['pin'],
@@ -32,9 +34,8 @@ extras = {
     'xacro': ['xacro'],
     'picture': ['matplotlib', 'pycollada', 'trimesh'],
     'recordings': recordings,
-    'identification': [*recordings, 'coal', 'scipy'],
+    'identification': [*recordings, 'coal'],
     'fleet': ['dask', 'distributed'],
-    'parquet': ['pyarrow'],
     'casadi': ['casadi'],
     'jax': ['jax'],
     'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],

@@ -50,7 +50,8 @@ autosummary_generate = True
 autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
     'ament_index_python', 'backports', 'builtin_interfaces', 'coal', 'distributed',
-    'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow',
+    'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mcap', 'mujoco', 'pinocchio', 'plotly',
+    'pyarrow',
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'rosgraph_msgs', 'ruamel',
     'scipy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
 ]  # fmt: skip

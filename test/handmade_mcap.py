@@ -27,6 +27,9 @@ def handmade(
     claimed=None,
     moved=0,
     compression='',
+    profile='ros2',
+    encoding='cdr',
+    beside=None,
 ):
     """Write a file with one topic; each argument makes it another one than a recorder's.
 
@@ -39,11 +42,18 @@ def handmade(
         claimed: size of the chunk's records that it claims; None: the right one.
         moved: bytes that are added to each offset of the message index.
         compression: of the chunk, by its name alone.
+        profile: of the writer.
+        encoding: of the messages.
+        beside: encoding of another channel, which is empty; None for no other.
     """
-    head = MAGIC + record(0x01, text('ros2') + text('by hand'))
+    head = MAGIC + record(0x01, text(profile) + text('by hand'))
     schema = record(0x03, pack('<H', 1) + text(KIND) + text('ros2msg') + text(''))
-    topic = text('/joint_states') + text('cdr')
+    topic = text('/joint_states') + text(encoding)
     channel = record(0x04, pack('<HH', 1, 1) + topic + pack('<I', 0))
+    if beside:
+        schema += record(0x03, pack('<H', 2) + text('Log') + text('jsonschema') + text('{}'))
+        other = text('/log') + text(beside)
+        channel += record(0x04, pack('<HH', 2, 2) + other + pack('<I', 0))
     content, entries = schema + channel, b''
     for time, data in messages:
         entries += pack('<QQ', time, len(content) + moved)

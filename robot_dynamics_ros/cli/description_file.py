@@ -142,8 +142,7 @@ def newest_description(texts: Sequence[str], name: str) -> str | None:
 
 
 def _recorded(file: Path) -> str:
-    with open_source([file]) as source:
-        text = newest_description(source.descriptions, str(file))
+    text = newest_description(open_source([file]).descriptions, str(file))
     if text is None:
         raise UrdfError('nothing was recorded on /robot_description: name a URDF or xacro')
     return text

@@ -49,13 +49,12 @@ URDF. {BAGS}
 What is written, by the ending:
   .mcap     the recorded states, and beside them for PlotJuggler and Foxglove
             /model/torques, /model/gravity, /model/coriolis, /model/inertia, /model/friction
-  .csv      one row for each sample; .csv.gz is compressed
-  .parquet  the same table
+  .csv      one row for each sample
 
 \b
 Examples:
   robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
-  robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format parquet
+  robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format csv
   robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786 \\
       --resume /data/torques/results
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -120,6 +121,38 @@ class PositionLimits:
         return phrase and f'{phrase}: is the unit rad (or m), not degrees (or mm)?'
 
 
+@dataclass(frozen=True, eq=False)
+class JointReach:
+    """How far joints can move from one state to the next: at `speeds`, and by `tolerances` more.
+
+    Attributes:
+        unlimited: (n,) which joints have no velocity limit: a measured velocity may be larger.
+        speeds: (n,) velocity limits; without one, through the range of the joint in `RANGE_TIME`
+            [rad/s or m/s].
+        tolerances: (n,) the jump tolerances [rad or m].
+        fastest: (n,) larger velocities are no measurements [rad/s or m/s].
+    """
+
+    unlimited: npt.NDArray[np.bool_]
+    speeds: Array
+    tolerances: Array
+    fastest: Array
+
+    @classmethod
+    def of(cls, velocity_bounds: Array, ranges: Array) -> JointReach:
+        """That of joints with limits (n,) [rad/s or m/s], infinite for none, and ranges (n,)."""
+        usual, unlimited = ranges / RANGE_TIME, velocity_bounds >= IMPOSSIBLE
+        speeds = np.where(unlimited, usual, velocity_bounds)
+        fastest = np.where(unlimited, IMPOSSIBLE, FASTEST * speeds)
+        return cls(unlimited, speeds, JUMP_TIME * np.minimum(speeds, usual), fastest)
+
+    @classmethod
+    def of_model(cls, model: RobotModel) -> JointReach:
+        """That of the independent joints of a model."""
+        ranges = [np.ptp(position_range(joint)) for joint in model.independent_joints]
+        return cls.of(model.velocity_bounds, np.array(ranges))
+
+
 class StateFilter:
     """Keeps the last good measurement of each joint.
 
@@ -176,12 +209,9 @@ class StateFilter:
         self.jump = ''
         self._velocity = VelocityEstimate(model)
         self._names, self._limits = model.joint_names, PositionLimits(model)
-        self._unlimited = model.velocity_bounds >= IMPOSSIBLE
-        ranges = [np.ptp(position_range(joint)) for joint in model.independent_joints]
-        usual = np.array(ranges) / RANGE_TIME
-        self._speeds = np.where(self._unlimited, usual, model.velocity_bounds)
-        self.jump_tolerances = JUMP_TIME * np.minimum(self._speeds, usual)
-        self._fastest = np.where(self._unlimited, IMPOSSIBLE, FASTEST * self._speeds)
+        reach = JointReach.of_model(model)
+        self._unlimited, self._speeds, self._fastest = reach.unlimited, reach.speeds, reach.fastest
+        self.jump_tolerances = reach.tolerances
         # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
         # The last plausible state of each joint, also if it was refused: position, and stamp [s].

@@ -44,14 +44,6 @@ class JointSamples:
         chosen = {name: getattr(self, name)[which] for name in ARRAYS}
         return JointSamples(self.joints, **chosen, begins=begins)
 
-    @staticmethod
-    def joined(parts: list[JointSamples]) -> JointSamples:
-        """Parts of the same joints, one after the other; at least one."""
-        if len(parts) == 1:
-            return parts[0]
-        arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS)
-        return JointSamples(parts[0].joints, *arrays)
-
 
 def stamps(start: int, times: Array) -> npt.NDArray[np.int64]:
     """Stamps (N,) [ns] of times since the start of a recording.
@@ -71,11 +63,3 @@ def gap_limit(interval: float) -> float:
     """
     # In this order: NaN is not greater.
     return max(GAP_SECONDS, GAP_INTERVALS * interval)
-
-
-def finite_rows(values: Array) -> npt.NDArray[np.bool_]:
-    """Which rows (N, n) have neither NaN nor infinity."""
-    # A sum is finite only if each value is: the fastest test of all.
-    if np.isfinite(np.add.reduce(values, axis=None)):
-        return np.ones(len(values), bool)
-    return np.isfinite(values).all(axis=1)

@@ -4,16 +4,12 @@ The kernel is the impulse response of an ideal low pass, limited by a Kaiser win
 0.2 % up to half the cutoff, halves the amplitude at the cutoff, and damps to 0.2 % from 1.5 times
 the cutoff on. It is symmetric in time: the phase is zero, and no frequency is delayed. Derivatives
 are central differences of what it gives, of an order so high that they are exact for what passes.
-
-A kernel of finite length has exact ends: what it gives does not depend on how a recording was
-divided into chunks. Only its half length is lost at both ends of a segment.
+Only the half length of a kernel is lost at both ends of a segment.
 
 The cutoff of a recording comes from the spectrum of its motion, which is strong at low
 frequencies, while noise is about equal at all. The level of the noise is that of the highest
 frequencies; the cutoff is where the spectrum of the velocities comes down to four times that
-level: above it, a derivative would be more noise than acceleration. Spectra are computed with
-NumPy alone: `scipy.signal.welch` gives the same, and takes longer to import than most recordings
-take to be read.
+level: above it, a derivative would be more noise than acceleration.
 
 Sources: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., section 7.5.3
 (Kaiser window); B. Fornberg, Generation of finite difference formulas on arbitrarily spaced grids,
@@ -24,22 +20,18 @@ transform for the estimation of power spectra, IEEE Transactions on Audio and El
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import factorial
-from typing import Any
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.extra import required
 
-# Kaiser's formulas for a damping of 60 dB: the parameter of the window, and the length of the
-# kernel in periods of the cutoff where passing becomes damping within one cutoff.
-BETA, SHARPNESS = 5.653, 3.625
+# [dB] of the window.
+DAMPING = 60.0
 # Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
 SIDE = 8
-# Rows of a transform, at least.
-SHORTEST_TRANSFORM = 2048
 # [Hz] that may be asked for: the kernels are some 36 s long.
 LOWEST_ASKED = 0.1
 # [Hz]: below it arms accelerate, above it they are not rigid.
@@ -50,10 +42,8 @@ MOST_OF_RATE = 0.25
 SLOWEST_RATE = 10.0
 # Part of the spectrum that shows the noise, of half the rate; power above which there is motion.
 NOISE_BAND, ABOVE_NOISE = (0.6, 0.95), 4.0
-# [s] of one of the spectra that are averaged.
-WINDOW = 2.0
-# Samples that a spectrum needs.
-SHORTEST = 64
+# [s] of one of the spectra that are averaged, and samples that a spectrum needs.
+WINDOW, SHORTEST = 2.0, 64
 
 
 def half_length(cutoff: float, rate: float) -> int:
@@ -63,7 +53,9 @@ def half_length(cutoff: float, rate: float) -> int:
         cutoff: at which the amplitude is halved [Hz].
         rate: of the samples [Hz].
     """
-    return int(np.ceil(SHARPNESS * rate / cutoff / 2.0)) + SIDE
+    # Passing becomes damping within one cutoff.
+    taps, _ = required('scipy.signal').kaiserord(DAMPING, 2.0 * cutoff / rate)
+    return int(taps) // 2 + SIDE
 
 
 def kernels(cutoff: float, rate: float) -> Array:
@@ -75,10 +67,10 @@ def kernels(cutoff: float, rate: float) -> Array:
         cutoff: [Hz], at most a quarter of the rate.
         rate: of the samples [Hz].
     """
+    signal = required('scipy.signal')
+    window = ('kaiser', signal.kaiser_beta(DAMPING))
     end = half_length(cutoff, rate) - SIDE
-    samples = np.arange(-end, end + 1)
-    value = np.sinc(2.0 * cutoff / rate * samples) * np.kaiser(2 * end + 1, BETA)
-    value /= value.sum()
+    value = signal.firwin(2 * end + 1, cutoff, window=window, fs=rate)
     # Central differences for a unit interval, one side.
     steps = np.arange(1, SIDE + 1)
     first = [
@@ -93,28 +85,11 @@ def kernels(cutoff: float, rate: float) -> Array:
     return np.stack([np.pad(value, SIDE), *(np.convolve(value, each) for each in differences)])
 
 
-def convolved(kernels: Array, rows: Array, columns: Sequence[Any]) -> list[Array]:
-    """Each kernel at the rows (N - 2 h, m) that it covers wholly.
-
-    By transforms of parts that overlap by the kernel (overlap-save), short ones: they stay in the
-    cache of a processor.
-
-    Args:
-        kernels: (K, 2 h + 1).
-        rows: (N, m).
-        columns: of the rows, for each kernel.
-    """
-    lost = kernels.shape[1] - 1
-    size = max(SHORTEST_TRANSFORM, 1 << (4 * lost).bit_length())
-    transformed = np.fft.rfft(kernels, size)
-    results = [np.empty_like(rows[lost:, which]) for which in columns]
-    for first in range(0, len(results[0]), size - lost):
-        part = rows[first : first + size].T
-        spectrum = np.fft.rfft(part, size)
-        for kernel, which, result in zip(transformed, columns, results, strict=True):
-            values = np.fft.irfft(spectrum[which] * kernel, size)[:, lost : part.shape[1]]
-            result[first : first + size - lost] = values.T
-    return results
+def convolved(kernel: Array, rows: Array) -> Array:
+    """A kernel (2 h + 1,) at the rows (N - 2 h, m) of some (N, m) that it covers wholly."""
+    signal = required('scipy.signal')
+    result: Array = signal.oaconvolve(rows, kernel[:, None], mode='valid', axes=0)
+    return result
 
 
 def check_rate(name: str, rate: float) -> None:
@@ -161,7 +136,7 @@ def chosen_cutoff(velocities: Array, rate: float) -> float:
     if len(velocities) < SHORTEST:
         return lowest
     length = min(len(velocities), max(SHORTEST, round(WINDOW * rate)))
-    frequencies, power = welch(velocities, rate, length)
+    frequencies, power = required('scipy.signal').welch(velocities, rate, nperseg=length, axis=0)
     band = (frequencies > NOISE_BAND[0] * rate / 2.0) & (frequencies < NOISE_BAND[1] * rate / 2.0)
     if not band.any():
         return lowest
@@ -173,20 +148,6 @@ def chosen_cutoff(velocities: Array, rate: float) -> float:
     return float(np.clip(found, lowest, highest))
 
 
-def welch(signal: Array, rate: float, length: int) -> tuple[Array, Array]:
-    """Frequencies (F,) [Hz] and the mean density (F, n) of windows that overlap by half.
-
-    Args:
-        signal: (N, n), of N >= length samples at equal intervals.
-        rate: of the samples [Hz].
-        length: of a window, at least 2.
-    """
-    step = length - length // 2
-    starts = range(0, len(signal) - length + 1, step)
-    densities = [density(signal[start : start + length], rate) for start in starts]
-    return np.fft.rfftfreq(length, 1.0 / rate), np.mean(densities, axis=0)
-
-
 def density(signal: Array, rate: float) -> Array:
     """One-sided power spectral density (F, n) of a window without its mean, by a Hann window.
 
@@ -194,9 +155,5 @@ def density(signal: Array, rate: float) -> Array:
         signal: (N, n), samples at equal intervals.
         rate: of the samples [Hz].
     """
-    taper = np.hanning(len(signal) + 1)[:-1, None]
-    transformed = np.fft.rfft((signal - signal.mean(axis=0)) * taper, axis=0)
-    power: Array = np.abs(transformed) ** 2 / (rate * (taper**2).sum())
-    # Frequencies but 0 and half the rate stand for the negative ones, too.
-    power[1 : (len(signal) + 1) // 2] *= 2.0
+    power: Array = required('scipy.signal').periodogram(signal, rate, window='hann', axis=0)[1]
     return power

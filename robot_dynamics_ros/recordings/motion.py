@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_samples import JointSamples
-from .low_pass import (
-    check_rate,
-    checked_cutoff,
-    chosen_cutoff,
-    convolved,
-    half_length,
-    kernels,
-)
+from .low_pass import check_rate, checked_cutoff, chosen_cutoff, convolved, kernels
 from .quality import Quality
+from .segments import Segments
 from .uniform_grid import UniformGrid
 
-# Samples from which the cutoff is chosen, at most.
-LOOKED_AT = 1 << 18
+# Samples from which the cutoff is chosen, and that are filtered together, at most.
+LOOKED_AT, PART = 1 << 18, 1 << 15
 # Means that `averaged` gives for a period of the cutoff, which they damp by a tenth.
 MEANS_OF_PERIOD = 4.0
 
@@ -86,171 +78,119 @@ class Motion:
 
 
 def filtered(
-    parts: Iterator[JointSamples],
-    quality: Quality,
-    name: str,
-    *,
-    cutoff: float | None = None,
-    efforts: bool = True,
+    segments: Segments, quality: Quality, name: str, *, cutoff: float | None, efforts: bool
 ) -> Iterator[Motion]:
-    """The motion of parts of segments, as `Recording.motions` gives it, with its errors.
+    """The motion of segments, as `Recording.motions` gives it, with its errors.
 
     Args:
-        parts: in their order.
+        segments: of a recording.
         quality: with the usual interval; counts the samples that the filter loses.
         name: of the recording, for messages.
         cutoff: of the low pass [Hz]; None: from the spectrum of the velocities.
         efforts: whether they are wanted.
     """
     rate = 1.0 / quality.interval
-    first: list[JointSamples] = []
     if cutoff is None:
-        cutoff, first = usual_cutoff(parts, quality.interval, name)
-    else:
-        check_rate(name, rate)
-        cutoff = checked_cutoff(cutoff, rate)
-    half = half_length(cutoff, rate)
-    weights = kernels(cutoff, rate)
-    segment: SegmentFilter | None = None
-    longest, found = 0, False
-    for part in chain(first, parts):
-        if part.begins or segment is None:
-            longest = max(longest, _ended(segment, quality, half))
-            segment = SegmentFilter(part, weights, quality.interval, efforts=efforts)
-        number = segment.produced
-        arrays = segment.push(part)
-        if arrays is not None:
-            found = True
-            yield Motion(part.joints, *arrays, cutoff, rate, number == 0, number)
-    longest = max(longest, _ended(segment, quality, half))
-    # Without a cut there are two edges.
-    quality.edges = max(0, quality.edges - 2 * half)
-    if not found:
-        cuts = quality.cuts if quality.samples > 2 * half else ''
+        cutoff = usual_cutoff(segments, quality.interval, name)
+    check_rate(name, rate)
+    weights = kernels(checked_cutoff(cutoff, rate), rate)
+    lost, longest, used = weights.shape[1] - 1, 0, 0
+    quality.unused = quality.edges = 0
+    for first, last in segments.bounds:
+        rows = SegmentRows(segments, first, last, quality.interval, efforts=efforts)
+        longest = max(longest, last - first)
+        if rows.size <= lost:
+            quality.unused += last - first
+            continue
+        # Without a cut there are two edges.
+        quality.edges, used = used * lost, used + 1
+        for number in range(0, rows.size - lost, PART):
+            end = min(number + PART, rows.size - lost)
+            arrays = rows.filtered(number, end + lost, weights)
+            times = rows.start + (np.arange(number, end) + lost // 2) * quality.interval
+            joints = segments.samples.joints
+            yield Motion(joints, times, *arrays, cutoff, rate, number == 0, number)
+    if not used:
+        cuts = quality.cuts if quality.samples > lost else ''
         advice = quality.doubt or cuts or 'record longer, or raise the cutoff'
         raise RecordingError(
             f'{name}: the longest segment without a gap has {longest} samples, the '
-            f'filter at {cutoff:.3g} Hz needs more than {2 * half}: {advice}'
+            f'filter at {cutoff:.3g} Hz needs more than {lost}: {advice}'
         )
 
 
-def usual_cutoff(
-    parts: Iterator[JointSamples], interval: float, name: str
-) -> tuple[float, list[JointSamples]]:
-    """The cutoff [Hz] for the longest segment of the first parts; and these, which are taken.
+def usual_cutoff(segments: Segments, interval: float, name: str) -> float:
+    """The cutoff [Hz] for the longest segment.
 
     Args:
-        parts: of segments, in their order.
+        segments: of a recording.
         interval: usual one of the samples [s].
         name: of the recording, for messages.
 
     Raises:
-        RecordingError: the files are damaged, or samples come too slowly.
+        RecordingError: samples come too slowly.
     """
     check_rate(name, 1.0 / interval)
-    taken: list[JointSamples] = []
-    segments: list[list[JointSamples]] = [[]]
-    while sum(map(len, taken)) < LOOKED_AT and (part := next(parts, None)) is not None:
-        taken.append(part)
-        segments += [[]] * part.begins
-        segments[-1] = [*segments[-1], part]
-    longest = max(segments, key=lambda segment: sum(map(len, segment)))
-    if not longest:
-        return chosen_cutoff(np.empty((0, 0)), 1.0 / interval), taken
-    samples = JointSamples.joined(longest)
-    measured = np.isfinite(samples.velocities[0])
-    columns = np.hstack([samples.positions, _measured(samples.velocities, measured)])
-    rows = UniformGrid(float(samples.times[0]), interval).push(samples.times, columns)
-    positions, velocities = np.hsplit(rows, 2)
+    if not segments.bounds:
+        return chosen_cutoff(np.empty((0, 0)), 1.0 / interval)
+    first, last = max(segments.bounds, key=lambda bounds: bounds[1] - bounds[0])
+    rows = SegmentRows(segments, first, min(last, first + LOOKED_AT), interval, efforts=False)
+    positions, velocities = np.hsplit(rows.rows(0, rows.size), 2)
     derived = np.diff(positions, axis=0) / interval
-    return chosen_cutoff(np.where(measured, velocities[1:], derived), 1.0 / interval), taken
+    return chosen_cutoff(np.where(rows.moving, velocities[1:], derived), 1.0 / interval)
 
 
-class SegmentFilter:
-    """Filters the parts of one segment as they come.
+class SegmentRows:
+    """Positions, velocities and efforts of one segment at equal intervals.
 
     Attributes:
-        samples: that came.
-        produced: filtered samples that were given.
+        start: time of the first one [s].
+        size: how many there are.
+        moving: (n,) which joints have a measured velocity.
+        loaded: (n,) which have an effort that is measured and wanted.
     """
 
     def __init__(
-        self,
-        first: JointSamples,
-        weights: Array,
-        interval: float,
-        *,
-        efforts: bool = True,
+        self, segments: Segments, first: int, last: int, interval: float, *, efforts: bool
     ) -> None:
-        """Begin a segment; all of it measures what its first part does.
+        """Take the first row of a segment, and that behind the last one."""
+        self._segments, self._first = segments, first
+        begin = segments.part(first, first + 1)
+        self.start = float(begin.times[0])
+        self.moving = np.isfinite(begin.velocities[0])
+        self.loaded = np.isfinite(begin.efforts[0]) & efforts
+        self._grid = UniformGrid(segments.samples.times[segments.rows[first:last]], interval)
+        self.size = self._grid.size
+
+    def rows(self, first: int, last: int) -> Array:
+        """Some of them (N, 2 n), or (N, 3 n) where efforts are measured; 0 if not measured."""
+        return self._grid.rows(first, last, self._values)
+
+    def _values(self, first: int, last: int) -> Array:
+        samples = self._segments.part(self._first + first, self._first + last)
+        fields = [samples.positions, np.where(self.moving, samples.velocities, 0.0)]
+        if self.loaded.any():
+            fields.append(np.where(self.loaded, samples.efforts, 0.0))
+        return np.hstack(fields)
+
+    def filtered(self, first: int, last: int, weights: Array) -> tuple[Array, Array, Array, Array]:
+        """Positions, velocities, accelerations and efforts (N, n) of rows.
 
         Args:
-            first: the first part.
+            first: number of the first row.
+            last: that behind the last one.
             weights: (3, 2 h + 1) value, derivative and second derivative of the low pass.
-            interval: between two samples of the result [s].
-            efforts: whether they are wanted; else they are NaN.
         """
-        self._weights, self._half = weights, weights.shape[1] // 2
-        self._grid = UniformGrid(float(first.times[0]), interval)
-        self._moving = np.isfinite(first.velocities[0])
-        self._loaded = np.isfinite(first.efforts[0]) & efforts
-        # Positions, velocities and efforts (N, 2 n or 3 n) that are still needed.
-        self._rows: Array | None = None
-        self.samples = self.produced = 0
-
-    def push(self, samples: JointSamples) -> tuple[Array, Array, Array, Array, Array] | None:
-        """Times, positions, velocities, accelerations, efforts that the next samples lead to.
-
-        Returns:
-            None where the samples are too few for the filter.
-        """
-        self.samples += len(samples)
-        fields = [samples.positions, _measured(samples.velocities, self._moving)]
-        if self._loaded.any():
-            fields.append(_measured(samples.efforts, self._loaded))
-        new = self._grid.push(samples.times, np.hstack(fields))
-        rows = new if self._rows is None else np.concatenate([self._rows, new])
-        count = len(rows) - 2 * self._half
-        if count <= 0:
-            self._rows = rows
-            return None
-        self._rows = rows[count:].copy()
-        number = self.produced + self._half + np.arange(count)
-        self.produced += count
-        return self._grid.start + number * self._grid.interval, *self._filtered(rows)
-
-    def _filtered(self, rows: Array) -> tuple[Array, Array, Array, Array]:
-        """Positions, velocities, accelerations and efforts, each (N - 2 h, n)."""
-        size = len(self._moving)
-        everything, positions, velocities = slice(None), slice(0, size), slice(size, 2 * size)
-        if self._moving.all():
-            smooth, slope, _ = convolved(self._weights, rows, [everything, velocities, slice(0)])
-            moved, accelerations = smooth[:, velocities], slope
-        else:
+        rows, size = self.rows(first, last), len(self.moving)
+        smooth = convolved(weights[0], rows)
+        positions, velocities = smooth[:, :size], smooth[:, size : 2 * size]
+        accelerations = convolved(weights[1], rows[:, size : 2 * size])
+        if not self.moving.all():
             # Some velocities are not measured: these are derivatives of the positions.
-            both = slice(0, 2 * size)
-            smooth, slope, curvature = convolved(
-                self._weights, rows, [everything, both, positions]
-            )
-            moved = np.where(self._moving, smooth[:, velocities], slope[:, positions])
-            accelerations = np.where(self._moving, slope[:, velocities], curvature)
-        efforts = np.full(moved.shape, np.nan)
-        if self._loaded.any():
-            efforts[:, self._loaded] = smooth[:, 2 * size :][:, self._loaded]
-        return smooth[:, positions], moved, accelerations, efforts
-
-
-def _measured(values: Array, which: Array) -> Array:
-    """Values (N, n) with 0 in the columns that are not measured."""
-    return values if which.all() else np.where(which, values, 0.0)
-
-
-def _ended(segment: SegmentFilter | None, quality: Quality, half: int) -> int:
-    """Count the samples of a segment that the filter loses; how many samples it has."""
-    if segment is None:
-        return 0
-    if segment.produced:
-        quality.edges += 2 * half
-    else:
-        quality.unused += segment.samples
-    return segment.samples
+            slopes, curvatures = (convolved(each, rows[:, :size]) for each in weights[1:])
+            velocities = np.where(self.moving, velocities, slopes)
+            accelerations = np.where(self.moving, accelerations, curvatures)
+        efforts = np.full(positions.shape, np.nan)
+        if self.loaded.any():
+            efforts[:, self.loaded] = smooth[:, 2 * size :][:, self.loaded]
+        return positions, velocities, accelerations, efforts

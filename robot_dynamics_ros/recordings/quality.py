@@ -1,4 +1,4 @@
-"""What is wrong with the samples of a recording, counted while they are read."""
+"""What is wrong with the samples of a recording, counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import counted
 
-from .joint_samples import JointSamples, finite_rows, gap_limit
+from .joint_samples import JointSamples, gap_limit
 
 # Of the usual interval: what exceeds it is a dropout.
 DROPOUT = 1.5
@@ -22,16 +22,18 @@ DROPOUT = 1.5
 OFTEN, FAR = 0.01, 4.0 * np.pi
 # Of all samples: what the edges of cuts must cost to be told.
 EDGES = 0.05
-# Of all samples: beyond it, the recording is in the reverse order.
+# Of all samples: beyond it, the recording is in the reverse order, or in another unit.
 MOSTLY = 0.5
 # Times the effort limit that no number of a drive reaches, in whatever unit: one in mN m reaches
 # a thousand times its limit.
 IMPLAUSIBLE = 1e4
+# Smaller numbers than this are no results of a drive's arithmetic, but bits of something else.
+DENORMAL = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
 class ImplausibleEfforts:
-    """Efforts of one joint that are too large to be meant: they count as not measured.
+    """Efforts of one joint that no drive has, too large or denormal: they are not measured.
 
     Attributes:
         bound: absolute effort beyond which they are [N m or N].
@@ -52,10 +54,13 @@ class ImplausibleEfforts:
 
     def sentence(self, joint: str) -> str:
         """What is said of them."""
+        number = counted(self.count, 'effort')
+        if self.largest <= self.bound:
+            return f'{number} of {joint} that are denormal numbers: taken as not measured'
         return (
-            f'{counted(self.count, "effort")} of {joint} above '
-            f'{torque_text(self.bound, self.unit)}, up to {torque_text(self.largest, self.unit)}: '
-            'taken as not measured: are efforts in N m or N, and is the limit of the URDF right?'
+            f'{number} of {joint} above {torque_text(self.bound, self.unit)} or denormal, up to '
+            f'{torque_text(self.largest, self.unit)}: taken as not measured: are efforts in N m '
+            'or N, and is the limit of the URDF right?'
         )
 
 
@@ -95,32 +100,19 @@ class Count(NamedTuple):
 
 @dataclass
 class Quality:
-    """Counts; complete once the samples have been read to the end.
+    """Counts of `counts`, which says what each is, and of the filter (`unused`, `edges`).
 
     Attributes:
         clock: `header` (stamps of the messages), `log` (when they were recorded, where no message
             has a stamp) or `file` (the column of a CSV file).
-        samples: that were read.
         interval: usual time between two samples, from the first ones [s]; NaN with less than two.
-        dropouts: intervals above 1.5 times the usual one that are not gaps.
-        gaps: intervals above 20 ms and above 2.5 times the usual one; segments end there.
-        longest_gap: the longest of the latter [s].
-        repeated: samples with the stamp of the sample before.
-        backward: samples with an earlier stamp than the sample before.
-        not_finite: samples with a position that is NaN or infinite.
-        without_velocities: samples in which a velocity is missing, NaN or infinite.
-        without_efforts: samples in which an effort is missing, NaN or infinite.
-        malformed: messages whose names and values do not fit each other; they are left out.
-        of_other_joints: messages without one of the joints; they are left out.
-        merged: samples of joints that come in several messages.
-        skew: the longest time between these messages of a sample [s].
-        jumps: of a position by more than half a turn; segments end there.
-        unused: samples of segments that are too short for the filter.
-        edges: samples that the filter loses where a recording is cut, at both sides.
+        longest_gap: [s].
+        skew: the longest time between messages that make one sample [s].
+        unused: samples of segments that are too short for the latest filter.
+        edges: samples that it loses where a recording is cut, at both sides.
         largest: absolute position of each joint that goes beyond two turns, also in samples that
             are left out [rad or m].
-        missing_efforts: samples in which the effort of a joint is NaN, infinite or implausible, by
-            joint.
+        missing_efforts: samples in which the effort of a joint is not measured, by joint.
         implausible: efforts that no drive has, by joint, where bounds are known.
     """
 
@@ -139,53 +131,50 @@ class Quality:
     of_other_joints: int = 0
     merged: int = 0
     skew: float = 0.0
+    out_of_reach: int = 0
     jumps: int = 0
     unused: int = 0
     edges: int = 0
     largest: dict[str, float] = field(default_factory=dict, repr=False)
     missing_efforts: dict[str, int] = field(default_factory=dict, repr=False)
     implausible: dict[str, ImplausibleEfforts] = field(default_factory=dict, repr=False)
-    _last: float | None = field(default=None, repr=False)
 
     def count(self, samples: JointSamples) -> None:
-        """Take the samples into account that follow those before."""
-        self.samples += len(samples)
-        self.not_finite += _not_finite(samples.positions)
-        self.without_velocities += _not_finite(samples.velocities)
-        if without_efforts := _not_finite(samples.efforts):
-            self.without_efforts += without_efforts
-            missing = np.count_nonzero(~np.isfinite(samples.efforts), axis=0).tolist()
-            for joint, number in zip(samples.joints, missing, strict=True):
-                if number:
-                    self.missing_efforts[joint] = self.missing_efforts.get(joint, 0) + number
-        if not len(samples):
-            return
-        positions = samples.positions
-        # Of all joints at once: the fastest test.
-        if not (positions.min() >= -FAR and positions.max() <= FAR):
-            finite = np.where(np.isfinite(positions), positions, 0.0)
-            reached = np.abs(finite).max(axis=0).tolist()
-            for joint, reach in zip(samples.joints, reached, strict=True):
-                if reach > FAR:
-                    self.largest[joint] = max(self.largest.get(joint, 0.0), reach)
-        before = [] if self._last is None else [self._last]
-        self._last = float(samples.times[-1])
-        self._count_intervals(np.diff(samples.times, prepend=before))
+        """Take all samples of a recording into account."""
+        self.samples = len(samples)
+        self.not_finite = _not_finite(samples.positions)
+        self.without_velocities = _not_finite(samples.velocities)
+        self.without_efforts = _not_finite(samples.efforts)
+        for joint, q, effort in zip(
+            samples.joints, samples.positions.T, samples.efforts.T, strict=True
+        ):
+            if missing := int(np.count_nonzero(~np.isfinite(effort))):
+                self.missing_efforts[joint] = missing
+            reached = float(np.abs(q).max(initial=0.0, where=np.isfinite(q)))
+            if reached > FAR:
+                self.largest[joint] = reached
+        intervals = np.diff(samples.times)
+        self.repeated = int(np.count_nonzero(intervals == 0.0))
+        self.backward = int(np.count_nonzero(intervals < 0.0))
+        long = intervals[intervals > DROPOUT * self.interval]
+        gaps = long[long > gap_limit(self.interval)]
+        self.gaps, self.dropouts = gaps.size, long.size - gaps.size
+        self.longest_gap = float(gaps.max(initial=0.0))
 
     def without_implausible(
         self, samples: JointSamples, bounds: Sequence[ImplausibleEfforts]
     ) -> JointSamples:
-        """The samples with NaN for efforts beyond the bounds of joints; these are counted."""
-        sizes = np.abs(samples.efforts)
-        beyond = sizes > [each.bound for each in bounds]
-        if not beyond.any():
-            return samples
-        for column in np.flatnonzero(beyond.any(axis=0)):
-            joint, which = samples.joints[column], beyond[:, column]
-            largest = float(sizes[which, column].max())
-            found = replace(bounds[column], count=int(which.sum()), largest=largest)
-            self.implausible[joint] = found.joined(self.implausible.get(joint, bounds[column]))
-        return replace(samples, efforts=np.where(beyond, np.nan, samples.efforts))
+        """The samples with NaN for efforts that no drive has; these are counted."""
+        efforts = samples.efforts
+        for column, (joint, bound) in enumerate(zip(samples.joints, bounds, strict=True)):
+            sizes = np.abs(samples.efforts[:, column])
+            wrong = (sizes > bound.bound) | ((sizes < DENORMAL) & (sizes > 0.0))
+            if count := int(np.count_nonzero(wrong)):
+                efforts = efforts.copy() if efforts is samples.efforts else efforts
+                efforts[wrong, column] = np.nan
+                largest = float(sizes[wrong].max())
+                self.implausible[joint] = replace(bound, count=count, largest=largest)
+        return replace(samples, efforts=efforts)
 
     @property
     def jumps_often(self) -> bool:
@@ -245,37 +234,26 @@ class Quality:
     def counts(self) -> list[Count]:
         """What has been counted, also what was not found."""
         interval, skew = f'{1e3 * self.interval:.3g} ms', f'{1e3 * self.skew:.3g} ms'
-        moving = 0 < self.without_velocities < self.samples
         rows = (
-            ('clock', int(self.clock == 'log'), 'recording', ' without stamps: times are those at '
-             'which messages were recorded, and a delay has no meaning'),
-            ('gaps', self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s', True),
-            ('dropouts', self.dropouts, 'dropout', f', above {DROPOUT:g} x {interval}'),
-            ('repeated', self.repeated, 'sample', ' with the stamp of the one before: left out'),
-            ('backward', self.backward, 'stamp', ' earlier than the one before', True),
-            ('not_finite', self.not_finite, 'sample', ' with a position that is not finite', True),
-            ('jumps', self.jumps, 'jump', ' of a position by more than half a turn', True),
-            ('without_velocities', self.without_velocities, 'sample', ' without a velocity',
-             moving),
-            ('without_efforts', self.without_efforts, 'sample', ' without an effort'),
-            ('malformed', self.malformed, 'message', ' with names and values that do not fit'),
-            ('of_other_joints', self.of_other_joints, 'message', ' of other joints'),
-            ('merged', self.merged, 'sample', f' merged from messages up to {skew} apart'),
-            ('lost', self.lost, 'sample', ' in segments too short for the filter, or at cuts'),
+            ('gaps', 'gap', f', the longest of {self.longest_gap:.3g} s', True),
+            ('dropouts', 'dropout', f', above {DROPOUT:g} x {interval}'),
+            ('repeated', 'sample', ' with the stamp of the one before: left out'),
+            ('backward', 'stamp', ' earlier than the one before', True),
+            ('not_finite', 'sample', ' with a position that is not finite', True),
+            ('out_of_reach', 'state',
+             ' that no joint reaches from those before and after: left out'),
+            ('jumps', 'jump', ' of a position further than a joint can get', True),
+            ('without_velocities', 'sample', ' without a velocity',
+             self.without_velocities < self.samples),
+            ('without_efforts', 'sample', ' without an effort'),
+            ('malformed', 'message', ' with names and values that do not fit'),
+            ('of_other_joints', 'message', ' of other joints'),
+            ('merged', 'sample', f' merged from messages up to {skew} apart'),
+            ('lost', 'sample', ' in segments too short for the filter, or at cuts'),
         )  # fmt: skip
-        return [Count(*row) for row in rows]
-
-    def _count_intervals(self, intervals: Array) -> None:
-        if not intervals.size:
-            return
-        if intervals.min() <= 0.0:
-            self.repeated += int(np.count_nonzero(intervals == 0.0))
-            self.backward += int(np.count_nonzero(intervals < 0.0))
-        long = intervals[intervals > DROPOUT * self.interval]
-        gaps = long[long > gap_limit(self.interval)]
-        self.gaps += gaps.size
-        self.dropouts += long.size - gaps.size
-        self.longest_gap = max(self.longest_gap, float(gaps.max(initial=0.0)))
+        text = ' without stamps: times are those at which messages were recorded, and a delay has '
+        clock = Count('clock', int(self.clock == 'log'), 'recording', f'{text}no meaning')
+        return [clock, *(Count(name, getattr(self, name), *rest) for name, *rest in rows)]
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
@@ -285,4 +263,7 @@ class Quality:
 
 def _not_finite(values: Array) -> int:
     """How many rows (N, n) have a value that is NaN or infinite."""
-    return len(values) - int(np.count_nonzero(finite_rows(values)))
+    # A sum is finite only if each value is: the fastest test of all.
+    if np.isfinite(np.add.reduce(values, axis=None)):
+        return 0
+    return int(np.count_nonzero(~np.isfinite(values).all(axis=1)))

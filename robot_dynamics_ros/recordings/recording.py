@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_columns import FirstStates, JointColumns, median_interval
+from .joint_columns import Messages, median_interval
 from .joint_names import recorded_names, renamed
-from .joint_samples import JointSamples
+from .joint_samples import JointSamples, gap_limit
 from .motion import Motion, filtered, usual_cutoff
-from .quality import IMPLAUSIBLE, ImplausibleEfforts, Quality, effort_bounds
-from .segments import cut
+from .quality import IMPLAUSIBLE, Quality, effort_bounds
+from .segments import Segments, cut, reach_of
 from .sources import chosen_topic, open_source
-from .sources.source import StateSource
+from .sources.source import States, StateSource
 
 # Samples in a chunk.
 CHUNK = 65536
-# Samples that are filtered together: they fit into the cache of a processor.
-PART = 1 << 14
-Read = TypeVar('Read')
+# So many states are looked at first: they say names, clock and interval.
+STATES = 1000
 
 
 class Recording:
     """Joint states of one recording: as they were recorded, cut into segments, or filtered.
 
-    Each method reads the files anew, in parts that fit into memory. They are closed with the
-    block of `with`, or when nothing refers to the recording any more.
+    The files are read once, when samples are first asked for, into arrays of double: a million
+    states of seven joints are 176 MB. No file stays open.
 
     >>> recording = Recording.read('bag/', model)
     >>> for motion in recording.motions():
@@ -53,7 +52,6 @@ class Recording:
             one last.
         size: number of messages, for progress.
         cutoff: of the low pass that was asked for [Hz]; None: from the spectrum.
-        quality: counts of the latest reading, while it goes on and afterwards.
     """
 
     def __init__(
@@ -65,15 +63,7 @@ class Recording:
         model: RobotModel | None = None,
         cutoff: float | None = None,
     ) -> None:
-        """Look at the first states of a topic; see `read`.
-
-        Args:
-            source: of the states.
-            topic: that has messages.
-            renaming: see `joint_names.renamed`.
-            joints: wanted ones, by their new names; None: those of the first states.
-            model: of the robot.
-            cutoff: of the low pass [Hz]; None: from the spectrum.
+        """Look at the first states of a topic of a source; the others as those of `read`.
 
         Raises:
             RecordingError: a joint is missing, or no message can be used.
@@ -81,32 +71,28 @@ class Recording:
         self._source = source
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
-        first = FirstStates.read(source, topic)
-        recorded = first.names
+        first = self._first_messages()
+        recorded = tuple(dict.fromkeys(name for kind in first.kinds for name in kind.names))
         try:
             new = dict(zip(recorded, renamed(recorded, renaming), strict=True))
         except RecordingError as error:
             raise RecordingError(f'{self.name}: {error}') from None
         self.names: Mapping[str, str] = new
-        most = max(first.kinds, key=len)
+        most = max((kind.names for kind in first.kinds), key=len)
         if model is not None and joints is None:
             there = {new[name] for name in most}
             joints = [name for name in model.joint_names if name in there] or model.joint_names
         self._recorded = most if joints is None else recorded_names(self.name, new, joints)
         self.joints = tuple(new[name] for name in self._recorded)
         self.kinds: Mapping[tuple[str, ...], float] = {
-            tuple(new[name] for name in kind): median_interval(times)
-            for kind, (_, times) in first.kinds.items()
+            tuple(new[name] for name in kind.names): median_interval(first.times(kind))
+            for kind in first.kinds
         }
         # The joint whose messages make samples.
         self._reference = first.rarest(self._recorded)
-        _, times = first.of(self._reference)
+        _, times, _ = first.of(self._reference)
         self.clock, self.start, self.interval = first.clock, int(times[0]), median_interval(times)
-        self.quality, self.cutoff = Quality(self.clock), cutoff
-        self._effort_bounds: list[ImplausibleEfforts] = []
-        self._close: Callable[[], object] = lambda: None
-        if model is not None:
-            self.judge_efforts(model)
+        self.cutoff, self._model, self._largest = cutoff, model, IMPLAUSIBLE
 
     @classmethod
     def read(
@@ -119,12 +105,12 @@ class Recording:
         rename: Mapping[str, str] | None = None,
         cutoff: float | None = None,
     ) -> Recording:
-        """Open files that together are one recording.
+        """The recording that files together are.
 
         Args:
             files: bag folders, storage files, ROS 1 bags; or CSV files, or a folder of them
                 (docs/recordings.md).
-            model: of the robot. Efforts that none of its drives has are not measured.
+            model: of the robot, see `judge_efforts`.
             joints: that are wanted, by their new names; None: those of the model that the
                 messages with most joints have, without a model all of these. Where wanted joints
                 come in several messages, these are merged.
@@ -137,30 +123,51 @@ class Recording:
             OSError: a file cannot be opened.
         """
         named = [files] if isinstance(files, str | Path) else files
-        with ExitStack() as stack, _one_line_errors():
-            source = stack.enter_context(open_source([Path(file) for file in named]))
-            chosen = chosen_topic(source, topic)
-            found = cls(source, chosen, rename or {}, joints, model, cutoff)
-            found._close = weakref.finalize(found, stack.pop_all().close)
-        return found
+        with _one_line_errors():
+            source = open_source([Path(file) for file in named])
+            return cls(source, chosen_topic(source, topic), rename or {}, joints, model, cutoff)
 
     def __enter__(self) -> Recording:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
+        """Nothing is open."""
 
     def judge_efforts(self, model: RobotModel, largest: float = IMPLAUSIBLE) -> None:
-        """From now on, take efforts that no drive of a robot has as not measured.
+        """From now on, what no drive and no joint of a robot can do counts as not measured.
+
+        These are efforts far beyond the limits, and states that no joint reaches.
 
         Args:
-            model: of the robot; `quality` names these efforts.
+            model: of the robot; `quality` counts both.
             largest: times the effort limit of a joint, see `quality.effort_bounds`.
         """
-        self._effort_bounds = effort_bounds(model, self.joints, largest)
+        self._model, self._largest = model, largest
+        for name in ('_judged', '_segments'):
+            vars(self).pop(name, None)
+
+    @property
+    def quality(self) -> Quality:
+        """What is wrong with the recording; losses of the filter are those of `motions`.
+
+        Raises:
+            RecordingError: the files are damaged.
+        """
+        return self._segments[1]
+
+    def states(self) -> JointSamples:
+        """All samples as they were recorded.
+
+        Raises:
+            RecordingError: the files are damaged, or no sample has all joints.
+        """
+        samples, _ = self._judged
+        if not len(samples):
+            raise RecordingError(f'{self.name}: no sample has all of {", ".join(self.joints)}')
+        return samples
 
     def chunks(self, size: int = CHUNK) -> Iterator[JointSamples]:
-        """All samples as they were recorded; only one chunk of them is in memory.
+        """All samples as they were recorded, in parts.
 
         Args:
             size: samples in a chunk, at most.
@@ -168,40 +175,31 @@ class Recording:
         Raises:
             RecordingError: the files are damaged.
         """
-        quality = self.quality = Quality(self.clock, interval=self.interval)
-        return _in_one_line(self._samples(quality, size))
-
-    def states(self) -> JointSamples:
-        """All samples as they were recorded, where they fit into memory.
-
-        Raises:
-            RecordingError: the files are damaged, or no sample has all joints.
-        """
-        parts = list(self.chunks())
-        if not parts:
-            raise RecordingError(f'{self.name}: no sample has all of {", ".join(self.joints)}')
-        return JointSamples.joined(parts)
+        samples, _ = self._judged
+        for first in range(0, len(samples), size):
+            yield samples.part(slice(first, first + size))
 
     def segments(self, size: int = CHUNK) -> Iterator[JointSamples]:
         """Samples that follow each other, with strictly increasing times; none is interpolated.
 
-        Cut are gaps, jumps of the clock, positions that are not finite or jump by more than half
-        a turn, as those of continuous joints may, and where a velocity or an effort begins or
-        ends to be measured. Samples with a repeated stamp are left out, and late ones that are
-        earlier by less than a gap. A segment longer than a chunk comes in parts: `begins` says
-        which begin one.
+        Left out are samples with a repeated stamp, late ones that are earlier by less than a gap,
+        positions that are not finite, states that no joint reaches, and those without a velocity
+        or an effort that is measured shortly before and after. Cut are gaps, jumps of the clock
+        and of positions, and where a velocity or an effort begins or ends to be measured.
 
         Args:
-            size: samples of a part, at most.
+            size: samples of a part, at most; `begins` says which parts begin a segment.
 
         Raises:
             RecordingError: the files are damaged.
         """
-        quality = self.quality = Quality(self.clock, interval=self.interval)
-        return _in_one_line(cut(self._samples(quality, size), quality))
+        segments, _ = self._segments
+        for first, last in segments.bounds:
+            for begin in range(first, last, size):
+                yield segments.part(begin, min(begin + size, last), begins=begin == first)
 
     def motions(self, *, cutoff: float | None = None, efforts: bool = True) -> Iterator[Motion]:
-        """The segments, filtered, with accelerations; in parts that fit into memory.
+        """The segments, filtered, with accelerations; long ones in parts.
 
         Half the length of the filter, 1.8 / cutoff seconds, is lost at both ends of a segment;
         shorter segments are counted in `quality.unused`, edges of cuts in `quality.edges`.
@@ -214,15 +212,9 @@ class Recording:
             RecordingError: the files are damaged, samples come too slowly, no segment is long
                 enough, or the cutoff is not possible.
         """
-        quality = self.quality = Quality(self.clock, interval=self.interval)
-        found = filtered(
-            cut(self._samples(quality, PART), quality),
-            quality,
-            self.name,
-            cutoff=self.cutoff if cutoff is None else cutoff,
-            efforts=efforts,
-        )
-        return _in_one_line(found)
+        wanted = self.cutoff if cutoff is None else cutoff
+        with _one_line_errors():
+            yield from filtered(*self._segments, self.name, cutoff=wanted, efforts=efforts)
 
     def usual_cutoff(self) -> float:
         """The cutoff that `motions` chooses where none is asked for [Hz].
@@ -230,23 +222,59 @@ class Recording:
         Raises:
             RecordingError: the files are damaged, or samples come too slowly.
         """
-        quality = Quality(self.clock, interval=self.interval)
-        with _one_line_errors():
-            parts = cut(self._samples(quality, PART), quality)
-            return usual_cutoff(parts, self.interval, self.name)[0]
+        return usual_cutoff(self._segments[0], self.interval, self.name)
 
-    def _samples(self, quality: Quality, size: int) -> Iterator[JointSamples]:
-        """All samples, at most `size` at a time, which are counted."""
-        columns = JointColumns(
-            self._recorded, self._reference, self.interval, quality,
-            stamped=self.clock == 'header', start=self.start,
-        )  # fmt: skip
-        for arrays in columns.chunks(self._source.blocks(self.topic), size):
-            samples = JointSamples(self.joints, *arrays)
-            if self._effort_bounds:
-                samples = quality.without_implausible(samples, self._effort_bounds)
-            quality.count(samples)
-            yield samples
+    def _first_messages(self) -> Messages:
+        def few(blocks: Iterator[Sequence[States]]) -> Iterator[Sequence[States]]:
+            count = 0
+            while count < STATES and (block := next(blocks, None)) is not None:
+                count += sum(len(part.numbers) for part in block if part.names)
+                yield block
+
+        with closing(self._source.states(self.topic)) as blocks:
+            first = Messages(few(blocks), self._source.clock)
+        if not first.kinds:
+            raise RecordingError(
+                f'{self.name}: no message on {self.topic} has names and as many positions'
+            )
+        return first
+
+    @cached_property
+    def _read(self) -> tuple[JointSamples, Quality]:
+        """All samples as they were recorded, and what is known of the messages."""
+        with _one_line_errors():
+            messages = Messages(self._source.states(self.topic), self.clock)
+        others = [
+            each for each in messages.kinds if not {*self._recorded}.intersection(each.names)
+        ]
+        age = round(1e9 * gap_limit(self.interval))
+        stamps, values, merged, skew = messages.samples(self._recorded, self._reference, age)
+        times = (stamps - self.start) * 1e-9
+        quality = Quality(
+            self.clock,
+            interval=self.interval,
+            malformed=messages.malformed,
+            of_other_joints=sum(len(kind.numbers) for kind in others),
+            merged=merged,
+            skew=1e-9 * skew,
+        )
+        return JointSamples(self.joints, times, *values), quality
+
+    @cached_property
+    def _judged(self) -> tuple[JointSamples, Quality]:
+        """The same with NaN for efforts that no drive has."""
+        samples, messages = self._read
+        quality = replace(messages, missing_efforts={}, largest={}, implausible={})
+        if self._model is not None:
+            bounds = effort_bounds(self._model, self.joints, self._largest)
+            samples = quality.without_implausible(samples, bounds)
+        quality.count(samples)
+        return samples, quality
+
+    @cached_property
+    def _segments(self) -> tuple[Segments, Quality]:
+        samples, quality = self._judged
+        return cut(samples, reach_of(self._model, self.joints), quality), quality
 
 
 @contextmanager
@@ -260,8 +288,3 @@ def _one_line_errors() -> Iterator[None]:
             raise
         line = ''.join(each if each.isprintable() else repr(each).strip("'") for each in text)
         raise RecordingError(line) from error
-
-
-def _in_one_line(parts: Iterator[Read]) -> Iterator[Read]:
-    with _one_line_errors():
-        yield from parts

@@ -1,94 +1,189 @@
-"""A recording cut where its samples do not follow each other."""
+"""A recording cut where its samples do not follow each other; what was not measured is left out.
+
+Left out are states that no joint can be in: a driver that lost its robot sends zeros, a queue that
+was overrun sends garbage. The rule is that of dynamics_node, see `control.state_filter`, but looks
+at both sides: between two states that reach each other, those that they do not reach are no
+measurements; where the robot stays elsewhere, a segment ends.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from robot_dynamics_ros.control.state_filter import IMPOSSIBLE, JointReach
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
-from .joint_samples import JointSamples, finite_rows, gap_limit
-from .quality import Quality
+from .joint_samples import JointSamples, gap_limit
+from .quality import DENORMAL, MOSTLY, Quality
 
 Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp]
+# The jump tolerance of a joint of which nothing is known [rad, m].
+UNKNOWN = np.pi
+# States that are looked at for one that is within reach again: those of 64 ms at 1 kHz.
+LONGEST = 64
 
-# [rad, m]: no joint moves so far between two samples that follow each other.
-JUMP = np.pi
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Samples that follow each other.
+
+    Attributes:
+        samples: of the recording.
+        rows: (M,) of those that are kept.
+        bounds: the first of `rows` of each segment, and the first one behind it.
+    """
+
+    samples: JointSamples
+    rows: Rows
+    bounds: tuple[tuple[int, int], ...]
+
+    def part(self, first: int, last: int, *, begins: bool = False) -> JointSamples:
+        """Those of some of `rows`."""
+        rows = self.rows[first:last]
+        whole = rows[-1] - rows[0] == last - first - 1
+        return self.samples.part(slice(rows[0], rows[-1] + 1) if whole else rows, begins=begins)
 
 
-def cut(chunks: Iterable[JointSamples], quality: Quality) -> Iterator[JointSamples]:
-    """The segments of chunks, as `Recording.segments` gives them; jumps are counted."""
-    cutter = _Cutter(gap_limit(quality.interval))
-    for chunk in chunks:
-        kept, begins, jumps = cutter.cut(chunk)
-        quality.jumps += jumps
-        samples = chunk if kept.all() else chunk.part(kept)
-        if not len(samples):
+def reach_of(model: RobotModel | None, joints: tuple[str, ...]) -> JointReach:
+    """How far joints can get: those of a model as it says, others by less than half a turn."""
+    size = len(joints)
+    free = np.ones(size, bool), np.zeros(size), np.full(size, UNKNOWN), np.full(size, IMPOSSIBLE)
+    reach = JointReach(*free)
+    if model is not None:
+        known, names = JointReach.of_model(model), model.joint_names
+        for place, name in enumerate(joints):
+            if name in names:
+                for each in ('unlimited', 'speeds', 'tolerances', 'fastest'):
+                    getattr(reach, each)[place] = getattr(known, each)[names.index(name)]
+    return reach
+
+
+def cut(samples: JointSamples, reach: JointReach, quality: Quality) -> Segments:
+    """The segments of samples, as `Recording.segments` gives them.
+
+    Args:
+        samples: all of a recording.
+        reach: of the joints.
+        quality: with the usual interval; counts what is left out or cut here.
+    """
+    limit = gap_limit(quality.interval)
+    rows = np.flatnonzero(np.isfinite(samples.positions).all(axis=1))
+    rows = rows[_in_time(samples.times[rows], limit)]
+    if not rows.size:
+        return Segments(samples, rows, ())
+    rows = rows[~_briefly_missing(samples, rows, reach, limit)]
+    steps = _Steps(samples, reach)
+    kept = rows[~_zeros(samples, rows, steps, limit)]
+    kept = kept[~_excursions(kept, steps, limit)]
+    quality.out_of_reach = len(rows) - len(kept)
+    intervals = np.diff(samples.times[kept])
+    gaps, jumps = (intervals > limit) | (intervals <= 0.0), steps.beyond(kept)
+    quality.jumps = int(np.count_nonzero(jumps & ~gaps))
+    measured = (*samples.velocities.T, *samples.efforts.T)
+    changes = [np.diff(np.isfinite(column[kept])) for column in measured]
+    edges = np.flatnonzero(np.logical_or.reduce([gaps, jumps, *changes])) + 1
+    starts = [0, *edges.tolist()]
+    return Segments(samples, kept, tuple(zip(starts, [*starts[1:], len(kept)], strict=True)))
+
+
+def _in_time(times: Array, limit: float) -> Flags:
+    """Which samples (N,) come later than those before, or earlier by more than the limit [s]."""
+    kept = np.ones(len(times), bool)
+    if (np.diff(times) > 0.0).all():
+        return kept
+    last = -np.inf
+    for index, time in enumerate(times.tolist()):
+        if 0.0 <= last - time <= limit:
+            kept[index] = False
+        else:
+            last = time
+    return kept
+
+
+def _briefly(times: Array, wrong: Flags, limit: float) -> Flags:
+    """Which wrong samples (N,) are between right ones that are at most a limit apart [s]."""
+    right = np.flatnonzero(~wrong)
+    if len(right) in (len(wrong), 0):
+        return np.zeros(len(wrong), bool)
+    short = np.concatenate([[False], np.abs(np.diff(times[right])) <= limit, [False]])
+    return wrong & short[np.cumsum(~wrong)]
+
+
+def _briefly_missing(samples: JointSamples, rows: Rows, reach: JointReach, limit: float) -> Flags:
+    """Which rows (M,) are without a velocity or an effort that is measured before and after."""
+    times, missing = samples.times[rows], np.zeros(len(rows), bool)
+    for v, effort, fastest in zip(
+        samples.velocities.T, samples.efforts.T, reach.fastest, strict=True
+    ):
+        # No comparison with NaN holds.
+        missing |= _briefly(times, ~(np.abs(v[rows]) <= fastest), limit)
+        missing |= _briefly(times, ~np.isfinite(effort[rows]), limit)
+    return missing
+
+
+class _Steps:
+    """Which steps between samples are beyond the reach of a joint."""
+
+    def __init__(self, samples: JointSamples, reach: JointReach) -> None:
+        self.times = samples.times
+        self._q, self._v, self._reach = samples.positions, samples.velocities, reach
+
+    def beyond(self, rows: Rows) -> Flags:
+        """From each of the rows (M,) to the next one (M - 1,)."""
+        far = np.zeros(max(0, len(rows) - 1), bool)
+        for q, tolerance in zip(self._q.T, self._reach.tolerances, strict=True):
+            far |= np.abs(np.diff(q[rows])) > tolerance
+        which = np.flatnonzero(far)
+        far[which] = self.between(rows[which], rows[which + 1])
+        return far
+
+    def between(self, before: Rows | np.intp, after: Rows) -> Flags:
+        """From some rows (K,), or one, to others (K,)."""
+        fastest = np.fmax(np.abs(self._v[before]), np.abs(self._v[after]))
+        fastest = np.where(fastest <= self._reach.fastest, fastest, 0.0)
+        speeds = np.maximum(self._reach.speeds, fastest)
+        elapsed = np.abs(self.times[after] - self.times[before])[:, None]
+        steps = np.abs(self._q[after] - self._q[before])
+        beyond: Flags = (steps > speeds * elapsed + self._reach.tolerances).any(axis=1)
+        return beyond
+
+
+def _zeros(samples: JointSamples, rows: Rows, steps: _Steps, limit: float) -> Flags:
+    """Which rows (M,) are zero in all that is measured, for a moment or next to a jump."""
+    zero = np.ones(len(rows), bool)
+    for values in (samples.positions, samples.velocities, samples.efforts):
+        for column in values.T:
+            # What is NaN is not measured.
+            zero[zero] = ~(np.abs(column[rows[zero]]) >= DENORMAL)
+    if not zero.any() or zero.all():
+        return np.zeros(len(rows), bool)
+    edges = np.flatnonzero(np.diff(zero, prepend=False, append=False))
+    jumps = np.concatenate([[False], steps.beyond(rows), [False]])
+    found = _briefly(samples.times[rows], zero, limit)
+    for first, last in edges.reshape(-1, 2):
+        found[first:last] |= jumps[first] or jumps[last]
+    return found
+
+
+def _excursions(rows: Rows, steps: _Steps, limit: float) -> Flags:
+    """Which rows (M,) are out of reach between two, at most a limit apart, that are not."""
+    found, times, last = np.zeros(len(rows), bool), steps.times[rows], 0
+    beyond = steps.beyond(rows)
+    if np.count_nonzero(beyond) > MOSTLY * len(rows):
+        # As where the unit is another: there is nothing to say which are right.
+        return found
+    for border in (np.flatnonzero(beyond) + 1).tolist():
+        if border <= last:
             continue
-        starts = np.unique(np.concatenate([[0], np.flatnonzero(begins)]))
-        for start, stop in zip(starts, [*starts[1:], len(samples)], strict=True):
-            yield samples.part(slice(start, stop), begins=bool(begins[start]))
-
-
-class _Cutter:
-    """Finds out which samples are kept, and which of these begin a segment."""
-
-    def __init__(self, limit: float) -> None:
-        """Samples follow each other within the limit [s]."""
-        self._limit = limit
-        self._last: float | None = None
-        self._position: Array | None = None
-        self._measured: Flags | None = None
-
-    def cut(self, chunk: JointSamples) -> tuple[Flags, Flags, int]:
-        """Which samples (N,) are kept, which of the kept ones (M,) begin a segment, and jumps."""
-        kept, begins = self._in_time(chunk.times, finite_rows(chunk.positions))
-        if not kept.any():
-            return kept, begins, 0
-        jumps = self._jumps(chunk.positions if kept.all() else chunk.positions[kept])
-        jumps[begins] = False
-        begins |= jumps
-        begins |= self._changes(chunk.velocities, chunk.efforts, kept)
-        return kept, begins, int(np.count_nonzero(jumps))
-
-    def _jumps(self, positions: Array) -> Flags:
-        """Which positions (M, n) of the kept samples are far from those before."""
-        before = positions[:1] if self._position is None else self._position
-        self._position = positions[-1:].copy()
-        steps = np.diff(np.concatenate([before, positions]), axis=0)
-        return np.abs(steps).max(axis=1) > JUMP
-
-    def _in_time(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
-        """By time, and by positions that are not finite."""
-        intervals = np.diff(times, prepend=times[0] - 1.0 if self._last is None else self._last)
-        if not (finite.all() and (intervals > 0.0).all()):
-            return self._one_by_one(times, finite)
-        begins = intervals > self._limit
-        begins[0] |= self._last is None
-        self._last = float(times[-1])
-        return finite, begins
-
-    def _one_by_one(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
-        """The same for samples that do not all follow each other."""
-        kept = np.zeros(len(times), bool)
-        begins: list[bool] = []
-        for index, (time, usable) in enumerate(zip(times.tolist(), finite.tolist(), strict=True)):
-            if not usable:
-                self._last = None
-                continue
-            late = None if self._last is None else self._last - time
-            if late is not None and 0.0 <= late <= self._limit:
-                continue
-            kept[index] = True
-            begins.append(late is None or abs(late) > self._limit)
-            self._last = time
-        return kept, np.array(begins, bool)
-
-    def _changes(self, velocities: Array, efforts: Array, kept: Flags) -> Flags:
-        """Which of the kept samples (M,) differ from the one before in what is measured."""
-        measured = np.hstack([np.isfinite(velocities), np.isfinite(efforts)])[kept]
-        before = measured[:1] if self._measured is None else self._measured
-        self._measured = measured[-1:]
-        return np.diff(np.concatenate([before, measured]), axis=0).any(axis=1)
+        elapsed = times[border + 1 : border + 1 + LONGEST] - times[border - 1]
+        later = border + 1 + np.flatnonzero((elapsed > 0.0) & (elapsed <= limit))
+        reached = later[~steps.between(rows[border - 1], rows[later])]
+        if reached.size:
+            last = int(reached[0])
+            found[border:last] = True
+    return found

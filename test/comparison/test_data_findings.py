@@ -81,16 +81,16 @@ def test_gaps_and_segments_that_are_too_short_for_the_filter(compared):
 @pytest.mark.parametrize('value', [np.nan, np.inf])
 @pytest.mark.parametrize('is_long', [True, False])
 def test_efforts_that_are_missing_for_a_while(compared, value, is_long):
-    """Each begin and end cuts the recording: what the edges cost is counted."""
+    """Where they are missing for long, the recording is cut: what the edges cost is counted."""
     recorded, whole = simulated(), compared(simulated()).recordings[0].samples
     rows = np.arange(len(recorded.times))
     lost = (rows > 1200) & (rows < 1800) if is_long else rows % 400 == 200
     comparison = compared(
         recorded.with_efforts(lambda effort: np.where(lost, value, effort), 'elbow')
     )
-    assert codes(comparison) == ['no_effort', 'samples']
-    partial, edges = comparison.findings
+    assert codes(comparison) == ['no_effort', 'samples'][: 1 + is_long]
+    partial, *_ = comparison.findings
     assert (partial.joints, partial.value) == (('elbow',), float(lost.sum()))
     if not is_long:
-        assert edges.value == whole - comparison.recordings[0].samples
+        assert whole - comparison.recordings[0].samples <= 1
     assert 'no effort' in comparison.joints['elbow'].verdict

@@ -40,7 +40,8 @@ def test_degrees_are_found_at_any_rate(comparison_with, rate):
         return
     found = codes(comparison_with().fit(read))
     assert found[0] == 'units'
-    assert set(found) <= {'units', 'samples'}
+    # What is between two jumps may be short.
+    assert set(found) <= {'units', 'samples', 'short'}
 
 
 def test_one_wrong_position_is_not_another_unit(compared):

@@ -26,8 +26,8 @@ KEYS = {name: f'python3-{name}' for name in NAMED_ALIKE} | {
 # Of meshes, recordings, reports and fleets: they have no rosdep key, and no
 # node needs one of them.
 OF_AN_EXTRA = {
-    'backports', 'coal', 'compression', 'dask', 'distributed', 'lz4', 'playwright', 'plotly',
-    'pyarrow', 'rosbags', 'ruamel', 'trimesh',
+    'backports', 'coal', 'compression', 'dask', 'distributed', 'lz4', 'mcap', 'playwright',
+    'plotly', 'pyarrow', 'rosbags', 'ruamel', 'trimesh',
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from property_settings import examples
 from recorded_states import type_store
 
 from robot_dynamics_ros.recordings.sources.joint_state_decoder import JointStateDecoder
-from robot_dynamics_ros.recordings.sources.message_blocks import joined_blocks
+from robot_dynamics_ros.recordings.sources.messages import joined_blocks
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 words = st.text(st.characters(exclude_characters='\0', codec='utf-8'), max_size=9)
@@ -60,13 +60,15 @@ def serialized(kind, number, ros1):
     return bytes(changed)
 
 
-def assert_decoded(decoder, data, expected):
+def assert_decoded(decoder, data, expected, ros1, first):
     """That one block is decoded to these messages."""
-    (block,) = joined_blocks(list(enumerate(data)))
-    states = decoder.decode(block)
-    assert sorted(np.concatenate([rows.places for rows in states.rows])) == [*range(len(data))]
-    for rows in states.rows:
-        for row, place in enumerate(rows.places):
+    (block,) = joined_blocks(list(enumerate(data)), ros1=ros1)
+    *states, malformed = decoder.decode(block)
+    assert not malformed.names + tuple(malformed.numbers)
+    numbers = np.concatenate([rows.numbers for rows in states]) - first
+    assert sorted(numbers) == [*range(len(data))]
+    for rows in states:
+        for row, place in enumerate(rows.numbers - first):
             wanted = expected[place]
             stamp = wanted.header.stamp
             assert rows.names == tuple(wanted.name)
@@ -91,7 +93,7 @@ def test_rows_are_what_rosbags_decodes(several, order, ros1):
     numbered = [(several[index % len(several)], n, ros1) for n, index in enumerate(order or [0])]
     data = [serialized(*each) for each in numbered]
     expected = [message(*each) for each in numbered]
-    decoder = JointStateDecoder(ros1=ros1)
+    decoder = JointStateDecoder()
     # Two blocks: the layouts of the first one are used in the second.
-    assert_decoded(decoder, data, expected)
-    assert_decoded(decoder, data[::-1], expected[::-1])
+    assert_decoded(decoder, data, expected, ros1, 0)
+    assert_decoded(decoder, data[::-1], expected[::-1], ros1, len(data))

@@ -8,9 +8,7 @@ from robot_dynamics_ros.recordings.low_pass import (
     check_rate,
     checked_cutoff,
     chosen_cutoff,
-    convolved,
     kernels,
-    welch,
 )
 
 CASES = [(20.0, 1000.0), (5.0, 1000.0), (7.5, 30.0), (11.0, 100.0), (31.25, 125.0)]
@@ -54,20 +52,6 @@ def test_no_frequency_is_delayed_and_polynomials_are_exact(cutoff, rate):
     np.testing.assert_allclose(second, [0.0, 2.0, 0.0, 0.0], atol=1e-6)
 
 
-@pytest.mark.parametrize('count', [43, 44, 5000, 20_000])
-def test_blocks_give_the_same_as_one_sum(count):
-    weights = kernels(5.0, 30.0)
-    rows = np.random.default_rng(1).normal(size=(count, 3))
-    columns = [slice(None), slice(1, 3), slice(0)]
-    for kernel, which, result in zip(
-        weights, columns, convolved(weights, rows, columns), strict=True
-    ):
-        assert result.shape == (count - weights.shape[1] + 1, rows[:, which].shape[1])
-        expected = [np.convolve(column, kernel, 'valid') for column in rows[:, which].T]
-        if expected:
-            np.testing.assert_allclose(result.T, expected, atol=1e-10 * np.abs(kernel).sum())
-
-
 def velocities(noise, seconds=20.0):
     """Power that falls with the sixth power of the frequency from 2 Hz on, and white noise."""
     generator = np.random.default_rng(6)
@@ -99,12 +83,3 @@ def test_cutoffs_and_rates_that_are_not_possible_are_refused(cutoff):
     for rate in (9.9, 0.125, np.nan):
         with pytest.raises(RecordingError, match='bag'):
             check_rate('bag', rate)
-
-
-@pytest.mark.parametrize(('count', 'length'), [(1000, 256), (1000, 255), (300, 300)])
-def test_the_spectrum_is_that_of_scipy(count, length):
-    signal = pytest.importorskip('scipy.signal')
-    columns = np.random.default_rng(1).normal(size=(count, 2)).cumsum(axis=0)
-    expected = signal.welch(columns, RATE, nperseg=length, axis=0)
-    for found, other in zip(welch(columns, RATE, length), expected, strict=True):
-        np.testing.assert_allclose(found, other, rtol=1e-9, atol=1e-12)

@@ -13,9 +13,11 @@ from recorded_states import (
     csv_file,
     joined,
     joint_state_bag,
+    message_of,
     ros1_bag,
     ros2_messages,
     sine_states,
+    type_store,
     write_bag,
 )
 
@@ -27,8 +29,8 @@ pytestmark = pytest.mark.contract
 STATES = sine_states(seconds=2.0)
 MESSAGES = list(ros2_messages(STATES))
 JOINT_STATE = 'sensor_msgs/msg/JointState'
-# Rows that are read at a time.
-ROWS = 4096
+# More rows than are read at a time.
+ROWS = 100_000
 
 
 def refused(match, *paths, **options):
@@ -66,18 +68,43 @@ def test_files_that_end_too_early(tmp_path, kind):
         refused('cut', cut)
 
 
-def test_an_mcap_file_without_order_without_chunks_or_without_an_index_is_read(tmp_path):
+# None of them changes what the channels say.
+OTHER_WRITERS = [
+    {},
+    {'chunked': False},
+    {'summary': False},
+    {'listed': False},
+    {'moved': 3},
+    {'profile': ''},
+    {'profile': 'ros1'},
+    {'beside': 'json'},
+    {'beside': 'json', 'summary': False},
+]
+
+
+@pytest.mark.parametrize('options', OTHER_WRITERS, ids=str)
+def test_an_mcap_file_of_any_writer_is_judged_by_its_channels(tmp_path, options):
+    """Without order, too."""
     unordered = [*MESSAGES[:100], *MESSAGES[102:99:-1], *MESSAGES[103:]]
-    for options in ({}, {'chunked': False}, {'summary': False}, {'listed': False}):
-        messages = MESSAGES if options else unordered
-        file = handmade(tmp_path / 'hand.mcap', messages, **options)
-        with Recording.read([file]) as recording:
-            np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    file = handmade(tmp_path / 'hand.mcap', unordered, **options)
+    with Recording.read([file]) as recording:
+        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+
+
+def test_an_mcap_file_may_hold_messages_of_ros_1(tmp_path):
+    store, kind = type_store('ROS1_NOETIC'), JOINT_STATE
+    messages = [
+        (time, bytes(store.serialize_ros1(message_of(store, STATES, index), kind)))
+        for index, (time, _) in enumerate(MESSAGES)
+    ]
+    file = handmade(tmp_path / 'hand.mcap', messages, profile='ros1', encoding='ros1')
+    with Recording.read([file]) as recording:
+        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    other = handmade(tmp_path / 'other.mcap', messages, encoding='protobuf')
+    refused('protobuf', other)
 
 
 DAMAGED = [
-    {'moved': 10**7},
-    {'moved': 3},
     {'claimed': 10**6},
     {'claimed': 10**12},
     {'compression': 'brotli'},
@@ -183,22 +210,22 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
 
 # What the refusal names, beside the file.
 BAD_TABLES = {
-    'is empty': (b'', 'time'),
+    'is empty': (b'', ''),
     'no time': (b'elbow_position\n1\n', 'time'),
     'semicolons': (b't;a_position\n1;2\n', 't;a_position'),
     'no values': (b't,elbow\n1,2\n', 'JOINT_position'),
     'twice': (b't,a_effort,a.effort\n1,2,3\n', '2 .*a effort'),
-    'words': (b't,a_position\n1,2\n\n2,high\n', "line 4 .*'high'.*'a_position'"),
-    'a time of day': (b't,a_position\n12:05,2\n', "line 2 .*'12:05'.*'t'"),
+    'words': (b't,a_position\n1,2\n\n2,high\n', "'a_position'.*3.*'high'"),
+    'a time of day': (b't,a_position\n12:05,2\n', "'t'.*2.*'12:05'"),
     'an underscore': (b't,a_position\n1,1_0\n', '1_0'),
-    'a long word': (b't,a_position\n1,' + b'x' * 999, rf"'{'x' * 80}\.\.\.'"),
-    'ragged': (b't,a_position\n1,2\n2\n', 'line 3 .*1 .*2'),
-    'a large cell': (b't,a_position\n1,' + b'x' * 200_000, 'line 2'),
-    'a large name': (b't,' + b'x' * 200_000, 'line 1'),
+    'a long word': (b't,a_position\n1,' + b'x' * 999, r"'a_position'.*xxx\.\.\."),
+    'ragged': (b't,a_position\n1,2\n2\n', '3.*2.*1'),
+    'a large cell': (b't,a_position\n1,' + b'x' * 200_000, "'a_position'.*2"),
+    'a large name': (b't,' + b'x' * 200_000, ''),
     'no rows': (b't,a_position\n', 'row'),
     'time is text': (b't,a_position\nnan,2\n', 'time'),
-    'not UTF-8': (b't,a_position\n1,\xff\n', 'UTF-8'),
-    'long line': (b't,a_position\n' + b'1' * (1 << 20), '1048576'),
+    'not UTF-8': (b't,a_position\n1,\xff\n', "'a_position'.*2"),
+    'long line': (b't,a_position\n' + b'1' * (1 << 20), '2.*1'),
 }
 
 
@@ -215,7 +242,7 @@ def test_a_word_in_a_later_block_is_found_in_its_line(tmp_path):
     rows = [f'{0.01 * number:.2f},1,' for number in range(ROWS + 100)]
     rows[ROWS + 50] = '41.46,1,ERROR'
     file.write_text('\n'.join(['t,a_position,a_effort', *rows]))
-    refused(rf"line {ROWS + 52} .*'ERROR'.*'a_effort'", file)
+    refused(rf"'a_effort'.*{ROWS + 52}.*'ERROR'", file)
 
 
 def test_empty_cells_are_not_measured_and_other_columns_may_hold_text(tmp_path):
@@ -234,14 +261,11 @@ def test_empty_cells_are_not_measured_and_other_columns_may_hold_text(tmp_path):
 
 
 def test_csv_files_that_do_not_fit_each_other(tmp_path):
-    """Rows are read in blocks: what follows the last common block is not lost."""
     states = sine_states(seconds=20.0)
     one = csv_file(tmp_path / 'one.csv', states, fields=['position'])
     late = replace(states, stamps=states.stamps + np.arange(len(states)) % 2)
     refused('times', one, csv_file(tmp_path / 'late.csv', late, fields=['velocity']))
     refused('position', one, one)
-    for count in (400, ROWS):
-        part = states.part(slice(count))
-        short = csv_file(tmp_path / 'short.csv', part, fields=['velocity'])
-        refused('times', one, short)
-        refused('times', short, one)
+    short = csv_file(tmp_path / 'short.csv', states.part(slice(400)), fields=['velocity'])
+    refused('times', one, short)
+    refused('times', short, one)

@@ -3,16 +3,16 @@
 Modules::
 
     source                what a source gives: states with the same names, as arrays
-    bag_source            joint states of bags and bare storage files, through rosbags
-    message_blocks        serialized messages, many at a time, in one buffer
-    joint_state_decoder   serialized joint states to arrays: views at the offsets of a layout
+    bag_source            joint states of bags and bare storage files
+    mcap_storage          messages of an MCAP file of any writer, through mcap
+    messages              serialized messages, many at a time, in one buffer
+    joint_state_decoder   serialized joint states to arrays, at the offsets of a layout
     csv_source            joint states of CSV files
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import RecordingError
@@ -29,9 +29,8 @@ BAGS = ('.mcap', '.db3', '.mcap.zstd', '.db3.zstd', '.bag')
 TABLES = ('.csv', '.csv.gz')
 
 
-@contextmanager
-def open_source(paths: Sequence[Path]) -> Iterator[StateSource]:
-    """Open files that together are one recording.
+def open_source(paths: Sequence[Path]) -> StateSource:
+    """The source of files that together are one recording; none of them stays open.
 
     Args:
         paths: storage files, ROS 1 bags or CSV files, or folders of these.
@@ -46,15 +45,14 @@ def open_source(paths: Sequence[Path]) -> Iterator[StateSource]:
     name = str(paths[0]) if len(paths) == 1 else f'{paths[0]} and {len(paths) - 1} more'
     tables = [file.name.endswith(TABLES) for file in files]
     if all(tables):
-        yield CsvSource(name, files)
-        return
+        return CsvSource(name, files)
     if any(tables):
         raise RecordingError(f'{name}: bags and CSV files cannot be one recording')
-    required('rosbags')
-    from .bag_source import open_bags  # needs rosbags
+    for library in ('mcap', 'rosbags'):
+        required(library)
+    from .bag_source import BagSource  # needs these
 
-    with open_bags(files, name) as source:
-        yield source
+    return BagSource(name, files)
 
 
 def _files(path: Path) -> list[Path]:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from itertools import islice, zip_longest
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.extra import required
 
-from .source import DEFAULT_TOPIC, StateBlock, StateRows
+from .source import DEFAULT_TOPIC, States
 
 TIMES = ('time', 't', '__time', 'timestamp')
 FIELDS = ('position', 'velocity', 'effort')
@@ -28,28 +24,28 @@ NEEDED = (
     f'one of {", ".join(TIMES)} [s], and JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], '
     'JOINT_effort [N m, N], separated by commas'
 )
-# Rows of a block, characters of a line, and those of a cell or header that a message shows.
-ROWS, LONGEST_LINE, SHOWN = 4096, 1 << 20, 80
 # [s]: beyond it, nanoseconds do not fit into 64 bits.
 LATEST = 9e9
-# Cells that are empty: twice, as one comma ends a cell and begins the next one.
-EMPTY = ((',,', ',nan,'), (',,', ',nan,'), (',\n', ',nan\n'), ('\n,', '\nnan,'))
+# Bytes that are read together, and characters of a message of pyarrow, which shows whole cells.
+BLOCK, SHOWN = 1 << 20, 200
 
 
 class CsvSource:
     """CSV files whose columns together are one recording; see `StateSource`."""
 
+    clock = 'file'
+
     def __init__(self, name: str, paths: Sequence[Path]) -> None:
-        """Read the headers, and count the rows.
+        """Read the headers, and count the lines.
 
         Raises:
             RecordingError: a header cannot be used, there are no rows, or two files have the same
                 column.
         """
         self.name = name
-        self._tables = [CsvTable.of(path) for path in paths]
-        self._named = [column for table in self._tables for column in table.columns]
-        if twice := [column for column in self._named if self._named.count(column) > 1]:
+        self._tables = [CsvTable(path) for path in paths]
+        self._named = [key for table in self._tables for key in [*table.columns.values()][1:]]
+        if twice := [key for key in self._named if self._named.count(key) > 1]:
             raise RecordingError(
                 f'{name}: two files have {"_".join(twice[0])}: name recordings of their own '
                 f'one by one: {" ".join(map(str, paths))}'
@@ -57,17 +53,20 @@ class CsvSource:
         self._joints = tuple(joint for joint, field in self._named if field == 'position')
         if not self._joints:
             raise RecordingError(f'{name}: no column JOINT_position in the header')
-        rows = self._tables[0].count_rows()
-        if not rows:
+        if next(self._tables[0].rows(), None) is None:
             raise RecordingError(f'{paths[0]} has no rows: a row for each sample is needed')
-        self.topics = {DEFAULT_TOPIC: rows}
+        self.topics = {DEFAULT_TOPIC: self._tables[0].lines - 1}
         self.other_topics: dict[str, str] = {}
         self.descriptions = ()
 
-    def blocks(self, topic: str) -> Iterator[StateBlock]:
+    def states(self, topic: str) -> Generator[Sequence[States], None, None]:
         """See `StateSource`."""
-        none = np.empty((0, 1))
-        for parts in zip_longest(*(table.blocks() for table in self._tables), fillvalue=none):
+        blocks = ([rows] for rows in self._tables[0].rows())
+        if len(self._tables) > 1:
+            whole = [np.concatenate([*table.rows()]) for table in self._tables]
+            blocks = (each for each in [whole])
+        first = 0
+        for parts in blocks:
             times = parts[0][:, 0]
             if not all(np.array_equal(part[:, 0], times, equal_nan=True) for part in parts):
                 raise RecordingError(
@@ -78,146 +77,87 @@ class CsvSource:
                 raise RecordingError(
                     f'{self.name}: a time is not a number of seconds below {LATEST:g}'
                 )
-            values = np.hstack([part[:, 1:] for part in parts])
-            columns = dict(zip(self._named, values.T, strict=True))
+            columns = [column for part in parts for column in part.T[1:]]
+            values = dict(zip(self._named, columns, strict=True))
             missing = np.full(len(times), np.nan)
             fields = (
-                np.column_stack([columns.get((joint, field), missing) for joint in self._joints])
+                np.column_stack([values.get((joint, field), missing) for joint in self._joints])
                 for field in FIELDS
             )
-            rows = StateRows(np.arange(len(times)), self._joints, None, *fields)
-            yield StateBlock(np.rint(times * 1e9).astype(np.int64), [rows])
+            numbers, stamps = first + np.arange(len(times)), np.rint(times * 1e9).astype(np.int64)
+            yield [States(self._joints, numbers, stamps, None, *fields)]
+            first += len(times)
 
 
-@dataclass(frozen=True)
 class CsvTable:
-    """A file, and where times and values are among its columns.
+    """One file.
 
     Attributes:
-        path: of the file.
-        names: of all columns, as they are in the header.
-        line: number of the header.
-        used: places of the time, then of the values, among all columns.
-        columns: joint and field of each value.
+        columns: joint and field of those that are used, by their names; the time is the first.
     """
 
-    path: Path
-    names: tuple[str, ...]
-    line: int
-    used: tuple[int, ...]
-    columns: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, path: Path) -> CsvTable:
+    def __init__(self, path: Path) -> None:
         """Read the header.
 
         Raises:
             RecordingError: it names no time or no value, or one of them twice.
         """
-        with _lines(path) as lines:
-            line, header = next((each for each in enumerate(lines, 1) if each[1].strip()), (0, ''))
-        names = tuple(name.strip() for name in _cells(path, line, header))
-        found: dict[tuple[str, str], list[int]] = {('', 'time'): []}
-        for index, name in enumerate(names):
-            if name.lower() in TIMES:
-                found['', 'time'].append(index)
-            elif match := COLUMN.fullmatch(name):
-                found.setdefault((match['joint'], match['field']), []).append(index)
+        self._path, self._names = path, []
+        with self._opened() as reader:
+            self._names = reader.schema.names
+        found: dict[tuple[str, str], list[str]] = {('', 'time'): []}
+        for name in self._names:
+            if name.strip().lower() in TIMES:
+                found['', 'time'].append(name)
+            elif match := COLUMN.fullmatch(name.strip()):
+                found.setdefault((match['joint'], match['field']), []).append(name)
         wrong = [key for key, places in found.items() if len(places) != 1]
         if wrong or len(found) == 1:
             joint, field = wrong[0] if wrong else ('', 'value')
-            count = len(found.get((joint, field), ()))
+            count, header = len(found.get((joint, field), ())), ','.join(self._names)
             raise RecordingError(
-                f'{path}: line {line}: the header {_shown(header)} has {count} columns for '
+                f'{path}: the header {header[:SHOWN]!r} has {count} columns for '
                 f'{f"{joint} {field}".strip()}, and needs {NEEDED}'
             )
-        return cls(path, names, line, tuple(place for (place,) in found.values()), (*found,)[1:])
+        self.columns = {column: key for key, (column,) in found.items()}
 
-    def count_rows(self) -> int:
-        """Rows behind the header."""
-        with _lines(self.path) as lines:
-            return max(0, sum(1 for _ in filter(str.strip, lines)) - 1)
+    @property
+    def lines(self) -> int:
+        """How many the file has."""
+        with required('pyarrow').input_stream(str(self._path)) as stream:
+            return sum(part.count(b'\n') for part in iter(lambda: stream.read(BLOCK), b''))
 
-    def blocks(self) -> Iterator[Array]:
-        """Times and values (N, 1 + m), some thousand rows at a time; NaN in empty cells.
+    def rows(self) -> Iterator[Array]:
+        """Times and values (N, 1 + m), some at a time; NaN in empty cells.
 
         Raises:
             RecordingError: a cell of a used column is not a number, or a row has another length.
         """
-        with _lines(self.path) as lines:
-            numbered = islice(enumerate(lines, 1), self.line, None)
-            filled = ((line, text) for line, text in numbered if text.strip())
-            while block := list(islice(filled, ROWS)):
-                yield self._numbers(block)
+        types = dict.fromkeys(self.columns, required('pyarrow').float64())
+        with self._opened(include_columns=[*self.columns], column_types=types) as reader:
+            for batch in reader:
+                if len(batch):
+                    yield np.column_stack([each.to_numpy(zero_copy_only=False) for each in batch])
 
-    def _numbers(self, block: list[tuple[int, str]]) -> Array:
-        """Rows of numbers of some lines, each with its number."""
-        if all(len(text.split(',')) == len(self.names) for _, text in block):
-            text = '\n'.join(['', *(text for _, text in block), ''])
-            for empty, number in EMPTY:
-                text = text.replace(empty, number)
-            # NumPy does not look at columns that are not used.
-            with suppress(ValueError):
-                return np.loadtxt(
-                    text[1:-1].split('\n'), delimiter=',', comments=None, quotechar='"',
-                    usecols=self.used, ndmin=2,
-                )  # fmt: skip
-        return np.array([self._row(*each) for each in block])
-
-    def _row(self, line: int, text: str) -> list[float]:
-        row = _cells(self.path, line, text)
-        if len(row) != len(self.names):
+    @contextmanager
+    def _opened(self, **options: Any) -> Iterator[Any]:
+        """The file, read with options of conversion; what is wrong with it names it."""
+        csv, arrow = required('pyarrow.csv'), required('pyarrow')
+        # With one thread, what is wrong is said with its row.
+        reading = csv.ReadOptions(use_threads=False, block_size=BLOCK)
+        try:
+            with csv.open_csv(
+                self._path, reading, convert_options=csv.ConvertOptions(**options)
+            ) as reader:
+                yield reader
+        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            text = re.sub(r'CSV column #(\d+)', self._named, ' '.join(str(error).split()))
             raise RecordingError(
-                f'{self.path}: line {line} has {len(row)} cells, the header {len(self.names)}'
-            )
-        numbers = [_number(row[index]) for index in self.used]
-        if None in numbers:
-            index = self.used[numbers.index(None)]
-            raise RecordingError(
-                f'{self.path}: line {line} has {_shown(row[index])} in column '
-                f'{self.names[index]!r}: each cell of this column must be a number or empty'
-            )
-        return numbers
+                f'{self._path}: {text[:SHOWN]}{"..." * (len(text) > SHOWN)}'
+            ) from None
 
-
-@contextmanager
-def _lines(path: Path) -> Iterator[Iterator[str]]:
-    """The lines of a file.
-
-    Raises:
-        RecordingError: the file is damaged or no text, or a line is too long.
-    """
-
-    def bounded(file: TextIO) -> Iterator[str]:
-        while line := file.readline(LONGEST_LINE):
-            if len(line) == LONGEST_LINE:
-                raise RecordingError(f'{path} has a line of more than {LONGEST_LINE} characters')
-            yield line.rstrip('\r\n')
-
-    opened = gzip.open if path.suffix == '.gz' else open
-    try:
-        with opened(path, 'rt', encoding='utf-8-sig', newline='') as file:
-            yield bounded(file)
-    except UnicodeDecodeError:
-        raise RecordingError(f'{path} is not a text in UTF-8') from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise RecordingError(f'{path} cannot be decompressed: {error}') from None
-
-
-def _cells(path: Path, line: int, text: str) -> list[str]:
-    try:
-        return next(csv.reader([text]), [])
-    except csv.Error as error:
-        raise RecordingError(f'{path}: line {line} has no cells: {error}') from None
-
-
-def _number(cell: str) -> float | None:
-    """NaN where a cell is empty, None where it is no number; 1_000 is one for Python alone."""
-    try:
-        return None if '_' in cell else float(cell.strip() or 'nan')
-    except ValueError:
-        return None
-
-
-def _shown(text: str) -> str:
-    return repr(text[:SHOWN] + '...' * (len(text) > SHOWN))
+    def _named(self, column: re.Match[str]) -> str:
+        number = int(column[1])
+        return f'column {self._names[number] if number < len(self._names) else number!r}'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,38 +14,27 @@ Bytes = npt.NDArray[np.uint8]
 DEFAULT_TOPIC = '/joint_states'
 
 
-@dataclass(frozen=True)
-class StateRows:
-    """States of the same joints in the same order; arrays may be views of a buffer.
+@dataclass(frozen=True, eq=False)
+class States:
+    """States of the same joints in the same order.
 
     Attributes:
-        places: (N,) of these states among those of the block.
-        names: of the joints, as recorded.
+        names: of the joints, as recorded; none for messages that are no joint states.
+        numbers: (N,) of the messages of the topic, as they are stored.
+        log_times: (N,) when they were recorded [ns].
         stamps: (N,) of the headers [ns]; None where the format has none.
         positions: (N, n) [rad, m].
         velocities: (N, n) [rad/s, m/s]; None where not measured.
         efforts: (N, n) [N m, N]; None where not measured.
     """
 
-    places: npt.NDArray[np.intp]
     names: tuple[str, ...]
-    stamps: Times | None
-    positions: Any
-    velocities: Any | None
-    efforts: Any | None
-
-
-@dataclass(frozen=True)
-class StateBlock:
-    """States that follow each other; valid until the next block is read.
-
-    Attributes:
-        log_times: (N,) when they were recorded [ns].
-        rows: the states, grouped by names; those that are in none are malformed.
-    """
-
+    numbers: npt.NDArray[np.intp]
     log_times: Times
-    rows: list[StateRows]
+    stamps: Times | None = None
+    positions: Any = None
+    velocities: Any = None
+    efforts: Any = None
 
 
 class StateSource(Protocol):
@@ -53,6 +42,7 @@ class StateSource(Protocol):
 
     Attributes:
         name: of the files, for messages.
+        clock: of the log times: `log` of a recorder, or `file` for the times in a table.
         topics: those of joint states, and how many messages each has.
         other_topics: all others, and their types.
         descriptions: different URDF texts that were recorded on /robot_description, the newest
@@ -60,12 +50,13 @@ class StateSource(Protocol):
     """
 
     name: str
+    clock: str
     topics: Mapping[str, int]
     other_topics: Mapping[str, str]
     descriptions: Sequence[str]
 
-    def blocks(self, topic: str) -> Iterator[StateBlock]:
-        """All states of a topic of joint states, in the order of their log times.
+    def states(self, topic: str) -> Generator[Sequence[States], None, None]:
+        """All states of a topic of joint states, some messages at a time.
 
         Raises:
             RecordingError: the files are damaged.

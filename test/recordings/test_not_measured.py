@@ -1,0 +1,140 @@
+"""States that were not measured are not believed; those around them are not lost with them."""
+
+from dataclasses import replace
+
+import arm_motions
+import numpy as np
+import pytest
+from memory_source import MemorySource
+from recorded_states import START, TOPIC, States
+
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.recordings import Recording
+
+MODEL = parse_urdf(arm_motions.URDF)
+RATE = 200.0
+TIMES, Q, V, _ = arm_motions.sines(MODEL.size, seed=3, rate=RATE)
+EFFORTS = 2.0 * Q + V + 0.5 * np.sign(V)
+STAMPS = START + np.rint(1e9 * TIMES).astype(np.int64)
+STATES = States(STAMPS, Q, V, EFFORTS, MODEL.joint_names)
+# Every 37th, also where the arm is near its zero pose.
+SOME = np.arange(20, len(STATES), 37)
+
+
+def recorded(states, model=MODEL):
+    return Recording(MemorySource(states), TOPIC, {}, None, model)
+
+
+def changed(rows, positions=0.0, velocities=0.0, efforts=0.0):
+    """The states with other values in some rows."""
+    arrays = {'positions': positions, 'velocities': velocities, 'efforts': efforts}
+    new = {name: getattr(STATES, name).copy() for name in arrays}
+    for name, values in arrays.items():
+        if values is not None:
+            new[name][rows] = values
+    return replace(STATES, **new)
+
+
+def kept(recording):
+    """Rows of the states in segments, and the lengths of these."""
+    parts = list(recording.segments())
+    times = np.concatenate([part.times for part in parts])
+    return np.rint(times * RATE).astype(int), [len(part) for part in parts]
+
+
+GARBAGE = {
+    'zeros of a driver': changed(SOME),
+    'zeros without efforts': replace(changed(SOME), efforts=None),
+    'of another time': changed(SOME, positions=Q[::-1][SOME] + 2.0, velocities=None, efforts=None),
+    'huge': changed(SOME, positions=1e224, velocities=None, efforts=None),
+    'velocities alone': changed(SOME, positions=None, velocities=-1e30, efforts=None),
+    'denormal': changed(SOME, positions=2.9e-321, velocities=2.9e-321, efforts=-2.9e-321),
+}
+
+
+@pytest.mark.parametrize('name', GARBAGE)
+def test_what_no_joint_reaches_is_left_out_and_counted(name):
+    recording = recorded(GARBAGE[name])
+    rows, lengths = kept(recording)
+    np.testing.assert_array_equal(rows, np.setdiff1d(np.arange(len(STATES)), SOME))
+    assert len(lengths) == 1
+    assert recording.quality.jumps == 0
+    if name != 'velocities alone' and 'denormal' not in name:
+        assert recording.quality.out_of_reach == len(SOME)
+        assert recording.quality.remarks()
+    # All states are still as they were recorded.
+    assert len(recording.states()) == len(STATES)
+
+
+@pytest.mark.parametrize('name', ['zeros of a driver', 'of another time', 'huge'])
+def test_the_filtered_motion_is_as_without_them(name):
+    """Case z1: their cutoff was another, and an offset of 0.18 N m was found where none is."""
+    (found,), (clean,) = recorded(GARBAGE[name]).motions(), recorded(STATES).motions()
+    assert found.cutoff == pytest.approx(clean.cutoff, rel=0.05)
+    (found,) = recorded(GARBAGE[name]).motions(cutoff=10.0)
+    (clean,) = recorded(STATES).motions(cutoff=10.0)
+    size = min(len(found), len(clean))
+    for field in ('positions', 'velocities', 'accelerations', 'efforts'):
+        one, other = (getattr(each, field)[:size] for each in (found, clean))
+        # Where an effort jumps, a reversal may be in the interval that was bridged.
+        bound = 0.02 if field == 'efforts' else 2e-4
+        assert np.abs(one - other).max() < bound * np.abs(other).max()
+
+
+def test_two_in_a_row_are_left_out_and_longer_ones_cut():
+    rows = np.arange(1000, 1002)
+    found, lengths = kept(recorded(changed(rows, [[1.0, -1.0, 2.5], [-2.0, 2.0, 0.5]])))
+    np.testing.assert_array_equal(found, np.setdiff1d(np.arange(len(STATES)), rows))
+    assert len(lengths) == 1
+    # Longer than a gap: whoever is elsewhere for long may be there.
+    recording = recorded(changed(np.arange(1000, 1030), Q[1000] + 1.0, velocities=None))
+    found, lengths = kept(recording)
+    assert lengths == [1000, 30, len(STATES) - 1030]
+    assert (recording.quality.jumps, recording.quality.out_of_reach) == (2, 0)
+    # But zero in all that is measured is no place.
+    recording = recorded(changed(np.arange(1000, 1200)))
+    assert kept(recording)[1] == [1000, len(STATES) - 1200]
+    assert recording.quality.out_of_reach == 200
+
+
+def test_a_rest_at_zero_a_fast_arm_and_a_coarse_clock_are_believed():
+    rest = [0.0] * 3
+    still = replace(
+        STATES,
+        positions=np.concatenate([np.zeros((1000, 3)), Q[1000:] - Q[1000]]),
+        velocities=np.concatenate([np.zeros((1000, 3)), V[1000:]]),
+        efforts=np.concatenate([np.zeros((1000, 3)), EFFORTS[1000:]]),
+    )
+    assert kept(recorded(still))[1] == [len(STATES)]
+    assert (still.positions[999] == rest).all()
+    # Three times the limit of 4 rad/s, as it measures itself; and ten intervals in one.
+    scale = 3.0 * 4.0 / np.abs(V).max()
+    fast = replace(STATES, positions=scale * Q, velocities=scale * V)
+    assert kept(recorded(fast))[1] == [len(STATES)]
+    jitter = np.random.default_rng(1).uniform(0.0, 4e6, len(STATES)).astype(np.int64)
+    assert kept(recorded(replace(STATES, stamps=STAMPS + jitter)))[1] == [len(STATES)]
+
+
+def test_garbage_efforts_are_dropouts_not_cuts():
+    """Case r2: 1.7 % of them refused a whole recording."""
+    efforts = EFFORTS.copy()
+    efforts[10::60, 1], efforts[40::60, 2] = 1.04e224, 2.9e-321
+    recording = recorded(replace(STATES, efforts=efforts))
+    rows, lengths = kept(recording)
+    assert len(lengths) == 1
+    assert len(rows) == len(STATES) - len(efforts[10::60]) - len(efforts[40::60])
+    counts = {name: one.count for name, one in recording.quality.implausible.items()}
+    assert counts == {'lift': len(efforts[10::60]), 'elbow': len(efforts[40::60])}
+    (found,), (clean,) = recording.motions(cutoff=10.0), recorded(STATES).motions(cutoff=10.0)
+    size = min(len(found), len(clean))
+    assert np.abs(found.efforts[:size] - clean.efforts[:size]).max() < 0.05
+
+
+def test_without_a_model_no_joint_makes_half_a_turn_from_state_to_state():
+    recording = recorded(changed(SOME, positions=Q[SOME] + 3.3, velocities=None), model=None)
+    assert recording.quality.out_of_reach == len(SOME)
+    # A model that comes later counts from then on: 0.25 rad in 5 ms are 50 rad/s.
+    recording = recorded(changed(SOME, positions=Q[SOME] + 0.25, velocities=None), model=None)
+    assert recording.quality.out_of_reach == 0
+    recording.judge_efforts(MODEL)
+    assert recording.quality.out_of_reach == len(SOME)
