@@ -76,7 +76,11 @@ def test_parts_do_not_change_it(monkeypatch):
     reference = whole(states, cutoff=8.0)
     for size in (37, 1000):
         monkeypatch.setattr(motion, 'PART', size)
-        for value, expected in zip(whole(states, cutoff=8.0), reference, strict=True):
+        parts = list(in_memory(states).motions(cutoff=8.0))
+        numbers = np.cumsum([0, *map(len, parts)])
+        assert [part.number for part in parts] == numbers[:-1].tolist()
+        assert [part.begins for part in parts] == [True] + [False] * (len(parts) - 1)
+        for value, expected in zip(joined(parts), reference, strict=True):
             np.testing.assert_allclose(value, expected, atol=1e-9 * np.abs(expected).max())
 
 

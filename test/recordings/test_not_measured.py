@@ -91,6 +91,9 @@ def test_two_in_a_row_are_left_out_and_longer_ones_cut():
     found, lengths = kept(recording)
     assert lengths == [1000, 30, len(STATES) - 1030]
     assert (recording.quality.jumps, recording.quality.out_of_reach) == (2, 0)
+    # A velocity that is none explains no step.
+    garbage = changed(np.arange(1000, 1030), Q[1000] + 1.0, velocities=1e30)
+    assert kept(recorded(garbage))[1] == lengths
     # But zero in all that is measured is no place.
     recording = recorded(changed(np.arange(1000, 1200)))
     assert kept(recording)[1] == [1000, len(STATES) - 1200]
@@ -107,10 +110,14 @@ def test_a_rest_at_zero_a_fast_arm_and_a_coarse_clock_are_believed():
     )
     assert kept(recorded(still))[1] == [len(STATES)]
     assert (still.positions[999] == rest).all()
-    # Three times the limit of 4 rad/s, as it measures itself; and ten intervals in one.
-    scale = 3.0 * 4.0 / np.abs(V).max()
-    fast = replace(STATES, positions=scale * Q, velocities=scale * V)
-    assert kept(recorded(fast))[1] == [len(STATES)]
+    # At 20 Hz, beyond the limit of 4 rad/s: three times as it measures itself, else 1.5 times.
+    for factor, velocities in ((3.0, V), (1.5, None)):
+        scale = factor * 4.0 / np.abs(V).max()
+        measured = None if velocities is None else scale * V
+        fast = replace(STATES, positions=scale * Q, velocities=measured).part(
+            slice(None, None, 10)
+        )
+        assert kept(recorded(fast))[1] == [len(fast)]
     jitter = np.random.default_rng(1).uniform(0.0, 4e6, len(STATES)).astype(np.int64)
     assert kept(recorded(replace(STATES, stamps=STAMPS + jitter)))[1] == [len(STATES)]
 
