@@ -82,12 +82,7 @@ def filtered(
 ) -> Iterator[Motion]:
     """The motion of segments, as `Recording.motions` gives it, with its errors.
 
-    Args:
-        segments: of a recording.
-        quality: with the usual interval; counts the samples that the filter loses.
-        name: of the recording, for messages.
-        cutoff: of the low pass [Hz]; None: from the spectrum of the velocities.
-        efforts: whether they are wanted.
+    The quality has the usual interval, and counts the samples that the filter loses.
     """
     rate = 1.0 / quality.interval
     if cutoff is None:
@@ -120,12 +115,7 @@ def filtered(
 
 
 def usual_cutoff(segments: Segments, interval: float, name: str) -> float:
-    """The cutoff [Hz] for the longest segment.
-
-    Args:
-        segments: of a recording.
-        interval: usual one of the samples [s].
-        name: of the recording, for messages.
+    """The cutoff [Hz] for the longest segment, by the usual interval of the samples [s].
 
     Raises:
         RecordingError: samples come too slowly.
@@ -174,13 +164,7 @@ class SegmentRows:
         return np.hstack(fields)
 
     def filtered(self, first: int, last: int, weights: Array) -> tuple[Array, Array, Array, Array]:
-        """Positions, velocities, accelerations and efforts (N, n) of rows.
-
-        Args:
-            first: number of the first row.
-            last: that behind the last one.
-            weights: (3, 2 h + 1) value, derivative and second derivative of the low pass.
-        """
+        """Positions, velocities, accelerations and efforts (N, n) of rows, by the `kernels`."""
         rows, size = self.rows(first, last), len(self.moving)
         smooth = convolved(weights[0], rows)
         positions, velocities = smooth[:, :size], smooth[:, size : 2 * size]

@@ -167,10 +167,7 @@ class Recording:
         return samples
 
     def chunks(self, size: int = CHUNK) -> Iterator[JointSamples]:
-        """All samples as they were recorded, in parts.
-
-        Args:
-            size: samples in a chunk, at most.
+        """The same in parts of at most so many samples; none where no sample has all joints.
 
         Raises:
             RecordingError: the files are damaged.

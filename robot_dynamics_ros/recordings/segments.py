@@ -66,10 +66,7 @@ def reach_of(model: RobotModel | None, joints: tuple[str, ...]) -> JointReach:
 def cut(samples: JointSamples, reach: JointReach, quality: Quality) -> Segments:
     """The segments of samples, as `Recording.segments` gives them.
 
-    Args:
-        samples: all of a recording.
-        reach: of the joints.
-        quality: with the usual interval; counts what is left out or cut here.
+    The quality has the usual interval, and counts what is left out or cut here.
     """
     limit = gap_limit(quality.interval)
     rows = np.flatnonzero(np.isfinite(samples.positions).all(axis=1))

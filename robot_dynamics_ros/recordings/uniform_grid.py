@@ -41,12 +41,9 @@ class UniformGrid:
         self.size = len(times) if self._equal else int(np.floor(inside)) + 1
 
     def rows(self, first: int, last: int, values: Callable[[int, int], Array]) -> Array:
-        """Values (K, m) at some times of the grid.
+        """Values (K, m) at the times of the grid from the first one to the last one, exclusive.
 
-        Args:
-            first: number of the first one.
-            last: that behind the last one, at most `size`.
-            values: gives those (N, m) of some samples, by the first one and that behind the last.
+        Those (N, m) of samples are given by `values`, which takes such a range too.
         """
         if self._equal or first >= last:
             return values(first, last)
