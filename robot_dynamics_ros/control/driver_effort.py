@@ -14,7 +14,6 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .gravity_in_efforts import MEMORY, GravityFit
 from .settings import UNKNOWN_LIMIT, DriverEffort
 
 # Torque of the drives on the links = sign * effort + share * g(q): sign and share. What has no
@@ -31,6 +30,12 @@ TELLING = 0.07
 FITS = 0.5
 # A joint moves from this speed on [rad/s or m/s].
 SLOWEST = 0.02
+# Time constant of the fading memory [s].
+MEMORY = 0.5
+# An excess is gravity if its fitted share of the gravity torque lies between these, and the fit
+# explains at least this part of its sum of squares.
+SHARE = (0.7, 1.3)
+EXPLAINED = 0.95
 
 
 def applied_torque(effort: Array | None, meaning: DriverEffort) -> Array | None:
@@ -74,6 +79,58 @@ def effort_of(torque: Array, gravity: Array, meaning: DriverEffort) -> Array:
     return sign * (torque - share * gravity)
 
 
+class GravityFit:
+    """Fits an excess of torque by a multiple of g(q), by least squares with a fading memory.
+
+    An unknown payload or friction differs from g(q) in shape or size.
+
+    Attributes:
+        share: of the gravity torque, by the fit [-]; NaN before the states cover `MEMORY`.
+        seen: time that the states cover [s].
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Drop all states."""
+        self.share, self.seen = math.nan, 0.0
+        # When the last state came [s].
+        self._time = math.nan
+        # Excess times gravity, gravity squared, excess squared.
+        self._products = np.zeros(3)
+
+    def observe(self, excess: Array, gravity: Array, elapsed: float) -> None:
+        """Take a state into the fit.
+
+        Args:
+            excess: (k,) what is measured beyond what is expected [N m or N].
+            gravity: (k,) gravity torque at this state [N m or N].
+            elapsed: time since the last state [s].
+        """
+        self._products *= math.exp(-elapsed / MEMORY)
+        self._products += excess @ gravity, gravity @ gravity, excess @ excess
+        self.seen += elapsed
+        mixed, weight, _ = self._products
+        self.share = float(mixed / weight) if self.seen >= MEMORY and weight > 0.0 else math.nan
+
+    def elapsed(self, now: float) -> float:
+        """The time since the last call [s], on the clock of the node; 0 for the first one."""
+        before, self._time = self._time, now
+        return 0.0 if math.isnan(before) else now - before
+
+    @property
+    def is_gravity(self) -> bool:
+        """Whether the excess has the size and the shape of the gravity torque."""
+        return SHARE[0] <= self.share <= SHARE[1] and self.has_its_shape
+
+    @property
+    def has_its_shape(self) -> bool:
+        """Whether the excess is a multiple of the gravity torque."""
+        mixed, weight, square = self._products
+        return bool(mixed * mixed > EXPLAINED * weight * square)
+
+
 class EffortFit(GravityFit):
     """Compares efforts with gravity, and finds the values of `driver_effort` that they fit.
 
@@ -83,21 +140,17 @@ class EffortFit(GravityFit):
     Attributes:
         meaning: value of driver_effort that they are compared with.
         fits: whether they have been found to fit it. Then they are not compared any more.
+        commanded: whether the commands held the arm, steadily, at the last state of `watch`.
     """
 
     def __init__(self, limits: Array, meaning: DriverEffort) -> None:
-        """Without a state.
-
-        Args:
-            limits: (k,) effort limits of the joints [N m or N]; infinite for none.
-            meaning: value of driver_effort.
-        """
+        """With the effort limits (k,) of the joints [N m or N]; infinite for none."""
         finite = limits[np.isfinite(limits)]
         largest = float(finite.max()) if finite.size else UNKNOWN_LIMIT
         # So the limit of a lift, in N, does not decide what tells for the joints that turn.
         self._shares = 1.0 / np.minimum(limits, largest)
         self._telling = TELLING**2 * len(limits)
-        self.meaning = meaning
+        self.meaning, self.commanded = meaning, False
         self.distrust()
 
     def use(self, meaning: DriverEffort) -> None:
@@ -128,6 +181,39 @@ class EffortFit(GravityFit):
         self.observe(effort, gravity, elapsed)
         self.fits = self.meaning in self.fitting
         return self.seen >= MEMORY
+
+    def watch(
+        self, effort: Array, v: Array, gravity: Callable[[], Array], now: float, *, commanded: bool
+    ) -> None:
+        """Take a state, if the arm rests, whether it is commanded or not.
+
+        Args:
+            effort: (k,) the last of each joint, as the driver publishes it [N m or N].
+            v: (k,) velocities [rad/s or m/s].
+            gravity: gives the gravity torque (k,) at this state [N m or N].
+            now: [s], on the clock of the node.
+            commanded: whether the commands hold the arm: gravity is among the terms, and no fade
+                is going on.
+        """
+        if commanded is not self.commanded:
+            self.commanded = commanded
+            self.distrust()
+        if self.fits or self.meaning not in MEANINGS:
+            return
+        if np.abs(v).max() > SLOWEST:
+            self._time = math.nan
+            return
+        self.step(effort, gravity(), self.elapsed(now))
+
+    @property
+    def contradiction(self) -> str:
+        """What contradicts `meaning` by the states of `watch`, as a phrase; empty for nothing.
+
+        Of an arm that is not commanded, something else may hold it: a brake leaves nothing of
+        gravity in the efforts of its motors, but neither g(q) nor -g(q).
+        """
+        whatever = self.fitting in (('torque',), ('reversed_torque',))
+        return self.doubt if whatever or (self.commanded and self.fitting) else ''
 
     @property
     def fitting(self) -> tuple[DriverEffort, ...]:
@@ -161,49 +247,3 @@ class EffortFit(GravityFit):
         """Of the efforts from this multiple of gravity, by the norm, as a share of gravity [-]."""
         _, weight, square = self._products
         return math.sqrt(max(square / weight - 2.0 * multiple * self.share + multiple**2, 0.0))
-
-
-class EffortCheck(EffortFit):
-    """Compares the efforts of states at rest, whether the arm is commanded or not.
-
-    Attributes:
-        commanded: whether the commands held the arm, steadily, at the last state.
-    """
-
-    def __init__(self, limits: Array, meaning: DriverEffort) -> None:
-        """Arguments as of `EffortFit`."""
-        super().__init__(limits, meaning)
-        self.commanded = False
-
-    def watch(
-        self, effort: Array, v: Array, gravity: Callable[[], Array], now: float, *, commanded: bool
-    ) -> None:
-        """Take a state.
-
-        Args:
-            effort: (k,) the last of each joint, as the driver publishes it [N m or N].
-            v: (k,) velocities [rad/s or m/s].
-            gravity: gives the gravity torque (k,) at this state [N m or N].
-            now: [s], on the clock of the guard.
-            commanded: whether the commands hold the arm: gravity is among the terms, and no fade
-                is going on.
-        """
-        if commanded is not self.commanded:
-            self.commanded = commanded
-            self.distrust()
-        if self.fits or self.meaning not in MEANINGS:
-            return
-        if np.abs(v).max() > SLOWEST:
-            self._time = math.nan
-            return
-        self.step(effort, gravity(), self.elapsed(now))
-
-    @property
-    def contradiction(self) -> str:
-        """What contradicts `meaning`, as a phrase; empty for nothing.
-
-        Of an arm that is not commanded, something else may hold it: a brake leaves nothing of
-        gravity in the efforts of its motors, but neither g(q) nor -g(q).
-        """
-        whatever = self.fitting in (('torque',), ('reversed_torque',))
-        return self.doubt if whatever or (self.commanded and self.fitting) else ''

@@ -117,10 +117,7 @@ class Feedforward:
         self._fed_back = self.friction.fed_back(share)
 
     def select_terms(self, terms: Sequence[str]) -> None:
-        """Change which terms are summed, from the next call on.
-
-        Args:
-            terms: names of the terms to sum, of `TERMS`.
+        """Sum these terms, of `TERMS`, from the next call on.
 
         Raises:
             ParameterError: a term is named twice or does not exist.
@@ -174,12 +171,9 @@ class Feedforward:
             raise StateError('the torque is not finite at this state and reference')
 
     def hold(self, q: Array) -> None:
-        """Compute the torque that holds the robot at rest, in `parts` and `effort`.
+        """Compute the torque that holds the robot at rest, in `parts` and `effort`, at q (n,).
 
         That is the gravity torque if gravity is selected, and the offset if friction is.
-
-        Args:
-            q: (n,) positions of all independent joints [rad or m].
         """
         self.forget()
         self.compute(q, self._rest)
@@ -192,15 +186,10 @@ class Feedforward:
 
 
 def check_choices(name: str, chosen: Sequence[str], allowed: Sequence[str] | None = None) -> None:
-    """Check that each choice is allowed and is named once.
-
-    Args:
-        name: of the parameter, for the message.
-        chosen: the choices.
-        allowed: names that may be chosen; None for any.
+    """Check that each choice of a parameter is one of those allowed, if any, and named once.
 
     Raises:
-        ParameterError: a choice is unknown or is named twice.
+        ParameterError: one is not.
     """
     for choice in chosen:
         if allowed is not None and choice not in allowed:

@@ -26,7 +26,6 @@ class FrictionWatch:
     """
 
     def __init__(self, model: RobotModel) -> None:
-        """Watch the independent joints of a model, n of them."""
         self._model, self.dropped = model, ''
         self._bands = dead_bands(model)
         # Of each joint: -1, 0 at rest, or 1; and for how long [s].

@@ -14,15 +14,14 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 
-from .driver_effort import EffortCheck, applied_torque, shows_added_gravity
+from .driver_effort import EffortFit, GravityFit, applied_torque, shows_added_gravity
 from .external.drive_torques import GivenState
 from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
 from .first_fade import REMEDY, FirstFade
-from .gravity_in_efforts import GravityFit
 from .limiter import Limiter
 from .reference import Reference
-from .settings import Settings, reference_limits, torque_limits
+from .settings import Settings, torque_limits
 from .start_torque import ZERO, StartTorque
 from .state_filter import StateFilter
 from .supervisor import (
@@ -64,12 +63,8 @@ class GuardedFeedforward:
     def __init__(self, feedforward: Feedforward, settings: Settings) -> None:
         """Guard a feedforward; not active yet.
 
-        Args:
-            feedforward: computes the torque.
-            settings: of the guards.
-
         Raises:
-            ParameterError: the settings do not fit the joints of the feedforward.
+            ParameterError: the settings do not fit its joints.
         """
         self.feedforward, self.settings = feedforward, settings
         feedforward.feed_back(settings.friction_share)
@@ -79,13 +74,12 @@ class GuardedFeedforward:
         self.supervisor = Supervisor()
         limits = torque_limits(self._model, joints, settings)
         self.limiter = Limiter(limits, settings.fade_time)
-        self.followed = Reference(
-            feedforward, reference_limits(limits, settings.reference_tolerance)
-        )
+        self.followed = Reference(feedforward)
+        self.followed.allow(limits, settings.reference_tolerance)
         self.start = StartTorque(self.limiter)
         self.first_fade, self.double_compensation = FirstFade(joints), GravityFit()
         bounds = self._model.effort_bounds[feedforward.indices]
-        self.efforts = EffortCheck(bounds, settings.driver_effort)
+        self.efforts = EffortFit(bounds, settings.driver_effort)
         self.external: ExternalForceEstimate | None = None
         self._velocity_limits = self._model.velocity_bounds[feedforward.indices]
         # Whether a state has contained efforts of use; the last one of each joint (k,), as the
@@ -106,7 +100,7 @@ class GuardedFeedforward:
         """
         limits = torque_limits(self._model, self.feedforward.joints, settings)
         self.limiter.use(limits, settings.fade_time)
-        self.followed.allowed = reference_limits(limits, settings.reference_tolerance)
+        self.followed.allow(limits, settings.reference_tolerance)
         self.state.use_timeout(settings.state_timeout)
         self.efforts.use(settings.driver_effort)
         if settings.driver_effort != self.settings.driver_effort:
@@ -142,10 +136,6 @@ class GuardedFeedforward:
         """Whether nothing is published: the final command has been given, or none is due."""
         return self.supervisor.state is State.SILENT
 
-    def fresh(self, now: float) -> bool:
-        """Whether each commanded joint was measured, and not too long ago."""
-        return self.state.fresh(now)
-
     def last_command(self) -> str:
         """The last command of each joint with its unit, for the log."""
         units = units_of(self._model, self.feedforward.joints)
@@ -164,8 +154,7 @@ class GuardedFeedforward:
     def request_fade(self, fade_time: float | None = None) -> None:
         """Begin a fade with the next command: the terms, gravity, friction or payload changed.
 
-        Args:
-            fade_time: duration of the fade [s]; None for that of the settings.
+        It takes `fade_time` [s]; None for that of the settings.
         """
         self.limiter.request_fade(fade_time)
         self.double_compensation.reset()
@@ -188,11 +177,7 @@ class GuardedFeedforward:
             self.start.forget(None, another=True)
 
     def set_reference(self, reference: Trajectory | None, now: float) -> None:
-        """Follow a reference from now on.
-
-        Args:
-            reference: the motion; None to go back to the measured state, through a fade.
-            now: [s].
+        """Follow a reference from now [s] on; None: the measured state, through a fade.
 
         Raises:
             StateError: it is too far from the last good state, or a reaction has not been
@@ -217,14 +202,6 @@ class GuardedFeedforward:
         indices = self.feedforward.indices
         q, v = self.state.q[indices], self.state.v[indices]
         return np.array([q, v, np.zeros_like(q)])
-
-    def refuse_clock(self) -> None:
-        """Count a state as refused whose stamp is of another clock; the next is compared anew."""
-        self.state.refuse_clock()
-        self.efforts.distrust()
-        if self.external is not None:
-            self.external.reset()
-            self.external.distrust()
 
     def set_clock(self, now: float) -> None:
         """The clock has been set to this time [s]: drop what was compared with the one before."""
@@ -293,8 +270,8 @@ class GuardedFeedforward:
         self._watch_speed()
         event = supervisor.find(
             self.settings,
-            fresh=self.fresh(now),
-            lost=not self.fresh(now - LONGEST_STALE),
+            fresh=self.state.fresh(now),
+            lost=not self.state.fresh(now - LONGEST_STALE),
             finished=self._target is self.target
             and self.limiter.reached_target
             and self._reached > REPEATS,
@@ -338,7 +315,7 @@ class GuardedFeedforward:
         goes_on = supervisor.running and not (
             supervisor.inhibitions.interrupting or supervisor.double_gravity
         )
-        return None if goes_on and self.fresh(now) else self.command(now)
+        return None if goes_on and self.state.fresh(now) else self.command(now)
 
     def _forget(self) -> None:
         """Whoever publishes nothing does not know what the drive applies."""

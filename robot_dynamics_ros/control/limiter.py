@@ -32,7 +32,6 @@ class Fade:
     """
 
     def __init__(self, size: int) -> None:
-        """Without an offset yet, for that many commanded joints."""
         self.duration = 0.0
         self._offset, self._slope = np.zeros((2, size))
         # Share of the duration that has passed.
@@ -50,13 +49,7 @@ class Fade:
         return max(1.0 - self._progress, 0.0) * self.duration
 
     def begin(self, last: Array, target: Array, duration: float) -> None:
-        """Start from the last command towards a target.
-
-        Args:
-            last: (k,) the last command [N m or N].
-            target: (k,) the new target [N m or N].
-            duration: of this fade [s].
-        """
+        """Start from the last command (k,) towards a target (k,) [N m or N], in a time [s]."""
         before, self.duration = self.duration, duration
         if self.running and before > SHORTEST:
             x = self._progress

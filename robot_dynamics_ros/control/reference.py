@@ -29,13 +29,18 @@ class Reference:
         allowed: (k,) largest difference of the gravity torques [N m or N]; infinite for any.
     """
 
-    def __init__(self, feedforward: Feedforward, allowed: Array) -> None:
-        """Without a reference; of the commanded joints of a feedforward."""
+    def __init__(self, feedforward: Feedforward) -> None:
         self._feedforward = feedforward
         self.trajectory: Trajectory | None = None
         self._since = 0.0
         self.dropped, self.left = 0, ''
-        self.allowed = allowed
+        self.allowed = np.full(len(feedforward.joints), np.inf)
+
+    def allow(self, limits: Array, tolerance: float) -> None:
+        """Allow differences up to a share of the effort limits (k,), each of which may be inf."""
+        self.allowed = np.full(limits.size, np.inf)
+        if tolerance < np.inf:
+            np.multiply(tolerance, limits, out=self.allowed, where=np.isfinite(limits))
 
     def set(self, trajectory: Trajectory | None, now: float, q: Array | None = None) -> None:
         """Follow a trajectory from now on.

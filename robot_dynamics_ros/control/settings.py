@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.robot import RobotModel
+
+if TYPE_CHECKING:
+    from .external.thresholds import ContactThresholds
 
 OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
@@ -52,6 +55,10 @@ class Settings:
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
         driver_effort: what `effort` in joint states means, see `driver_effort`.
         friction_share: of the friction that is compensated at a measured velocity [-].
+        external_observer: whether external torques are estimated.
+        external_bandwidth: of the observer, one for each commanded joint [Hz].
+        external_frame: link of the wrench; empty for that at the tip of the commanded joints.
+        thresholds: of contacts, of the commanded joints; None: nothing is detected.
     """
 
     state_timeout: float = 0.1
@@ -65,6 +72,10 @@ class Settings:
     on_collision: OnCollision = 'report'
     driver_effort: DriverEffort = 'torque'
     friction_share: float = FRICTION_SHARE
+    external_observer: bool = False
+    external_bandwidth: tuple[float, ...] = (20.0,)
+    external_frame: str = ''
+    thresholds: ContactThresholds | None = None
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:
@@ -73,30 +84,11 @@ def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) 
     A limit in the description that is not positive counts as none: zero would leave the joint
     without torque.
 
-    Args:
-        model: of the robot.
-        joints: names of the commanded joints, k of them.
-        settings: whose `effort_limits` count.
-
     Raises:
         ParameterError: the number of limits is neither 1 nor k.
     """
     given = per_joint('effort_limits', settings.effort_limits, joints)
     return model.effort_bounds[model.indices_of(joints)] if given is None else given
-
-
-def joints_without_limit(
-    model: RobotModel, joints: Sequence[str], settings: Settings
-) -> tuple[str, ...]:
-    """The commanded joints for which neither settings nor description say an effort limit.
-
-    An infinite limit in the settings is one that was chosen; one that the description lacks, or
-    that is not positive there, was forgotten. Arguments as of `torque_limits`.
-    """
-    if settings.effort_limits:
-        return ()
-    limits = torque_limits(model, joints, settings)
-    return tuple(name for name, limit in zip(joints, limits, strict=True) if np.isinf(limit))
 
 
 def torque_rates(limits: Array) -> Array:
@@ -108,29 +100,8 @@ def torque_rates(limits: Array) -> Array:
     return np.where(np.isfinite(limits) & (limits > 0.0), RATE_PER_EFFORT * limits, UNKNOWN_RATE)
 
 
-def reference_limits(limits: Array, tolerance: float) -> Array:
-    """The largest difference (k,) of the gravity torques at a reference and at the robot.
-
-    Args:
-        limits: (k,) effort limits [N m or N]; infinite for none.
-        tolerance: share of these, infinite for any difference [-].
-
-    Returns:
-        [N m or N]; infinite for any.
-    """
-    allowed = np.full(limits.size, np.inf)
-    if tolerance < np.inf:
-        np.multiply(tolerance, limits, out=allowed, where=np.isfinite(limits))
-    return allowed
-
-
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> Array | None:
-    """One value for each commanded joint (k,); None if there are no values.
-
-    Args:
-        name: of the parameter, for the message.
-        values: one for each joint, one for all, or none.
-        joints: names of the commanded joints, k of them.
+    """One value of a parameter for each commanded joint (k,); None if there are no values.
 
     Raises:
         ParameterError: the number of values is neither 1 nor k.

@@ -34,10 +34,8 @@ HELD = Inhibition(
     'is not known who commands them: set on_restart to take_over if the controller still '
     'applies the last torque of a process that was killed, to fade_from_zero if a position '
     'loop, or a closed brake under link-side torque sensors, holds the arm; or remove gravity '
-    'from terms if the driver adds it. Close the brake before if the arm moves',
-    'when on_restart or terms say who holds the arm',
+    'from terms if the driver adds it. Close the brake before if the arm moves'
 )
-PARTLY = 'set the payload that it carries, or support the arm and set on_restart to fade_from_zero'
 
 
 class StartTorque:
@@ -60,11 +58,6 @@ class StartTorque:
     """
 
     def __init__(self, limiter: Limiter) -> None:
-        """Nothing has been commanded yet.
-
-        Args:
-            limiter: of the commands.
-        """
         self._limiter, size = limiter, limiter.effort.size
         self.torque = ZERO
         # What may be kept: the last command (k,), or that of another publisher; None if none has
@@ -88,9 +81,7 @@ class StartTorque:
     def forget(self, last: Array | None, *, another: bool = False) -> None:
         """What the drive applies is not known any more.
 
-        Args:
-            last: (k,) the last command [N m or N]; None if it was not that of this process.
-            another: whether another publisher has commanded.
+        It may be the last command (k,), None if that was not of this process, or that of another.
         """
         if not another:
             self._another = None
@@ -106,12 +97,9 @@ class StartTorque:
         self._begin_at(None)
 
     def needs_states(self, measured: bool, rule: OnRestart, gravity: bool) -> bool:
-        """Whether states are watched before commands begin.
+        """Whether states, in which efforts are measured or not, are watched before the begin.
 
-        Args:
-            measured: whether states contain efforts.
-            rule: parameter on_restart.
-            gravity: whether gravity is commanded.
+        `gravity`: whether that is commanded.
         """
         if self._last is not None and measured:
             return True
@@ -192,10 +180,7 @@ class StartTorque:
     def _judge(self, gravity: Array, loaded: npt.NDArray[np.bool_], rule: OnRestart) -> None:
         """Decide by who holds the arm against a gravity torque (k,) that is not small.
 
-        Args:
-            gravity: (k,) [N m or N].
-            loaded: (k,) of which joints it is not small: efforts of others tell nothing alone.
-            rule: parameter on_restart.
+        `loaded` (k,): of which joints it is not small; efforts of others tell nothing alone.
         """
         counted = self._measured > 0.0
         if not (counted & loaded).any():
@@ -210,11 +195,11 @@ class StartTorque:
             elif not held and rule == 'automatic':
                 share = effort @ needed / (needed @ needed)
                 if abs(share) > UNLOADED:
-                    reason = (
+                    self._refusal = Inhibition(
                         f'a measured effort is {effort[worst]:.3g} where gravity needs '
-                        f'{needed[worst]:.3g}; {PARTLY}'
+                        f'{needed[worst]:.3g}; set the payload that it carries, or support the '
+                        'arm and set on_restart to fade_from_zero'
                     )
-                    self._refusal = Inhibition(reason, PARTLY)
         if held and self._refusal is None:
             limits = self._limiter.limits
             self._begin_at(np.clip(gravity, -limits, limits), 'the gravity torque')

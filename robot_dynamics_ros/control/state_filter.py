@@ -27,6 +27,8 @@ VELOCITY_CUTOFF = 20.0
 # A joint this far outside its position limits is reported [rad or m]: a wrong offset or a soft
 # limit gives less, degrees sent as radians give more.
 LIMIT_MARGIN = 0.5
+# Stamps that lie farther apart are of two clocks, as where some states have no stamp [s].
+LONGEST_PAUSE = 1e8
 # So many joints far outside their limits cannot be a wrong limit in the description.
 SEVERAL = 2
 
@@ -44,12 +46,7 @@ class VelocityEstimate:
     """
 
     def __init__(self, model: RobotModel, cutoff: float = VELOCITY_CUTOFF) -> None:
-        """Without a position yet.
-
-        Args:
-            model: of the robot; positions of its continuous joints may be wrapped.
-            cutoff: f [Hz].
-        """
+        """Without a position yet; those of continuous joints may be wrapped. Cutoff: f [Hz]."""
         self._rate = 2.0 * math.pi * cutoff
         self._turns = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
         self.v, self._q = np.zeros((2, model.size))
@@ -89,7 +86,6 @@ class PositionLimits:
     """
 
     def __init__(self, model: RobotModel) -> None:
-        """Take the limits of the independent joints of a model."""
         self._names = model.joint_names
         limits = [
             (joint.limits.lower, joint.limits.upper)
@@ -100,11 +96,9 @@ class PositionLimits:
         self._lower, self._upper = np.array(limits).reshape(-1, 2).T
 
     def phrase(self, q: Array, least: int = 1) -> str:
-        """For a message: these joints, their positions and limits; empty if there are fewer.
+        """For a message: these joints, with limits; empty if there are fewer than `least`.
 
-        Args:
-            q: (n,) positions [rad or m]; NaN where they are not known.
-            least: how many joints are enough.
+        Positions q (n,) [rad or m] may be NaN.
         """
         below, above = q < self._lower - LIMIT_MARGIN, q > self._upper + LIMIT_MARGIN
         beyond = np.flatnonzero(below | above)
@@ -185,17 +179,12 @@ class StateFilter:
             timeout, and `OTHER_JOINTS` times that for joints that are not commanded.
         deadlines: (n,) until when the measurement of each joint is fresh [s]; -inf for never.
         derived: (n,) whose velocity is derived from positions.
+        limits: of the positions.
         jump: for the log: that the last state accepted a position after a jump; else empty.
     """
 
     def __init__(self, model: RobotModel, commanded: npt.NDArray[np.intp], timeout: float) -> None:
-        """Without a state yet.
-
-        Args:
-            model: of the robot; its independent joints and their limits count.
-            commanded: (k,) indices of the commanded joints.
-            timeout: the state timeout [s].
-        """
+        """Without a state yet; indices (k,) of the commanded joints, state timeout [s]."""
         size = model.size
         self.q, self.v = np.zeros((2, size))
         self.times, self.repeated, self.deadlines = np.full((3, size), -math.inf)
@@ -208,7 +197,7 @@ class StateFilter:
         self.use_timeout(timeout)
         self.jump = ''
         self._velocity = VelocityEstimate(model)
-        self._names, self._limits = model.joint_names, PositionLimits(model)
+        self._names, self.limits = model.joint_names, PositionLimits(model)
         reach = JointReach.of_model(model)
         self._unlimited, self._speeds, self._fastest = reach.unlimited, reach.speeds, reach.fastest
         self.jump_tolerances = reach.tolerances
@@ -249,22 +238,13 @@ class StateFilter:
         """
         return now <= self._deadline
 
-    def reset_stamps(self) -> None:
-        """Compare the next stamp and position of each joint with none."""
-        self._stamps.fill(-math.inf)
-        self._velocity.reset()
-
     def set_clock(self, step: float) -> None:
         """The clock has been set, by this step [s]: ages stay, stamps are compared with none."""
-        self.reset_stamps()
+        self._stamps.fill(-math.inf)
+        self._velocity.reset()
         for times in (self.times, self.repeated, self.deadlines):
             times += step
         self._set_deadline()
-
-    def refuse_clock(self) -> None:
-        """Count a state as refused whose stamp is of another clock than that of the last one."""
-        self.reset_stamps()
-        self._refused.fill(True)
 
     def update(self, stamp: float, q: Array, v: Array | None, now: float) -> bool:
         """Take a state.
@@ -335,7 +315,7 @@ class StateFilter:
             far = step > self.jump_tolerances
             self._plausible &= ~far
         if not self._plausible.all():
-            if question := self._limits.question(np.where(self._plausible, math.nan, q)):
+            if question := self.limits.question(np.where(self._plausible, math.nan, q)):
                 raise StateError(question)
             self._plausible |= held
         np.copyto(self._seen_q, q, where=held)
@@ -363,7 +343,8 @@ class StateFilter:
         """Refuse steps that neither the velocity limits nor the velocities explain."""
         fastest = np.fmax(np.abs(self.v), 0.0 if v is None else np.abs(v))
         speeds = np.where(self._unlimited, np.maximum(self._speeds, fastest), self._speeds)
-        allowed = speeds * elapsed + self.jump_tolerances
+        two_clocks = (elapsed > LONGEST_PAUSE) & (elapsed < math.inf)
+        allowed = speeds * np.where(two_clocks, 0.0, elapsed) + self.jump_tolerances
         if (step > allowed).any():
             worst = int(np.nanargmax(step - allowed))
             raise StateError(

@@ -89,11 +89,10 @@ TARGETS = {'hold': Target.GRAVITY, 'zero': Target.ZERO}
 
 @dataclass(frozen=True)
 class Inhibition:
-    """Why commands must not start, in words for log, diagnostics and `~/enable`.
+    """Why commands must not start.
 
     Attributes:
-        reason: a phrase for log and diagnostics.
-        until: when commands may start, as a phrase that follows "torque enabled".
+        reason: a phrase for log, diagnostics and `~/enable`.
         interrupts: whether commands that have started end too, at once and without a final
             command, because nothing applies them to the robot.
         misapplied: whether commands reach other joints than those that they are for: the final
@@ -101,7 +100,6 @@ class Inhibition:
     """
 
     reason: str
-    until: str
     interrupts: bool = False
     misapplied: bool = False
 
@@ -159,12 +157,7 @@ class Supervisor:
         return self.active and self.enabled and not self.fault
 
     def target(self, settings: Settings, state: State | None = None) -> Target:
-        """The target of a state.
-
-        Args:
-            settings: `on_stale` and `on_stop` count.
-            state: None for the present one.
-        """
+        """The target of a state, None for the present one; `on_stale` and `on_stop` count."""
         state = state or self.state
         if state is State.SILENT:
             return Target.NOTHING
@@ -181,11 +174,9 @@ class Supervisor:
         return Target.ZERO if settings.on_stale == 'zero' else Target.GRAVITY
 
     def react(self, reaction: str, policy: OnCollision) -> None:
-        """React until `acknowledge`, unless that is done already, or is not wanted.
+        """React to something until `acknowledge`, unless that is done already, or not wanted.
 
-        Args:
-            reaction: to what, as a phrase.
-            policy: of `on_collision`; 'stop' makes it a fault.
+        The policy is that of `on_collision`; 'stop' makes it a fault.
         """
         if self.reaction or policy == 'report':
             return

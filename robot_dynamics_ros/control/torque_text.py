@@ -11,13 +11,7 @@ ROUNDING = 1e-6
 
 
 def torque_text(value: float, unit: str, digits: int = 3) -> str:
-    """A torque or force of a joint; one below `ROUNDING` is 0.
-
-    Args:
-        value: in that unit.
-        unit: 'N m' or 'N', see `RobotModel.effort_units`.
-        digits: that are significant.
-    """
+    """A torque or force in its unit ('N m' or 'N'); one below `ROUNDING` is 0."""
     return f'{without_rounding(value):.{digits}g} {unit}'
 
 

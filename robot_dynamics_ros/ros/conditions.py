@@ -185,8 +185,8 @@ def _reference_left(health: Health) -> str:
 def _no_states(health: Health) -> str:
     if not np.isinf(health.guard.state.times).all():
         return ''
-    topic, counters = health.loop.states_topic, health.counters['joint_states']
-    if reason := health.loop.incompatible_publishers():
+    topic, counters = health.loop.states.topic, health.counters['joint_states']
+    if reason := health.loop.states.incompatible_publishers():
         reason = f'incompatible quality of service of {reason}'
     elif counters.ignored and not counters.used:
         reason = _foreign(health)
@@ -234,7 +234,7 @@ def _joints_silent(health: Health) -> str:
 
 @condition('states_of_two', STATES, WARN)
 def _states_of_two(health: Health) -> str:
-    topic, counters = health.loop.states_topic, health.counters['joint_states']
+    topic, counters = health.loop.states.topic, health.counters['joint_states']
     # A publisher that begins anew counts once.
     if health.growth('unordered', counters.unordered, AVERAGED)[0] < 2:
         return ''
@@ -248,7 +248,7 @@ def _states_of_two(health: Health) -> str:
 @condition('outside_limits', STATES, WARN)
 def _outside_limits(health: Health) -> str:
     state = health.guard.state
-    beyond = health.robot.limits.phrase(state.q) if state.complete else ''
+    beyond = state.limits.phrase(state.q) if state.complete else ''
     return f'outside the position limits: {beyond}; is the unit rad?' if beyond else ''
 
 

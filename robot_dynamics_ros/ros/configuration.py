@@ -16,7 +16,6 @@ from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.external.thresholds import BANDS, ContactThresholds
 from robot_dynamics_ros.control.settings import (
     Settings,
@@ -54,23 +53,14 @@ class Configuration:
     """
 
     def __init__(self, node: Node, files: ParameterFiles, holder: RobotHolder) -> None:
-        """Check and apply changes from now on.
-
-        Args:
-            node: whose parameters these are; its logger is used.
-            files: that gave them: paths are relative to these.
-            holder: of the configured robot.
-        """
+        """Check and apply changes from now on; paths are relative to the files."""
         self._node, self._files, self._holder = node, files, holder
         node.add_pre_set_parameters_callback(self._declared)
         node.add_on_set_parameters_callback(self._checked)
         node.add_post_set_parameters_callback(self._apply)
 
     def values(self, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The checked value of every parameter, by name; paths are absolute.
-
-        Args:
-            changes: values that take the place of the node's.
+        """The checked value of every parameter, by name, with these changes; paths are absolute.
 
         Raises:
             ParameterError: a value is not allowed, or a parameter file is without effect: then the
@@ -81,10 +71,7 @@ class Configuration:
         return read(self._node, TABLE, changes, files=self._files)
 
     def robot_of(self, description: str) -> CommandedRobot:
-        """Parse, compile and cross-check a robot.
-
-        Args:
-            description: text of the URDF.
+        """Parse, compile and cross-check the robot of a URDF.
 
         Raises:
             RobotDynamicsError: the description or a parameter cannot be used, or Pinocchio
@@ -194,18 +181,11 @@ class Configuration:
 
 
 def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[str]) -> LiveValues:
-    """What the live parameters say of a robot.
-
-    Args:
-        values: of all parameters, by name.
-        model: of the robot.
-        joints: names of the commanded joints.
+    """What the live parameters, among those by name, say of the commanded joints of a robot.
 
     Raises:
         RobotDynamicsError: they do not fit the robot.
     """
-    chosen = {field.name: values[field.name] for field in fields(Settings)}
-    lists = {name: tuple(each) for name, each in chosen.items() if isinstance(each, list)}
     bandwidth = per_joint('external_bandwidth', values['external_bandwidth'], joints)
     if bandwidth is None:
         raise ParameterError(
@@ -215,18 +195,14 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
     require_joints('massless_joints', values['massless_joints'], model)
     if frame := values['external_frame']:
         _require_moved(frame, model, joints)
-    return LiveValues(
-        settings=Settings(**(chosen | lists)),
-        external=ExternalSettings(
-            external_observer=values['external_observer'],
-            external_bandwidth=tuple(bandwidth.tolist()),
-            external_frame=frame,
-            thresholds=_thresholds(values, model, joints, bandwidth),
-            driver_effort=values['driver_effort'],
-        ),
-        terms=values['terms'],
-        gravity=values['gravity'],
-    )
+    found = {
+        **values,
+        'external_bandwidth': bandwidth.tolist(),
+        'thresholds': _thresholds(values, model, joints, bandwidth),
+    }
+    given = {field.name: found[field.name] for field in fields(Settings)}
+    lists = {name: tuple(each) for name, each in given.items() if isinstance(each, list)}
+    return LiveValues(Settings(**(given | lists)), values['terms'], values['gravity'])
 
 
 def _joint_model(path: str) -> JointModel:

@@ -101,10 +101,7 @@ class Controller:
         robot = self._holder.current
         if robot is None:
             return
-        another = Inhibition(
-            f'another node publishes on {self._topic}',
-            'as soon as no other node publishes commands',
-        )
+        another = Inhibition(f'another node publishes on {self._topic}')
         found = {
             'controller': self._inhibition(robot, now) if self.name else None,
             'publishers': another if self.others else None,
@@ -281,8 +278,7 @@ class Controller:
         else:
             return None
         inactive = self.state not in ('', ACTIVE)
-        until = f'as soon as {name} fits: {wrong}'
-        return Inhibition(wrong, until, interrupts=inactive, misapplied=True)
+        return Inhibition(wrong, interrupts=inactive, misapplied=True)
 
     def _inactive(self, now: float) -> Inhibition | None:
         """While the controller is known not to be active, and so long that the guard sees it."""
@@ -353,9 +349,7 @@ def controller_of(topic: str, wanted: str, node: str) -> str:
 def _until_active(name: str, why: str) -> Inhibition:
     """While nothing applies commands: the controller is inactive, or has ended."""
     return Inhibition(
-        f'controller {name} {why}: commands begin when it is active',
-        f'as soon as controller {name} is active (it {why})',
-        interrupts=True,
+        f'controller {name} {why}: commands begin when it is active', interrupts=True
     )
 
 
@@ -363,6 +357,5 @@ def _not_known(name: str) -> Inhibition:
     """While the answers of a controller are awaited."""
     return Inhibition(
         f'waiting for the parameters and the state of controller {name} (set controller: '
-        'none to start without asking)',
-        f'as soon as controller {name} has answered',
+        'none to start without asking)'
     )

@@ -101,12 +101,7 @@ class Description:
 
 
 def given_description(text: str, path: str, files: ParameterFiles) -> str:
-    """The URDF that parameters give; empty if they give none.
-
-    Args:
-        text: robot_description.
-        path: description_file.
-        files: for a relative path.
+    """The URDF of robot_description or description_file; empty if neither is set.
 
     Raises:
         ParameterError: both parameters are set, or the file cannot be read.
@@ -126,10 +121,6 @@ def given_description(text: str, path: str, files: ParameterFiles) -> str:
 
 def read_description(topic: str, longest_wait: float = LONGEST_WAIT) -> str:
     """The text of the first message on a topic, for the command: a latched one comes at once.
-
-    Args:
-        topic: name, such as /robot_description.
-        longest_wait: for the message [s].
 
     Raises:
         ParameterError: the name cannot be that of a topic, or nothing has come in that time.

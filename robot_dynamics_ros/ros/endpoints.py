@@ -43,9 +43,7 @@ class PolledGroup(CallbackGroup):
         """Return False: no executor runs this."""
         return False
 
-    def beginning_execution(self, entity: Any) -> bool:
-        """Return False: no executor runs this."""
-        return False
+    beginning_execution = can_execute
 
     def ending_execution(self, entity: Any) -> None:
         """Do nothing: no execution begins."""
@@ -78,7 +76,7 @@ class PolledSubscription:
         Args:
             node: that subscribes.
             message_type: of the messages.
-            topic: name of the topic.
+            topic: its name.
             qos: quality of service, or the depth of the queue.
             raw: leave the messages serialized.
             overriding: which policies parameters of the node may override; None for none.
@@ -184,7 +182,6 @@ class SubscriberCheck:
     """Whether a topic has subscribers: asking for each message takes longer than to publish."""
 
     def __init__(self, publisher: Publisher) -> None:
-        """Know nothing of this publisher yet."""
         self._publisher, self._any, self._asked = publisher, False, -math.inf
 
     @property

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Vector3, WrenchStamped
+from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.time import Time as RosTime
 from std_msgs.msg import Header
 
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques
@@ -31,7 +33,6 @@ KINDS = {
     'push': Contact.KIND_PUSH,
     'collision': Contact.KIND_COLLISION,
 }
-NANOSECONDS = 10**9
 # At most [Hz], because both need a Jacobian and a singular value decomposition: together they take
 # longer than all else that follows a joint state.
 WRENCH_RATE = 125.0
@@ -50,7 +51,6 @@ class ExternalTopics:
     """
 
     def __init__(self, node: Node) -> None:
-        """Create the publishers."""
         self._clock = node.get_clock()
         self._torques = node.create_publisher(
             ExternalTorques, '~/external_torques', 10, qos_overriding_options=OVERRIDABLE
@@ -70,16 +70,10 @@ class ExternalTopics:
         self._wrenches, self._changes = RateLimit(WRENCH_RATE), RateLimit(CHANGE_RATE)
 
     def publish(self, robot: CommandedRobot, stamp: Time, now: float) -> None:
-        """Publish what the last state of a robot has told.
-
-        Args:
-            robot: whose state was answered.
-            stamp: of the state; 0 for none.
-            now: [s], on the clock of the node.
-        """
+        """Publish what the state of a robot has told that was answered, with its stamp."""
         guard = robot.guard
         # Where a part of the joints has ceased, no step is taken any more.
-        estimate = guard.external if guard.fresh(now) and guard.supervisor.active else None
+        estimate = guard.external if guard.state.fresh(now) and guard.supervisor.active else None
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._publish_contact(estimate, state, stamp, now)
@@ -95,15 +89,13 @@ class ExternalTopics:
     def expire(self, robot: CommandedRobot | None, now: float) -> None:
         """End the contact that was published last, where no state tells of it any more.
 
-        Args:
-            robot: that has not answered a state; None where the node is not configured.
-            now: [s], on the clock of the node.
+        The robot is None where the node is not configured.
         """
         if self._published is FREE:
             return
         guard = robot and robot.guard
         known = guard and guard.external and guard.supervisor.active
-        if not (known and guard.fresh(now)):
+        if not (known and guard.state.fresh(now)):
             self._published = FREE
             self._contact.publish(_contact(None, self._clock.now().to_msg()))
 
@@ -143,7 +135,6 @@ class ZeroExternal:
     """Answers `~/zero_external`: takes the present external torques off."""
 
     def __init__(self, node: Node, holder: RobotHolder) -> None:
-        """Use the configured robot of this node."""
         self._node, self._holder = node, holder
 
     async def zero_external(self, request: Any, response: Any) -> None:
@@ -199,7 +190,7 @@ def contact_text(guard: GuardedFeedforward, now: float) -> str:
     The caller holds the lock of the robot.
     """
     estimate, policy = guard.external, guard.settings.on_collision
-    if estimate is None or estimate.reason or not guard.fresh(now):
+    if estimate is None or estimate.reason or not guard.state.fresh(now):
         return ''
     text = estimate.touch()
     collides = estimate.contact.state.kind == COLLISION
@@ -230,7 +221,8 @@ def _contact(estimate: ExternalForceEstimate | None, stamp: Time) -> Contact:
     message.header.frame_id = message.link = contact.link
     message.kind = KINDS[contact.state.kind]
     _fill(message.direction, estimate.contact_direction())
-    message.since = _earlier(stamp, estimate.stamp - contact.state.since)
+    began = Duration(seconds=estimate.stamp - contact.state.since)
+    message.since = (RosTime.from_msg(stamp) - began).to_msg()
     message.joint_names = contact.touched_joints()
     message.effort = doubles(estimate.torque[list(contact.state.joints)])
     return message
@@ -238,9 +230,3 @@ def _contact(estimate: ExternalForceEstimate | None, stamp: Time) -> Contact:
 
 def _fill(vector: Vector3 | Any, values: Array) -> None:
     vector.x, vector.y, vector.z = values.tolist()
-
-
-def _earlier(stamp: Time, seconds: float) -> Time:
-    """The time that much before a stamp [s]."""
-    total = stamp.sec * NANOSECONDS + stamp.nanosec - round(1e9 * seconds)
-    return Time(sec=total // NANOSECONDS, nanosec=total % NANOSECONDS)

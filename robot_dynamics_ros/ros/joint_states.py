@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from types import MappingProxyType
 
 import numpy as np
@@ -82,10 +83,8 @@ class JointStateReader:
     ) -> None:
         """Read the joints of these names, in this order.
 
-        Args:
-            joint_names: of the independent joints of the model.
-            commanded: joints whose positions must be finite; all if empty.
-            locked: positions of joints that are not read, by name [rad or m].
+        Positions of `commanded` joints must be finite, all if empty; those of `locked` ones are
+        not read.
         """
         self.locked = locked
         self._joint_names = tuple(joint_names)
@@ -127,7 +126,8 @@ class JointStateReader:
         match, count = self._match_of(message), len(message.name)
         if not count:
             raise StateError(f'name is empty; needed are {", ".join(self._joint_names)}')
-        _require_once(match.repeated)
+        if match.repeated:
+            raise StateError(f'joints named more than once: {", ".join(match.repeated)}')
         sizes = len(message.position), len(message.velocity), len(message.effort)
         for field, size in zip(('position', 'velocity', 'effort'), sizes, strict=True):
             if size != count and (size or field == 'position'):
@@ -156,10 +156,11 @@ class JointStateReader:
             StateError: as `read`, or a joint is missing, or its position or velocity NaN.
         """
         self.read(message)
-        missing = [n for n, q in zip(self._joint_names, self.q.tolist(), strict=True) if q != q]
-        _require_all(missing, self._joint_names)
+        names = self._joint_names
+        if missing := ', '.join(compress(names, np.isnan(self.q))):
+            raise StateError(f'joints missing: {missing}; needed are {", ".join(names)}')
         if self.has_velocity:
-            _require_finite(self.v, ~np.isfinite(self.v), 'velocity', self._joint_names)
+            _require_finite(self.v, ~np.isfinite(self.v), 'velocity', names)
 
     def _match_of(self, message: JointState) -> NameMatch:
         """The match of the message's names: compared with those of the message before."""
@@ -178,7 +179,7 @@ class JointStateReader:
         commanded[joints] = self._commanded[joints]
         return NameMatch(
             names=list(names),
-            repeated=_repeated(names),
+            repeated=sorted(name or "''" for name, count in Counter(names).items() if count > 1),
             joints=np.array(joints, dtype=np.intp),
             places=np.array([place_of[self._joint_names[j]] for j in joints], dtype=np.intp),
             first=joints[0] if joints else -1,
@@ -188,47 +189,9 @@ class JointStateReader:
         )
 
 
-def in_order_of(
-    joint_names: Sequence[str], names: Sequence[str], values: Sequence[float], field: str
-) -> Array:
-    """Values (k,) for `names`, in the order of `joint_names`.
-
-    Args:
-        joint_names: in the order of the result, k of them.
-        names: of the values; others than these joints may be among them.
-        values: one for each name.
-        field: that holds them, for errors.
-
-    Raises:
-        StateError: a joint is missing, named twice or not finite, or the length is wrong.
-    """
-    if len(values) != len(names):
-        raise StateError(f'{field} has {len(values)} values for {len(names)} names')
-    _require_all([name for name in joint_names if name not in names], joint_names)
-    _require_once(_repeated(names))
-    value_of = dict(zip(names, values, strict=True))
-    result = np.array([value_of[name] for name in joint_names], dtype=np.float64)
-    _require_finite(result, ~np.isfinite(result), field, joint_names)
-    return result
-
-
-def _repeated(names: Sequence[str]) -> list[str]:
-    return sorted(name or "''" for name, count in Counter(names).items() if count > 1)
-
-
-def _require_once(repeated: Sequence[str]) -> None:
-    if repeated:
-        raise StateError(f'joints named more than once: {", ".join(repeated)}')
-
-
 def _require_finite(
     values: Array, wrong: NDArray[np.bool_], field: str, names: Sequence[str]
 ) -> None:
     if wrong.any():
         index = int(wrong.argmax())
         raise StateError(f'{field} of {names[index]!r} is {values[index]}, it must be finite')
-
-
-def _require_all(missing: Sequence[str], needed: Sequence[str]) -> None:
-    if missing:
-        raise StateError(f'joints missing: {", ".join(missing)}; needed are {", ".join(needed)}')

@@ -54,7 +54,6 @@ class CycleStatistics:
     """
 
     def __init__(self) -> None:
-        """Start with no cycle."""
         self.answered = 0
         self._latencies = np.full(WINDOW, math.nan)
 
@@ -77,8 +76,8 @@ class Loop(threading.Thread):
     Attributes:
         counters: of the joint states.
         statistics: of the cycles of the configured robot.
+        states: the subscription of `joint_states`.
         topic: resolved name of `~/commands`.
-        states_topic: resolved name of `joint_states`.
         knows_wait: whether it is known for how long the last state has waited for the node.
     """
 
@@ -88,7 +87,7 @@ class Loop(threading.Thread):
         self._holder, self._logger, self._stamps = holder, node.get_logger(), node.get_clock()
         self._clock = holder.clock
         self.counters, self.statistics = TopicCounters('joint_states'), CycleStatistics()
-        self._states = PolledSubscription(
+        self.states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
         )
         self._commands = node.create_lifecycle_publisher(
@@ -99,7 +98,7 @@ class Loop(threading.Thread):
         )
         self._torques_heard = SubscriberCheck(self._torques)
         self._external = ExternalTopics(node)
-        self.topic, self.states_topic = self._commands.topic_name, self._states.topic
+        self.topic = self._commands.topic_name
         self._message, self._commanding = Float64MultiArray(), False
         self._ended = threading.Event()
         # Number of the last message, in its publisher, by the first joint that it names.
@@ -109,17 +108,17 @@ class Loop(threading.Thread):
 
     def run(self) -> None:
         """Answer states, in this thread, until `stop`."""
-        while self._states.usable and not self._ended.is_set():
+        while self.states.usable and not self._ended.is_set():
             self._answer_next()
 
     def _answer_next(self) -> None:
         try:
-            came = self._states.wait(WAIT_TIMEOUT)
-            self._answer(list(self._states.poll()) if came else [])
+            came = self.states.wait(WAIT_TIMEOUT)
+            self._answer(list(self.states.poll()) if came else [])
         except Exception:
             # One message must not end the loop: later states would not be answered. After shutdown
             # an exception is expected, and the loop ends.
-            if self._states.usable:
+            if self.states.usable:
                 self._logger.fatal(
                     f'a message on joint_states was not answered:\n{traceback.format_exc()}',
                     throttle_duration_sec=1,
@@ -145,11 +144,7 @@ class Loop(threading.Thread):
             self._same_clock = False
             self._clock.reset()
             if self._holder.current is not None:
-                self._holder.current.set_clock(self._clock.now())
-
-    def incompatible_publishers(self) -> str:
-        """Publishers of joint states that cannot be received, with the reason; empty for none."""
-        return self._states.incompatible_publishers()
+                self._holder.current.guard.set_clock(self._clock.now())
 
     def _answer(self, messages: list[tuple[JointState, dict[str, Any]]]) -> None:
         """Take all states that wait, oldest first, and answer the newest."""
@@ -170,12 +165,11 @@ class Loop(threading.Thread):
 
     def _take(
         self, robot: CommandedRobot, message: JointState, info: dict[str, Any]
-    ) -> tuple[Time, int] | None:
-        """Take a state, or count why not.
+    ) -> tuple[Time, int, bool] | None:
+        """Take a state, or count why not: None if it has no commanded joint, or is not used.
 
-        Returns:
-            Its stamp, and when the middleware received it [ns], 0 for not known; None if there is
-            nothing to answer.
+        Else its stamp, when the middleware received it [ns], 0 for not known, and whether a
+        command is due.
         """
         received = info['received_timestamp']
         if robot.reader.names_other_joints_only(message):
@@ -186,7 +180,7 @@ class Loop(threading.Thread):
             if self._waited(message, received) > robot.guard.settings.state_timeout:
                 self.counters.late += 1
                 return None
-            robot.take(message, self._clock.now())
+            due = robot.take(message, self._clock.now())
         except Exception as error:
             self._refuse(error)
             return None
@@ -195,7 +189,7 @@ class Loop(threading.Thread):
             self._logger.warning(jump, throttle_duration_sec=WARNING_PERIOD)
         if not robot.reader.names_commanded:
             return None
-        return message.header.stamp, received
+        return message.header.stamp, received, due
 
     def _count_order(self, first: int, number: int | None) -> None:
         """Count a message whose number is not larger than that of the one before.
@@ -207,17 +201,15 @@ class Loop(threading.Thread):
             self.counters.unordered += number <= self._numbers.get(first, -1)
             self._numbers[first] = number
 
-    def _command(self, robot: CommandedRobot, stamp: Time, received: int) -> bool:
+    def _command(self, robot: CommandedRobot, stamp: Time, received: int, due: bool) -> bool:
         """Answer the states that were taken; whether that was possible.
 
-        Args:
-            robot: that has taken them.
-            stamp: of the newest.
-            received: when the middleware received that [ns]; 0 for not known.
+        Stamp and time of reception are those of the newest.
         """
         try:
-            command = robot.command(self._clock.now())
+            command = robot.guard.command(self._clock.now()) if due else None
         except Exception as error:
+            robot.has_state = False
             self.counters.used -= 1
             self._refuse(error)
             return False

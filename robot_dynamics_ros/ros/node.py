@@ -205,8 +205,7 @@ class DynamicsNode(LifecycleNode):
     def stop(self, *, wait: bool = False) -> None:
         """Lead the command to that of on_stop, then command nothing; the reference ends.
 
-        Args:
-            wait: return when that is done, or `stopping` is false for another reason.
+        With `wait` it returns when that is done, or `stopping` is false for another reason.
         """
         with self.robot_holder.lock:
             robot = self.robot_holder.current

@@ -217,13 +217,9 @@ def read(
     *,
     files: ParameterFiles | None = None,
 ) -> dict[str, Any]:
-    """The checked value of every parameter of a table, by name.
+    """The checked value of every parameter of a table that a node has declared, by name.
 
-    Args:
-        node: on which the table was declared.
-        table: the parameters.
-        changes: values that take the place of the node's, by name.
-        files: for relative paths; None leaves them as they are.
+    Values of `changes` take the place of the node's; without `files`, relative paths stay.
 
     Raises:
         ParameterError: one has the wrong type, or is not allowed, or the node was given one that

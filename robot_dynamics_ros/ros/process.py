@@ -77,7 +77,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         args: of the command line.
     """
     _require_ros_arguments(sys.argv[1:] if args is None else args)
-    prepare_interpreter()
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
     never_block_output()
     try:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
@@ -86,8 +87,9 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         # Nothing has been commanded yet.
         sys.exit(INTERRUPTED)
     except Exception as error:
-        # What came with the command, such as a parameter file: the message suffices.
-        if not caused_by_user(error):
+        # Of what came with the command, such as a parameter file, the message suffices.
+        of_rclpy = type(error).__module__.partition('.')[0] == 'rclpy'
+        if not (of_rclpy or isinstance(error, (RobotDynamicsError, OSError))):
             traceback.print_exc()
         sys.exit(f'dynamics_node not started: {error}')
     first = math.inf
@@ -144,9 +146,6 @@ def guarded(transition: Transition) -> Transition:
 
     rclpy drops exceptions of a transition and logs nothing. The result is ERROR: rclpy then calls
     `on_error`.
-
-    Args:
-        transition: of a `DynamicsNode`, such as `on_activate`.
     """
 
     @functools.wraps(transition)
@@ -164,20 +163,6 @@ def guarded(transition: Transition) -> Transition:
             return TransitionCallbackReturn.ERROR
 
     return run
-
-
-def prepare_interpreter() -> None:
-    """Shorten the times for which other threads keep the interpreter from the loop."""
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, FULL_COLLECTION)
-
-
-def caused_by_user(error: Exception) -> bool:
-    """Whether what the user gave raised an error: arguments, parameters, a file."""
-    return isinstance(error, (RobotDynamicsError, OSError)) or (
-        type(error).__module__.partition('.')[0] == 'rclpy'
-    )
 
 
 def _require_ros_arguments(arguments: Sequence[str]) -> None:

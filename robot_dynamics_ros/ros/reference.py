@@ -28,7 +28,6 @@ class ReferenceTopic:
     """
 
     def __init__(self, node: Node, holder: RobotHolder) -> None:
-        """Subscribe."""
         self._holder = holder
         self._clock = holder.clock
         self.counters = TopicCounters('reference')

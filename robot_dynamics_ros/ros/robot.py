@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.settings import Settings, joints_without_limit, torque_limits
-from robot_dynamics_ros.control.state_filter import PositionLimits
+from robot_dynamics_ros.control.settings import Settings, torque_limits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.audit import weightless_joints
@@ -36,21 +36,14 @@ class LiveValues:
     """What the live parameters say: with it, `CommandedRobot.apply` waits for nothing.
 
     Attributes:
-        settings: of the guards.
-        external: of the external-force estimate.
+        settings: of the guards and of the external-force estimate.
         terms: of the torque.
         gravity: (3,) in the frame of the root link [m/s^2].
     """
 
     settings: Settings
-    external: ExternalSettings
     terms: list[str]
     gravity: list[float]
-
-    @property
-    def torque(self) -> tuple[object, ...]:
-        """What shapes the torque of a state: a change of it is faded in."""
-        return self.terms, self.gravity
 
 
 class CommandedRobot:
@@ -65,8 +58,6 @@ class CommandedRobot:
         feedforward: computes the torque.
         guard: decides whether and how the torque is commanded.
         has_state: whether each joint was measured, and the last joint state was valid.
-        stamp: of the last joint state [s]; the time when it came, where it had none.
-        limits: the position limits of the joints.
     """
 
     def __init__(
@@ -76,13 +67,7 @@ class CommandedRobot:
         live: LiveValues,
         locked: Mapping[str, float],
     ) -> None:
-        """Select joints, terms and guards.
-
-        Args:
-            compiled: the robot.
-            joints: names of the commanded joints.
-            live: the values of the live parameters.
-            locked: positions of joints that are not measured, by name [rad or m].
+        """Select joints, terms and guards; `locked` are positions of joints that are not measured.
 
         Raises:
             RobotDynamicsError: they do not fit the robot.
@@ -90,7 +75,6 @@ class CommandedRobot:
         self.compiled, self.dynamics = compiled, compiled.dynamics
         self.report = compiled.report
         model = self.dynamics.model
-        self.limits = PositionLimits(model)
         joint_model = compiled.joint_model
         self.feedforward = Feedforward(
             self.dynamics, joints, terms=live.terms,
@@ -99,21 +83,17 @@ class CommandedRobot:
         self.joints, self._live = self.feedforward.joints, live
         self.feedforward.offset = joint_model.offsets(model)[self.feedforward.indices]
         self.guard = GuardedFeedforward(self.feedforward, live.settings)
-        if live.external.external_observer:
-            self.guard.external = self._estimate(live.external)
+        if live.settings.external_observer:
+            self.guard.external = self._estimate(live.settings)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
-        self.has_state, self.stamp = False, 0.0
+        self.has_state = False
         # Poses at which the gravity torque is compared with the effort limits.
         self._poses = SampledPoses.of(model)
-        # Whether the last state had a stamp; None before the first.
-        self._stamped: bool | None = None
-        # Whether the last state that was taken is to be answered.
-        self._due = False
 
     def prepare(self, live: LiveValues) -> None:
         """Compile what other live parameters need, while the loop goes on."""
-        if live.external.external_observer:
-            self._estimate(live.external)
+        if live.settings.external_observer:
+            self._estimate(live.settings)
 
     def apply(self, live: LiveValues) -> None:
         """Use other live parameters; a change of the torque is faded in.
@@ -126,18 +106,17 @@ class CommandedRobot:
         self.guard.apply(live.settings)
         self.feedforward.select_terms(live.terms)
         self.dynamics.gravity = live.gravity
-        estimate = self.guard.external
-        if not live.external.external_observer:
+        if not live.settings.external_observer:
             self.guard.external = None
-        elif estimate is None:
-            self.guard.external = self._estimate(live.external)
+        elif self.guard.external is None:
+            self.guard.external = self._estimate(live.settings)
         else:
-            estimate.apply(live.external)
-        if live.torque != self._live.torque:
+            self.guard.external.apply(live.settings)
+        if (live.terms, live.gravity) != (self._live.terms, self._live.gravity):
             self.guard.request_fade()
         self._live = live
 
-    def _estimate(self, settings: ExternalSettings) -> ExternalForceEstimate:
+    def _estimate(self, settings: Settings) -> ExternalForceEstimate:
         """The estimate of external torques; compiles what it needs, if that is not compiled."""
         return ExternalForceEstimate(
             self.dynamics,
@@ -148,11 +127,9 @@ class CommandedRobot:
         )
 
     def use(self, compiled: CompiledRobot, fade_time: float | None = None) -> None:
-        """Command by the same programs with another payload from now on, through a fade.
+        """Command by the same programs with another payload, through a fade.
 
-        Args:
-            compiled: with the other payload.
-            fade_time: of the change [s]; None for parameter fade_time.
+        It takes `fade_time` [s]; None for the parameter.
         """
         dynamics = compiled.dynamics
         # It may have been set meanwhile.
@@ -164,11 +141,6 @@ class CommandedRobot:
         # The terms may be read before the next state comes: they must be those of this payload.
         self.feedforward.hold(self.guard.state.q)
         self.guard.request_fade(fade_time)
-
-    def set_clock(self, now: float) -> None:
-        """Compare the next state with none, and drop the reference: the clock has been set."""
-        self._stamped = None
-        self.guard.set_clock(now)
 
     def refusals(self) -> dict[str, str]:
         """Why torque must not be commanded, by the codes in `REFUSALS`; empty if it may be."""
@@ -191,11 +163,7 @@ class CommandedRobot:
         return found
 
     def never_measured(self) -> str:
-        """The joints that no state has contained, and what to do.
-
-        Returns:
-            Empty if there are none, or if no state has come.
-        """
+        """The joints that no state has contained, and what to do; empty before the first state."""
         state, model = self.guard.state, self.dynamics.model
         names = np.array(model.joint_names)
         missing = np.isinf(state.times)
@@ -216,68 +184,21 @@ class CommandedRobot:
             f'{{{", ".join(entries)}}} (with the position where it stands)'
         )
 
-    def take(self, message: JointState, now: float) -> None:
-        """Take a state; `command` answers it, if no newer one waits.
-
-        A state without a commanded joint is kept, and not answered.
-
-        Args:
-            message: the state.
-            now: [s], on the clock of the node.
+    def take(self, message: JointState, now: float) -> bool:
+        """Take a state; whether the guard is to answer it, if no newer one waits.
 
         Raises:
             StateError: the state cannot be used; `has_state` is then false until a valid one.
         """
         self.has_state, reader = False, self.reader
         reader.read(message)
-        stamped = nanoseconds(message.header.stamp)
-        if reader.names_commanded:
-            self._check_stamped(bool(stamped))
-        self.stamp = 1e-9 * stamped or now
+        # Without a stamp, the time when it came.
+        stamp = 1e-9 * nanoseconds(message.header.stamp) or now
         v = reader.v if reader.has_velocity else None
         effort = reader.effort if reader.has_effort else None
-        # Of several states that are taken, the last one with a commanded joint counts.
-        due = self.guard.take(self.stamp, reader.q, v, effort, now=now)
-        self._due = due if reader.names_commanded else self._due
+        due = self.guard.take(stamp, reader.q, v, effort, now=now)
         self.has_state = self.guard.state.complete
-
-    def command(self, now: float) -> Array | None:
-        """The command (k,) that answers the states that were taken [N m or N].
-
-        Args:
-            now: [s], on the clock of the node.
-
-        Returns:
-            None where nothing is to be commanded; valid until the next call.
-
-        Raises:
-            StateError: the torque is not finite.
-        """
-        due, self._due = self._due, False
-        if not due:
-            return None
-        try:
-            return self.guard.command(now)
-        except StateError:
-            self.has_state = False
-            raise
-
-    def _check_stamped(self, stamped: bool) -> None:
-        """Refuse a state with a stamp after one without, and the other way round.
-
-        Times of two clocks cannot be compared: a jump would seem to have taken half a century.
-        """
-        before, self._stamped = self._stamped, stamped
-        if before is None or before is stamped:
-            return
-        self.guard.refuse_clock()
-        raise StateError(
-            'header.stamp is set, that of the state before was 0: two drivers, or one that '
-            'restarted'
-            if stamped
-            else 'header.stamp is 0, that of the state before was set: the driver must set it in '
-            'every message, or in none'
-        )
+        return due
 
     def torques(self, stamp: Any) -> JointTorques:
         """The message for `~/torques`: the last command and its parts, with this stamp."""
@@ -305,10 +226,12 @@ class CommandedRobot:
 
 def refusals_of(model: RobotModel, joints: Sequence[str], settings: Settings) -> dict[str, str]:
     """Why the description refuses that joints are commanded, by code; empty if it does not."""
-    found = {}
-    if names := joints_without_limit(model, joints, settings):
+    found, unlimited = {}, np.isinf(torque_limits(model, joints, settings))
+    # An infinite limit in the settings was chosen, one that the description lacks forgotten.
+    if unlimited.any() and not settings.effort_limits:
         found['no_effort_limit'] = (
-            f'no effort limit for {", ".join(names)} in the description, or 0: set parameter '
+            f'no effort limit for {", ".join(compress(joints, unlimited))} in the description, or '
+            '0: set parameter '
             f'effort_limits for {", ".join(joints)} [N m or N], .inf for no limit on purpose'
         )
     chosen = {*joints} - {*settings.massless_joints}
@@ -332,7 +255,6 @@ class RobotHolder:
     """
 
     def __init__(self, clock: NodeClock) -> None:
-        """Hold no robot yet."""
         self.clock, self.lock = clock, threading.RLock()
         self.refusal = ''
         self._robot: CommandedRobot | None = None

@@ -13,13 +13,9 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
+from robot_dynamics_interfaces.msg import JointDemand
 from robot_dynamics_ros.control.feedforward import check_choices
-from robot_dynamics_ros.control.trajectory_efforts import (
-    PARTS,
-    JointDemand,
-    joint_demands,
-    trajectory_efforts,
-)
+from robot_dynamics_ros.control.trajectory_efforts import PARTS, trajectory_efforts
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError, UnknownNameError
 from robot_dynamics_ros.core.model.tree import Limits
@@ -175,8 +171,7 @@ class PassedGoal:
 
     def __init__(self, handle: ServerGoalHandle, on_end: Callable[[], object]) -> None:
         """Take a goal of a client; `on_end` is called once, when it has ended."""
-        self._handle = handle
-        self._on_end = on_end
+        self._handle, self._on_end = handle, on_end
         self._forwarded: Any = None
         self._ended = False
 
@@ -258,11 +253,12 @@ def fill_efforts(
     points = read_points(message, joints, start=0.0)
     others = [name for name in model.joint_names if name not in joints]
     q = _measured(robot, holder, others) if others else np.zeros(model.size)
-    efforts = trajectory_efforts(robot.dynamics, joints, points, q)
-    filled = efforts.sum_of(terms)
+    check_choices('terms', terms, PARTS)
+    motion, parts = trajectory_efforts(robot.dynamics, joints, points, q)
+    filled = np.tensordot([float(part in terms) for part in PARTS], parts, axes=1)
     for point, values in zip(message.points, filled, strict=True):
         point.effort = doubles(values) if terms else []
-    return joint_demands(efforts, joints, _limits(robot, joints))
+    return joint_demands(motion, parts.sum(axis=0), joints, _limits(robot, joints))
 
 
 def _add_joints(message: JointTrajectory, robot: CommandedRobot, holder: RobotHolder) -> None:
@@ -304,6 +300,46 @@ def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
     ]
 
 
+def joint_demands(
+    motion: Array, total: Array, joints: Sequence[str], limits: Sequence[Limits]
+) -> list[JointDemand]:
+    """The demand on each joint of a trajectory; only its points count, not what is between them.
+
+    Args:
+        motion: (3, p, k) rows q, v and a [rad or m, per s, per s^2].
+        total: (p, k) torques [N m or N].
+        joints: names of the joints, k of them.
+        limits: of these joints.
+    """
+    demands = []
+    for column, (joint, limit) in enumerate(zip(joints, limits, strict=True)):
+        q, v, effort = motion[0, :, column], abs(motion[1, :, column]), abs(total[:, column])
+        # How far inside its limits each position is.
+        room = np.minimum(q - limit.lower, limit.upper - q)
+        nearest, fastest, strongest = int(room.argmin()), int(v.argmax()), int(effort.argmax())
+        demand = JointDemand(joint_name=joint, effort_limit=limit.effort)
+        demand.effort, demand.effort_point = float(effort[strongest]), strongest
+        demand.effort_exceeded = demand.effort > limit.effort
+        demand.velocity, demand.velocity_point = float(v[fastest]), fastest
+        demand.velocity_limit = limit.velocity
+        demand.velocity_exceeded = demand.velocity > limit.velocity
+        demand.position, demand.position_point = float(q[nearest]), nearest
+        demand.position_lower, demand.position_upper = limit.lower, limit.upper
+        demand.position_exceeded = bool(room[nearest] < 0.0)
+        demands.append(demand)
+    return demands
+
+
 def excesses(demands: Sequence[JointDemand]) -> str:
     """The limits that are exceeded, as a phrase for log and response; empty for none."""
-    return '; '.join(phrase for demand in demands for phrase in demand.excesses())
+    return '; '.join(
+        f'{each.joint_name}: {kind} {getattr(each, kind):.4g} at point '
+        f'{getattr(each, f"{kind}_point")}, allowed is {allowed}'
+        for each in demands
+        for kind, allowed in (
+            ('effort', f'{each.effort_limit:.4g}'),
+            ('velocity', f'{each.velocity_limit:.4g}'),
+            ('position', f'{each.position_lower:.4g} to {each.position_upper:.4g}'),
+        )
+        if getattr(each, f'{kind}_exceeded')
+    )

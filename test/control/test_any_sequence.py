@@ -228,7 +228,7 @@ class AnySequence(RobotAndGuard):
 
     @rule(interrupts=st.sampled_from([None, False, True]))
     def is_inhibited(self, interrupts):
-        inhibition = None if interrupts is None else Inhibition('other', 'later', interrupts)
+        inhibition = None if interrupts is None else Inhibition('other', interrupts)
         self.guard.supervisor.inhibitions.put('test', inhibition)
 
     @rule()

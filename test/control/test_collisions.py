@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from shown_states import DYNAMICS, GRAVITY, LOADED, MODEL, PERIOD, REST, Driver, Q, assert_smooth
 
-from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import COLLISION_FADE, Inhibition, Target
@@ -16,7 +16,7 @@ from robot_dynamics_ros.core import JointFriction, StateError
 HIT = np.array([0.0, 30.0, 6.0])
 # Of the reference: a constant acceleration, so that its torque differs from gravity.
 ACCELERATION = np.array([1.0, -0.5, 2.0])
-INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
+INACTIVE = Inhibition('the controller is inactive', interrupts=True)
 WANTED = GRAVITY + DYNAMICS.mass_matrix(Q) @ ACCELERATION
 THRESHOLDS = ContactThresholds.of(3, (5.0, 5.0, 1.0), (5.0, 5.0, 1.0))
 
@@ -31,7 +31,7 @@ class HitArm(Driver):
         self.guard.external = ExternalForceEstimate(
             DYNAMICS,
             MODEL.joint_names,
-            ExternalSettings(True, external_bandwidth=(20.0,) * 3, thresholds=thresholds),
+            Settings(external_bandwidth=(20.0,) * 3, thresholds=thresholds),
             friction=JointFriction(MODEL),
             offset=REST,
         )

@@ -11,6 +11,7 @@ from shown_states import GRAVITY, PARTS, PERIOD, Driver, Q
 
 from robot_dynamics_ros.control.driver_effort import (
     MEANINGS,
+    MEMORY,
     SLOWEST,
     EffortFit,
     applied_torque,
@@ -18,7 +19,6 @@ from robot_dynamics_ros.control.driver_effort import (
     link_torque,
     shows_added_gravity,
 )
-from robot_dynamics_ros.control.gravity_in_efforts import MEMORY
 from robot_dynamics_ros.control.settings import DriverEffort, Settings
 from robot_dynamics_ros.control.supervisor import Event
 

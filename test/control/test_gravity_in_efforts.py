@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from property_settings import examples
 from shown_states import DYNAMICS, MODEL
 
-from robot_dynamics_ros.control.gravity_in_efforts import MEMORY, GravityFit
+from robot_dynamics_ros.control.driver_effort import MEMORY, GravityFit
 from robot_dynamics_ros.core import JointFriction, RobotDynamics
 
 PERIOD = 0.01

@@ -108,12 +108,12 @@ def test_joints_in_another_order_and_not_all():
 def test_a_stamp_that_stands_still_renews_nothing():
     """A driver that repeats itself is as good as none."""
     driver = Driver()
-    assert not driver.guard.fresh(driver.now)
+    assert not driver.guard.state.fresh(driver.now)
     driver.settle()
     stamp = driver.now
     for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
         driver.show(late=driver.now + PERIOD - stamp)
-    assert not driver.guard.fresh(driver.now)
+    assert not driver.guard.state.fresh(driver.now)
     assert driver.guard.target is Target.GRAVITY
     # The age is that of the oldest joint.
     driver.show(np.where(PARTS[0], Q, np.nan))

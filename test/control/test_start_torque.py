@@ -11,7 +11,7 @@ from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.start_torque import WATCHED
 from robot_dynamics_ros.control.supervisor import Inhibition
 
-INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
+INACTIVE = Inhibition('the controller is inactive', interrupts=True)
 OTHER_WRIST = GRAVITY + np.array([0.0, 0.0, 2.0])
 NO_WRIST = np.where([False, False, True], np.nan, GRAVITY)
 
@@ -143,7 +143,7 @@ def test_an_arm_that_an_unknown_torque_holds_waits_for_a_decision(touched):
     for _ in range(0 if touched else 3):
         # Again and again, as long as it is there.
         arm.guard.another_commanded()
-        arm.guard.supervisor.inhibitions.put('publishers', Inhibition('another', 'alone'))
+        arm.guard.supervisor.inhibitions.put('publishers', Inhibition('another'))
         arm.show()
     arm.guard.supervisor.inhibitions.put('publishers', None)
     assert all(arm.show(**touched) is None for _ in range(200))

@@ -223,6 +223,15 @@ def test_a_refused_state_leaves_the_one_before_and_a_move_is_reported_once():
     assert not take(state, 9.001, ELSEWHERE, V)
 
 
+@pytest.mark.parametrize('step', [1.8e9, -1.8e9])
+def test_between_the_stamps_of_two_clocks_no_time_passes_for_a_jump(step):
+    """As where some states have no stamp, and the time when they come stands in for it."""
+    state = shown(time=2e9)
+    with pytest.raises(StateError, match=r'slide|before'):
+        take(state, 2e9 + step, ELSEWHERE, V)
+    assert take(state, 2e9 + step + 0.001, ELSEWHERE, V)
+
+
 def test_each_joint_has_the_time_of_its_own_measurement():
     state = new(commanded=(0, 1))
     state.update(1.0, np.array([0.3, 0.1, NO]), None, now=5.0)
@@ -254,7 +263,7 @@ def test_velocities_that_are_not_measured_are_estimated_from_positions(measured)
     for step in range(400):
         if step == 200:
             # The estimate begins anew.
-            state.reset_stamps()
+            state.set_clock(0.0)
         q = Q + V * 0.002 * step
         take(state, 0.002 * step, q - [2.0 * math.pi * (step % 3), 0.0, 0.0], measured)
     np.testing.assert_allclose(state.v, V, rtol=1e-9)

@@ -5,9 +5,9 @@ from itertools import product
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import Inhibition, State, Supervisor, Target
 
-MISAPPLIED = Inhibition('other joints', 'with these joints', misapplied=True)
-INACTIVE = Inhibition('inactive', 'active', interrupts=True)
-UNKNOWN = Inhibition('not known', 'known')
+MISAPPLIED = Inhibition('other joints', misapplied=True)
+INACTIVE = Inhibition('inactive', interrupts=True)
+UNKNOWN = Inhibition('not known')
 CONDITIONS = {
     'active': (False, True),
     'enabled': (False, True),

@@ -50,7 +50,7 @@ def test_a_clock_that_is_set_back_makes_no_old_state_fresh_for_ever():
     driver.now -= 10000.0
     driver.guard.set_clock(driver.now)
     driver.show(effort=GRAVITY)
-    assert driver.guard.fresh(driver.now)
+    assert driver.guard.state.fresh(driver.now)
     driver.now += driver.guard.settings.state_timeout + PERIOD
     driver.tick()
     assert driver.guard.supervisor.state is State.HOLDING

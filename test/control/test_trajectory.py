@@ -9,17 +9,13 @@ from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.control.trajectory_efforts import (
-    PARTS,
-    joint_demands,
     trajectory_efforts,
 )
 from robot_dynamics_ros.core import (
-    ParameterError,
     RobotDynamics,
     StateError,
     parse_urdf,
 )
-from robot_dynamics_ros.core.model.tree import Limits
 
 SIZE = 3
 numbers = st.floats(-5.0, 5.0)
@@ -116,26 +112,24 @@ def some_points(given='qva', size=3):
 
 def test_joints_that_are_not_named_rest_where_they_are():
     given = some_points(size=2)
-    efforts = trajectory_efforts(DYNAMICS, ['wrist', 'turn'], given, REST)
+    _, parts = trajectory_efforts(DYNAMICS, ['wrist', 'turn'], given, REST)
     for index, point in enumerate(given):
         q, v, a = np.array([REST, 0 * REST, 0 * REST])
         q[[2, 0]], v[[2, 0]], a[[2, 0]] = point.q, point.v, point.a
         expected = DYNAMICS.inverse_dynamics(q, v, a)[[2, 0]]
-        np.testing.assert_allclose(efforts.total[index], expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(parts[:, index].sum(axis=0), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_efforts_are_those_of_inverse_dynamics_and_have_parts():
     given = some_points()
-    efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
+    motion, parts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
     expected = [DYNAMICS.inverse_dynamics(point.q, point.v, point.a) for point in given]
-    np.testing.assert_allclose(efforts.total, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(parts.sum(axis=0), expected, rtol=1e-12, atol=1e-12)
     gravity = [DYNAMICS.gravity_torque(point.q) for point in given]
-    np.testing.assert_allclose(efforts.sum_of(['gravity']), gravity, rtol=1e-12, atol=1e-12)
-    driven = efforts.sum_of(['inertial', 'coriolis'])
-    np.testing.assert_allclose(driven + gravity, efforts.sum_of(PARTS), rtol=1e-12, atol=1e-12)
-    assert not efforts.sum_of([]).any()
-    with pytest.raises(ParameterError, match='drag'):
-        efforts.sum_of(['gravity', 'drag'])
+    np.testing.assert_allclose(parts[0], gravity, rtol=1e-12, atol=1e-12)
+    still = [DYNAMICS.bias_torque(point.q, point.v) for point in given]
+    np.testing.assert_allclose(parts[0] + parts[1], still, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(motion[2], [point.a for point in given])
 
 
 @pytest.mark.parametrize('given_fields', ['q', 'qv', 'qva'])
@@ -149,19 +143,3 @@ def test_what_is_not_given_is_that_of_the_trajectory_just_after_the_point(given_
         np.testing.assert_allclose(motion[:, index], trajectory.at(point.time + step), atol=1e-5)
     last = [given[-1].q] + [getattr(given[-1], f) if f in given_fields else 0 * REST for f in 'va']
     np.testing.assert_array_equal(motion[:, -1], last)
-
-
-def test_demands_are_the_largest_magnitudes_and_limits_are_exceeded_beyond_them():
-    efforts = trajectory_efforts(DYNAMICS, JOINTS, some_points(), REST)
-    torques, speeds = np.abs(efforts.total), np.abs(efforts.motion[1])
-    lowest, highest = efforts.motion[0].min(axis=0), efforts.motion[0].max(axis=0)
-    largest = np.array([lowest, highest, speeds.max(axis=0), torques.max(axis=0)])
-    for share, exceeded in ((1.0, False), (0.99, True)):
-        limits = [Limits(*column) for column in (share * largest).T]
-        for index, demand in enumerate(joint_demands(efforts, JOINTS, limits)):
-            assert demand.effort == torques[:, index].max() == torques[demand.effort_point, index]
-            assert demand.velocity == speeds[:, index].max()
-            assert demand.position in (lowest[index], highest[index])
-            for kind in ('effort', 'velocity', 'position'):
-                assert getattr(demand, f'{kind}_exceeded') is exceeded
-            assert len(demand.excesses()) == (3 if exceeded else 0)

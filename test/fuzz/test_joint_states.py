@@ -52,11 +52,11 @@ def test_only_usable_states_are_answered(node, message):
         guard = robot.guard
         # Each state is the first: what may follow what is tested with the guards.
         now = node.robot_holder.clock.now()
-        robot.set_clock(now)
+        robot.guard.set_clock(now)
         last = guard.effort.copy()
         try:
             robot.take(message, now)
-            command = robot.command(now)
+            command = robot.guard.command(now)
         except StateError as error:
             asked = 'is the unit' in str(error)
             assert asked or not (valid(message) and complete(message) and moderate(message))

@@ -42,6 +42,6 @@ def test_the_next_state_is_answered(node, message):
         robot, now = node.robot_holder.require(), node.robot_holder.clock.now()
         try:
             robot.take(state([0.1, 0.2, 0.3]), now)
-            assert np.isfinite(robot.command(now)).all()
+            assert np.isfinite(robot.guard.command(now)).all()
         finally:
             robot.guard.set_reference(None, now)

@@ -44,7 +44,7 @@ def test_every_request_is_answered(node, data):
         robot = node.robot_holder.require()
         now = node.robot_holder.clock.now()
         robot.guard.supervisor.enabled = True
-        robot.set_clock(now)
+        robot.guard.set_clock(now)
         robot.take(state([0.1, 0.2, 0.3]), now)
-        command = robot.command(now)
+        command = robot.guard.command(now)
     assert np.isfinite(command).all()

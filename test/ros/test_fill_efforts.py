@@ -10,6 +10,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.srv import FillEfforts
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.tree import Limits
 from robot_dynamics_ros.ros import trajectory_action
 
 MOTION = np.array([[0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]])
@@ -118,3 +119,19 @@ def test_a_goal_gets_the_efforts_of_the_service(graph, monkeypatch):
         node.trigger_deactivate()
         with pytest.raises(StateError, match='not active'):
             prepared(motion())
+
+
+def test_demands_are_the_largest_magnitudes_and_limits_are_exceeded_beyond_them():
+    q, v, a = np.random.default_rng(7).uniform(-1.0, 1.0, (3, 6, 3))
+    total, speeds, lowest, highest = abs(a), abs(v), q.min(axis=0), q.max(axis=0)
+    largest = np.array([lowest, highest, speeds.max(axis=0), total.max(axis=0)])
+    for share, exceeded in ((1.0, False), (0.99, True)):
+        limits = [Limits(*column) for column in (share * largest).T.tolist()]
+        demands = trajectory_action.joint_demands(np.array([q, v, a]), a, JOINTS, limits)
+        for index, demand in enumerate(demands):
+            assert demand.effort == total[:, index].max() == total[demand.effort_point, index]
+            assert demand.velocity == speeds[:, index].max()
+            assert demand.position in (lowest[index], highest[index])
+            for kind in ('effort', 'velocity', 'position'):
+                assert getattr(demand, f'{kind}_exceeded') is exceeded
+        assert trajectory_action.excesses(demands).count('allowed is') == 9 * exceeded

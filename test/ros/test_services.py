@@ -138,7 +138,7 @@ BAD = [
     (GetGravity, {'state': JointState(name=JOINTS)}, 'position'),
     (CrossCheck, {'samples': 4_000_000_000}, '4000000000'),
     (ForwardDynamics, AT, 'effort'),
-    (ForwardDynamics, AT | {'effort': [0.0, np.inf, 0.0, 0.0]}, "'wrist' is inf"),
+    (ForwardDynamics, AT | {'effort': [0.0, np.inf, 0.0, 0.0]}, "inf at 'wrist'"),
     (ForwardDynamics, MOTIONLESS | {'effort': [0.0] * 3}, 'velocity'),
     (GetJacobian, AT | {'frame': 'tool'}, "'tool'"),
     (GetJacobian, AT, "''"),

@@ -6,10 +6,10 @@ from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from three_joints import state
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.ros.configuration import Configuration
 from robot_dynamics_ros.ros.node import DynamicsNode
-from robot_dynamics_ros.ros.robot import CommandedRobot
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
@@ -30,7 +30,7 @@ def test_in_a_service_and_for_a_state_and_not_for_what_a_user_did(lent, monkeypa
     before = len(lent.lines('in fail_on_purpose'))
     assert before
     with monkeypatch.context() as planted:
-        planted.setattr(CommandedRobot, 'command', fail_on_purpose)
+        planted.setattr(GuardedFeedforward, 'command', fail_on_purpose)
 
         def logged():
             lent.send(at)

@@ -12,8 +12,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..torque_text import joint_torques, units_of
-from .contact_detector import FREE, ContactDetector
-from .thresholds import NEVER, ContactThresholds
+from .contact_detector import ContactDetector, ContactState
+from .thresholds import ContactThresholds
 from .wrench import estimated_wrench
 
 COLLISION = 'collision'
@@ -68,11 +68,10 @@ class ContactLinks:
         return tuple(self.names[index] for index in np.flatnonzero(last))
 
 
-class Contact:
-    """Detects contacts in the external torques of the commanded joints.
+class Contact(ContactDetector):
+    """A contact of the commanded joints of a robot: detected, and where it is.
 
     Attributes:
-        state: of the last step; its joints are indices of commanded joints.
         collides: whether a collision began with the last step.
         links: that are touched: one, or one of each touched branch of a tree; empty without a
             contact.
@@ -83,7 +82,7 @@ class Contact:
         model: RobotModel,
         joints: Sequence[str],
         indices: npt.NDArray[np.intp],
-        thresholds: ContactThresholds | None,
+        thresholds: ContactThresholds,
     ) -> None:
         """Without a contact.
 
@@ -91,50 +90,30 @@ class Contact:
             model: of the robot.
             joints: names of the commanded joints, k of them.
             indices: (k,) of these among the independent joints.
-            thresholds: of the commanded joints; None: nothing is detected.
+            thresholds: of the commanded joints.
         """
+        super().__init__(thresholds)
         self._joints, self._indices = tuple(joints), indices
-        self._detector = ContactDetector(ContactThresholds.of(len(joints)))
-        self.state = FREE
-        self._forget()
-        self.use(model, thresholds)
-
-    @property
-    def limits(self) -> Array:
-        """Thresholds (2, k) of collision and push at the last step [N m or N]; else infinite."""
-        limits = self._detector.limits
-        return np.where(limits < NEVER, limits, np.inf)
-
-    def use(self, model: RobotModel, thresholds: ContactThresholds | None) -> None:
-        """Use another model of the same joints, and other thresholds; a contact goes on."""
+        # The payload that the model has now moves no joint and no link.
         self._model, self._links = model, ContactLinks(model)
-        self._sliding = model.sliding[self._indices]
-        self._units = units_of(model, self._joints)
-        self._detector.use(thresholds or ContactThresholds.of(len(self._joints)))
-
-    def reset(self) -> None:
-        """Forget the contact, after a discontinuity."""
-        self._detector.reset()
+        self._sliding, self._units = model.sliding[indices], units_of(model, joints)
         self._forget()
 
-    def pause(self) -> None:
-        """Forget the contact, and go on after some time without an estimate."""
-        self._detector.pause()
-        self._forget()
-
-    def step(self, r: Array, v: Array, time: float) -> None:
-        """Take an estimate.
-
-        Args:
-            r: (k,) external torques [N m or N].
-            v: (k,) velocities [rad/s or m/s].
-            time: of the state [s].
-        """
+    def step(self, r: Array, v: Array, time: float) -> ContactState:
+        """The state with a new residual; arguments as of `ContactDetector.step`."""
         before = self.state
-        self.state = self._detector.step(r, v, time)
+        super().step(r, v, time)
         self.collides = self.state.kind == COLLISION != before.kind
-        if self.state is not before:
-            self._locate()
+        if self.state is before:
+            return before
+        if not self.state:
+            self._forget()
+        elif self.state.joints:
+            # A contact below the thresholds stays where it was.
+            felt = np.zeros(self._model.size, dtype=bool)
+            felt[self._indices[list(self.state.joints)]] = True
+            self.links = self._links.touched(felt)
+        return self.state
 
     def touched_joints(self) -> list[str]:
         """Names of the commanded joints that feel the contact."""
@@ -170,11 +149,7 @@ class Contact:
     def sentence(self, r: Array) -> str:
         """For log and diagnostics: the kind, the links, and the torques of the touched joints.
 
-        Args:
-            r: (k,) external torques [N m or N].
-
-        Returns:
-            Empty without a contact.
+        Empty without a contact; r (k,) are the external torques [N m or N].
         """
         if not self.state:
             return ''
@@ -186,16 +161,6 @@ class Contact:
         return f'{self.state.kind} at {" and ".join(self.links)}: {felt}'
 
     def _forget(self) -> None:
-        self.state = FREE
+        super()._forget()
         self.collides, self._direction = False, np.zeros(3)
-        self.links: tuple[str, ...] = ()
-
-    def _locate(self) -> None:
-        """Find the touched links."""
-        if not self.state:
-            self._forget()
-        elif self.state.joints:
-            # A contact that is hardly felt any more stays where it was.
-            felt = np.zeros(self._model.size, dtype=bool)
-            felt[self._indices[list(self.state.joints)]] = True
-            self.links = self._links.touched(felt)
+        self.links = ()

@@ -70,19 +70,13 @@ class ResidualBands:
     what was there before it is not.
 
     Attributes:
-        size: number of joints, n.
         values: (2, n) collision and push [N m or N].
         motion: (2, 2, n), of each band the speed [rad/s or m/s] and the absolute acceleration
             [rad/s^2 or m/s^2] that its threshold depends on.
     """
 
     def __init__(self, size: int) -> None:
-        """Without a residual yet.
-
-        Args:
-            size: number of joints, n.
-        """
-        self.size = size
+        """Without a residual yet, of that many joints (n)."""
         self.values, self.motion = np.zeros((2, size)), np.zeros((2, 2, size))
         # Low-passed: residual, speed and acceleration; the velocity, for its derivative.
         self._low, self._velocity = np.zeros((3, size)), np.zeros(size)
@@ -111,7 +105,7 @@ class ResidualBands:
         if elapsed <= 0.0:
             return
         self._time = time
-        present = np.array([r, np.abs(v), np.zeros(self.size)])
+        present = np.array([r, np.abs(v), np.zeros_like(v)])
         if elapsed > 0.0:
             # The change of the low-passed velocity in its time is the filtered derivative.
             change = _weight(ACCELERATION_CUTOFF, elapsed) * (v - self._velocity)
@@ -155,11 +149,7 @@ class ContactDetector:
     """
 
     def __init__(self, thresholds: ContactThresholds) -> None:
-        """Without a contact.
-
-        Args:
-            thresholds: of all joints.
-        """
+        """Without a contact; thresholds of all joints."""
         self.bands, self.state = ResidualBands(thresholds.size), FREE
         self._touched, self._last = np.zeros((2, thresholds.size), bool), math.nan
         self.use(thresholds)

@@ -58,13 +58,7 @@ class DriveTorques:
     def __init__(
         self, model: RobotModel, joints: Sequence[str], indices: npt.NDArray[np.intp]
     ) -> None:
-        """Without a state.
-
-        Args:
-            model: of the robot, with n independent joints.
-            joints: names of the commanded joints, k of them.
-            indices: (k,) of these among the independent joints.
-        """
+        """Without a state, of the commanded joints (k) with these indices in the model (n)."""
         self._joints, self._units, size = tuple(joints), units_of(model, joints), len(joints)
         self._limits, self._indices = model.effort_bounds[indices], indices
         # No NaN is below, and no infinity.

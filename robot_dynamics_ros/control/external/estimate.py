@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.friction import JointFriction
 
 from ..driver_effort import MEANINGS, SLOWEST, EffortFit, effort_of, link_torque
-from ..settings import UNKNOWN_LIMIT, DriverEffort
+from ..settings import UNKNOWN_LIMIT, Settings
 from ..torque_text import torque_text, units_of
 from .contact import Contact
 from .drive_torques import NO_STATE, DriveTorques, GivenState
@@ -47,12 +46,7 @@ class Tare:
     """
 
     def __init__(self, joints: Sequence[str], units: Sequence[str]) -> None:
-        """Nothing is taken off.
-
-        Args:
-            joints: names of the joints, k of them.
-            units: (k) of their torques or forces: 'N m' or 'N'.
-        """
+        """Nothing is taken off of these joints (k), whose torques have the units 'N m' or 'N'."""
         self._joints, self._units = tuple(joints), tuple(units)
         self.torque, self.dropped, self.averaging = np.zeros(len(self._joints)), '', False
         # Of the mean that is being measured: times, residuals and speeds, and what was touched.
@@ -67,10 +61,7 @@ class Tare:
         return self.averaging and len(times) > 1 and times[-1] - times[0] >= AVERAGED
 
     def begin(self, limits: Array) -> None:
-        """Measure the mean of the residuals that come.
-
-        Args:
-            limits: (k,) effort limits of the joints [N m or N]; infinite for none.
+        """Measure the mean of the residuals that come; effort limits (k,) may be infinite.
 
         Raises:
             StateError: that goes on already.
@@ -125,11 +116,7 @@ class Tare:
         self.torque, self.dropped = mean, ''
 
     def drop(self, changed: str) -> None:
-        """Take nothing off any more: it was measured with something else.
-
-        Args:
-            changed: what has changed, as a noun.
-        """
+        """Take nothing off any more: it was measured with something else than what `changed`."""
         self.stop()
         if self.torque.any():
             self.torque, self.dropped = np.zeros_like(self.torque), changed
@@ -144,25 +131,6 @@ class Tare:
                 f'the external torque of {self._joints[i]} {what} {found}, allowed are {most}: '
                 'something touches the arm, or a payload is not set'
             )
-
-
-@dataclass(frozen=True)
-class ExternalSettings:
-    """Settings of the estimate and of the contact detection; each may change at any time.
-
-    Attributes:
-        external_observer: whether external torques are estimated.
-        external_bandwidth: of the observer, one for each commanded joint [Hz].
-        external_frame: link of the wrench; empty for that at the tip of the commanded joints.
-        thresholds: of contacts, of the commanded joints; None: nothing is detected.
-        driver_effort: what the efforts are, see `driver_effort`.
-    """
-
-    external_observer: bool = False
-    external_bandwidth: tuple[float, ...] = (20.0,)
-    external_frame: str = ''
-    thresholds: ContactThresholds | None = None
-    driver_effort: DriverEffort = 'torque'
 
 
 class ExternalForceEstimate:
@@ -187,7 +155,7 @@ class ExternalForceEstimate:
         self,
         dynamics: RobotDynamics,
         joints: Sequence[str],
-        settings: ExternalSettings,
+        settings: Settings,
         *,
         friction: JointFriction,
         offset: Array,
@@ -197,8 +165,8 @@ class ExternalForceEstimate:
         Args:
             dynamics: of the robot.
             joints: names of the commanded joints, k of them.
-            settings: of the estimate, one value for each commanded joint.
-            friction: of the joints.
+            settings: with one bandwidth for each of these.
+            friction: of all joints.
             offset: (k,) constant torque that the joints need beside the model [N m or N].
 
         Raises:
@@ -214,7 +182,7 @@ class ExternalForceEstimate:
         self.torque = np.zeros(len(self._joints))
         limits = model.effort_bounds[self._indices]
         self.tare = Tare(self._joints, units_of(model, self._joints))
-        self.contact = Contact(model, self._joints, self._indices, settings.thresholds)
+        self.contact = Contact(model, self._joints, self._indices, self._thresholds())
         self.drives = DriveTorques(model, self._joints, self._indices)
         self._check = EffortFit(limits, settings.driver_effort)
         self._wrench = self._wrench_estimator()
@@ -230,8 +198,7 @@ class ExternalForceEstimate:
     def wrench(self, torque: Array | None = None) -> Array:
         """The wrench (6,) on the link `frame`, at its origin and in its axes, at the last state.
 
-        Args:
-            torque: (k,) that it explains [N m or N]; None for the estimate.
+        It explains the torque (k,) [N m or N]; None for the estimate.
         """
         given = self.torque if torque is None else torque
         return self._wrench.estimate(self.drives.q, self._all(given, 0.0)).wrench
@@ -254,7 +221,7 @@ class ExternalForceEstimate:
         # Else the step of the estimates would be a contact.
         self.contact.reset()
 
-    def apply(self, settings: ExternalSettings) -> None:
+    def apply(self, settings: Settings) -> None:
         """Use other settings from the next state on; the gravity of the dynamics may be another.
 
         Raises:
@@ -273,7 +240,7 @@ class ExternalForceEstimate:
             self._check.use(settings.driver_effort)
             self._drop_tare('driver_effort')
             self.reset()
-        self.contact.use(self._dynamics.model, settings.thresholds)
+        self.contact.use(self._thresholds())
 
     def use(self, dynamics: RobotDynamics) -> None:
         """Compute with another payload from the next state on, without a step in the estimate."""
@@ -287,12 +254,6 @@ class ExternalForceEstimate:
         """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
         self.drives.reset()
         self.withhold(SETTLING)
-        self.contact.reset()
-
-    def distrust(self) -> None:
-        """Compare the efforts with gravity anew: they come from another device."""
-        self._check.distrust()
-        self.tare.stop()
         self.contact.reset()
 
     def withhold(self, reason: str) -> None:
@@ -379,6 +340,9 @@ class ExternalForceEstimate:
         # The link, which tf2 knows, where a joint stands for it.
         frame = model.frame(self.settings.external_frame or model.tip_frame(self._joints)).name
         return WrenchEstimator(self._dynamics, frame, 'LOCAL', self._joints)
+
+    def _thresholds(self) -> ContactThresholds:
+        return self.settings.thresholds or ContactThresholds.of(len(self._joints))
 
     def _bandwidth(self) -> Array:
         """(n,) of the observer [Hz]; joints that are not commanded have that of the first."""

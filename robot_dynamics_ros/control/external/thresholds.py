@@ -86,9 +86,3 @@ class ContactThresholds:
         """
         coefficients = self.coefficients
         return coefficients[:, 0] + (coefficients[:, 1:] * motion).sum(axis=-2)
-
-    def above(self, limits: Array) -> list[tuple[str, int]]:
-        """Band and index of each joint whose constant part is above its effort limit (n,)."""
-        constants = self.coefficients[:, 0]
-        found = np.argwhere((constants > limits) & (constants < NEVER)).tolist()
-        return [(BANDS[band], joint) for band, joint in found]

@@ -48,10 +48,6 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
 
     Each is answered by a method that fills the response from the request, and raises
     RobotDynamicsError where it cannot.
-
-    Args:
-        node: that offers them.
-        holder: of the configured robot.
     """
     dynamics = DynamicsServices(node, holder)
     payload = PayloadServices(holder)

@@ -11,16 +11,15 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
-from robot_dynamics_interfaces.msg import JointDemand
 from robot_dynamics_ros.control.trajectory_efforts import PARTS
-from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
 from robot_dynamics_ros.core.model.sampling import State, random_states
 from robot_dynamics_ros.core.task import ALL_ROWS
 
 from ..compilation import CHECKED_STATES, TOLERANCE
 from ..endpoints import doubles
-from ..joint_states import JointStateReader, in_order_of
+from ..joint_states import JointStateReader
 from ..robot import CommandedRobot, RobotHolder
 from ..trajectory_action import excesses, fill_efforts
 
@@ -95,10 +94,10 @@ class DynamicsServices:
     def fill_efforts(self, request: Any, response: Any) -> None:
         """Fill in the trajectory, the demand on each joint, and the limits that are exceeded."""
         terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
-        demands = fill_efforts(request.trajectory, self.holder.require(), self.holder, terms)
+        robot = self.holder.require()
+        response.demands = fill_efforts(request.trajectory, robot, self.holder, terms)
         response.trajectory = request.trajectory
-        response.demands = [JointDemand(**vars(demand)) for demand in demands]
-        response.message = excesses(demands)
+        response.message = excesses(response.demands)
 
     def cross_check(self, request: Any, response: Any) -> None:
         """Fill in the largest error of each quantity; a disagreement fails, and torque goes on."""
@@ -134,10 +133,7 @@ class DynamicsServices:
     ) -> tuple[Array, Array]:
         """q and v (n,) of a request; v is zero for joints that are not commanded.
 
-        Args:
-            robot: gives the joints, and the latest state.
-            message: field `state` of the request; empty for the latest joint state.
-            needs_velocity: whether a state without velocities is an error.
+        The message is its field `state`; an empty one stands for the latest joint state.
 
         Raises:
             StateError: the message is neither empty nor a valid state, or there is no valid joint
@@ -168,8 +164,12 @@ class DynamicsServices:
 
 def _in_order(robot: CommandedRobot, request: Any, values: Sequence[float], field: str) -> Array:
     """(k,) of the commanded joints, from values in the order of the state, or of these joints."""
+    # A state names each of them once.
     names = list(request.state.name) or list(robot.joints)
-    return in_order_of(robot.joints, names, values, field)
+    if len(values) != len(names):
+        raise StateError(f'{field} has {len(values)} values for {len(names)} names')
+    own = [values[names.index(name)] for name in robot.joints]
+    return checked_vector(field, own, robot.joints)
 
 
 def _is_given(message: JointState) -> bool:

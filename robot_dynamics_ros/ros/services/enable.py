@@ -48,13 +48,13 @@ def _enabled(guard: GuardedFeedforward, clock: NodeClock) -> str:
     doubt = ''
     if supervisor.reaction and guard.external is not None:
         unknown = guard.external.reason
-        if not guard.fresh(now):
+        if not guard.state.fresh(now):
             unknown = 'no valid joint state'
         doubt = f'; whether the arm is still touched is not known: {unknown}' if unknown else ''
     guard.enable()
     start = 'with the next valid joint state' if clock.ticks else 'as soon as /clock has a time'
     if inhibition := supervisor.inhibitions.first():
-        start = inhibition.until
+        start = f'but not yet: {inhibition.reason}'
     elif not supervisor.active:
         start = 'as soon as the node is activated'
     if already:

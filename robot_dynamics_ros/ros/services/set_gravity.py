@@ -46,9 +46,7 @@ class SetGravityService:
     """Answers by setting parameter gravity of the node."""
 
     def __init__(self, node: Node, holder: RobotHolder) -> None:
-        """Answer for the robot of this holder, by the parameter of this node."""
-        self._node = node
-        self._holder = holder
+        self._node, self._holder = node, holder
 
     async def set_gravity(self, request: Any, response: Any) -> None:
         """Rotate the vector into the frame of the root link, and set the parameter."""
@@ -102,16 +100,9 @@ def _check_place(vector: Any) -> None:
 
 
 async def look_up(node: Node, target: str, source: str, stamp: Time) -> Any:
-    """The transform of tf2 from one frame to another.
+    """The geometry_msgs/Transform of tf2 from a source frame to a target; stamp 0: the latest.
 
-    Args:
-        node: listens to /tf and /tf_static while this waits.
-        target: frame of the result.
-        source: frame of what is transformed.
-        stamp: time of the transform; 0 for the latest.
-
-    Returns:
-        geometry_msgs/Transform.
+    The node listens to /tf and /tf_static while this waits.
 
     Raises:
         StateError: within LIMIT there is no such transform.
