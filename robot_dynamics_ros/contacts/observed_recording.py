@@ -15,9 +15,10 @@ from robot_dynamics_ros.control.external.drive_torques import LARGEST, GivenStat
 from robot_dynamics_ros.control.external.estimate import (
     PASSING,
     ExternalForceEstimate,
+    ExternalSettings,
 )
 from robot_dynamics_ros.control.external.momentum_observer import SETTLED
-from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT, DriverEffort, Settings
+from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT, DriverEffort
 from robot_dynamics_ros.control.state_filter import VELOCITY_CUTOFF, VelocityEstimate
 from robot_dynamics_ros.control.torque_text import joint_torques, units_of
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
@@ -289,7 +290,7 @@ class ObservedRecording:
         return ExternalForceEstimate(
             robot.dynamics,
             self.joints,
-            Settings(
+            ExternalSettings(
                 external_bandwidth=tuple(self.bandwidth.tolist()),
                 driver_effort=settings.driver_effort,
             ),

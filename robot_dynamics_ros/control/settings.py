@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.robot import RobotModel
-
-if TYPE_CHECKING:
-    from .external.thresholds import ContactThresholds
 
 OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
@@ -55,10 +52,6 @@ class Settings:
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
         driver_effort: what `effort` in joint states means, see `driver_effort`.
         friction_share: of the friction that is compensated at a measured velocity [-].
-        external_observer: whether external torques are estimated.
-        external_bandwidth: of the observer, one for each commanded joint [Hz].
-        external_frame: link of the wrench; empty for that at the tip of the commanded joints.
-        thresholds: of contacts, of the commanded joints; None: nothing is detected.
     """
 
     state_timeout: float = 0.1
@@ -72,10 +65,6 @@ class Settings:
     on_collision: OnCollision = 'report'
     driver_effort: DriverEffort = 'torque'
     friction_share: float = FRICTION_SHARE
-    external_observer: bool = False
-    external_bandwidth: tuple[float, ...] = (20.0,)
-    external_frame: str = ''
-    thresholds: ContactThresholds | None = None
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: Settings) -> Array:

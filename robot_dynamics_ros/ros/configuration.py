@@ -16,6 +16,7 @@ from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.external.thresholds import BANDS, ContactThresholds
 from robot_dynamics_ros.control.settings import (
     Settings,
@@ -186,6 +187,8 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
     Raises:
         RobotDynamicsError: they do not fit the robot.
     """
+    chosen = {field.name: values[field.name] for field in fields(Settings)}
+    lists = {name: tuple(each) for name, each in chosen.items() if isinstance(each, list)}
     bandwidth = per_joint('external_bandwidth', values['external_bandwidth'], joints)
     if bandwidth is None:
         raise ParameterError(
@@ -195,14 +198,18 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
     require_joints('massless_joints', values['massless_joints'], model)
     if frame := values['external_frame']:
         _require_moved(frame, model, joints)
-    found = {
-        **values,
-        'external_bandwidth': bandwidth.tolist(),
-        'thresholds': _thresholds(values, model, joints, bandwidth),
-    }
-    given = {field.name: found[field.name] for field in fields(Settings)}
-    lists = {name: tuple(each) for name, each in given.items() if isinstance(each, list)}
-    return LiveValues(Settings(**(given | lists)), values['terms'], values['gravity'])
+    return LiveValues(
+        settings=Settings(**(chosen | lists)),
+        external=ExternalSettings(
+            external_observer=values['external_observer'],
+            external_bandwidth=tuple(bandwidth.tolist()),
+            external_frame=frame,
+            thresholds=_thresholds(values, model, joints, bandwidth),
+            driver_effort=values['driver_effort'],
+        ),
+        terms=values['terms'],
+        gravity=values['gravity'],
+    )
 
 
 def _joint_model(path: str) -> JointModel:

@@ -7,6 +7,7 @@ From it come the declarations, the checks, `config/robot_dynamics.yaml` and `doc
 from __future__ import annotations
 
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
+from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.feedforward import DEFAULT_TERMS
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import LONGEST_STALE
@@ -15,6 +16,7 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from .parameters import Parameter, Table
 
 GUARDS = Settings()
+EXTERNAL = ExternalSettings()
 NEWTON = 'N m or N'
 
 # fmt: off
@@ -174,16 +176,16 @@ def _threshold(band: str, side: str) -> Parameter:
 
 
 CONTACTS = (
-    Parameter('external_observer', 'bool', GUARDS.external_observer,
+    Parameter('external_observer', 'bool', EXTERNAL.external_observer,
               'Whether the torques of external forces are estimated.',
               'The joint states must contain velocities, and efforts that are torques.',
               live=True),
-    Parameter('external_bandwidth', 'double_array', list(GUARDS.external_bandwidth),
+    Parameter('external_bandwidth', 'double_array', list(EXTERNAL.external_bandwidth),
               'Bandwidth f of the estimate of each commanded joint.',
               'The estimate follows the external torque with the time constant 1 / (2 pi f). A '
               'larger bandwidth passes on more noise of velocities and efforts.', unit='Hz',
               above=0.0, live=True),
-    Parameter('external_frame', 'string', GUARDS.external_frame,
+    Parameter('external_frame', 'string', EXTERNAL.external_frame,
               'Link at whose origin and in whose axes `~/external_wrench` is given; a commanded '
               'joint must move it.', empty='link at the tip of `joints`', live=True),
     _threshold('collision', 'above'),

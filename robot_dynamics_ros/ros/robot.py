@@ -12,7 +12,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings, torque_limits
@@ -36,12 +36,14 @@ class LiveValues:
     """What the live parameters say: with it, `CommandedRobot.apply` waits for nothing.
 
     Attributes:
-        settings: of the guards and of the external-force estimate.
+        settings: of the guards.
+        external: of the external-force estimate.
         terms: of the torque.
         gravity: (3,) in the frame of the root link [m/s^2].
     """
 
     settings: Settings
+    external: ExternalSettings
     terms: list[str]
     gravity: list[float]
 
@@ -83,8 +85,8 @@ class CommandedRobot:
         self.joints, self._live = self.feedforward.joints, live
         self.feedforward.offset = joint_model.offsets(model)[self.feedforward.indices]
         self.guard = GuardedFeedforward(self.feedforward, live.settings)
-        if live.settings.external_observer:
-            self.guard.external = self._estimate(live.settings)
+        if live.external.external_observer:
+            self.guard.external = self._estimate(live.external)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
         self.has_state = False
         # Poses at which the gravity torque is compared with the effort limits.
@@ -92,8 +94,8 @@ class CommandedRobot:
 
     def prepare(self, live: LiveValues) -> None:
         """Compile what other live parameters need, while the loop goes on."""
-        if live.settings.external_observer:
-            self._estimate(live.settings)
+        if live.external.external_observer:
+            self._estimate(live.external)
 
     def apply(self, live: LiveValues) -> None:
         """Use other live parameters; a change of the torque is faded in.
@@ -106,17 +108,18 @@ class CommandedRobot:
         self.guard.apply(live.settings)
         self.feedforward.select_terms(live.terms)
         self.dynamics.gravity = live.gravity
-        if not live.settings.external_observer:
+        estimate = self.guard.external
+        if not live.external.external_observer:
             self.guard.external = None
-        elif self.guard.external is None:
-            self.guard.external = self._estimate(live.settings)
+        elif estimate is None:
+            self.guard.external = self._estimate(live.external)
         else:
-            self.guard.external.apply(live.settings)
+            estimate.apply(live.external)
         if (live.terms, live.gravity) != (self._live.terms, self._live.gravity):
             self.guard.request_fade()
         self._live = live
 
-    def _estimate(self, settings: Settings) -> ExternalForceEstimate:
+    def _estimate(self, settings: ExternalSettings) -> ExternalForceEstimate:
         """The estimate of external torques; compiles what it needs, if that is not compiled."""
         return ExternalForceEstimate(
             self.dynamics,

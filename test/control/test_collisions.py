@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from shown_states import DYNAMICS, GRAVITY, LOADED, MODEL, PERIOD, REST, Driver, Q, assert_smooth
 
-from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.supervisor import COLLISION_FADE, Inhibition, Target
@@ -31,7 +31,7 @@ class HitArm(Driver):
         self.guard.external = ExternalForceEstimate(
             DYNAMICS,
             MODEL.joint_names,
-            Settings(external_bandwidth=(20.0,) * 3, thresholds=thresholds),
+            ExternalSettings(True, external_bandwidth=(20.0,) * 3, thresholds=thresholds),
             friction=JointFriction(MODEL),
             offset=REST,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.friction import JointFriction
 
 from ..driver_effort import MEANINGS, SLOWEST, EffortFit, effort_of, link_torque
-from ..settings import UNKNOWN_LIMIT, Settings
+from ..settings import UNKNOWN_LIMIT, DriverEffort
 from ..torque_text import torque_text, units_of
 from .contact import Contact
 from .drive_torques import NO_STATE, DriveTorques, GivenState
@@ -133,6 +134,25 @@ class Tare:
             )
 
 
+@dataclass(frozen=True)
+class ExternalSettings:
+    """Settings of the estimate and of the contact detection; each may change at any time.
+
+    Attributes:
+        external_observer: whether external torques are estimated.
+        external_bandwidth: of the observer, one for each commanded joint [Hz].
+        external_frame: link of the wrench; empty for that at the tip of the commanded joints.
+        thresholds: of contacts, of the commanded joints; None: nothing is detected.
+        driver_effort: what the efforts are, see `driver_effort`.
+    """
+
+    external_observer: bool = False
+    external_bandwidth: tuple[float, ...] = (20.0,)
+    external_frame: str = ''
+    thresholds: ContactThresholds | None = None
+    driver_effort: DriverEffort = 'torque'
+
+
 class ExternalForceEstimate:
     """External torques of the commanded joints, or the reason why there are none.
 
@@ -155,7 +175,7 @@ class ExternalForceEstimate:
         self,
         dynamics: RobotDynamics,
         joints: Sequence[str],
-        settings: Settings,
+        settings: ExternalSettings,
         *,
         friction: JointFriction,
         offset: Array,
@@ -221,7 +241,7 @@ class ExternalForceEstimate:
         # Else the step of the estimates would be a contact.
         self.contact.reset()
 
-    def apply(self, settings: Settings) -> None:
+    def apply(self, settings: ExternalSettings) -> None:
         """Use other settings from the next state on; the gravity of the dynamics may be another.
 
         Raises:

@@ -17,10 +17,10 @@ from robot_dynamics_ros.control.external.estimate import (
     SLOWEST,
     STEADY,
     ExternalForceEstimate,
+    ExternalSettings,
     Tare,
 )
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
-from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, StateError, parse_urdf
 
 MODEL = parse_urdf(URDF)
@@ -44,7 +44,7 @@ WHOLE, PARTS = np.array([[1, 1, 1]], bool), np.array([[1, 1, 0], [0, 0, 1]], boo
 
 def settings(**changes):
     values = {'external_observer': True, 'external_bandwidth': (20.0, 20.0, 20.0)}
-    return Settings(**(values | changes))
+    return ExternalSettings(**(values | changes))
 
 
 def from_torque(*torque):
