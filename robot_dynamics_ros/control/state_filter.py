@@ -27,7 +27,8 @@ VELOCITY_CUTOFF = 20.0
 # A joint this far outside its position limits is reported [rad or m]: a wrong offset or a soft
 # limit gives less, degrees sent as radians give more.
 LIMIT_MARGIN = 0.5
-# Stamps that lie farther apart are of two clocks, as where some states have no stamp [s].
+# Stamps that lie farther apart, three years, are of two clocks: since 1970, and since the machine
+# started, as where some states have no stamp [s].
 LONGEST_PAUSE = 1e8
 # So many joints far outside their limits cannot be a wrong limit in the description.
 SEVERAL = 2
@@ -133,18 +134,13 @@ class JointReach:
     fastest: Array
 
     @classmethod
-    def of(cls, velocity_bounds: Array, ranges: Array) -> JointReach:
-        """That of joints with limits (n,) [rad/s or m/s], infinite for none, and ranges (n,)."""
-        usual, unlimited = ranges / RANGE_TIME, velocity_bounds >= IMPOSSIBLE
-        speeds = np.where(unlimited, usual, velocity_bounds)
-        fastest = np.where(unlimited, IMPOSSIBLE, FASTEST * speeds)
-        return cls(unlimited, speeds, JUMP_TIME * np.minimum(speeds, usual), fastest)
-
-    @classmethod
-    def of_model(cls, model: RobotModel) -> JointReach:
+    def of(cls, model: RobotModel) -> JointReach:
         """That of the independent joints of a model."""
         ranges = [np.ptp(position_range(joint)) for joint in model.independent_joints]
-        return cls.of(model.velocity_bounds, np.array(ranges))
+        usual, unlimited = np.array(ranges) / RANGE_TIME, model.velocity_bounds >= IMPOSSIBLE
+        speeds = np.where(unlimited, usual, model.velocity_bounds)
+        fastest = np.where(unlimited, IMPOSSIBLE, FASTEST * speeds)
+        return cls(unlimited, speeds, JUMP_TIME * np.minimum(speeds, usual), fastest)
 
 
 class StateFilter:
@@ -198,7 +194,7 @@ class StateFilter:
         self.jump = ''
         self._velocity = VelocityEstimate(model)
         self._names, self.limits = model.joint_names, PositionLimits(model)
-        reach = JointReach.of_model(model)
+        reach = JointReach.of(model)
         self._unlimited, self._speeds, self._fastest = reach.unlimited, reach.speeds, reach.fastest
         self.jump_tolerances = reach.tolerances
         # Some drivers wrap the angle of a continuous joint.

@@ -31,7 +31,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.recordings.low_pass import half_length, kernels
+from robot_dynamics_ros.recordings.low_pass import SIDE, half_length, kernels
 
 from .equations import Equations
 from .motion_equations import at_rest
@@ -78,7 +78,7 @@ def split_motions(motions: Iterable[Motion], split: float) -> Iterator[tuple[boo
     """
     for motion in motions:
         # Time on each side of a filtered sample whose raw samples it depends on [s].
-        margin = half_length(motion.cutoff, motion.rate) / motion.rate
+        margin = (half_length(motion.cutoff, motion.rate) + SIDE) / motion.rate
         for held_out, chosen in (
             (False, motion.times < split - margin),
             (True, motion.times >= split + margin),

@@ -47,7 +47,7 @@ WINDOW, SHORTEST = 2.0, 64
 
 
 def half_length(cutoff: float, rate: float) -> int:
-    """Samples that the kernels have on each side of their middle.
+    """Samples that the low pass has on each side of its middle.
 
     Args:
         cutoff: at which the amplitude is halved [Hz].
@@ -55,7 +55,15 @@ def half_length(cutoff: float, rate: float) -> int:
     """
     # Passing becomes damping within one cutoff.
     taps, _ = required('scipy.signal').kaiserord(DAMPING, 2.0 * cutoff / rate)
-    return int(taps) // 2 + SIDE
+    return int(taps) // 2
+
+
+def low_pass(cutoff: float, rate: float, half: int) -> Array:
+    """The kernel (2 h + 1,) with so many samples h on each side; arguments as of `half_length`."""
+    signal = required('scipy.signal')
+    window = ('kaiser', signal.kaiser_beta(DAMPING))
+    kernel: Array = signal.firwin(2 * half + 1, cutoff, window=window, fs=rate)
+    return kernel
 
 
 def kernels(cutoff: float, rate: float) -> Array:
@@ -67,10 +75,7 @@ def kernels(cutoff: float, rate: float) -> Array:
         cutoff: [Hz], at most a quarter of the rate.
         rate: of the samples [Hz].
     """
-    signal = required('scipy.signal')
-    window = ('kaiser', signal.kaiser_beta(DAMPING))
-    end = half_length(cutoff, rate) - SIDE
-    value = signal.firwin(2 * end + 1, cutoff, window=window, fs=rate)
+    value = low_pass(cutoff, rate, half_length(cutoff, rate))
     # Central differences for a unit interval, one side.
     steps = np.arange(1, SIDE + 1)
     first = [

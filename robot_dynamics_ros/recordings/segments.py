@@ -55,7 +55,7 @@ def reach_of(model: RobotModel | None, joints: tuple[str, ...]) -> JointReach:
     free = np.ones(size, bool), np.zeros(size), np.full(size, UNKNOWN), np.full(size, IMPOSSIBLE)
     reach = JointReach(*free)
     if model is not None:
-        known, names = JointReach.of_model(model), model.joint_names
+        known, names = JointReach.of(model), model.joint_names
         for place, name in enumerate(joints):
             if name in names:
                 for each in ('unlimited', 'speeds', 'tolerances', 'fastest'):

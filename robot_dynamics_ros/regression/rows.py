@@ -8,6 +8,7 @@ is then nearly independent (M. Gautier, "Dynamic identification of robots with p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -21,13 +22,11 @@ from robot_dynamics_ros.core.errors import UnknownNameError
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.recordings.low_pass import half_length, low_pass
 
 from .regressors import Regressor, States, displacements, independent, slip_states
 
 ROWS_OF_PERIOD = 2.0
-# As that of `recordings.low_pass`: Kaiser's formulas for a damping of 60 dB, and the length of the
-# kernel in periods of the cutoff.
-BETA, SHARPNESS = 5.653, 3.625
 # Of the cutoff of the motions: above this share, a second filter would damp nothing more.
 LARGEST_SHARE = 0.95
 # What the low pass of the motions smears around a reversal, in periods of its cutoff.
@@ -180,15 +179,13 @@ class _Segment:
     """
 
     def __init__(self, first: Motion, cutoff: float | None, slips: Array) -> None:
-        signal = required('scipy.signal', 'identification')
         passed = first.cutoff if cutoff is None else min(cutoff, first.cutoff)
         self._step = max(1, round(first.rate / (ROWS_OF_PERIOD * passed)))
         self._kernel = np.ones(1)
         if passed <= LARGEST_SHARE * first.cutoff:
             # A multiple of the step on both sides: rows lie where decimated results do.
-            steps = int(np.ceil(SHARPNESS * first.rate / passed / 2.0 / self._step))
-            length = 2 * self._step * steps + 1
-            self._kernel = signal.firwin(length, passed, window=('kaiser', BETA), fs=first.rate)
+            steps = math.ceil(half_length(passed, first.rate) / self._step)
+            self._kernel = low_pass(passed, first.rate, self._step * steps)
         self.start = float(first.times[0]) - first.number / first.rate
         # Numbers of the first sample that is kept, and of the first one of the next row.
         self._first = self._next = first.number

@@ -210,7 +210,7 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
 
 # What the refusal names, beside the file.
 BAD_TABLES = {
-    'is empty': (b'', ''),
+    'is empty': (b'', 'Empty'),
     'no time': (b'elbow_position\n1\n', 'time'),
     'semicolons': (b't;a_position\n1;2\n', 't;a_position'),
     'no values': (b't,elbow\n1,2\n', 'JOINT_position'),
@@ -221,7 +221,7 @@ BAD_TABLES = {
     'a long word': (b't,a_position\n1,' + b'x' * 999, r"'a_position'.*xxx\.\.\."),
     'ragged': (b't,a_position\n1,2\n2\n', '3.*2.*1'),
     'a large cell': (b't,a_position\n1,' + b'x' * 200_000, "'a_position'.*2"),
-    'a large name': (b't,' + b'x' * 200_000, ''),
+    'a large name': (b't,' + b'x' * 200_000, 'columns'),
     'no rows': (b't,a_position\n', 'row'),
     'time is text': (b't,a_position\nnan,2\n', 'time'),
     'not UTF-8': (b't,a_position\n1,\xff\n', "'a_position'.*2"),

@@ -67,6 +67,9 @@ def test_terms_leave_out_what_the_driver_adds(shared, dynamics):
     np.testing.assert_allclose(left_out, gravity, rtol=1e-9, atol=1e-12)
     # The motor bears the whole, whoever asks for it.
     assert driven.demands == whole.demands
+    refused = shared().call(*FILL, trajectory=motion(), terms=['drag'])
+    assert not refused.success
+    assert 'drag' in refused.message
 
 
 def test_demands_are_beside_the_limits_of_the_description(graph):
