@@ -177,8 +177,9 @@ def _excursions(rows: Rows, steps: _Steps, limit: float) -> Flags:
     for border in (np.flatnonzero(beyond) + 1).tolist():
         if border <= last:
             continue
-        elapsed = times[border + 1 : border + 1 + LONGEST] - times[border - 1]
-        later = border + 1 + np.flatnonzero((elapsed > 0.0) & (elapsed <= limit))
+        after = border + 1
+        elapsed = times[after : after + LONGEST] - times[border - 1]
+        later = after + np.flatnonzero((elapsed > 0.0) & (elapsed <= limit))
         reached = later[~steps.between(rows[border - 1], rows[later])]
         if reached.size:
             last = int(reached[0])

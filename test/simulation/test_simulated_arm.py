@@ -77,10 +77,10 @@ class Bench:
         return self.states[-1] if self.states else JointState(position=[0.0] * 2, effort=[0.0] * 2)
 
     def latest(self):
-        """The newest state of those that are yet to come."""
-        seen = len(self.states)
-        self.until(lambda: len(self.states) > seen + 3, 'joint_states')
-        return self.states[-1]
+        """The state of an arm in real time, after all that was sent or answered before."""
+        now = time.time()
+        self.until(lambda: stamp(self.last) > now, 'joint_states')
+        return self.last
 
     def command(self, *torques):
         self.until(lambda: self.commands.get_subscription_count() > 0, 'the arm')
@@ -352,7 +352,7 @@ def test_in_lockstep_a_push_begins_and_ends_at_its_stamps(lockstep):
     topic, wrenches = 'simulated_arm/applied_wrench', []
     lockstep.node.create_subscription(WrenchStamped, topic, wrenches.append, 1000)
     lockstep.until(lambda: lockstep.node.count_publishers(topic), 'the topic')
-    begin = math.ceil(stamp(lockstep.latest())) + 3.0
+    begin = math.ceil(stamp(lockstep.last)) + 3.0
     lockstep.push('forearm', begin + 0.2)
     lockstep.push('forearm', begin, x=2.0)
     lockstep.push('forearm', begin + 0.1)
