@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +11,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 # An answer that has not come by then is lost [s].
 ANSWER_LIMIT = 1.0
-# Of states that have waited the newest is answered: one that is sent so soon after another stands
-# for that too [s]. What waits longer than state_timeout is not answered either.
-BURST = 0.1
 
 
 @dataclass
@@ -23,7 +18,7 @@ class Sent:
     """A joint state that went out.
 
     Attributes:
-        time: when, on the monotonic clock [s].
+        time: when [s].
         q: (n,) its positions.
         v: (n,) its velocities.
         good: whether a node may trust it.
@@ -46,18 +41,12 @@ class Ledger:
 
     Attributes:
         counts: of states: good, bad, answered, lost, provoked (not answered while a fault
-            silenced the node), burst (a newer one was answered), starved (not answered while the
-            machine kept one of us waiting), bad_answered.
+            silenced the node), bad_answered.
         lost_during: lost ones by what was going on.
     """
 
-    def __init__(self, excused: Callable[[float], bool]) -> None:
-        """Nothing sent yet.
-
-        Args:
-            excused: whether the machine explains the loss of what was sent at a time [s].
-        """
-        self._excused = excused
+    def __init__(self) -> None:
+        """Nothing sent yet."""
         self.counts: Counter[str] = Counter()
         self.lost_during: Counter[str] = Counter()
         self._open: dict[int, Sent] = {}
@@ -88,20 +77,6 @@ class Ledger:
                 return
             del self._open[stamp]
             if sent.good and not sent.answered:
-                if self._newer_answered(sent):
-                    self.counts['burst'] += 1
-                else:
-                    self._miss(sent)
-
-    def _newer_answered(self, sent: Sent) -> bool:
-        soon = takewhile(lambda later: later.time < sent.time + BURST, self._open.values())
-        return any(later.answered for later in soon)
-
-    def _miss(self, sent: Sent) -> None:
-        if not sent.counted:
-            self.counts['provoked'] += 1
-        elif self._excused(sent.time):
-            self.counts['starved'] += 1
-        else:
-            self.counts['lost'] += 1
-            self.lost_during[sent.during] += 1
+                if sent.counted:
+                    self.lost_during[sent.during] += 1
+                self.counts['lost' if sent.counted else 'provoked'] += 1

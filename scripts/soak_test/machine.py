@@ -1,22 +1,26 @@
-"""The memory of the node, and how long the machine keeps it waiting."""
+"""The memory of the node, and the time that waits for it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
-from collections import deque
 from pathlib import Path
+
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+
+from robot_dynamics_ros.demo import DemoError
 
 # Memory is looked at once a second, and averaged; until then it need not be steady [s].
 PERIOD, SETTLED, WINDOW = 1.0, 60.0, 10.0
 MIB = 2**20
-# How often to look at the scheduler [s].
-LOOK = 0.02
-# A queue holds ten states: who waits for longer may lose some [s].
-LONG = 0.01
-# How far around such a wait a loss is put down to it, and how far back waits are kept [s].
-AROUND, KEPT = 0.05, 10.0
+# Looks in a row that find every thread asleep: what one has sent wakes the other at once.
+QUIET = 2
+# Cycles between two lists of threads; how long a cycle may take, however busy a machine is [s].
+RELISTED, SETTLE_LIMIT = 50, 60.0
 
 
 class Memory:
@@ -60,48 +64,73 @@ class Memory:
         return sum(last) / len(last) - sum(first) / len(first)
 
 
-class Starvation:
-    """Watches how long the threads of some processes were ready to run, but did not (Linux).
+class SimulatedTime:
+    """The time of states and node, which stands still while one of two processes is at work.
+
+    How busy a machine is then changes how long a cycle takes, and nothing that the node sees.
 
     Attributes:
-        looks: how often they were looked at.
-        long: how often one had been kept waiting for long.
+        now: [ns].
     """
 
-    def __init__(self, *pids: int, proc: str = '/proc') -> None:
-        self.looks, self.long = 0, 0
-        self._tasks = [Path(f'{proc}/{pid}/task') for pid in pids]
-        self._looked = time.monotonic()
-        self._waited: dict[Path, float] = {}
-        # Begin and end.
-        self._waits: deque[tuple[float, float]] = deque(maxlen=int(KEPT / LOOK))
+    def __init__(self, node: Node, pid: int, rate: float) -> None:
+        """Begin at a time from which stamps may go back.
 
-    def look(self, now: float) -> None:
-        """Look, if it is time to; `now` on the monotonic clock [s]."""
-        looked = self._looked
-        if now - looked < LOOK:
-            return
-        self._looked = now
-        waited: dict[Path, float] = {}
-        longest = 0.0
-        for task in self._tasks:
-            for thread in task.iterdir():
+        Args:
+            node: of this process, which publishes `/clock`.
+            pid: of the process of the node under test.
+            rate: of the cycles [Hz].
+        """
+        self.now, self._step = 1000 * 10**9, round(1e9 / rate)
+        self._clock = node.create_publisher(Clock, '/clock', 10)
+        self._pids, self._cycle = (pid, os.getpid()), 0
+        self._threads: list[int] = []
+
+    @property
+    def seconds(self) -> float:
+        """[s]."""
+        return 1e-9 * self.now
+
+    def advance(self) -> None:
+        """Go on by a cycle."""
+        self.now += self._step
+        stamp = Time(sec=self.now // 10**9, nanosec=self.now % 10**9)
+        self._clock.publish(Clock(clock=stamp))
+
+    def settle(self) -> None:
+        """Wait until all other threads of both processes sleep: nothing is under way.
+
+        Raises:
+            DemoError: they do not.
+        """
+        if self._cycle % RELISTED == 0:
+            self._list()
+        self._cycle += 1
+        end, quiet = time.monotonic() + SETTLE_LIMIT, 0
+        while quiet < QUIET:
+            quiet = quiet + 1 if all(map(sleeps, self._threads)) else 0
+            if not quiet:
+                os.sched_yield()
+                if time.monotonic() > end:
+                    raise DemoError(f'the node was at work for {SETTLE_LIMIT:g} s')
+
+    def _list(self) -> None:
+        """Open the states of all threads, as Linux tells them."""
+        for one in self._threads:
+            os.close(one)
+        own, self._threads = threading.get_native_id(), []
+        for pid in self._pids:
+            for task in Path(f'/proc/{pid}/task').iterdir():
                 # It may end while we look.
                 with contextlib.suppress(OSError):
-                    waited[thread] = 1e-9 * int((thread / 'schedstat').read_text().split()[1])
-                    before = self._waited.get(thread, waited[thread])
-                    longest = max(longest, waited[thread] - before)
-        self._waited = waited
-        self.looks += 1
-        if longest > LONG:
-            # Linux counts a wait at its end: it may have begun so long before the last look.
-            self._waits.append((looked - longest, now))
-            self.long += 1
+                    if int(task.name) != own:
+                        self._threads.append(os.open(task / 'stat', os.O_RDONLY))
 
-    def since(self, begin: float) -> bool:
-        """Whether a process has been kept waiting since a time [s]."""
-        return any(end >= begin for _, end in self._waits)
 
-    def explains(self, sent: float) -> bool:
-        """Whether a process was kept waiting around a time [s]."""
-        return any(begin - AROUND <= sent <= end + AROUND for begin, end in self._waits)
+def sleeps(thread: int) -> bool:
+    """Whether a thread waits for something; one that has ended does, too."""
+    try:
+        text = os.pread(thread, 64, 0)
+    except OSError:
+        return True
+    return text[text.rindex(b')') + 2 : text.rindex(b')') + 3] not in b'RD'

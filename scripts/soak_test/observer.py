@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from ledger import Array, Ledger
+from machine import SimulatedTime
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rules import Rules
@@ -61,9 +62,11 @@ class Observer:
         during: the fault that is being injected, for the examples.
     """
 
-    def __init__(self, node: Node, rules: Rules, ledger: Ledger, rate: float) -> None:
-        """Subscribe."""
-        self.rules, self._ledger = rules, ledger
+    def __init__(
+        self, node: Node, rules: Rules, ledger: Ledger, clock: SimulatedTime, rate: float
+    ) -> None:
+        """Subscribe; rate of the cycles [Hz]."""
+        self.rules, self._ledger, self._clock = rules, ledger, clock
         self.commands: deque[Command] = deque(maxlen=int(MEMORY * rate))
         self.answer: Answer | None = None
         self.during = 'start'
@@ -80,15 +83,15 @@ class Observer:
 
     def poll(self) -> None:
         """Read what has come."""
-        for message, info in self._commands.poll():
+        sent = self._clock.now
+        for message, _ in self._commands.poll():
             torque = np.array(message.data)
-            sent = info['source_timestamp']
-            self.rules.judge(1e-9 * sent, torque, f'during {self.during}')
+            self.rules.judge(self._clock.seconds, torque, f'during {self.during}')
             self.commands.append(Command(sent, torque))
         for message, _ in self._torques.poll():
             self._read_torques(message)
-        for message, info in self._diagnostics.poll():
-            self._read_diagnostics(message, info['source_timestamp'])
+        for message, _ in self._diagnostics.poll():
+            self._read_diagnostics(message, sent)
 
     def since(self, time: int) -> list[Command]:
         """The commands that were sent after a time [ns], oldest first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 from builtin_interfaces.msg import Time
 from ledger import Array, Ledger, Sent
+from machine import SimulatedTime
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -20,6 +20,8 @@ AMPLITUDES = (0.25, 0.15)  # [rad]
 # What carries gravity stands still: an arm that rises while gravity fades in is a fault.
 MOVES = (1.0, 0.0, 0.0, 0.0, 1.0, 1.0)
 FREQUENCIES = (0.05, 0.3)  # from, to [Hz]
+# How old a state is when it is sent [ns].
+AGE = 1000
 Alteration = Callable[[JointState], None]
 # A joint that the model does not have: drivers publish their grippers, too.
 EXTRA = 'soak_test_gripper'
@@ -59,7 +61,14 @@ class Robot:
         last_good: (n,) q of that state.
     """
 
-    def __init__(self, node: Node, names: tuple[str, ...], motion: Motion, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        node: Node,
+        names: tuple[str, ...],
+        motion: Motion,
+        ledger: Ledger,
+        clock: SimulatedTime,
+    ) -> None:
         """Prepare; `send` sends."""
         self.names, self.motion = names, motion
         self.counted, self.during = True, 'start'
@@ -67,8 +76,7 @@ class Robot:
         self.effort: Array | None = None
         self.last_sent = 0
         self.last_good: Array | None = None
-        self._node, self._ledger = node, ledger
-        self._begin = time.monotonic()
+        self._ledger, self._clock = ledger, clock
         self._silent = False
         self._alteration: Alteration | None = None
         self._trusted = False
@@ -77,7 +85,7 @@ class Robot:
 
     def time(self) -> float:
         """The time of the motion [s]."""
-        return time.monotonic() - self._begin
+        return self._clock.seconds
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
@@ -115,9 +123,9 @@ class Robot:
         """Publish the state of this moment."""
         if self._silent:
             return
-        now = time.monotonic()
-        q, v, _ = self.motion.at(now - self._begin)
-        stamp = self._node.get_clock().now().nanoseconds
+        # No stamp of the node, which tells the time of the clock, is that of a state.
+        stamp, now = self._clock.now - AGE, self._clock.seconds
+        q, v, _ = self.motion.at(now)
         message = JointState(name=[EXTRA, *reversed(self.names)])
         message.header.stamp = Time(sec=stamp // 10**9, nanosec=stamp % 10**9)
         message.position = array('d', [0.01, *q[::-1]])

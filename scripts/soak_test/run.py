@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +17,7 @@ import rclpy
 from controller import Controller
 from faults import controllers, references, states, use
 from ledger import Ledger
-from machine import Memory, Starvation
+from machine import Memory, SimulatedTime
 from observer import Observer
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -38,10 +36,9 @@ PARAMETERS = {
     'controller': f'/{controller.NAME}',
     'state_timeout': STATE_TIMEOUT,
     'fade_time': FADE_TIME,
-    # A queue long enough for the pauses of a busy machine, that drops nothing: what is then not
-    # answered, the node has lost.
+    'use_sim_time': True,
+    # It drops nothing: what is then not answered, the node has lost.
     'qos_overrides./joint_states.subscription.reliability': 'reliable',
-    'qos_overrides./joint_states.subscription.depth': 200,
 }
 START_LIMIT = 30.0
 # How much a node may grow after the first minute, and after each fault has come once [MiB].
@@ -54,7 +51,7 @@ def main() -> int:
         '--minutes',
         type=float,
         default=10.0,
-        help='longer where every fault takes longer to come once (default: 10)',
+        help='of simulated time; longer where every fault takes longer to come once (default: 10)',
     )
     parser.add_argument(
         '--rate', type=float, default=1000.0, help='[Hz] of states (default: 1000)'
@@ -95,12 +92,12 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
         child = children.start(
             'node', 'robot_dynamics_ros.ros.node', {**PARAMETERS, 'joints': names}
         )
-        memory, starvation = Memory(child.pid), Starvation(child.pid, os.getpid())
-        ledger = Ledger(starvation.explains)
-        robot = Robot(node, names, Motion(model.size, rng), ledger)
-        observer = Observer(node, rules, ledger, options.rate)
+        memory, clock = Memory(child.pid), SimulatedTime(node, child.pid, options.rate)
+        ledger = Ledger()
+        robot = Robot(node, names, Motion(model.size, rng), ledger, clock)
+        observer = Observer(node, rules, ledger, clock, options.rate)
         scene = Scene(
-            *(node, robot, observer, starvation, behind),
+            *(node, robot, observer, clock, behind),
             urdf=urdf,
             limits=limits,
             rate=options.rate,
@@ -111,11 +108,12 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
         def cycle() -> None:
             if observer.commands:
                 robot.effort = observer.commands[-1].torque
+            clock.advance()
             robot.send()
+            clock.settle()
             observer.poll()
             scene.spin()
-            starvation.look(now := time.monotonic())
-            ledger.settle(now)
+            ledger.settle(clock.seconds)
             children.require_alive()
             memory.settled = memory.settled or schedule.complete
             memory.sample()
@@ -123,7 +121,7 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
         _start(scene, cycle, options.rate)
         _go_on(scene, schedule, cycle, options)
         scene.close()
-    return 0 if _report(schedule.rows, rules, ledger, starvation, memory) else 1
+    return 0 if _report(schedule.rows, rules, ledger, memory) else 1
 
 
 def _start(scene: Scene, cycle: Callable[[], None], rate: float) -> None:
@@ -149,8 +147,8 @@ def _go_on(
     gc.collect()
     gc.freeze()
     beat, steps = CycleTimer(options.rate), schedule.steps(scene)
-    end = time.monotonic() + 60.0 * options.minutes
-    while time.monotonic() < end or not schedule.complete:
+    end = scene.clock.seconds + 60.0 * options.minutes
+    while scene.clock.seconds < end or not schedule.complete:
         beat.wait()
         cycle()
         next(steps)
@@ -160,9 +158,7 @@ def _go_on(
             cycle()
 
 
-def _report(
-    rows: Sequence[Row], rules: Rules, ledger: Ledger, starvation: Starvation, memory: Memory
-) -> bool:
+def _report(rows: Sequence[Row], rules: Rules, ledger: Ledger, memory: Memory) -> bool:
     """Print everything; whether all is as it should be."""
     width = max(len(row.fault.name) for row in rows)
     print(f'\n{"fault":{width}}  injected  guard seen  recovered  recognised by')
@@ -176,10 +172,7 @@ def _report(
     print(f'largest steps from one command to the next: {steps} N m')
     counts = ledger.counts
     print(f'\n{counts["good"]} good states: {counts["answered"]} answered,', end=' ')
-    print(f'{counts["burst"]} not as a newer one was,', end=' ')
     print(f'{counts["provoked"]} not while a fault silenced the node, {counts["lost"]} lost')
-    share = starvation.long / max(1, starvation.looks)
-    print(f'{counts["starved"]} more not while the machine was too busy: {share:.0%} of the time')
     print(f'{counts["bad"]} bad states: {counts["bad_answered"]} answered')
     growth = memory.growth
     grown = 'not measured, the run was too short' if growth is None else f'{growth:+.2f} MiB'

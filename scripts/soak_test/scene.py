@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
@@ -10,7 +9,7 @@ import numpy as np
 from controller import Controller
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from machine import Starvation
+from machine import SimulatedTime
 from observer import NODE, Answer, Observer
 from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
@@ -31,8 +30,7 @@ Steps = Generator[None, None, T]
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # What the node under test is given [s]: shorter than its defaults, so that more fits in.
 STATE_TIMEOUT, FADE_TIME = 0.1, 0.3
-# Of what takes a second (diagnostics), a cycle (services) or a fade, with what a busy machine adds
-# to it [s].
+# Of what takes a second (diagnostics), a cycle (services) or a fade [s].
 DIAGNOSTICS_LIMIT = SERVICE_LIMIT = CHANGE_LIMIT = 10.0
 # The executor takes as long as a cycle: it runs in one of so many, while an answer is due.
 EVERY = 5
@@ -69,7 +67,7 @@ class Scene:
         nominal: its torques.
         limits: (n,) effort limits of its joints [N m].
         period: of the cycles [s].
-        starvation: of the node and of us.
+        clock: of the node and of us.
         controller: the process behind the commands.
     """
 
@@ -78,7 +76,7 @@ class Scene:
         node: Node,
         robot: Robot,
         observer: Observer,
-        starvation: Starvation,
+        clock: SimulatedTime,
         controller: Controller,
         *,
         urdf: str,
@@ -87,7 +85,7 @@ class Scene:
     ) -> None:
         """Take part; rate of the cycles [Hz]."""
         self.node, self.robot, self.observer = node, robot, observer
-        self.starvation, self.controller = starvation, controller
+        self.clock, self.controller = clock, controller
         self.urdf, self.limits, self.period = urdf, limits, 1.0 / rate
         self.nominal = Expected(urdf)
         self._description = node.create_publisher(String, 'robot_description', LATCHED)
@@ -115,7 +113,7 @@ class Scene:
 
     def now(self) -> int:
         """The time of the stamps [ns]."""
-        return int(self.node.get_clock().now().nanoseconds)
+        return self.clock.now
 
     def describe(self, urdf: str) -> None:
         """Publish a description, as robot_state_publisher does."""
@@ -123,15 +121,15 @@ class Scene:
 
     def seconds(self, duration: float) -> Steps[None]:
         """Let cycles pass [s]."""
-        end = time.monotonic() + duration
-        while time.monotonic() < end:
+        end = self.clock.seconds + duration
+        while self.clock.seconds < end:
             yield
 
     def until(self, condition: Callable[[], bool], limit: float) -> Steps[bool]:
         """Let cycles pass until a condition holds; whether it did within the limit [s]."""
-        end = time.monotonic() + limit
+        end = self.clock.seconds + limit
         while not condition():
-            if time.monotonic() > end:
+            if self.clock.seconds > end:
                 return False
             yield
         return True
