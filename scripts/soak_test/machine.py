@@ -17,6 +17,8 @@ from robot_dynamics_ros.demo import DemoError
 # Memory is looked at once a second, and averaged; until then it need not be steady [s].
 PERIOD, SETTLED, WINDOW = 1.0, 60.0, 10.0
 MIB = 2**20
+# Between two looks [s]: who looks all the time takes the processor from the node.
+LOOK = 5e-5
 # Looks in a row that find every thread asleep: what one has sent wakes the other at once.
 QUIET = 2
 # Cycles between two lists of threads; how long a cycle may take, however busy a machine is [s].
@@ -110,7 +112,7 @@ class SimulatedTime:
         while quiet < QUIET:
             quiet = quiet + 1 if all(map(sleeps, self._threads)) else 0
             if not quiet:
-                os.sched_yield()
+                time.sleep(LOOK)
                 if time.monotonic() > end:
                     raise DemoError(f'the node was at work for {SETTLE_LIMIT:g} s')
 
