@@ -12,8 +12,8 @@ import numpy as np
 from robot_dynamics_ros.comparison.evidence import Reach
 from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
-from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
-from robot_dynamics_ros.contacts.observed_recording import Observation
+from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
+from robot_dynamics_ros.contacts.observation import Observation
 from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER
 from robot_dynamics_ros.control.feedforward import check_choices
 from robot_dynamics_ros.control.settings import DriverEffort
@@ -183,12 +183,10 @@ def watch(
         RobotDynamicsError: recording or URDF cannot be used.
     """
     read, settings, function = common
-    # Thresholds of a recording itself need a pass of their own.
-    passes = 2 if function is mark_recording and not settings.thresholds else 1
     robot = watched_robot(read, files, settings)
     with (
         read.open(files, joints=robot.model.joint_names) as recording,
-        progress(name, passes * recording.size, 'states') as advance,
+        progress(name, recording.size, 'states') as advance,
     ):
         reach = Reach(robot.model.size)
         # What is too short for the filter is not judged; damaged files are named where they are
