@@ -18,6 +18,7 @@ from robot_dynamics_ros.core.model.findings import counted, listed
 from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.report import check_report_file, provenance, write_report
 
+from .gravity import check_standard
 from .output import (
     FileToWrite,
     FittedTable,
@@ -45,7 +46,7 @@ Examples:
   robot_dynamics compare bag/ --urdf arm.urdf --report arm.html
   robot_dynamics compare panda.db3 --urdf panda.urdf --rename fer_=panda_ --json -
   robot_dynamics compare position.csv+velocity.csv+effort.csv --urdf arm.urdf
-  robot_dynamics compare /data/*/ --urdf arm.urdf --scheduler tcp://10.0.0.1:8786 --resume done/
+  robot_dynamics compare /data/*/ --urdf arm.urdf --scheduler tcp://10.0.0.1:8786
 
 Exit code 1: there is at least one finding. 2: a recording cannot be used.
 """
@@ -54,7 +55,7 @@ MANY = 16
 
 
 @click.command('compare', help=HELP)
-@recording_options('cutoff', 'parameters', 'scheduler', 'resume')
+@recording_options('cutoff', 'parameters', 'scheduler')
 @click.option(
     '--report', type=FileToWrite(), metavar='FILE',
     help='Write a report: .html with interactive plots, or .png.',
@@ -68,8 +69,7 @@ def compare_command(recordings: NamedRecordings, report: Path | None, output: Ou
     output.write_json(found.as_json())
     output.line(_summary(found))
     output.show('', joint_table(found), '', SHARE_WORDS, share_table(found), '')
-    for finding in advised(found.findings):
-        output.line(f'{finding.code}: {finding.message}')
+    output.findings((one.code, one.message) for one in advised(found.findings))
     if not found.findings:
         output.line('no findings: the recording agrees with the model')
     if report is not None:
@@ -89,14 +89,15 @@ def _compared(recordings: NamedRecordings, output: Output) -> Compared:
         RecordingError: no recording is usable.
     """
     options, files = recordings.options(), recordings.files
+    check_standard(options.gravity, 'compare')
     outcomes = recordings.outcomes(gather_evidence, (options, len(files) > MANY), output)
     evidence = [
-        Evidence(RecordingSummary(one.name, error=one.error)) if one.error else one.result
-        for one in outcomes
+        Evidence(RecordingSummary(name, error=one.error)) if one.error else one.result
+        for name, one in outcomes.items()
     ]
-    usable = [one.name for one in outcomes if not one.error]
+    usable = [name for name, one in outcomes.items() if not one.error]
     if not usable:
-        raise RecordingError('; '.join(one.error for one in outcomes))
+        raise RecordingError('; '.join(one.error for one in outcomes.values()))
     urdf, _, _ = recorded_robot(options, files[usable[0]])
     return _comparison(urdf, options.parameters).conclude(evidence)
 

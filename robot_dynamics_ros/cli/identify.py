@@ -20,10 +20,11 @@ from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
 from robot_dynamics_ros.identification.recorded_data import JudgedRecording, Opens
 from robot_dynamics_ros.report import provenance
-from robot_dynamics_ros.written_file import check_folder
 
+from .gravity import check_standard
 from .output import (
     FittedTable,
+    FolderToWrite,
     Output,
     WordOrNumber,
     exit_code,
@@ -51,7 +52,7 @@ then fitted to everything that was recorded. {BAGS}
 
 DIR gets identified.urdf, a parameter file for dynamics_node, friction.yaml, identification.json,
 report.html and report.png. A model that is worse than the URDF on the held-out part, or
-that findings make doubtful, is not written without --force.
+that findings make doubtful, is written with --force only, as is a folder that holds files.
 
 \b
 Examples:
@@ -71,8 +72,8 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 @click.command('identify', help=HELP)
 @recording_options('cutoff')
 @click.option(
-    '--output', 'target', type=click.Path(file_okay=False, path_type=Path), metavar='DIR',
-    required=True, help='Folder of the results; it is made.',
+    '--output', 'target', type=FolderToWrite(), metavar='DIR', required=True,
+    help='Folder of the results; it is made.',
 )  # fmt: skip
 @click.option(
     '--held-out', multiple=True, metavar='BAG',
@@ -102,7 +103,6 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
     'with coefficients for each direction, and no offset; or viscous and Coulomb alone with this '
     'v_0, rad/s or m/s.',
 )  # fmt: skip
-@click.option('--force', is_flag=True, help='Write a doubtful model.')
 @output_options
 def identify_command(
     recordings: NamedRecordings,
@@ -113,14 +113,15 @@ def identify_command(
     loads: tuple[str, ...],
     delay: Any,
     friction: Any,
-    force: bool,
     output: Output,
 ) -> int:
     """Parse, identify, print, and save."""
-    check_folder(target)
+    force = output.force
     writes('--output', *(target / name for name in READ_AGAIN))
     files, others = recordings.files, named_files(held_out)
-    opened, failed, text = _opened(recordings.options(), files, others)
+    options = recordings.options()
+    check_standard(options.gravity, 'identify')
+    opened, failed, text = _opened(options, files, others)
     identifier = Identifier(
         text,
         friction=friction,
@@ -228,7 +229,8 @@ def _show(found: Identified, output: Output) -> None:
     for text in (
         *(f'prior: {one}' for one in found.undetermined),
         *found.remarks,
-        *(f'{one.code}: {one.message}' for one in advised(judgement.findings)),
-        *judgement.verdict,
     ):
+        output.line(text)
+    output.findings((one.code, one.message) for one in advised(judgement.findings))
+    for text in judgement.verdict:
         output.line(text)

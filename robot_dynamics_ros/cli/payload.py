@@ -48,7 +48,7 @@ Exit code 1: the data do not determine the payload. 2: a recording cannot be use
 
 
 @click.command('payload', help=HELP)
-@recording_options('cutoff', 'parameters', 'gravity')
+@recording_options('cutoff', 'parameters')
 @click.option('--frame', required=True, metavar='LINK', help='Link that carries the payload.')
 @click.option(
     '--without', multiple=True, metavar='BAG',
@@ -77,7 +77,7 @@ def payload_command(
         _motions(options, files, model, output, cutoff),
         _motions(options, references, model, output, cutoff) if references else None,
         options.parameters,
-        gravity=recordings.chosen_gravity(),
+        gravity=options.gravity,
         cutoff=cutoff,
     )
     parameters = recordings.parameters

@@ -9,6 +9,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
@@ -46,7 +47,11 @@ class ModelTorques:
     """
 
     def __init__(
-        self, robot: RobotModel, recorded: Sequence[str], parameters: JointModel = AS_DESCRIBED
+        self,
+        robot: RobotModel,
+        recorded: Sequence[str],
+        parameters: JointModel = AS_DESCRIBED,
+        gravity: Sequence[float] = STANDARD_GRAVITY,
     ) -> None:
         """Compile nothing yet: that is done when the first motion comes.
 
@@ -54,6 +59,7 @@ class ModelTorques:
             robot: the whole one.
             recorded: names of joints, in any order.
             parameters: friction, offsets and rotors in place of those of the URDF.
+            gravity: (3,) in the axes of the root link [m/s^2].
 
         Raises:
             ParameterError: the robot has none of them, or the parameters name a joint that it does
@@ -65,7 +71,7 @@ class ModelTorques:
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing)
         self.model = parameters.with_rotors(compared_model(robot, recorded))
-        self._dynamics = RobotDynamics(self.model)
+        self._dynamics = RobotDynamics(self.model, gravity=gravity)
         self._friction = parameters.friction(self.model)
         self._slips = self._friction.slips()
         self._gives = any(self._friction[f'presliding{way}'].any() for way in ('', '_long'))

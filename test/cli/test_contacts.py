@@ -212,7 +212,7 @@ def test_joints_without_thresholds_are_not_watched(found_by, files):
         ('{contact_thresholds: a, push_threshold: [1]}', 'push_threshold and contact_thresholds'),
         ('{driver_effort: 0}', 'driver_effort is 0'),
         ('{driver_effort: amperes}', "'amperes'"),
-        ('{gravity: [0, 9.8]}', 'gravity is (0.0, 9.8)'),
+        ('{gravity: [0, 9.8]}', 'gravity of bad.yaml'),
     ],
 )
 def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files, content, said):
@@ -222,3 +222,18 @@ def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files,
     assert (done.returncode, done.stdout) == (2, '')
     assert said in done.stderr
     assert done.stderr.count('\n') == 1
+
+
+def test_gravity_of_a_base_that_is_turned(found_by, files, learned):
+    """By the option, or by the file of the node: another one makes another residual."""
+    (files / 'turned.yaml').write_text('/**:\n  ros__parameters: {gravity: [0.0, 1.0, -9.76]}\n')
+    given = ('--thresholds', 'thresholds.yaml')
+    option = ('--gravity', '0,1,-9.76')
+    by_option = found_by('contacts', 'hit.csv', *given, *option)
+    by_file = found_by('contacts', 'hit.csv', *given, '--parameters', 'turned.yaml')
+    assert by_option == by_file
+    assert by_option[1] != found_by('contacts', 'hit.csv', *given)[1]
+    # With thresholds of the recording itself, too.
+    assert found_by('contacts', 'hit.csv', *option) != found_by('contacts', 'hit.csv')
+    both = found_by('contacts', 'hit.csv', '--parameters', 'turned.yaml', '--gravity', '0,0,-9.81')
+    assert (both[0], '--gravity' in both[2]) == (2, True)
