@@ -62,8 +62,8 @@ Examples:
   robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
   robot_dynamics excite --urdf arm.urdf --output traj.yaml --gravity 0,0,9.81 --floor none
 
-Exit code 1: the motion was written, but the condition is above 100, or collision geometry
-of the URDF could not be used. 2: no motion is possible within the limits.
+Exit code 1: the motion was written, but the condition is above 100, or the URDF has no collision
+geometry or one that could not be used. 2: no motion is possible within the limits.
 """
 
 

@@ -52,7 +52,7 @@ then fitted to everything that was recorded. {BAGS}
 
 DIR gets identified.urdf, a parameter file for dynamics_node, friction.yaml, identification.json,
 report.html and report.png. A model that is worse than the URDF on the held-out part, or
-that findings make doubtful, is written with --force only, as is a folder that holds files.
+that findings make doubtful, is written with --doubtful only.
 
 \b
 Examples:
@@ -103,6 +103,7 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
     'with coefficients for each direction, and no offset; or viscous and Coulomb alone with this '
     'v_0, rad/s or m/s.',
 )  # fmt: skip
+@click.option('--doubtful', is_flag=True, help='Write a doubtful model too.')
 @output_options
 def identify_command(
     recordings: NamedRecordings,
@@ -113,10 +114,10 @@ def identify_command(
     loads: tuple[str, ...],
     delay: Any,
     friction: Any,
+    doubtful: bool,
     output: Output,
 ) -> int:
     """Parse, identify, print, and save."""
-    force = output.force
     writes('--output', *(target / name for name in READ_AGAIN))
     files, others = recordings.files, named_files(held_out)
     options = recordings.options()
@@ -148,13 +149,13 @@ def identify_command(
     _show(found, output)
     for objection in found.objections:
         output.error(objection)
-    if found.objections and not force:
-        output.error(f'{target} is not written: read the findings; --force writes it anyway')
+    if found.objections and not doubtful:
+        output.error(f'{target} is not written: read the findings; --doubtful writes it anyway')
     else:
         held = [path for paths in others.values() for path in paths]
         command = ['robot_dynamics', *sys.argv[1:]]
         origin = provenance([*recordings.read, *held], command, output.progress)
-        for file in found.save(target, force=force, origin=origin):
+        for file in found.save(target, doubtful=doubtful, origin=origin):
             output.line(f'written: {file}')
     errors = [one.error for one in judged if one.error]
     for error in errors:

@@ -69,7 +69,7 @@ class ModelTorques:
         self.parameters = parameters
         self.locked = tuple(name for name in robot.joint_names if name not in recorded)
         self.missing = joints_that_matter(robot, recorded)
-        self.dependent = joints_that_depend(robot, recorded, self.missing)
+        self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
         self.model = parameters.with_rotors(compared_model(robot, recorded))
         self._dynamics = RobotDynamics(self.model, gravity=gravity)
         self._friction = parameters.friction(self.model)

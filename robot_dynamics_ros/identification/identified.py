@@ -192,7 +192,7 @@ class Identified:
         self,
         folder: Path | str,
         *,
-        force: bool = False,
+        doubtful: bool = False,
         origin: Provenance | None = None,
     ) -> list[Path]:
         """Write URDF, friction.yaml, dynamics_node.yaml, identification.json and both reports.
@@ -201,7 +201,7 @@ class Identified:
 
         Args:
             folder: is made where there is none.
-            force: whether a model is written that is not to be loaded; its files say so.
+            doubtful: whether a model is written that is not to be loaded; its files say so.
             origin: how it was made, for the report; None: of the versions alone.
 
         Returns:
@@ -212,7 +212,7 @@ class Identified:
                 cannot hold the model, or a file is in the way.
             OSError: the folder cannot be written.
         """
-        if self.objections and not force:
+        if self.objections and not doubtful:
             raise ParameterError(f'{folder} is not written: {"; ".join(self.objections)}')
         if not self.urdf:
             raise ParameterError(

@@ -53,7 +53,7 @@ OF_CONSTANT = {
     'displacement_long': 'presliding_long',
 }
 TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
-FORCED = 'Written with --force, although this model is not to be loaded:'
+FORCED = 'Written with --doubtful, although this model is not to be loaded:'
 WIDTH, SIGN = 99, '    # '
 
 FRICTION_HEAD = """\

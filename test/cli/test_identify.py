@@ -85,7 +85,7 @@ def test_a_good_recording_is_written_and_explained(good, files):
         assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
     for name in FILES:
         assert f'written: good/{name}\n' in found.stdout
-        assert '--force' not in (files / 'good' / name).read_text()
+        assert '--doubtful' not in (files / 'good' / name).read_text()
     saved = json.loads((files / 'good/identification.json').read_text())
     assert {key: value for key, value in saved.items() if key != 'model'} == result
 
@@ -98,14 +98,14 @@ def test_a_model_that_is_worse_is_written_by_force_with_its_objections(identifie
         return efforts * scale[:, None]
 
     recording(files / 'pushed.csv', pushed)
-    found, result = identified('pushed.csv', '--force', urdf=str(ARM), target='worse')
+    found, result = identified('pushed.csv', '--doubtful', urdf=str(ARM), target='worse')
     assert found.returncode == 1
     assert any('worse than' in text for text in result['objections'])
     saved = json.loads((files / 'worse/identification.json').read_text())
     assert saved['objections'] == result['objections']
     for name in ('friction.yaml', 'dynamics_node.yaml'):
         head = ' '.join((files / 'worse' / name).read_text().replace('#', ' ').split())
-        assert head.startswith('Written with --force')
+        assert head.startswith('Written with --doubtful')
         assert 'worse than' in head
     assert 'Objection: ' in (files / 'worse/report.html').read_text()
 
@@ -136,7 +136,7 @@ def test_currents_with_known_gains_are_torques(identified, files, good):
 def test_a_recording_is_held_out_and_all_that_is_given_is_used(identified, files):
     _, result = identified(
         'good.csv', f'mass:={ASSUMED}', '--held-out', 'other.csv', '--effort-delay', '0.001',
-        '--friction', '0.08', '--cutoff', '8', '--force', urdf='arm.urdf.xacro', target='given',
+        '--friction', '0.08', '--cutoff', '8', '--doubtful', urdf='arm.urdf.xacro', target='given',
     )  # fmt: skip
     fitted, held_out = result['recordings']
     assert (fitted['held_out'], held_out['file']) == (0, 'other.csv')

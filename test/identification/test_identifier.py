@@ -110,7 +110,7 @@ def test_torque_sensors_behind_the_gears_show_no_rotor(read, tmp_path):
     fitted, held_out = found.judgement.recordings
     assert (fitted.held_out, held_out.held_out > 300) == (0, True)
     assert not any('armature' in row.name for row in (*found.joint_rows, *found.base_rows))
-    found.save(tmp_path / 'sensors', force=True)
+    found.save(tmp_path / 'sensors', doubtful=True)
     written = yaml.safe_load((tmp_path / 'sensors/friction.yaml').read_text())['joints']
     assert [one['armature'] for one in written.values()] == [0.0] * len(JOINTS)
     assert all(0.0 <= one['viscous_lower'] <= one['viscous'] for one in written.values())
@@ -131,7 +131,7 @@ def test_a_model_that_is_not_to_be_loaded_is_saved_by_force_alone(files, tmp_pat
     with pytest.raises(ParameterError, match='worse'):
         found.save(tmp_path / 'worse')
     assert not (tmp_path / 'worse').exists()
-    assert found.save(tmp_path / 'worse', force=True)
+    assert found.save(tmp_path / 'worse', doubtful=True)
 
 
 def test_efforts_that_come_a_little_early_are_shifted(files):

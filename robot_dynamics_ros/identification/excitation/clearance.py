@@ -36,6 +36,7 @@ class Clearance:
     Attributes:
         unread: links with a <collision> that could not be used, and why.
         unchecked: links whose geometry is not checked, and why, as sentences.
+        blind: whether no link has a <collision>.
         exceptions: shapes with a smaller distance or none, as sentences.
         needed: (k,) distances of the pairs to keep [m].
         names: (k, 2) of the links of the pairs; the floor is the second one of its pairs.
@@ -71,6 +72,7 @@ class Clearance:
         links = self._shapes.links
         self.unread |= dict.fromkeys(self._shapes.flat, 'the vertices of a mesh lie in a plane')
         found = Counter(links) + Counter(self._shapes.flat)
+        self.blind = not described
         for name in described - found:
             self.unread.setdefault(name, 'urdfdom refuses a <collision>')
         body = {frame.name: frame.body for frame in model.frames} | {FLOOR: -1}

@@ -165,5 +165,6 @@ def test_links_without_geometry_are_said(arm):
     assert arm.unchecked == ['base: no collision geometry']
     bare = clearance(urdf(collision=False))
     assert bare.unchecked == ['base, column, upper, fore, hand: no collision geometry']
+    assert (bare.blind, arm.blind) == (True, False)
     assert (bare.names, bare.unread) == ([], {})
     assert bare.violation(POSES)[0] == 0.0
