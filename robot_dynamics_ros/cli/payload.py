@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.comparison.evidence import Reach
-from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
+from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.identification.motion_equations import motions_cutoff

@@ -14,9 +14,8 @@ import click
 import numpy as np
 
 from robot_dynamics_ros.comparison.compared import TERMS
-from robot_dynamics_ros.comparison.evidence import Reach
 from robot_dynamics_ros.comparison.model_torques import ModelTorques
-from robot_dynamics_ros.comparison.motion_findings import motion_findings
+from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel

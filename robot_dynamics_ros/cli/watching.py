@@ -9,9 +9,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.evidence import Reach
-from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
+from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
 from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
 from robot_dynamics_ros.contacts.observation import Observation
 from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -15,25 +14,6 @@ from robot_dynamics_ros.recordings import Motion
 
 from .recorded_joints import compared_model, joints_that_depend, joints_that_matter
 
-# Samples whose regressors are in memory at the same time.
-REGRESSOR_ROWS = 512
-
-
-class States(Protocol):
-    """Positions, velocities and accelerations (N, n), such as a Motion."""
-
-    @property
-    def positions(self) -> Array:
-        """[rad or m]."""
-
-    @property
-    def velocities(self) -> Array:
-        """[rad/s or m/s]."""
-
-    @property
-    def accelerations(self) -> Array:
-        """[rad/s^2 or m/s^2]."""
-
 
 class ModelTorques:
     """What the recorded joints of a robot need for a motion; the other joints are locked.
@@ -44,6 +24,7 @@ class ModelTorques:
         missing: those of them whose position matters, see `joints_that_matter`.
         dependent: joints of the model whose torque is unknown without those that are missing.
         parameters: friction, offsets and rotors in place of those of the URDF.
+        dynamics: of the model, under the gravity that was given.
     """
 
     def __init__(
@@ -71,35 +52,20 @@ class ModelTorques:
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
         self.model = parameters.with_rotors(compared_model(robot, recorded))
-        self._dynamics = RobotDynamics(self.model, gravity=gravity)
+        self.dynamics = RobotDynamics(self.model, gravity=gravity)
         self._friction = parameters.friction(self.model)
         self._slips = self._friction.slips()
         self._gives = any(self._friction[f'presliding{way}'].any() for way in ('', '_long'))
         self._offsets = parameters.offsets(self.model)
 
-    def terms(self, states: States) -> Array:
+    def terms(self, motion: Motion) -> Array:
         """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
-        q, v, a = states.positions, states.velocities, states.accelerations
-        parts = self._dynamics.torque_terms(q, v, a)
+        q, v, a = motion.positions, motion.velocities, motion.accelerations
+        parts = self.dynamics.torque_terms(q, v, a)
         slips = None
-        if self._gives and isinstance(states, Motion):
-            self._slips = self._friction.slips() if states.begins else self._slips
+        if self._gives:
+            self._slips = self._friction.slips() if motion.begins else self._slips
             slips = self._slips.along(q)
         load = parts.sum(axis=1) - self._friction.rotors * a
         friction = self._friction.torque(v, load=load, slips=slips) + self._offsets
         return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
-
-    def load(self, body: int, states: States) -> Array:
-        """Columns of the regressor for the inertial parameters of one body, (N, n, 10).
-
-        Args:
-            body: index in `model.joints`.
-            states: N of them.
-        """
-        q, v, a = states.positions, states.velocities, states.accelerations
-        columns = np.empty((*q.shape, 10))
-        for first in range(0, len(q), REGRESSOR_ROWS):
-            rows = slice(first, first + REGRESSOR_ROWS)
-            regressor = self._dynamics.regressor(q[rows], v[rows], a[rows])
-            columns[rows] = regressor[:, :, 10 * body : 10 * body + 10]
-        return columns

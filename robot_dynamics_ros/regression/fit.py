@@ -18,11 +18,9 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
 from .bodies import LogCholesky
-from .intervals import ROUNDING, Covariances, covariances
+from .intervals import ROUNDING, Covariances, blocks, covariances
 from .rows import Rows
 
-# Duration of a block of time [s]; with more blocks than this, it doubles.
-BLOCK, MOST_BLOCKS = 1.0, 128
 # Standard deviations up to which a row has its whole weight: of normal noise 0.3 % are beyond, and
 # the covariance of the weights is that of least squares.
 FAR = 3.0
@@ -133,12 +131,7 @@ class _NormalEquations:
         sizes[:, self._loaded] *= torque[:, None]
         plausible = PLAUSIBLE * np.maximum(torque, np.finfo(float).tiny)[:, None]
         self._own_precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0).ravel()
-        duration, numbers = BLOCK, np.floor(rows.times / BLOCK)
-        while len(np.unique(numbers)) > MOST_BLOCKS:
-            duration *= 2.0
-            numbers = np.floor(rows.times / duration)
-        edges = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
-        self.begins = edges.tolist() if len(edges) > 1 else [0]
+        self.begins = blocks(rows.times)
 
     def theta(self, x: Array) -> tuple[Array, Array]:
         """Coefficients (P,) of coordinates, and their derivatives (P, P)."""

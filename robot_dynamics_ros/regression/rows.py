@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,11 @@ class Rows:
                 return first + (np.arange(width) if term.shared else k * np.arange(r))
             ends[term.shared] += width
         raise UnknownNameError('term', name, tuple(term.name for term, _ in self.terms))
+
+    def every(self, step: int) -> Rows:
+        """One row of so many."""
+        names = ('times', 'shared', 'own', 'rigid', 'torque', 'used')
+        return replace(self, **{name: getattr(self, name)[::step] for name in names})
 
 
 class RowMaker:
