@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +58,3 @@ def _numbers(name: str, value: Any) -> Vector:
     except (StateError, TypeError, ValueError) as error:
         why = error if isinstance(error, StateError) else f'{value!r}'
         raise ParameterError(f'{name}: {why}: three numbers are needed, in m/s^2') from None
-
-
-def check_standard(gravity: Sequence[float], command: str) -> None:
-    """Refuse another gravity where a subcommand would not use it.
-
-    Raises:
-        ParameterError: it is not that of a robot that stands upright on Earth.
-    """
-    if tuple(gravity) != STANDARD_GRAVITY:
-        raise ParameterError(
-            f'--gravity {list(gravity)}: {command} takes {STANDARD_GRAVITY} alone'
-        )

@@ -21,7 +21,6 @@ from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
 from robot_dynamics_ros.identification.recorded_data import JudgedRecording, Opens
 from robot_dynamics_ros.report import provenance
 
-from .gravity import check_standard
 from .output import (
     FittedTable,
     FolderToWrite,
@@ -121,7 +120,6 @@ def identify_command(
     writes('--output', *(target / name for name in READ_AGAIN))
     files, others = recordings.files, named_files(held_out)
     options = recordings.options()
-    check_standard(options.gravity, 'identify')
     opened, failed, text = _opened(options, files, others)
     identifier = Identifier(
         text,
@@ -137,6 +135,7 @@ def identify_command(
             for (frame, name), mass in named_numbers('--load', 'FRAME=KG@BAG', loads).items()
         ],
         progress=output.progress,
+        gravity=options.gravity,
     )
     found = identifier.fit(
         {name: one for name, one in opened.items() if name in files},
@@ -232,6 +231,6 @@ def _show(found: Identified, output: Output) -> None:
         *found.remarks,
     ):
         output.line(text)
-    output.findings((one.code, one.message) for one in advised(judgement.findings))
+    output.findings((one.head, one.text) for one in advised(judgement.findings))
     for text in judgement.verdict:
         output.line(text)

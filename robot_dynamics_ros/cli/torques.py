@@ -207,7 +207,7 @@ def write_torques(
         )  # fmt: skip
     quality = recording.quality
     findings = [
-        replace(one, message=f'{one.message} The torques are wrong.').as_json()
+        replace(one, message=f'{one.message}: the torques are wrong').as_json()
         for one in motion_findings(model.model, reach, quality)
     ]
     return {

@@ -6,18 +6,19 @@ fitted anew at each delay: the one with the largest likelihood is that of the ef
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.delay import least_delay
-from robot_dynamics_ros.comparison.observations import LONGEST_DELAY
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
 
 from .equations import Equations
 from .identify import IdentifiedParameters
 
+# Delays that are looked for [s], how many at first, and the distance of those around the best.
+LONGEST_DELAY, GRID, STEP = 0.1, 21, 2e-3
 # Delays that can be given [s]: no driver delivers efforts later.
 LARGEST = 0.2
 # Less has no effect that matters [s].
@@ -97,3 +98,31 @@ def _certain(equations: Equations, weights: Array, found: IdentifiedParameters) 
     variance = max(1.0, found.inflation) / (equations.independence.mean() * 2.0 * curvature)
     certain = max(SMALL, DEVIATIONS * float(np.sqrt(variance)))
     return delay if certain < abs(delay) < LONGEST_DELAY else 0.0
+
+
+def least_delay(errors: Callable[[float], float]) -> tuple[float, float, float]:
+    """The delay with the smallest error, that error, and half its curvature there.
+
+    A parabola through the three values around the best of a grid shows where three nearer ones
+    determine the delay. At an end of the grid nothing does: the curvature is 0.
+
+    Args:
+        errors: by the delay [s]; as a logarithm of the likelihood, turned in sign, its curvature
+            is the inverse of the variance of the delay.
+    """
+    grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, GRID)
+    values = np.array([errors(delay) for delay in grid.tolist()])
+    best = int(np.argmin(values))
+    if best in (0, GRID - 1):
+        return float(grid[best]), float(values[best]), 0.0
+    near = grid[best] + _vertex(values[best - 1 : best + 2], grid[1] - grid[0])
+    values = np.array([errors(near + STEP * side) for side in (-1.0, 0.0, 1.0)])
+    curvature = (values[0] - 2.0 * values[1] + values[2]) / (2.0 * STEP**2)
+    delay = float(np.clip(near + _vertex(values, STEP), -LONGEST_DELAY, LONGEST_DELAY))
+    return delay, float(values[1]), float(curvature)
+
+
+def _vertex(errors: Array, step: float) -> float:
+    """Where the parabola through three equidistant points has its minimum, from the middle one."""
+    bend = errors[0] - 2.0 * errors[1] + errors[2]
+    return float(0.5 * step * (errors[0] - errors[2]) / bend) if bend > 0.0 else 0.0

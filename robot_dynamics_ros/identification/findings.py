@@ -7,11 +7,11 @@ and masses act together. Masses that are far from those of the URDF are what sho
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Finding
-from robot_dynamics_ros.comparison.robot_findings import currents
+from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
@@ -42,8 +42,8 @@ LOADED = 0.02
 REPEATED = 0.5
 # Findings of the comparison that the fit takes up, or judges itself; and those about the scale of
 # efforts, which is estimated where efforts are currents.
-FITTED = ('friction', 'payload', 'unexplained', 'delay', 'still')
-OF_SCALE = ('factor', 'sign', 'exchanged', 'gravity_compensated')
+FITTED = ('friction', 'payload', 'mass', 'rotor', 'unexplained', 'delay', 'still')
+OF_SCALE = ('scale', 'sign', 'swapped', 'gravity_compensated')
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
 # trajectories for the identification of base inertial parameters of robots", 1992: below 100).
 LARGEST_CONDITION = 100.0
@@ -85,6 +85,16 @@ def check_motion(model: RobotModel, survey: Survey) -> None:
         )
 
 
+def of_recordings(compared: Mapping[str, Compared]) -> list[Finding]:
+    """The findings of all recordings; of several, each names its recording."""
+    several = len(compared) > 1
+    return [
+        replace(finding, message=f'{name}: {finding.message}') if several else finding
+        for name, one in compared.items()
+        for finding in one.findings
+    ]
+
+
 def driver_findings(
     compared: Sequence[Finding], joints: Sequence[str], *, scaled: bool
 ) -> Iterator[Finding]:
@@ -97,8 +107,8 @@ def driver_findings(
     """
     left_out = FITTED if scaled else (*FITTED, *OF_SCALE)
     for one in compared:
-        # Masses explain other factors; what is not recorded is not looked for in recorded joints.
-        of_masses = one.code == 'factor' and one not in currents(compared)
+        # A mass may be such a scale; what is not recorded is not looked for in recorded joints.
+        of_masses = one.code == 'scale' and one.is_of_few
         others = one.code == 'missing' and set(one.joints) <= set(joints)
         if one.code not in left_out and not of_masses and not others:
             yield one

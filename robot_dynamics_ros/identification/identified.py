@@ -17,7 +17,7 @@ from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import Provenance, provenance, report_content
 from robot_dynamics_ros.written_file import write_folder
 
-from .findings import FEWEST
+from .findings import FEWEST, of_recordings
 from .friction import FrictionGains
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
@@ -62,10 +62,11 @@ class Identified:
     remarks: tuple[str, ...] = ()
     friction_gains: FrictionGains = field(default_factory=dict)
 
-    @property
+    @cached_property
     def model(self) -> IdentifiedModel:
         """The robot of the joints that were recorded, with these parameters."""
-        return self.found.model
+        gravity = tuple(self.data.dynamics.gravity.tolist())
+        return replace(self.found.model, gravity=gravity)
 
     @cached_property
     def joint_rows(self) -> tuple[ParameterRow, ...]:
@@ -186,7 +187,18 @@ class Identified:
         other = replace(data, sources=sources, tried=False)
         models = data.layout.nominal(), self.found.final.parameters
         torques = other.read(models).torques(*models)
-        return judge(other, torques, compared=self.comparison.fit(recordings).findings)
+        return judge(
+            other,
+            torques,
+            compared=of_recordings(
+                {
+                    one.name: compared
+                    for one, compared in zip(
+                        recordings, self.comparison.fit(recordings), strict=True
+                    )
+                }
+            ),
+        )
 
     def save(
         self,

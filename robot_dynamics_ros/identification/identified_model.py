@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 from .parameters import BODY, ParameterLayout
 
@@ -30,6 +31,7 @@ class IdentifiedModel:
         offset: b (n,) [N m or N].
         gain: torque per measured effort (n,) [N m/A or N/A]; 1 where the effort is a torque.
         kinds: coefficients and constants of the friction (n,), by the names of `KINDS`.
+        gravity: (3,) under which it was recorded [m/s^2].
     """
 
     model: RobotModel
@@ -37,6 +39,7 @@ class IdentifiedModel:
     offset: Array
     gain: Array
     kinds: Mapping[str, Array]
+    gravity: Sequence[float] = STANDARD_GRAVITY
 
     @cached_property
     def friction(self) -> JointFriction:
@@ -49,7 +52,8 @@ class IdentifiedModel:
     @cached_property
     def dynamics(self) -> RobotDynamics:
         """The dynamics of bodies and rotors, compiled at the first use."""
-        return RobotDynamics(self.model.with_armature(self._by_joint(self.armature)))
+        model = self.model.with_armature(self._by_joint(self.armature))
+        return RobotDynamics(model, gravity=self.gravity)
 
     def inverse_dynamics(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike) -> Array:
         """The torque (n,) of a state, or (N, n) of a batch, without pre-sliding [N m or N].

@@ -17,8 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Comparison, Finding
-from robot_dynamics_ros.comparison.evidence import Evidence
+from robot_dynamics_ros.comparison import Compared, Comparison, Finding
 from robot_dynamics_ros.comparison.recorded_joints import compared_model
 from robot_dynamics_ros.core import (
     ParameterError,
@@ -29,6 +28,7 @@ from robot_dynamics_ros.core import (
 )
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.recordings import Recording
 
 from .effort_delay import EARLIEST, LARGEST, effort_delay
@@ -37,6 +37,7 @@ from .findings import (
     delay_finding,
     difference_findings,
     load_findings,
+    of_recordings,
     repetition_findings,
 )
 from .friction import FrictionChoice, chosen_friction
@@ -79,6 +80,7 @@ class Identifier:
         gains: known ones of drives, by joint [N m/A or N/A].
         loads: each (link, mass [kg], name of the recording that has it).
         progress: shows how far each pass over the recordings is.
+        gravity: (3,) in the axes of the root link [m/s^2].
     """
 
     robot: RobotModel | str
@@ -88,6 +90,7 @@ class Identifier:
     gains: Mapping[str, float] = field(default_factory=dict)
     loads: Sequence[tuple[str, float, str]] = ()
     progress: Progress = no_progress
+    gravity: Sequence[float] = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant.
@@ -152,16 +155,12 @@ class Identifier:
         fitted, held = _by_name(recordings), _by_name(held_out or ())
         if twice := sorted(set(fitted) & set(held)):
             raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
-        comparison = Comparison(self.model)
-        seen, errors = self._surveyed({**fitted, **held}, held, comparison)
-        data = self._prepared(seen, errors, held)
-        compared = comparison.conclude([evidence for _, evidence in seen])
-        if wrong := {one.file: one.error for one in compared.recordings if one.error}:
-            errors |= wrong
-            kept = [(one, evidence) for one, evidence in seen if one.name not in wrong]
-            data = self._prepared(kept, errors, held)
+        comparison = Comparison(self.model, gravity=self.gravity)
+        sources, seen, errors = self._surveyed({**fitted, **held}, held, comparison)
+        data = self._prepared(sources, errors, held)
+        compared = of_recordings(seen)
         # An effort that is not measured at all is no torque that a body could explain.
-        silent = [one for one in compared.findings if one.code == 'no_effort']
+        silent = [one for one in compared if one.code == 'no_effort']
         unmeasured = [name for one in silent if one.value is None for name in one.joints]
         judged = self._chosen(replace(data, unmeasured=tuple(unmeasured)).read())
         everything = judged.data.all_fitted()
@@ -173,10 +172,10 @@ class Identifier:
             link_side=(),
         )
         # A finding about missing joints says the same, with a renaming.
-        said = any(one.code == 'missing' for one in compared.findings)
-        remarks = () if said else [evidence.unused for _, evidence in seen if evidence.unused]
+        said = any(one.code == 'missing' for one in compared)
+        remarks = () if said else [one.remark for one in seen.values() if one.remark]
         return Identified(
-            self._judged(judged, final, everything, compared.findings, errors),
+            self._judged(judged, final, everything, compared, errors),
             final,
             everything,
             self.robot if isinstance(self.robot, str) else '',
@@ -189,7 +188,7 @@ class Identifier:
 
     def _surveyed(
         self, named: Mapping[str, Opens], held_out: Collection[str], comparison: Comparison
-    ) -> tuple[list[tuple[Source, Evidence]], dict[str, str]]:
+    ) -> tuple[list[Source], dict[str, Compared], dict[str, str]]:
         """The usable recordings beside the URDF, and why others are not; one open at a time."""
         errors: dict[str, str] = {}
         joints: dict[str, tuple[str, ...]] = {}
@@ -201,7 +200,8 @@ class Identifier:
                 joints[name] = own
                 sizes[own] += recording.size or 1
         most = max(sizes, key=lambda own: sizes[own], default=())
-        seen = []
+        sources: list[Source] = []
+        seen: dict[str, Compared] = {}
         for name, own in joints.items():
             if own != most:
                 errors[name] = (
@@ -217,12 +217,17 @@ class Identifier:
                     split = -np.inf if name in held_out else np.inf
                     source = replace(source, split=split)
                 with self.progress(name, recording.size, 'states') as advance:
-                    seen.append((source, comparison.gathered(recording, name, advance)))
-        return seen, errors
+                    compared = comparison.of(recording, name, advance)
+                if compared.error:
+                    errors[name] = compared.error
+                else:
+                    sources.append(source)
+                    seen[name] = compared
+        return sources, seen, errors
 
     def _prepared(
         self,
-        seen: Sequence[tuple[Source, Evidence]],
+        sources: Sequence[Source],
         errors: Mapping[str, str],
         held_out: Collection[str],
     ) -> RecordedData:
@@ -233,7 +238,6 @@ class Identifier:
             ParameterError: the recordings show no motion.
             UnknownNameError: a setting names what does not exist.
         """
-        sources = [one for one, _ in seen]
         names = tuple(one.name for one in sources)
         for wanted in (False, True) if held_out else (False,):
             if not any((name in held_out) is wanted for name in names):
@@ -257,7 +261,7 @@ class Identifier:
         given = not isinstance(self.friction, str)
         data = RecordedData(
             model,
-            RobotDynamics(model),
+            RobotDynamics(model, gravity=self.gravity),
             sources,
             (*terms, 'gain') if self.effort == 'current' else terms,
             loads,

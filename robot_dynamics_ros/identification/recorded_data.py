@@ -19,7 +19,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from robot_dynamics_ros.comparison import RecordingSummary
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
@@ -312,15 +311,29 @@ class Source:
 
 
 @dataclass(frozen=True)
-class JudgedRecording(RecordingSummary):
-    """One recording of an identification; its duration is that of the held-out part.
+class JudgedRecording:
+    """One recording of an identification.
 
     Attributes:
+        file: path, as it was given.
+        topic: of the joint states.
+        samples: number of samples.
+        duration: of the held-out part [s].
+        rate: of the samples [Hz].
+        cutoff: of the low pass [Hz].
+        error: why it could not be used; empty if it could.
         split: time at which its held-out part begins [s]; infinite where all of it is fitted, and
             minus infinity where all of it is held out.
         held_out: samples of the held-out part.
     """
 
+    file: str
+    topic: str = ''
+    samples: int = 0
+    duration: float = 0.0
+    rate: float = math.nan
+    cutoff: float = math.nan
+    error: str = ''
     split: float = math.nan
     held_out: int = 0
 

@@ -13,6 +13,7 @@ from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, constant_unit
 from robot_dynamics_ros.core.algorithms.friction import TERMS as FRICTION_TERMS
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS as OF_A_BODY
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.json_text import json_text
@@ -125,7 +126,7 @@ def result_files(
     return {
         URDF: urdf,
         FRICTION: doubts + '\n'.join([*_friction(identified.model, values, rows, unknown), '']),
-        PARAMETERS: doubts + '\n'.join([*_node(identified.model, before, unknown), '']),
+        PARAMETERS: doubts + '\n'.join([*_node(identified, before, unknown), '']),
         JSON: json_text({**report, 'model': _model_json(before, after, identified, values)}),
     }
 
@@ -216,8 +217,11 @@ def _friction(
             yield f'    {key}: {yaml_value(value)}  # {unit}{interval}'
 
 
-def _node(model: RobotModel, urdf: RobotModel, unknown: Collection[str]) -> Iterator[str]:
+def _node(
+    identified: IdentifiedModel, urdf: RobotModel, unknown: Collection[str]
+) -> Iterator[str]:
     """The lines of dynamics_node.yaml."""
+    model = identified.model
     yield NODE.format(
         robot=yaml_value(model.name),
         file=PARAMETERS,
@@ -226,6 +230,9 @@ def _node(model: RobotModel, urdf: RobotModel, unknown: Collection[str]) -> Iter
         joints=yaml_value(list(model.joint_names)),
         terms=yaml_value(TERMS),
     )
+    if tuple(identified.gravity) != STANDARD_GRAVITY:
+        yield from _comment('Gravity in the axes of the root link, under which it was recorded.')
+        yield f'    gravity: {yaml_value(list(identified.gravity))}'
     if unknown:
         yield from _comment(
             f'Not identified, as the recordings tell nothing of them: {", ".join(unknown)}. Their '

@@ -1,4 +1,4 @@
-"""What differs from the URDF is named, and nothing else is blamed, on arms whose truth is known."""
+"""What differs from the URDF is named, and nothing else is, on arms whose truth is known."""
 
 import numpy as np
 import pytest
