@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
@@ -72,6 +73,18 @@ class Fit:
         chosen = self.slopes[self.rows.places(name)]
         return self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
 
+    def predicted(self, rows: Rows) -> Array:
+        """What the terms add to the torque of the model (N, r), of rows with these terms."""
+        (_, joints, s), k = rows.shared.shape, rows.own.shape[2]
+        found = rows.shared @ self.theta[:s]
+        load = np.abs(rows.rigid + found)
+        own = [term for term, _ in rows.terms if not term.shared]
+        coefficients = self.theta[s:].reshape(joints, k)
+        for i, term in enumerate(own):
+            column = rows.own[..., i] * coefficients[:, i]
+            found = found + (column * load if term.loaded else column)
+        return np.asarray(found)
+
 
 def fit(
     rows: Rows,
@@ -79,6 +92,8 @@ def fit(
     given: Mapping[str, Array] | None = None,
     prior: Prior | None = None,
     bodies: LogCholesky | None = None,
+    free: npt.NDArray[np.bool_] | None = None,
+    bounded: bool = True,
 ) -> Fit:
     """The coefficients of rows.
 
@@ -89,8 +104,10 @@ def fit(
         prior: standard deviations (k,) of shared coefficients from their values, whose mean is
             zero: infinite for none, and 0 for those that are not free.
         bodies: coordinates of the term `bodies`.
+        free: (r, k) which terms each joint has; others are zero. None: all.
+        bounded: whether signs of terms hold; without, what they are is measured and not assumed.
     """
-    equations = _NormalEquations(rows, given or {}, prior or {}, bodies)
+    equations = _NormalEquations(rows, given or {}, prior or {}, bodies, free, bounded)
     x, weights = np.maximum(0.0, equations.lower), rows.used / equations.square
     for _ in range(ROUNDS):
         before = x
@@ -101,10 +118,10 @@ def fit(
     (theta, slopes), precision = equations.theta(x), equations.precision(x)
     hessians, gradients = equations.normal(theta, weights, equations.begins)
     # What is not free has no part in the rest, and no variance.
-    free = precision < np.inf
-    slopes, precision = np.where(free, slopes, 0.0), np.where(free, precision, 0.0)
+    known = precision == np.inf
+    slopes, precision = np.where(known, 0.0, slopes), np.where(known, 0.0, precision)
     scores = (gradients - hessians @ theta) @ slopes
-    whole = slopes.T @ hessians @ slopes + np.diag(1.0 * ~free)
+    whole = slopes.T @ hessians @ slopes + np.diag(1.0 * known)
     found = covariances(whole, scores, precision)
     return Fit(rows, theta, slopes, found, noise, len(hessians))
 
@@ -113,7 +130,13 @@ class _NormalEquations:
     """The normal equations of rows, for weights and coordinates that change."""
 
     def __init__(
-        self, rows: Rows, given: Mapping[str, Array], prior: Prior, bodies: LogCholesky | None
+        self,
+        rows: Rows,
+        given: Mapping[str, Array],
+        prior: Prior,
+        bodies: LogCholesky | None,
+        free: npt.NDArray[np.bool_] | None,
+        bounded: bool,
     ) -> None:
         self.rows, self._prior, self._bodies = rows, prior, bodies
         (_, self.joints, self.s), self.k = rows.shared.shape, rows.own.shape[2]
@@ -121,7 +144,8 @@ class _NormalEquations:
         nothing = np.zeros(self.joints)
         self._given = np.stack([given.get(term.name, nothing) for term in own], axis=1)
         self._loaded = [i for i, term in enumerate(own) if term.loaded]
-        lower = np.where([term.sign > 0 for term in own], -self._given, -np.inf)
+        signed = [bounded and term.sign > 0 for term in own]
+        lower = np.where(signed, -self._given, -np.inf)
         self.lower = np.append(np.full(self.s, -np.inf), lower)
         counts = np.maximum(rows.used.sum(axis=0), 1)
         square = (rows.used * rows.torque**2).sum(axis=0) / counts
@@ -130,7 +154,8 @@ class _NormalEquations:
         sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
         sizes[:, self._loaded] *= torque[:, None]
         plausible = PLAUSIBLE * np.maximum(torque, np.finfo(float).tiny)[:, None]
-        self._own_precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0).ravel()
+        precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0)
+        self._own_precision = np.where(True if free is None else free, precision, np.inf).ravel()
         self.begins = blocks(rows.times)
 
     def theta(self, x: Array) -> tuple[Array, Array]:

@@ -38,6 +38,8 @@ class States:
         a: (N, n) accelerations [rad/s^2 or m/s^2].
         slips: (N, k, n) states z of pre-sliding, first those of `DISPLACEMENTS`.
         smoothing: (n,) or () v_0 of the friction model [rad/s or m/s].
+        efforts: (N, n) measured; zero where they are not [N m or N].
+        slopes: (N, n) their derivatives by time [N m/s or N/s].
     """
 
     dynamics: RobotDynamics
@@ -46,6 +48,8 @@ class States:
     a: Array
     slips: Array
     smoothing: Array
+    efforts: Array
+    slopes: Array
 
     @cached_property
     def bodies(self) -> Array:
@@ -80,8 +84,18 @@ def _sign(v_0: float | Array) -> Callable[[Array], Array]:
     return lambda v: np.asarray(smooth_sign(v, v_0)[0])
 
 
-def _coulomb(v_0: float) -> Regressor:
-    return Regressor(f'coulomb {v_0:g}', TORQUE, lambda s: _sign(v_0)(s.v))
+def coulomb(v_0: float, sign: int = 0) -> Regressor:
+    """Coulomb friction that is full from about 10 v_0 on [rad/s or m/s]."""
+    return Regressor(f'coulomb {v_0:g}', TORQUE, lambda s: _sign(v_0)(s.v), sign)
+
+
+def load(v_0: float, sign: int = 0) -> Regressor:
+    """Friction that grows with the transmitted torque, full from about 10 v_0 on."""
+    return Regressor(f'load {v_0:g}', ('1', '1'), lambda s: _sign(v_0)(s.v), sign, loaded=True)
+
+
+def _of_direction(column: Callable[[States], Array], side: float) -> Callable[[States], Array]:
+    return lambda s: column(s) * (side * s.v > 0.0)
 
 
 def _presliding(index: int) -> Regressor:
@@ -103,9 +117,22 @@ STRIBECK = Regressor(
     lambda s: _sign(AT_REST)(s.v) / (1.0 + (s.v / CONSTANTS['stribeck_velocity']) ** 2), sign=1,
 )  # fmt: skip
 LOAD = Regressor('load', ('1', '1'), COULOMB.column, sign=1, loaded=True)
-GRADUAL_LOAD = Regressor('load 0.1', ('1', '1'), lambda s: _sign(0.1)(s.v), loaded=True)
-GRADUAL = tuple(map(_coulomb, SMOOTHINGS))
+GRADUAL_LOAD = load(0.1)
+GRADUAL = tuple(map(coulomb, SMOOTHINGS))
 PRESLIDING = tuple(map(_presliding, range(len(DISPLACEMENTS))))
+# Of each direction; the magnitude of the other one is zero.
+DIRECTIONS = tuple(
+    Regressor(f'{term}{ending}', units, _of_direction(column, side), sign=1)
+    for side, ending in ((1.0, ''), (-1.0, '_negative'))
+    for term, units, column in (
+        ('viscous', VISCOUS.units, VISCOUS.column),
+        ('coulomb', TORQUE, COULOMB.column),
+    )
+)
+# Of drives whose gain is unknown: by how much it is larger than the one that efforts have.
+GAIN = Regressor('gain', ('N m/A', 'N/A'), lambda s: -s.efforts)
+# Of efforts that come later than states by a second: a Taylor series of the first order.
+DELAY = Regressor('delay', ('s', 's'), lambda s: s.slopes[..., None], shared=True)
 FRICTION = (VISCOUS, COULOMB, *GRADUAL, STRIBECK, LOAD, GRADUAL_LOAD, *PRESLIDING)
 BODIES = Regressor('bodies', BODY, lambda s: s.bodies, shared=True)
 
