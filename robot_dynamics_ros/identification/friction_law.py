@@ -9,7 +9,7 @@ what was judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -111,6 +111,7 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> list[JointLaw]:
     always = tuple(one for one in (*names[: names.index('viscous') + 1], 'offset') if one in names)
     if friction == 'asymmetric':
         always = (*always, *(term.name for term in DIRECTIONS if term.name not in always))
+    always = (*always, *(['gain'] if 'gain' in names else []))
     if not isinstance(friction, str):
         return [JointLaw(float(friction), always)] * rows.torque.shape[1]
     s = rows.shared.shape[2]
@@ -125,6 +126,9 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> list[JointLaw]:
         weights = rows.used[:, joint] * np.minimum(1.0, huber)
         torque = rows.torque[:, joint] - rigid[:, joint]
         search = _Search(columns[:, joint], torque, weights, signs, names)
+        if not weights.any():
+            laws.append(JointLaw(AT_REST, always))
+            continue
         begin = [JointLaw(v_0, always) for v_0 in (GRID if 'coulomb' not in always else GRID[:1])]
         laws.append(search.best(begin))
     return laws
@@ -138,15 +142,19 @@ class _Search:
     ) -> None:
         """Sums of products of columns and torque."""
         self._names, self._signs = list(names), signs
+        self._count = max(2, int(np.count_nonzero(weights)))
         both = np.column_stack([columns, torque])
         self._products = (both.T * weights) @ both
 
     def best(self, begin: Sequence[JointLaw]) -> JointLaw:
-        """That with the least error: terms are added while one makes it smaller."""
-        law = min(begin, key=self.error)
+        """That of the least Bayesian information criterion, to which single terms are added.
+
+        G. Schwarz, "Estimating the dimension of a model", 1978.
+        """
+        law, worth = min(begin, key=self.error), self._count ** (1.0 / self._count)
         while others := [*law.larger(self._names)]:
             larger = min(others, key=self.error)
-            if not self.error(larger) < self.error(law):
+            if not self.error(larger) * worth < self.error(law):
                 break
             law = larger
         return law
@@ -184,7 +192,7 @@ def terms_of_laws(rows: Rows, laws: Sequence[JointLaw]) -> Flags:
     return np.array([[name in law.terms for name in names] for law in laws])
 
 
-def node_friction(model: RobotModel, fitted: Fit, laws: Sequence[JointLaw]) -> Mapping[str, Array]:
+def node_friction(model: RobotModel, fitted: Fit, laws: Sequence[JointLaw]) -> dict[str, Array]:
     """Coefficients and constants (n,) by the names of `KINDS`, of the laws of the joints.
 
     Args:

@@ -14,8 +14,6 @@ from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
-from .parameters import BODY, ParameterLayout
-
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedModel:
@@ -74,29 +72,3 @@ class IdentifiedModel:
         """Values (n,) by the name of the joint; zero for mimic joints."""
         given = dict(zip(self.model.joint_names, np.asarray(values).tolist(), strict=True))
         return {joint.name: given.get(joint.name, 0.0) for joint in self.model.joints}
-
-
-def model_of_parameters(layout: ParameterLayout, parameters: Array) -> IdentifiedModel:
-    """A robot with these parameters; terms that the layout lacks are zero, gains one.
-
-    Args:
-        layout: of the parameters.
-        parameters: (p,) full ones.
-    """
-    n = len(layout.joints)
-    bodies = parameters[: BODY * len(layout.model.joints)]
-
-    def of(term: str, missing: Array) -> Array:
-        present = term in layout.terms
-        return parameters[layout.columns(term)] if present else missing
-
-    kinds = {term: of(term, np.zeros(n)) for term in TERMS}
-    for term in ('viscous', 'coulomb'):
-        kinds[f'{term}_negative'] = of(f'{term}_negative', kinds[term])
-    return IdentifiedModel(
-        layout.model.with_inertial_parameters(bodies, physical=False),
-        of('armature', np.zeros(n)),
-        of('offset', np.zeros(n)),
-        of('gain', np.ones(n)),
-        kinds | {name: layout.constant(name) for name in CONSTANTS},
-    )

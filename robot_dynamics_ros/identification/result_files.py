@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,15 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS as OF_A_BODY
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.json_text import json_text
+from robot_dynamics_ros.mjcf import mjcf_of
 from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 
 from .identified_model import IdentifiedModel
 from .identified_urdf import Friction, changed_bodies, identified_urdf
-from .parameter_rows import ParameterRow
+from .parameters import ParameterRow, Parameters
 
 URDF = 'identified.urdf'
+MJCF = 'identified.xml'
 FRICTION = 'friction.yaml'
 PARAMETERS = 'dynamics_node.yaml'
 JSON = 'identification.json'
@@ -67,8 +70,7 @@ FRICTION_HEAD = """\
 """
 INTERVALS = """\
 #
-# Behind each value: its unit and its 95 % interval. What the data do not tell apart from other
-# parameters has none.
+# Behind each value: its unit; of rotors and offsets the 95 % interval, where the data tell it.
 """
 NODE = """\
 # Parameters of dynamics_node for {robot}, identified. They belong to {urdf}:
@@ -94,12 +96,11 @@ NODE = """\
 def result_files(
     text: str,
     nominal: RobotModel,
-    identified: IdentifiedModel,
+    found: Parameters,
     report: Mapping[str, Any],
     *,
-    rows: Sequence[ParameterRow] = (),
-    speeds: Array | None = None,
-    objections: Sequence[str] = (),
+    speeds: Array,
+    doubts: Sequence[str] = (),
     unknown: Collection[str] = (),
 ) -> dict[str, str]:
     """The text of each file by its name, to be written as a whole.
@@ -107,11 +108,10 @@ def result_files(
     Args:
         text: of the URDF; of a xacro file, its expansion.
         nominal: model before the identification: of the text, or reduced to recorded joints.
-        identified: the same model with identified parameters.
+        found: the identified parameters.
         report: what else identification.json is to hold, by key.
-        rows: parameters of the joints, whose intervals friction.yaml is to have.
         speeds: (n,) up to which each joint was fitted [rad/s or m/s]; 0: it was not.
-        objections: why the model is not to be loaded; they stand at the head of the YAML files.
+        doubts: why the model is not to be loaded; they stand at the head of the YAML files.
         unknown: joints of which the recordings tell nothing: comments say it.
 
     Raises:
@@ -119,14 +119,18 @@ def result_files(
         ParameterError: the models do not belong to the text, a URDF cannot hold a body, or a
             value of a joint is one that dynamics_node refuses.
     """
+    identified, rows = found.model, found.joints
     urdf = written_urdf(text, nominal, identified)
     before, after = parse_urdf(text), parse_urdf(urdf)
-    doubts = yaml_comment(FORCED, objections)
-    values = _values(identified, {row.name: row for row in rows}, speeds)
-    return {
+    head = yaml_comment(FORCED, doubts)
+    values = _values(found, speeds)
+    rotors = dict(zip(identified.model.joint_names, identified.armature.tolist(), strict=True))
+    # Optional: MuJoCo's own compiler writes it.
+    simulated = {MJCF: mjcf_of(urdf, rotors)} if find_spec('mujoco') else {}
+    return simulated | {
         URDF: urdf,
-        FRICTION: doubts + '\n'.join([*_friction(identified.model, values, rows, unknown), '']),
-        PARAMETERS: doubts + '\n'.join([*_node(identified, before, unknown), '']),
+        FRICTION: head + '\n'.join([*_friction(identified.model, values, rows, unknown), '']),
+        PARAMETERS: head + '\n'.join([*_node(identified, before, unknown), '']),
         JSON: json_text({**report, 'model': _model_json(before, after, identified, values)}),
     }
 
@@ -164,24 +168,14 @@ def _check_joints(identified: IdentifiedModel) -> None:
             raise ParameterError(f'torque_offset of joint {joint!r} is {value:g}: not finite')
 
 
-def _values(
-    identified: IdentifiedModel, rows: Mapping[str, ParameterRow], speeds: Array | None
-) -> dict[str, Array]:
-    """The values (n,) of friction.yaml by their keys; NaN for none.
-
-    A viscous friction without an interval may be zero. That of the URDF is not doubted.
-    """
-    names = identified.model.joint_names
-    fitted = (
-        np.full(len(names), math.nan) if speeds is None else np.where(speeds, speeds, math.nan)
-    )
+def _values(found: Parameters, speeds: Array) -> dict[str, Array]:
+    """The values (n,) of friction.yaml by their keys; NaN for none."""
+    identified, fitted = found.model, np.where(speeds, speeds, math.nan)
     values = dict(identified.kinds)
     values |= {'torque_offset': identified.offset, 'armature': identified.armature}
     values['max_velocity'] = fitted
     for term in VISCOUS:
-        found = [_row(rows, joint, term) for joint in names]
-        low = np.array([row.low if row else math.nan for row in found])
-        low = np.clip(np.nan_to_num(low), 0.0, values[term])
+        low = np.clip(found.viscous_lower, 0.0, values[term])
         values[f'{term}_lower'] = np.where(np.isfinite(fitted), low, math.nan)
     return {key: values[key] for key in UNITS}
 

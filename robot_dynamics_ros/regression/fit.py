@@ -35,6 +35,10 @@ SMALLEST = 1e-10
 PLAUSIBLE = 0.5
 # Steps of log-Cholesky coordinates in a round, the largest of them, and its smallest share.
 STEPS, LARGEST, SHORTEST = 20, 2.0, 1e-3
+# Half of a 95 % interval of a normal distribution [standard deviations].
+NORMAL_INTERVAL = 1.96
+# 1 / variance of coefficients of which nothing is known before.
+NO_PRIOR = 1e-12
 # Standard deviations of coefficients from their values, by the name of the term.
 Prior = Mapping[str, Callable[[Array], Array]]
 
@@ -50,6 +54,7 @@ class Fit:
         covariances: of coordinates, which are the coefficients, but for those of bodies.
         noise: (r,) standard deviation of the residuals [N m or N].
         blocks: number of blocks of time.
+        precision: (P,) 1 / variance of the prior of coordinates; 0 where there is none.
     """
 
     rows: Rows
@@ -58,6 +63,7 @@ class Fit:
     covariances: Covariances
     noise: Array
     blocks: int
+    precision: Array
 
     def value(self, name: str) -> Array:
         """Coefficients of a term: (k,) shared ones, or (r,) of each joint."""
@@ -72,6 +78,15 @@ class Fit:
         """
         chosen = self.slopes[self.rows.places(name)]
         return self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
+
+    def prior_half_widths(self, slopes: Array) -> Array:
+        """Half of the 95 % intervals (m,) that functions have before any data.
+
+        Args:
+            slopes: (m, P) derivatives of the functions by the coordinates.
+        """
+        variances = np.where(slopes == 0.0, 0.0, slopes**2) @ _inverse(self.precision)
+        return np.asarray(NORMAL_INTERVAL * np.sqrt(variances))
 
     def predicted(self, rows: Rows) -> Array:
         """What the terms add to the torque of the model (N, r), of rows with these terms."""
@@ -123,7 +138,12 @@ def fit(
     scores = (gradients - hessians @ theta) @ slopes
     whole = slopes.T @ hessians @ slopes + np.diag(1.0 * known)
     found = covariances(whole, scores, precision)
-    return Fit(rows, theta, slopes, found, noise, len(hessians))
+    return Fit(rows, theta, slopes, found, noise, len(hessians), precision)
+
+
+def _inverse(precision: Array) -> Array:
+    """Variances; large ones where there is no prior."""
+    return 1.0 / np.maximum(precision, NO_PRIOR)
 
 
 class _NormalEquations:
