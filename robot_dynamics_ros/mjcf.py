@@ -6,6 +6,7 @@ import logging
 import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from robot_dynamics_ros.core.errors import UrdfError
@@ -41,18 +42,24 @@ def spec_of(urdf_text: str) -> Any:
 def mjcf_of(urdf_text: str, armature: Mapping[str, float]) -> str:
     """The MJCF of a URDF, by MuJoCo's own compiler, with the damping and friction of the URDF.
 
+    Empty where MuJoCo is not installed, or refuses a body: one that is thinner than a real one.
+
     Args:
         urdf_text: text of the URDF.
         armature: rotor inertia of moving joints, by name [kg m^2 or kg].
 
     Raises:
         UrdfError: the URDF cannot be read, no joint moves, or one of them as MuJoCo cannot.
-        ValueError: MuJoCo refuses it.
     """
-    spec = spec_of(urdf_text)
-    for joint in spec.joints:
-        joint.armature = armature.get(joint.name, 0.0)
-    spec.compile()
+    if not find_spec('mujoco'):
+        return ''
+    try:
+        spec = spec_of(urdf_text)
+        for joint in spec.joints:
+            joint.armature = armature.get(joint.name, 0.0)
+        spec.compile()
+    except ValueError:
+        return ''
     return str(spec.to_xml())
 
 

@@ -74,6 +74,10 @@ TABLE: dict[str, Row] = {
         OF_EFFORTS,
         of_half=True,
     ),
+    'another_robot': Row('error', 'Take the URDF of the robot that was recorded.', OF_EFFORTS),
+    'changed': Row(
+        'error', 'Record one robot: without contact, with what --load says, warmed up.', OF_EFFORTS
+    ),
     'mass': Row('warning', 'Correct the mass in the URDF, or run identify.'),
     'delay': Row('warning', 'Look for a filter of the driver, or for stamps of two moments.'),
     'payload': Row(
@@ -85,9 +89,7 @@ TABLE: dict[str, Row] = {
         'warning',
         'Record raw efforts at 200 Hz or more; look at their unit and gain, and at --urdf.',
     ),
-    'contact': Row('warning', 'Record without contact.'),
     'saturated': Row('warning', 'Record a slower motion, or correct the effort limit.'),
-    'recordings_differ': Row('warning', 'Name what each recording carries, --load, or fit apart.'),
     'no_effort': Row(
         'warning', 'Look for the cause in the driver or the recorder.', ('saturated',)
     ),
@@ -96,7 +98,6 @@ TABLE: dict[str, Row] = {
     ),
     'still': Row('warning', 'Record a motion of all joints.'),
     'excitation': Row('warning', 'Record the trajectory of robot_dynamics excite.'),
-    'repeated_motion': Row('warning', 'Hold out a recording of another motion, --held-out.'),
     'short': Row('warning', 'Record at least 10 s, with all joints moving.'),
     'samples': Row('note', 'Look for the cause in the driver or the recorder.'),
 }

@@ -15,7 +15,7 @@ from robot_dynamics_ros.regression.rows import Rows
 
 from .base_parameters import body_names
 from .parameters import Parameters
-from .recorded_rows import RecordedRows, Source
+from .recorded_rows import RecordedRobot, RecordedRows, Source
 from .validation import CHANGED, JointValidation
 
 # Findings of a comparison that the fit takes up; and those about the scale of efforts, which is
@@ -23,7 +23,7 @@ from .validation import CHANGED, JointValidation
 FITTED = ('friction', 'payload', 'mass', 'rotor', 'unexplained', 'delay', 'still')
 OF_SCALE = ('scale', 'sign', 'swapped', 'gravity_compensated', 'turned_base')
 # Share of the effort that an identified model of the right robot does not leave.
-LEFT = 0.4
+LEFT = 0.5
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
 # trajectories for the identification of base inertial parameters of robots", 1992: below 100).
 MAX_CONDITION = 100.0
@@ -81,16 +81,17 @@ def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Findin
             yield replace(one, message=f'{name}{one.message}')
 
 
-def of_rows(model: RobotModel, recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
-    """Joints that rest, saturated efforts, and blocks that the others do not predict.
+def of_rows(robot: RecordedRobot, recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
+    """Joints that rest, saturated efforts, and blocks that no robot of all explains.
 
     Args:
-        model: of the joints.
+        robot: of the joints.
         recorded: rows of all recordings.
         changed: (b, r) see `Prediction.changed`.
     """
-    names, rows = np.array(model.joint_names), recorded.whole
-    if still := tuple(names[~rows.used.any(axis=0)].tolist()):
+    names, rows = np.array(robot.model.joint_names), recorded.whole
+    rests = ~rows.used.any(axis=0) & ~np.isin(names, list(robot.unmeasured))
+    if still := tuple(names[rests].tolist()):
         yield Finding('still', still, None, 'too little motion with an effort: values of the URDF')
     if saturated := tuple(names[recorded.saturated > SATURATED].tolist()):
         share = float(recorded.saturated.max())

@@ -131,7 +131,7 @@ class Identified:
             ParameterError: one was fitted.
             RecordingError: one cannot be used.
         """
-        fitted = {one.name for one in self.recorded.sources}
+        fitted = {one.files for one in self.recorded.sources}
         sources = []
         for one in recordings:
             if one.name in fitted:
@@ -139,7 +139,9 @@ class Identified:
             compared = self.comparison.of(one, one.name)
             if compared.error:
                 raise RecordingError(compared.error)
-            sources.append(Source(one.name, partial(_same, one), compared, held_out=True))
+            sources.append(
+                Source(one.name, partial(_same, one), one.name, compared, held_out=True)
+            )
         rows = self.robot.rows(sources).whole
         torque = self.found.fitted.predicted(rows)
         return validated(self.robot.model, rows, np.ones(len(rows.times), bool), torque)
@@ -215,8 +217,10 @@ class Identified:
             )
         files: dict[str, str | bytes] = dict(
             result_files(
-                self.urdf, self.robot.model, self.parameters, self.as_json(),
-                speeds=self.recorded.speeds, doubts=self.doubts, unknown=self.unknown_joints,
+                self.urdf, self.robot.model, self.model, self.as_json(),
+                rows=self.parameters.joints, speeds=self.recorded.speeds,
+                viscous_lower=self.parameters.viscous_lower, doubts=self.doubts,
+                unknown=self.unknown_joints,
             )
         )  # fmt: skip
         page = identification_report(self)

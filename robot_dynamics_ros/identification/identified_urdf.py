@@ -96,8 +96,13 @@ def identified_urdf(
                 if dynamics is None:
                     dynamics = etree.SubElement(element, 'dynamics')
                 dynamics.set(attribute, _digits(value))
-    found = etree.tostring(root.getroottree(), encoding='utf-8', xml_declaration=True).decode()
-    return f'{found}\n'
+    before, after = root.itersiblings(preceding=True), root.itersiblings()
+    parts = [
+        etree.tostring(one, encoding='unicode', with_tail=False)
+        for one in (*reversed([*before]), root, *after)
+    ]
+    declared = ['<?xml version="1.0"?>'] * text.startswith(('<?xml', '\ufeff<?xml'))
+    return '\n'.join([*declared, *parts, ''])
 
 
 def _write_body(etree: Any, links: Sequence[Any], body: Inertia) -> None:

@@ -168,7 +168,7 @@ class Identifier:
         scaled = self.effort != 'current'
         findings = [
             *of_recordings(sources, scaled=scaled),
-            *of_rows(robot.model, recorded, prediction.changed(rows)),
+            *of_rows(robot, recorded, prediction.changed(rows, found.fitted.predicted(rows))),
             *of_parameters(robot.model, parameters),
             *self._of_delay(robot.delay),
             *(self._of_loads(robot, rows, fit) if scaled else ()),
@@ -208,7 +208,8 @@ class Identifier:
                 errors[name] = compared.error
                 continue
             joints = tuple(one for one in self.model.joint_names if one in recording.joints)
-            found.append((Source(name, opens, compared, name in held_out), joints))
+            source = Source(name, opens, recording.name, compared, name in held_out)
+            found.append((source, joints))
         # The joints of most of the samples: a short recording of a few others does not decide.
         sizes: Counter[tuple[str, ...]] = Counter()
         for source, own in found:

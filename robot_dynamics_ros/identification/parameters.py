@@ -156,8 +156,13 @@ class Parameters:
 
     @property
     def condition(self) -> float:
-        """Largest to smallest singular value of the columns of base parameters, of unit length."""
-        rows, columns = self._rows, list(self.base.columns)
+        """Largest to smallest singular value of the columns of determined base parameters.
+
+        Of unit length.
+        """
+        rows = self._rows
+        known = [math.isfinite(row.low) for row in self.sums]
+        columns = [one for one, is_known in zip(self.base.columns, known, strict=True) if is_known]
         bodies = rows.shared[..., rows.places('bodies')]
         parts = []
         for joint in range(self._robot.size):

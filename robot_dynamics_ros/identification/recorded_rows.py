@@ -69,12 +69,14 @@ class Source:
     Attributes:
         name: of the recording.
         opens: it.
+        files: its own name.
         compared: with the URDF.
         held_out: whether it is predicted, and not fitted at first.
     """
 
     name: str
     opens: Opens
+    files: str
     compared: Compared
     held_out: bool
 

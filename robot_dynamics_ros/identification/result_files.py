@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 
 from .identified_model import IdentifiedModel
 from .identified_urdf import Friction, changed_bodies, identified_urdf
-from .parameters import ParameterRow, Parameters
+from .parameters import ParameterRow
 
 URDF = 'identified.urdf'
 MJCF = 'identified.xml'
@@ -96,10 +95,12 @@ NODE = """\
 def result_files(
     text: str,
     nominal: RobotModel,
-    found: Parameters,
+    identified: IdentifiedModel,
     report: Mapping[str, Any],
     *,
-    speeds: Array,
+    rows: Sequence[ParameterRow] = (),
+    speeds: Array | None = None,
+    viscous_lower: Array | None = None,
     doubts: Sequence[str] = (),
     unknown: Collection[str] = (),
 ) -> dict[str, str]:
@@ -108,9 +109,11 @@ def result_files(
     Args:
         text: of the URDF; of a xacro file, its expansion.
         nominal: model before the identification: of the text, or reduced to recorded joints.
-        found: the identified parameters.
+        identified: the same model with identified parameters.
         report: what else identification.json is to hold, by key.
+        rows: parameters of the joints, whose intervals friction.yaml is to have.
         speeds: (n,) up to which each joint was fitted [rad/s or m/s]; 0: it was not.
+        viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
         doubts: why the model is not to be loaded; they stand at the head of the YAML files.
         unknown: joints of which the recordings tell nothing: comments say it.
 
@@ -119,15 +122,13 @@ def result_files(
         ParameterError: the models do not belong to the text, a URDF cannot hold a body, or a
             value of a joint is one that dynamics_node refuses.
     """
-    identified, rows = found.model, found.joints
     urdf = written_urdf(text, nominal, identified)
     before, after = parse_urdf(text), parse_urdf(urdf)
     head = yaml_comment(FORCED, doubts)
-    values = _values(found, speeds)
+    values = _values(identified, speeds, viscous_lower)
     rotors = dict(zip(identified.model.joint_names, identified.armature.tolist(), strict=True))
-    # Optional: MuJoCo's own compiler writes it.
-    simulated = {MJCF: mjcf_of(urdf, rotors)} if find_spec('mujoco') else {}
-    return simulated | {
+    simulated = mjcf_of(urdf, rotors)
+    return ({MJCF: simulated} if simulated else {}) | {
         URDF: urdf,
         FRICTION: head + '\n'.join([*_friction(identified.model, values, rows, unknown), '']),
         PARAMETERS: head + '\n'.join([*_node(identified, before, unknown), '']),
@@ -168,14 +169,18 @@ def _check_joints(identified: IdentifiedModel) -> None:
             raise ParameterError(f'torque_offset of joint {joint!r} is {value:g}: not finite')
 
 
-def _values(found: Parameters, speeds: Array) -> dict[str, Array]:
+def _values(
+    identified: IdentifiedModel, speeds: Array | None, viscous_lower: Array | None
+) -> dict[str, Array]:
     """The values (n,) of friction.yaml by their keys; NaN for none."""
-    identified, fitted = found.model, np.where(speeds, speeds, math.nan)
+    none = np.zeros(len(identified.armature))
+    known = none if speeds is None else speeds
+    fitted = np.where(known, known, math.nan)
     values = dict(identified.kinds)
     values |= {'torque_offset': identified.offset, 'armature': identified.armature}
     values['max_velocity'] = fitted
     for term in VISCOUS:
-        low = np.clip(found.viscous_lower, 0.0, values[term])
+        low = np.clip(none if viscous_lower is None else viscous_lower, 0.0, values[term])
         values[f'{term}_lower'] = np.where(np.isfinite(fitted), low, math.nan)
     return {key: values[key] for key in UNITS}
 

@@ -43,14 +43,19 @@ class Prediction:
     torque: Array
     alone: Array
 
-    def changed(self, rows: Rows) -> Array:
-        """Times what a robot of a block alone leaves, by block and joint (b, r); 0 if unknown."""
+    def changed(self, rows: Rows, torque: Array) -> Array:
+        """Times what a robot of a block alone leaves, by block and joint (b, r); 0 if unknown.
+
+        Args:
+            rows: of all recordings.
+            torque: (N, r) by a robot of all blocks [N m or N].
+        """
         found = []
         for block in range(int(self.blocks.max(initial=-1)) + 1):
             own = rows.used & (self.blocks == block)[:, None]
             left, alone = (
                 np.sqrt((own * (rows.torque - one) ** 2).sum(axis=0))
-                for one in (self.torque, self.alone)
+                for one in (torque, self.alone)
             )
             known = (own.sum(axis=0) >= FEWEST) & (alone > 0.0)
             found.append(np.where(known, left / np.where(known, alone, 1.0), 0.0))

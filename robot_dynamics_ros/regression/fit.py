@@ -96,8 +96,12 @@ class Fit:
         own = [term for term, _ in rows.terms if not term.shared]
         coefficients = self.theta[s:].reshape(joints, k)
         for i, term in enumerate(own):
-            column = rows.own[..., i] * coefficients[:, i]
-            found = found + (column * load if term.loaded else column)
+            if term.name != 'gain':
+                column = rows.own[..., i] * coefficients[:, i]
+                found = found + (column * load if term.loaded else column)
+        for i, term in enumerate(own):
+            if term.name == 'gain':
+                found = found + coefficients[:, i] * (rows.rigid + found)
         return np.asarray(found)
 
 
@@ -164,6 +168,7 @@ class _NormalEquations:
         nothing = np.zeros(self.joints)
         self._given = np.stack([given.get(term.name, nothing) for term in own], axis=1)
         self._loaded = [i for i, term in enumerate(own) if term.loaded]
+        self._gain = [i for i, term in enumerate(own) if term.name == 'gain']
         signed = [bounded and term.sign > 0 for term in own]
         lower = np.where(signed, -self._given, -np.inf)
         self.lower = np.append(np.full(self.s, -np.inf), lower)
@@ -172,7 +177,7 @@ class _NormalEquations:
         self.square = np.where(square > 0.0, square, 1.0)
         torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
         sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
-        sizes[:, self._loaded] *= torque[:, None]
+        sizes[:, self._loaded + self._gain] *= torque[:, None]
         plausible = PLAUSIBLE * np.maximum(torque, np.finfo(float).tiny)[:, None]
         precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0)
         self._own_precision = np.where(True if free is None else free, precision, np.inf).ravel()
@@ -201,10 +206,14 @@ class _NormalEquations:
         """Columns (N, s + k) of a joint, with the load of these coefficients; and its torque."""
         rows = self.rows
         own, torque = rows.own[:, joint].copy(), rows.torque[:, joint]
+        rigid = rows.rigid[:, joint] + rows.shared[:, joint] @ theta[: self.s]
         if self._loaded:
-            load = np.abs(rows.rigid[:, joint] + rows.shared[:, joint] @ theta[: self.s])
-            own[:, self._loaded] *= load[:, None]
+            own[:, self._loaded] *= np.abs(rigid)[:, None]
             torque = torque - own[:, self._loaded] @ self._given[joint, self._loaded]
+        if self._gain:
+            others = theta[self.place(joint)[self.s :]].copy()
+            others[self._gain] = 0.0
+            own[:, self._gain] *= (rigid + own @ others)[:, None]
         return np.concatenate([rows.shared[:, joint], own], axis=1), torque
 
     def place(self, joint: int) -> Array:

@@ -38,8 +38,7 @@ class States:
         a: (N, n) accelerations [rad/s^2 or m/s^2].
         slips: (N, k, n) states z of pre-sliding, first those of `DISPLACEMENTS`.
         smoothing: (n,) or () v_0 of the friction model [rad/s or m/s].
-        efforts: (N, n) measured; zero where they are not [N m or N].
-        slopes: (N, n) their derivatives by time [N m/s or N/s].
+        slopes: (N, n) derivatives of the efforts by time [N m/s or N/s].
     """
 
     dynamics: RobotDynamics
@@ -48,7 +47,6 @@ class States:
     a: Array
     slips: Array
     smoothing: Array
-    efforts: Array
     slopes: Array
 
     @cached_property
@@ -129,8 +127,9 @@ DIRECTIONS = tuple(
         ('coulomb', TORQUE, COULOMB.column),
     )
 )
-# Of drives whose gain is unknown: by how much it is larger than the one that efforts have.
-GAIN = Regressor('gain', ('N m/A', 'N/A'), lambda s: -s.efforts)
+# Of drives whose gain is unknown: efforts are 1 + c times the torque, which depends on other
+# coefficients too; `fit` puts it in the place of the column.
+GAIN = Regressor('gain', ('1', '1'), lambda s: np.ones_like(s.v))
 # Of efforts that come later than states by a second: a Taylor series of the first order.
 DELAY = Regressor('delay', ('s', 's'), lambda s: s.slopes[..., None], shared=True)
 FRICTION = (VISCOUS, COULOMB, *GRADUAL, STRIBECK, LOAD, GRADUAL_LOAD, *PRESLIDING)

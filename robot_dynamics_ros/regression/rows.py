@@ -194,7 +194,7 @@ class RowMaker:
         slips, travelled = segment.slips(q, self._ways)
         efforts = np.nan_to_num(motion.efforts)
         slopes = np.gradient(efforts, 1.0 / motion.rate, axis=0) if len(q) > 1 else 0.0 * q
-        states = States(self._dynamics, q, v, a, slips, self._smoothing, efforts, slopes)
+        states = States(self._dynamics, q, v, a, slips, self._smoothing, slopes)
         rigid = carried.inverse_dynamics(q, v, a)
         torque = motion.efforts - rigid - self._offsets
         if self._friction is not None:

@@ -35,7 +35,7 @@ def states():
         np.array([getattr(state, name) for state in random_states(MODEL, 20)]) for name in 'qva'
     )
     slips = np.random.default_rng(1).uniform(-1.0, 1.0, (20, len(DISPLACEMENTS) + 2, 3))
-    return States(DYNAMICS, q, v, a, slips, np.array(0.02), 0.0 * q, 0.0 * q)
+    return States(DYNAMICS, q, v, a, slips, np.array(0.02), 0.0 * q)
 
 
 def added(states, model, gravity=G):
