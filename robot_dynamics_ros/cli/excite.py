@@ -62,8 +62,8 @@ Examples:
   robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
   robot_dynamics excite --urdf arm.urdf --output traj.yaml --gravity 0,0,9.81 --floor none
 
-Exit code 1: the motion was written, but the condition is above 100, or the URDF has no collision
-geometry or one that could not be used. 2: no motion is possible within the limits.
+Exit code 1: the motion was written, but the condition is above 100, or collision geometry
+of the URDF could not be used. 2: no motion is possible within the limits.
 """
 
 
@@ -153,6 +153,10 @@ def excite_command(
     output.show('', _share_table(found, moving, figures), '')
     output.line(f'{trajectory}: {len(found.times)} points')
     output.show(INSTRUCTIONS.format(file=trajectory))
+    if found.constraints.clearance.blind:
+        output.warning(
+            'no link has a <collision>: the motion may hit the robot itself and the floor'
+        )
     output.findings(found.doubts.items())
     return exit_code(found.doubts)
 

@@ -11,11 +11,11 @@ from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints
 from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.identification.motion_equations import motions_cutoff
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
 from robot_dynamics_ros.identification.result_files import FRICTION
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import checked_cutoff
+from robot_dynamics_ros.regression.rows import motions_cutoff
 
 from .output import Output, exit_code, output_options
 from .recordings import (

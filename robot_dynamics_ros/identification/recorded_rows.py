@@ -21,7 +21,7 @@ from robot_dynamics_ros.regression.regressors import (
     Regressor,
     payload_on,
 )
-from robot_dynamics_ros.regression.rows import RowMaker, Rows
+from robot_dynamics_ros.regression.rows import RowMaker, Rows, motions_cutoff
 
 Flags = npt.NDArray[np.bool_]
 Opens = Callable[[], Recording]
@@ -135,7 +135,7 @@ class RecordedRobot:
             recording = source.opens()
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
-                for motion in self._segments(recording):
+                for motion in self._segments(recording, cutoff):
                     prepared = self._prepared(motion, saturated)
                     maker.add(prepared, absent, carried)
                     fast = np.abs(motion.velocities) * np.isfinite(prepared.efforts)
@@ -152,10 +152,11 @@ class RecordedRobot:
                 model = model.with_payload(one.link, one.mass, name=one.term)
         return RobotDynamics(model, gravity=self.dynamics.gravity) if self.loads else None
 
-    def _segments(self, recording: Recording) -> Iterator[Motion]:
+    def _segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
         """Motions of the joints, whole segments: what is shifted must not end in between."""
         kept: list[Motion] = []
-        for motion in recording.motions():
+        wide = motions_cutoff(cutoff, 1.0 / recording.interval)
+        for motion in recording.motions(cutoff=wide):
             if motion.begins and kept:
                 yield _joined(kept)
                 kept = []

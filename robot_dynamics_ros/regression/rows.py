@@ -22,13 +22,16 @@ from robot_dynamics_ros.core.errors import UnknownNameError
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.recordings.low_pass import half_length, low_pass
+from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, half_length, low_pass
 
 from .regressors import Regressor, States, displacements, independent, slip_states
 
 ROWS_OF_PERIOD = 2.0
 # Of the cutoff of the motions: above this share, a second filter would damp nothing more.
 LARGEST_SHARE = 0.95
+# Times the cutoff of the rows: the motions keep what a column makes of higher frequencies, as that
+# of Coulomb friction does.
+WIDER = 8.0
 # What the low pass of the motions smears around a reversal, in periods of its cutoff.
 REACH = 0.5
 # Displacements after which the state in which a contact began counts little: exp(-2) = 14 %.
@@ -45,6 +48,16 @@ APART = 1.0
 # Samples whose columns are computed together, and bytes of rows, beyond
 # which one of two is left.
 TOGETHER, MOST_BYTES = 2048, 3e8
+
+
+def motions_cutoff(cutoff: float, rate: float) -> float:
+    """That of `Recording.motions` for rows with a cutoff [Hz]: columns are filtered, not states.
+
+    Args:
+        cutoff: of the rows [Hz].
+        rate: of the samples [Hz].
+    """
+    return min(WIDER * cutoff, MOST_OF_RATE * rate)
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,15 +100,25 @@ def test_late_efforts_are_shifted_before_the_fit(identified):
         assert parameters(result)[f'{joint} viscous'] == pytest.approx(viscous, rel=0.03)
 
 
-def test_a_gain_that_the_data_do_not_fix_is_not_guessed(identified):
+def test_one_known_gain_fixes_those_of_the_joints_that_carry_the_same_bodies(identified):
     result = identified(
         amperes=lambda times, efforts: efforts / GAINS, effort='current', gains={'joint1': 9.0}
     )
+    found = [parameters(result)[f'{joint} gain'] for joint in JOINTS]
+    np.testing.assert_allclose(found, GAINS, rtol=0.02)
+    assert not result['doubts']
+
+
+def test_a_gain_that_the_data_do_not_fix_is_not_guessed(identified):
+    """The joint whose gain is known rests."""
+    still = rows(still=('joint1',)).copy()
+    still[:, 7:] /= GAINS
+    result = identified(amperes=still, effort='current', gains={'joint1': 9.0})
     (unknown,) = (one['joints'] for one in result['findings'] if one['code'] == 'unknown_gain')
-    listed = {f'{joint} gain' for joint in unknown}
-    rows = {row['name']: row for row in result['joint_parameters'] if row['name'] in listed}
-    assert rows.keys() == listed
-    assert not np.isfinite([row[end] for row in rows.values() for end in ('low', 'high')]).any()
+    assert set(unknown) == {'joint2', 'joint3'}
+    listed = [one for one in result['joint_parameters'] if one['name'].endswith('gain')]
+    ends = [[row['low'], row['high']] for row in listed if row['name'].split()[0] in unknown]
+    assert not np.isfinite(ends).any()
     assert any('unknown_gain' in text for text in result['doubts'])
 
 

@@ -122,10 +122,10 @@ def test_a_recording_that_is_too_short_does_not_stop_the_others(files, read):
     # Nor one with fewer joints.
     write(files / 'two.csv', list(JOINTS[:2]), rows()[:500, [0, 1, 2, 4, 5, 7, 8]])
     named = {'few.csv': few, 'two.csv': Recording.read(files / 'two.csv', ROBOT), 'good.csv': read}
-    found = Identifier(ROBOT).fit(named).judgement
+    found = Identifier(ROBOT).fit(named)
     errors = {one.file: bool(one.error) for one in found.recordings}
     assert errors == {name: name != 'good.csv' for name in named}
-    assert found.joints['joint1'].is_judged
+    assert found.validation['joint1'].standing == 'better'
     for fitted, held_out in ((read, few), (few, read)):
         with pytest.raises(RecordingError, match='few'):
             Identifier(ROBOT).fit([fitted], [held_out])

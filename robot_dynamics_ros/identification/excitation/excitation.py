@@ -372,11 +372,7 @@ class Excitation:
                 f'{self.condition:.3g}, above {MAX_CONDITION:g}: larger --share or --frequency, '
                 'or other --joints'
             )
-        if self.constraints.clearance.blind:
-            doubts['not_checked'] = (
-                'no link has a <collision>: the motion may hit the robot itself and the floor'
-            )
-        elif unread := self.constraints.clearance.unread:
+        if unread := self.constraints.clearance.unread:
             doubts['not_checked'] = (
                 f'geometry of {counted(len(unread), "link")}: source the workspace of the robot, '
                 f'or set ROS_PACKAGE_PATH ({", ".join(unread)})'
