@@ -143,7 +143,7 @@ class Observations:
         for motion in motions:
             maker.add(motion)
         rows = maker.rows()
-        rows = rows.every(max(1, math.ceil(len(rows.times) / MAX_ROWS)))
+        rows = rows.part(slice(None, None, math.ceil(len(rows.times) / MAX_ROWS) or 1))
         self.size, self.rows = model.size, rows
         self.columns = Columns(model.size, len(model.joints))
         at = np.searchsorted(self.samples.times, rows.times - 1e-6)

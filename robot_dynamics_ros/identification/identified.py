@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Comparison, Finding
+from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import ParameterError, parse_urdf
-from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
+from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.inspection import validate_robot
 from robot_dynamics_ros.recordings import Recording
@@ -51,7 +51,6 @@ class Identified:
         findings: about data and parameters, the most important one first.
         errors: why other recordings cannot be used, by name.
         urdf: text of the given URDF; empty without one.
-        comparison: with the URDF.
         locked: joints that were not recorded.
         remarks: on the recordings, which do not weaken the result.
     """
@@ -65,7 +64,6 @@ class Identified:
     findings: Sequence[Finding]
     errors: dict[str, str]
     urdf: str = field(repr=False)
-    comparison: Comparison = field(repr=False)
     locked: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -136,9 +134,7 @@ class Identified:
         for one in recordings:
             if one.name in fitted:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
-            compared = self.comparison.of(one, one.name)
-            if compared.error:
-                raise RecordingError(compared.error)
+            compared = Compared(self.name, one.name, cutoff=self.recorded.cutoff)
             sources.append(
                 Source(one.name, partial(_same, one), one.name, compared, held_out=True)
             )

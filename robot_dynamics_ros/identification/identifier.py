@@ -181,7 +181,7 @@ class Identifier:
             robot, recorded, found, parameters, validation,
             np.where(predicted[:, None], prediction.torque, np.nan),
             conclude(findings, len(names)), errors,
-            self.robot if isinstance(self.robot, str) else '', comparison,
+            self.robot if isinstance(self.robot, str) else '',
             tuple(name for name in self.model.joint_names if name not in names),
             tuple(dict.fromkeys(remarks)),
         )  # fmt: skip

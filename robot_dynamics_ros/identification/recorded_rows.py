@@ -30,6 +30,10 @@ Opens = Callable[[], Recording]
 Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int], object]]]
 # Of the effort limit: from there on a drive may be saturated.
 SATURATED = 0.98
+# Of the cutoff of motions: products of their signals have up to twice that frequency.
+OVERSAMPLING = 4.0
+# Rows, beyond which one of two is left: there are two for each period of the cutoff.
+MAX_ROWS = 10_000
 # Blocks of time, each predicted by the others.
 BLOCKS = 4
 # Rows of a joint below which nothing of it is fitted, or said of it.
@@ -135,13 +139,15 @@ class RecordedRobot:
             recording = source.opens()
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
-                for motion in self._segments(recording, cutoff):
+                for motion in self.segments(recording, cutoff):
                     prepared = self._prepared(motion, saturated)
                     maker.add(prepared, absent, carried)
                     fast = np.abs(motion.velocities) * np.isfinite(prepared.efforts)
                     speeds = np.maximum(speeds, fast.max(axis=0, initial=0.0))
                     advance(len(motion))
             parts.append(maker.rows())
+        step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
+        parts = [one.part(slice(None, None, step)) for one in parts]
         shares = saturated[0] / np.maximum(saturated[1], 1.0)
         return RecordedRows(sources, parts, shares, speeds, cutoff)
 
@@ -152,15 +158,22 @@ class RecordedRobot:
                 model = model.with_payload(one.link, one.mass, name=one.term)
         return RobotDynamics(model, gravity=self.dynamics.gravity) if self.loads else None
 
-    def _segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
-        """Motions of the joints, whole segments: what is shifted must not end in between."""
+    def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
+        """Motions of the joints, whole segments: what is shifted must not end in between.
+
+        At a lower rate, where that has all which they hold.
+        """
         kept: list[Motion] = []
         wide = motions_cutoff(cutoff, 1.0 / recording.interval)
         for motion in recording.motions(cutoff=wide):
             if motion.begins and kept:
                 yield _joined(kept)
                 kept = []
-            kept.append(motion.of(self.model.joint_names))
+            stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
+            first = -motion.number % stride
+            part = motion.of(self.model.joint_names).part(slice(first, None, stride))
+            number = (motion.number + first) // stride
+            kept.append(replace(part, rate=motion.rate / stride, number=number))
         if kept:
             yield _joined(kept)
 

@@ -22,8 +22,8 @@ from robot_dynamics_ros.core.spatial import Transform
 
 # Basis functions: v_0 [rad/s or m/s] beside that of the friction model, and displacements [rad; m:
 # a tenth]. A sum is within 1 % of friction with constants between, if signs are free.
-SMOOTHINGS = (0.03, 0.1, 0.3)
-DISPLACEMENTS = (0.01, 0.02, 0.035, 0.06, 0.1)
+SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.4)
+DISPLACEMENTS = (0.005, 0.01, 0.02, 0.035, 0.06, 0.1, 0.2)
 SLIDING = 0.1
 
 

@@ -114,11 +114,6 @@ class Rows:
             ends[term.shared] += width
         raise UnknownNameError('term', name, tuple(term.name for term, _ in self.terms))
 
-    def every(self, step: int) -> Rows:
-        """One row of so many."""
-        names = ('times', 'shared', 'own', 'rigid', 'torque', 'used')
-        return replace(self, **{name: getattr(self, name)[::step] for name in names})
-
 
 class RowMaker:
     """Makes rows of motions as they come; the memory does not grow with the recording."""
