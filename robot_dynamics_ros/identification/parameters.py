@@ -64,6 +64,7 @@ class FrictionCurve:
 
     Attributes:
         unit: of the torque.
+        load: magnitude of the torque that the joint transmits [N m or N].
         velocities: (m,) [rad/s or m/s].
         torques: (m,) of the law that is written [N m or N].
         low: (m,) begins of 95 % intervals, whatever the law is [N m or N].
@@ -71,6 +72,7 @@ class FrictionCurve:
     """
 
     unit: str
+    load: float
     velocities: Array
     torques: Array
     low: Array
@@ -274,7 +276,7 @@ class Parameters:
         law, centre = slopes @ self._found.fitted.theta[place], slopes @ whole.theta[place]
         half = whole.covariances.half_widths(slopes @ whole.slopes[place])
         low, high = np.minimum(centre - half, law), np.maximum(centre + half, law)
-        return FrictionCurve(self._robot.effort_units[joint], v, law, low, high)
+        return FrictionCurve(self._robot.effort_units[joint], torque, v, law, low, high)
 
     def _least(self, name: str) -> float:
         """Viscous friction, as far as the fastest motion shows it."""
