@@ -38,6 +38,8 @@ LEAST_ROTOR = 0.02
 LEAST_DELAY, LEAST_MASS, MISSING = 1e-3, 0.05, 1.1
 # A centre of mass farther from the link is not that of a tool [m].
 FARTHEST = 1.0
+# A mass or a rotor is certain if it is more than this multiple of half its 95 % interval.
+CERTAIN = 2.0
 # Rounds in which the weights of joints are adapted to their errors; most hypotheses in a row.
 ROUNDS, MAX_STEPS = 5, 8
 # Of a diagonal: what keeps columns apart that the motion does not.
@@ -179,26 +181,23 @@ class Solution:
 
     Attributes:
         hypothesis: which it is.
-        form: it as a regression.
         theta: (P,) coefficients.
+        places: of the coefficients, by name.
+        scales: (n,) of the efforts, with their signs.
         errors: (n,) sums of squares of the residuals, in the unit of the efforts.
         misfit: of the judged joints, without what numbers cost.
     """
 
     hypothesis: Hypothesis
-    form: _Form
     theta: Array
+    places: dict[str, Any]
+    scales: Array
     errors: Array
     misfit: float
 
     def __getitem__(self, name: str) -> Array:
         """Coefficients: `gravity` (3,), `load` (10,), `shares` of masses, `own` (n, 4)."""
-        return self.theta[self.form.places[name]]
-
-    @property
-    def scales(self) -> Array:
-        """Scales (n,) of the efforts, with their signs."""
-        return self.form.scales(self.theta)
+        return self.theta[self.places[name]]
 
 
 class Hypotheses:
@@ -229,7 +228,22 @@ class Hypotheses:
             if self.cost(other) >= self.cost(found):
                 break
             found = other
-        return found
+        return self._certain(found)
+
+    def _certain(self, found: Solution) -> Solution:
+        """The same without masses that the recording does not determine."""
+        given, place = found.hypothesis, found.places
+        masses = [*place['load'][:1], *place['shares']]
+        if not masses:
+            return found
+        halves = self.intervals(found).half_widths(np.eye(len(found.theta))[masses])
+        certain = np.abs(found.theta[masses]) > CERTAIN * halves
+        if certain.all():
+            return found
+        carried = given.carrier is not None
+        links = tuple(np.array(given.links, int)[certain[carried:]].tolist())
+        carrier = given.carrier if carried and certain[0] else None
+        return self._certain(self.solve(replace(given, carrier=carrier, links=links)))
 
     def cost(self, found: Solution) -> float:
         """The misfit, and what the numbers cost."""
@@ -265,7 +279,7 @@ class Hypotheses:
         if given in self._solved:
             return self._solved[given]
         seen, order = self.observations, list(given.order)
-        form = _Form.of(seen, given, self._bodies)
+        form = self._form(given)
         right, normal, whole = form.products(seen.products(given.delay))
         floor, errors = self.floor[order], seen.squares()[order]
         used, scales = seen.judged & (errors > 0.0), np.array(given.signs)
@@ -276,12 +290,15 @@ class Hypotheses:
             left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
             errors = np.maximum(left, 0.0) * scales**2
         misfit = float(np.log((errors + floor)[seen.judged]).sum())
-        found = self._solved[given] = Solution(given, form, theta, errors, misfit)
+        found = self._solved[given] = Solution(
+            given, theta, form.places, scales, errors, misfit
+        )
         return found
 
     def intervals(self, found: Solution) -> Covariances:
         """Covariances of the coefficients, where residuals are correlated in time."""
-        given, form, seen = found.hypothesis, found.form, self.observations
+        given, seen = found.hypothesis, self.observations
+        form = self._form(given)
         counts = np.maximum(seen.counts - len(LOWER), 1)
         weights = found.scales**2 * counts / (found.errors + self.floor[list(given.order)])
         weights = np.where(seen.judged, weights, 0.0)
@@ -299,10 +316,13 @@ class Hypotheses:
     def errors_with_friction(self, found: Solution) -> Array:
         """Sums of squares (n,) with the friction of the model in place of the fitted one."""
         seen, theta = self.observations, found.theta.copy()
-        theta[found.form.places['own'][:, 1:3]] = 0.0
-        residual = seen.combined(found.hypothesis.delay, found.form.residual(theta))
+        theta[found.places['own'][:, 1:3]] = 0.0
+        residual = seen.combined(found.hypothesis.delay, self._form(found.hypothesis).residual(theta))
         residual = np.where(seen.used, residual - seen.friction, 0.0) * np.abs(found.scales)
         return (residual**2).sum(axis=0) - residual.sum(axis=0) ** 2 / np.maximum(seen.counts, 1)
+
+    def _form(self, given: Hypothesis) -> _Form:
+        return _Form.of(self.observations, given, self._bodies)
 
     def _judges(self) -> bool:
         return bool(self.observations.loaded.any())

@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 
 from .compared import HALF, Samples
 from .findings import Finding
+from .hypotheses import CERTAIN
 from .observations import ROTOR
 from .recorded_joints import NO_GRAVITY
 from .relabelling import Explained
@@ -50,7 +51,7 @@ class _Reading:
 
     def half_widths(self, name: str, slopes: Array | None = None) -> Array:
         """Half of the 95 % intervals of coefficients (k,), or of functions with slopes (m, k)."""
-        place = np.asarray(self.solution.form.places[name]).ravel()
+        place = np.asarray(self.solution.places[name]).ravel()
         chosen = np.eye(len(self.solution.theta))[place]
         return self._covariances.half_widths(chosen if slopes is None else slopes @ chosen)
 
@@ -107,7 +108,7 @@ class _Reading:
     def scales(self) -> Iterator[Finding]:
         """Joints whose effort is a multiple of their torque."""
         widths = self.half_widths('inverse')
-        for joint, width in zip(self.solution.form.scaled, widths.tolist(), strict=True):
+        for joint, width in zip(sorted(self.given.scaled), widths.tolist(), strict=True):
             name, scale = self.model.joint_names[joint], abs(float(self.solution.scales[joint]))
             half = width * scale**2
             text = f'effort {scale:.3g} +- {half:.2g} times the torque of the model'
@@ -165,7 +166,7 @@ class _Reading:
             return
         found = self.solution['own'][:, ROTOR]
         halves = self.half_widths('own').reshape(self.solution['own'].shape)[:, ROTOR]
-        shown = self.found.hypotheses.rotors(self.solution) & (found > 2.0 * halves)
+        shown = self.found.hypotheses.rotors(self.solution) & (found > CERTAIN * halves)
         for joint in np.flatnonzero(shown).tolist():
             unit = 'kg' if self.model.sliding[joint] else 'kg m^2'
             text = f'rotor {found[joint]:.3g} +- {halves[joint]:.2g} {unit} that the model lacks'

@@ -302,7 +302,7 @@ def mass_findings(final: Estimate) -> Iterator[Finding]:
     moving = {model.joints[i].mimicked or model.joints[i].name for i in bad}
     code, factor, what = 'implausible', FACTOR, 'is the URDF that of this robot and its size?'
     if far.max() >= np.log(IMPOSSIBLE):
-        code, factor, what = 'factor', IMPOSSIBLE, 'no error of a URDF explains that.'
+        code, factor, what = 'scale', IMPOSSIBLE, 'no error of a URDF explains that.'
     yield Finding(
         code,
         tuple(name for name in layout.joints if name in moving),

@@ -9,7 +9,7 @@ from mechanics.robots import hand_written
 from property_settings import ALL
 
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.identification.effort_delay import effort_delay
+from robot_dynamics_ros.identification.effort_delay import effort_delay, least_delay
 from robot_dynamics_ros.identification.equations import Equations
 from robot_dynamics_ros.identification.identify import identify
 from robot_dynamics_ros.identification.motion_equations import MotionEquations
@@ -82,3 +82,14 @@ def test_a_slow_joint_hides_neither_a_delay_nor_that_friction_lags(found, slow):
 
 def test_where_all_joints_are_slow_a_delay_is_not_that_of_fast_motion(found):
     assert found(0.025, slow=LAYOUT.joints)[1]
+
+
+@pytest.mark.parametrize('delay', [-0.0213, 0.0, 0.094])
+@pytest.mark.parametrize(
+    ('errors', 'near'), [(np.square, 1e-6), (lambda x: 2e-4 * np.cosh(100.0 * x), 5e-3)]
+)
+def test_the_delay_of_a_parabola_is_its_vertex_and_has_half_its_curvature(delay, errors, near):
+    """So has a curve that is nearly a parabola: the second step is the nearer one."""
+    found = least_delay(lambda one: 3.0 * errors(one - delay) - 2.0)
+    assert found[0] == pytest.approx(delay, abs=1e-3 * near)
+    assert found[2] == pytest.approx(3.0, rel=near)

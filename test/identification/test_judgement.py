@@ -148,7 +148,7 @@ def test_a_warning_is_to_be_read_before_the_model_is_loaded(model, drawn, code):
     assert not last.endswith(LOAD)
 
 
-@pytest.mark.parametrize('code', ['factor', 'exchanged'])
+@pytest.mark.parametrize('code', ['scale', 'swapped'])
 def test_with_an_error_the_model_is_not_to_be_loaded(model, drawn, code):
     judgement = judged(model, drawn, 2.0, 0.0, found=[Finding(code, JOINTS, 0.01, 'no torque')])
     assert code in judgement.fatal
