@@ -1,15 +1,13 @@
 """What identify writes of joints is read again: the torque is that of the identified model."""
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from identified import identified_model
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.comparison.model_torques import ModelTorques
-from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.identification.result_files import result_files
 from robot_dynamics_ros.joint_model import JointModel, read_joint_model
 
@@ -31,12 +29,14 @@ def test_description_and_joint_model_have_the_torque_of_the_identified_model(rob
     read.check_joints(robot.model, needed=robot.model.joint_names)
     written = parse_urdf(files['identified.urdf'])
     q, v, a = np.random.default_rng(3).uniform(-1.0, 1.0, (3, 20, robot.model.size))
-    states = SimpleNamespace(positions=q, velocities=v, accelerations=a)
-    terms = ModelTorques(written, written.joint_names, read).terms(states)
+    model = read.with_rotors(written)
+    rigid, friction = RobotDynamics(model).inverse_dynamics(q, v, a), read.friction(model)
+    friction_torque = friction.torque(v, load=rigid - friction.rotors * a)
     wanted = identified.inverse_dynamics(q, v, a)
     # The file has six digits.
     error = 1e-5 * np.abs(wanted).max()
-    np.testing.assert_allclose(terms.sum(axis=0), wanted, rtol=0.0, atol=error)
+    torque = rigid + friction_torque + read.offsets(model)
+    np.testing.assert_allclose(torque, wanted, rtol=0.0, atol=error)
 
 
 def test_joints_without_a_value_are_as_described_and_others_are_left_out():

@@ -45,7 +45,7 @@ class Comparison:
             parameters: friction, offsets and rotors in place of those of the URDF.
             gravity: (3,) in the axes of the root link [m/s^2].
         """
-        self.model, self.gravity = model, tuple(gravity)
+        self.model = model
         self._torques = cache(lambda joints: ModelTorques(model, joints, parameters, gravity))
 
     def fit(self, recordings: Recording | Iterable[Recording]) -> tuple[Compared, ...]:
@@ -86,7 +86,7 @@ class Comparison:
         for motion in motions:
             reach.add(motion)
         wrong = motion_findings(model, reach, recording.quality)
-        seen = Observations(torques, motions, self.gravity, samples, usable=not wrong)
+        seen = Observations(torques, motions, samples, usable=not wrong)
         found = explained(seen)
         said = [] if wrong else robot_findings(found, samples)
         remark = unused_joints(self.model, recording.names)

@@ -32,6 +32,8 @@ WORTH, NUMBER = 1.0, 0.5
 NEGLIGIBLE = 0.01
 # Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model.
 LEAST_SCALE, LEAST_SHARE = 0.05, 0.1
+# A base that is turned less is an inaccurate mount [rad].
+LEAST_TURN = 0.02
 # The RMS of the torque of a rotor, of that of the effort [-].
 LEAST_ROTOR = 0.02
 # Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing.
@@ -338,6 +340,9 @@ class Hypotheses:
         if seen.torques.dependent:
             # A wrong position of a joint that was not recorded looks like what follows.
             return
+        if given.gravity == 'free':
+            # The weight of bodies turns with gravity, which these columns do not: see `under`.
+            return
         yield from self._of_some_joints(found, flipped=False)
         if given.gravity == 'given':
             yield replace(given, gravity='none')
@@ -424,12 +429,20 @@ class Hypotheses:
             ]
             other = min(others, key=lambda one: one.misfit)
 
+    def gravity(self, found: Solution) -> Array:
+        """That of a solution (3,), as strong as the given one [m/s^2]."""
+        given = self.observations.gravity
+        other = given + found['gravity'] if found.hypothesis.gravity == 'free' else given
+        return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
+
     def _is_meant(self, found: Solution) -> bool:
         """Whether its numbers are none that an accurate model has, nor absurd."""
         given, bodies = found.hypothesis, self.observations.torques.model.joints
         scaled = sorted(given.scaled)
         scales = np.abs(found.scales[scaled])
         if scaled and not (np.isfinite(scales) & (np.abs(scales - 1.0) > LEAST_SCALE)).all():
+            return False
+        if given.gravity == 'free' and angle(self.observations.gravity, self.gravity(found)) < LEAST_TURN:
             return False
         if given.delay and abs(given.delay) < LEAST_DELAY:
             return False
@@ -454,6 +467,11 @@ class Hypotheses:
         smaller = [self.solve(one) for one in _parts(found.hypothesis).values()]
         best = min(filter(self._is_meant, smaller), key=self.cost, default=found)
         return self._without_superfluous(best) if self.cost(best) < self.cost(found) else found
+
+
+def angle(one: Array, other: Array) -> float:
+    """Between two vectors [rad]."""
+    return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
 
 
 def _parts(given: Hypothesis) -> dict[str, Hypothesis]:

@@ -107,7 +107,6 @@ class Observations:
         torques: of the model.
         motions: of the recording, see `decimated`.
         samples: of the motions.
-        gravity: (3,) [m/s^2].
         columns: places of the columns.
         rows: of the regression: gravity and bodies as shared columns, `OWN`.
         friction: (N, n) that of the model, with its offsets [N m or N].
@@ -122,7 +121,6 @@ class Observations:
         self,
         torques: ModelTorques,
         motions: Sequence[Motion],
-        gravity: Sequence[float],
         samples: Samples | None = None,
         *,
         usable: bool = True,
@@ -132,12 +130,11 @@ class Observations:
         Args:
             torques: of the model.
             motions: one at least.
-            gravity: (3,) [m/s^2].
             samples: of the motions; None: they are computed.
             usable: whether any joint may be judged.
         """
         model = torques.model
-        self.torques, self.motions, self.gravity = torques, motions, np.array(gravity, float)
+        self.torques, self.motions, self.gravity = torques, motions, torques.gravity
         self.samples = samples_of(torques, motions) if samples is None else samples
         maker = RowMaker(torques.dynamics, [GRAVITY, BODIES, *OWN])
         for motion in motions:
@@ -172,6 +169,10 @@ class Observations:
         for kind in model.sliding, ~model.sliding:
             self.loaded[kind] = torque[kind] > HARDLY_LOADED * torque[kind].max(initial=0.0)
         self.loaded &= self.judged
+
+    def under(self, gravity: Array) -> Observations:
+        """The same recording under another gravity (3,) [m/s^2]."""
+        return Observations(self.torques.under(gravity), self.motions)
 
     def efforts(self, delay: float) -> Array:
         """Efforts (N, n) that come so much later than the rows [s]."""

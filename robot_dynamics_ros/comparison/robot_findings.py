@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 
 from .compared import HALF, Samples
 from .findings import Finding
-from .hypotheses import CERTAIN
+from .hypotheses import CERTAIN, angle
 from .observations import ROTOR
 from .recorded_joints import NO_GRAVITY
 from .relabelling import Explained
@@ -91,19 +91,16 @@ class _Reading:
             yield Finding('delay', self.names(self.seen.judged), given.delay, text, 's')
 
     def _turned(self) -> Finding:
-        before, after = self.seen.gravity, self.seen.gravity + self.solution['gravity']
-        strength = float(np.linalg.norm(before)) or 1.0
-        across = after - before * (before @ after) / strength**2
-        length = float(np.linalg.norm(across))
-        angle = math.atan2(length, float(before @ after) / strength)
-        side = across / length if length else np.zeros(3)
-        (half,) = self.half_widths('gravity', side[None]) / (np.linalg.norm(after) or 1.0)
-        x, y, z = after
+        gravity = self.seen.gravity + self.solution['gravity']
+        turn, strength = angle(self.found.gravity, gravity), np.linalg.norm(gravity) or 1.0
+        side = gravity * (gravity @ self.found.gravity) / strength**2 - self.found.gravity
+        side /= np.linalg.norm(side) or 1.0
+        (half,) = self.half_widths('gravity', side[None]) / strength
         text = (
-            f'gravity {math.degrees(angle):.0f} +- {math.degrees(half):.1f} deg turned: '
-            f'--gravity {x:.2f},{y:.2f},{z:.2f}'
+            f'gravity {math.degrees(turn):.0f} +- {math.degrees(half):.1f} deg turned: '
+            f'--gravity {",".join(f"{x:.2f}" for x in gravity)}'
         )
-        return Finding('turned_base', (), angle, text, 'rad', float(half))
+        return Finding('turned_base', (), turn, text, 'rad', float(half))
 
     def scales(self) -> Iterator[Finding]:
         """Joints whose effort is a multiple of their torque."""

@@ -61,7 +61,7 @@ def pushed(times, efforts, end=2.6):
 
 
 BAD = [
-    ('factor', True, lambda times, efforts: efforts / GAINS),
+    ('scale', True, lambda times, efforts: efforts / GAINS),
     ('sign', True, lambda times, efforts: -efforts),
     ('delay', False, lambda times, efforts: late(times, efforts, 4e-3 * times)),
     ('unexplained', True, lambda times, efforts: efforts[::-1] * np.array([1.0, -1.0, 1.0])),

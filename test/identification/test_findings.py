@@ -147,7 +147,7 @@ def of_masses(factors, layout=LAYOUT):
 
 @pytest.mark.parametrize(
     ('factor', 'code'),
-    [(0.4, 'implausible'), (2.5, 'implausible'), (0.04, 'factor'), (25.0, 'factor')],
+    [(0.4, 'implausible'), (2.5, 'implausible'), (0.04, 'scale'), (25.0, 'scale')],
 )
 def test_another_mass_is_found(factor, code):
     (finding,) = of_masses([1.0, factor, 1.5, 0.7])
