@@ -143,7 +143,7 @@ class _Form:
         for place, joint in zip(places['inverse'], scaled, strict=True):
             design[joint, order[joint], place] = -given.signs[joint]
             target[joint, order[joint]] = 0.0
-        design[:, columns.gravity[: sizes['gravity']], places['gravity']] = 1.0
+        design[:, columns.turning[: sizes['gravity']], places['gravity']] = 1.0
         if given.carrier is not None:
             design[:, columns.body(given.carrier), places['load']] = 1.0
         for place, link in zip(places['shares'], given.links, strict=True):
@@ -434,6 +434,15 @@ class Hypotheses:
         given = self.observations.gravity
         other = given + found['gravity'] if found.hypothesis.gravity == 'free' else given
         return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
+
+    def lacking(self, found: Solution) -> Array:
+        """Inertial parameters (10 bodies,) that the model lacks."""
+        bodies, given = np.zeros_like(self._bodies), found.hypothesis
+        if given.carrier is not None:
+            bodies[given.carrier] = found['load']
+        for link, share in zip(given.links, found['shares'], strict=True):
+            bodies[link] += share * self._bodies[link]
+        return bodies.ravel()
 
     def _is_meant(self, found: Solution) -> bool:
         """Whether its numbers are none that an accurate model has, nor absurd."""

@@ -27,6 +27,7 @@ class ModelTorques:
         parameters: friction, offsets and rotors in place of those of the URDF.
         gravity: (3,) in the axes of the root link [m/s^2].
         dynamics: of the model, under this gravity.
+        carrying: the same, with what the model lacks.
     """
 
     def __init__(
@@ -55,16 +56,19 @@ class ModelTorques:
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
         self.model = parameters.with_rotors(compared_model(robot, recorded))
         self.gravity = np.array(gravity, float)
-        self.dynamics = RobotDynamics(self.model, gravity=gravity)
+        self.dynamics = self.carrying = RobotDynamics(self.model, gravity=gravity)
         self._friction = parameters.friction(self.model)
         self._slips = self._friction.slips()
         self._gives = any(self._friction[f'presliding{way}'].any() for way in ('', '_long'))
         self._offsets = parameters.offsets(self.model)
 
-    def under(self, gravity: Array) -> ModelTorques:
-        """The same under another gravity (3,) [m/s^2]."""
+    def under(self, gravity: Array, lacking: Array) -> ModelTorques:
+        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
         other = copy(self)
         other.gravity, other.dynamics = gravity, self.dynamics.with_gravity(gravity)
+        parameters = self.model.inertial_parameters() + lacking
+        carrying = self.model.with_inertial_parameters(parameters, physical=False)
+        other.carrying = other.dynamics.with_model(carrying)
         return other
 
     def terms(self, motion: Motion) -> Array:

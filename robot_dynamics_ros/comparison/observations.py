@@ -23,6 +23,7 @@ from robot_dynamics_ros.regression.regressors import (
     GRAVITY,
     OFFSET,
     VISCOUS,
+    gravity_of,
 )
 from robot_dynamics_ros.regression.rows import RowMaker
 
@@ -83,15 +84,16 @@ def samples_of(torques: ModelTorques, motions: Sequence[Motion]) -> Samples:
 class Columns:
     """Places of the columns of a joint.
 
-    The efforts of all n joints; gravity torques of 1 m/s^2 along each axis of the base; the torque
-    of the motion (inertia and Coriolis); those of `OWN`; ten for each body.
+    The efforts of all n joints; gravity torques of 1 m/s^2 along each axis of the base, of the
+    model and of what is carried too; the torque of the motion (inertia and Coriolis); those of
+    `OWN`; ten for each body.
     """
 
     def __init__(self, joints: int, bodies: int) -> None:
         """Those of a robot."""
-        ends = np.cumsum([joints, 3, 1, len(OWN), 10 * bodies]).tolist()
+        ends = np.cumsum([joints, 3, 3, 1, len(OWN), 10 * bodies]).tolist()
         self.count = ends[-1]
-        self.efforts, self.gravity, self.motion, self.own, self.bodies = (
+        self.efforts, self.gravity, self.turning, self.motion, self.own, self.bodies = (
             np.arange(end)[begin:] for begin, end in zip([0, *ends], ends, strict=False)
         )
 
@@ -136,7 +138,10 @@ class Observations:
         model = torques.model
         self.torques, self.motions, self.gravity = torques, motions, torques.gravity
         self.samples = samples_of(torques, motions) if samples is None else samples
-        maker = RowMaker(torques.dynamics, [GRAVITY, BODIES, *OWN])
+        maker = RowMaker(
+            torques.dynamics,
+            [GRAVITY, gravity_of(torques.carrying), BODIES, *OWN],
+        )
         for motion in motions:
             maker.add(motion)
         rows = maker.rows()
@@ -152,9 +157,10 @@ class Observations:
         bare = rows.rigid - rows.shared[..., :3] @ self.gravity
         for place, values in (
             (self.columns.gravity, rows.shared[..., :3]),
+            (self.columns.turning, rows.shared[..., 3:6]),
             (self.columns.motion, bare[..., None]),
             (self.columns.own, rows.own),
-            (self.columns.bodies, rows.shared[..., 3:]),
+            (self.columns.bodies, rows.shared[..., 6:]),
         ):
             self._values[:, :, place] = values.swapaxes(0, 1)
         self._values *= self.used.T[:, :, None]
@@ -170,9 +176,9 @@ class Observations:
             self.loaded[kind] = torque[kind] > HARDLY_LOADED * torque[kind].max(initial=0.0)
         self.loaded &= self.judged
 
-    def under(self, gravity: Array) -> Observations:
-        """The same recording under another gravity (3,) [m/s^2]."""
-        return Observations(self.torques.under(gravity), self.motions)
+    def under(self, gravity: Array, lacking: Array) -> Observations:
+        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
+        return Observations(self.torques.under(gravity, lacking), self.motions)
 
     def efforts(self, delay: float) -> Array:
         """Efforts (N, n) that come so much later than the rows [s]."""

@@ -20,7 +20,7 @@ from .observations import Observations
 # So many joints need a better hypothesis, at least; most joints turned and pairs swapped.
 MIN_JOINTS, MAX_STEPS = 2, 3
 # Most times that gravity is turned anew, and the angle at which it is settled [rad].
-MAX_TURNS, SETTLED = 10, 1e-3
+MAX_TURNS, SETTLED = 5, 1e-3
 # By how much the misfit must shrink.
 WORTH = 3.0
 
@@ -78,7 +78,7 @@ def _best(seen: Observations) -> tuple[Hypotheses, Solution]:
         gravity, last = tested.gravity(found), tested.observations.gravity
         if angle(last, gravity) < SETTLED:
             break
-        tested = Hypotheses(seen.under(gravity))
+        tested = Hypotheses(seen.under(gravity, tested.lacking(found)))
         found = tested.solve(replace(tested.best().hypothesis, gravity='free'))
     return (tested, found) if tested.cost(found) <= begin.cost(before) else (begin, before)
 

@@ -91,8 +91,8 @@ class _Reading:
             yield Finding('delay', self.names(self.seen.judged), given.delay, text, 's')
 
     def _turned(self) -> Finding:
-        gravity = self.seen.gravity + self.solution['gravity']
-        turn, strength = angle(self.found.gravity, gravity), np.linalg.norm(gravity) or 1.0
+        gravity = self.found.hypotheses.gravity(self.solution)
+        turn, strength = angle(self.found.gravity, gravity), np.linalg.norm(gravity)
         side = gravity * (gravity @ self.found.gravity) / strength**2 - self.found.gravity
         side /= np.linalg.norm(side) or 1.0
         (half,) = self.half_widths('gravity', side[None]) / strength
