@@ -334,16 +334,15 @@ class Hypotheses:
         given, seen = found.hypothesis, self.observations
         if given.order == tuple(range(seen.size)):
             yield from self._swapped(found)
-        yield from self._of_some_joints(found, flipped=True)
+        yield from self._signs_and_scales(found)
         if not given.delay:
             yield replace(given, delay=self._delay(found))
         if seen.torques.dependent:
-            # A wrong position of a joint that was not recorded looks like what follows.
+            # Nor is what follows looked for then.
             return
         if given.gravity == 'free':
             # The weight of bodies turns with gravity, which these columns do not: see `under`.
             return
-        yield from self._of_some_joints(found, flipped=False)
         if given.gravity == 'given':
             yield replace(given, gravity='none')
             yield replace(given, gravity='free')
@@ -377,26 +376,22 @@ class Hypotheses:
         if (order != np.arange(seen.size)).any():
             yield replace(found.hypothesis, order=tuple(order.tolist()))
 
-    def _of_some_joints(self, found: Solution, *, flipped: bool) -> Iterator[Hypothesis]:
-        """Other signs, or free scales, of the joints where that is worth it."""
-        given, joints = found.hypothesis, range(self.observations.size)
-        free = [joint for joint in joints if self.observations.loaded[joint]]
-        if flipped:
-            signs = tuple(-one if j in free else one for j, one in enumerate(given.signs))
-            other = replace(given, signs=signs)
-        else:
-            other = replace(given, scaled=frozenset(free))
-        floor = self.floor[list(given.order)]
-        shrinks = np.log((found.errors + floor) / (self.solve(other).errors + floor))
-        chosen = [joint for joint in free if shrinks[joint] > NUMBER]
-        if flipped:
-            signs = tuple(-one if j in chosen else one for j, one in enumerate(given.signs))
-            both = replace(given, signs=signs)
-            yield from [both] * bool(chosen)
-            if chosen and not self.observations.torques.dependent:
-                yield replace(both, scaled=frozenset(chosen) | given.scaled)
-        elif {*chosen} - given.scaled:
-            yield replace(given, scaled=frozenset(chosen) | given.scaled)
+    def _signs_and_scales(self, found: Solution) -> Iterator[Hypothesis]:
+        """Other signs, and free scales, of the joints where that is worth it."""
+        given, seen = found.hypothesis, self.observations
+        floor, loaded = self.floor[list(given.order)], seen.loaded
+        free = frozenset(np.flatnonzero(loaded).tolist()) | given.scaled
+        others = np.where(loaded, -1.0, 1.0) * given.signs
+        tried = [given, replace(given, signs=tuple(others.tolist()))]
+        # A wrong position of a joint that was not recorded looks like a scale.
+        tried += [replace(one, scaled=free) for one in tried if not seen.torques.dependent]
+        costs = np.log([self.solve(one).errors + floor for one in tried])
+        costs += NUMBER * np.array([[0.0], [1.0], [1.0], [2.0]])[: len(tried)]
+        for some in costs[:2], costs:
+            best = np.where(loaded, np.argmin(some, axis=0), 0)
+            signs = np.where(best % 2, others, given.signs)
+            scaled = frozenset(np.flatnonzero(best > 1).tolist()) | given.scaled
+            yield replace(given, signs=tuple(signs.tolist()), scaled=scaled)
 
     def _delay(self, found: Solution) -> float:
         """The delay with the smallest misfit [s], by a parabola about the best of a grid."""
