@@ -32,8 +32,9 @@ WORTH, NUMBER = 1.0, 0.5
 NEGLIGIBLE = 0.01
 # Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model.
 LEAST_SCALE, LEAST_SHARE = 0.05, 0.1
-# A base that is turned less is an inaccurate mount [rad].
-LEAST_TURN = 0.02
+# A base that is turned less is an inaccurate mount [rad]. Gravity is as strong everywhere: beyond
+# this factor, which a payload may seem to give it, it stands for something else.
+LEAST_TURN, STRONGER = 0.02, 2.0
 # The RMS of the torque of a rotor, of that of the effort [-].
 LEAST_ROTOR = 0.02
 # Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing.
@@ -446,8 +447,12 @@ class Hypotheses:
         scales = np.abs(found.scales[scaled])
         if scaled and not (np.isfinite(scales) & (np.abs(scales - 1.0) > LEAST_SCALE)).all():
             return False
-        if given.gravity == 'free' and angle(self.observations.gravity, self.gravity(found)) < LEAST_TURN:
-            return False
+        if given.gravity == 'free':
+            before = self.observations.gravity
+            after = before + found['gravity']
+            strength = np.linalg.norm(after) / (np.linalg.norm(before) or 1.0)
+            if angle(before, after) < LEAST_TURN or not 1.0 / STRONGER < strength < STRONGER:
+                return False
         if given.delay and abs(given.delay) < LEAST_DELAY:
             return False
         if (
