@@ -167,10 +167,6 @@ class _Form:
         whole = np.einsum('nk,nkl,nl->n', self.target, products, self.target, optimize=True)
         return right, mixed @ self.design, whole
 
-    def residual(self, theta: Array) -> Array:
-        """The combinations (n, K) of columns that are the residuals."""
-        return np.asarray(self.target - self.design @ theta)
-
     def scales(self, theta: Array) -> Array:
         """Scales (n,) of the efforts, with their signs."""
         found = np.array(self.signs)
@@ -293,9 +289,7 @@ class Hypotheses:
             left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
             errors = np.maximum(left, 0.0) * scales**2
         misfit = float(np.log((errors + floor)[seen.judged]).sum())
-        found = self._solved[given] = Solution(
-            given, theta, form.places, scales, errors, misfit
-        )
+        found = self._solved[given] = Solution(given, theta, form.places, scales, errors, misfit)
         return found
 
     def intervals(self, found: Solution) -> Covariances:
@@ -320,7 +314,8 @@ class Hypotheses:
         """Sums of squares (n,) with the friction of the model in place of the fitted one."""
         seen, theta = self.observations, found.theta.copy()
         theta[found.places['own'][:, 1:3]] = 0.0
-        residual = seen.combined(found.hypothesis.delay, self._form(found.hypothesis).residual(theta))
+        form = self._form(found.hypothesis)
+        residual = seen.combined(found.hypothesis.delay, form.target - form.design @ theta)
         residual = np.where(seen.used, residual - seen.friction, 0.0) * np.abs(found.scales)
         return (residual**2).sum(axis=0) - residual.sum(axis=0) ** 2 / np.maximum(seen.counts, 1)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .hypotheses import angle, Hypotheses, Hypothesis, Solution
+from .hypotheses import Hypotheses, Hypothesis, Solution, angle
 from .observations import Observations
 
 # So many joints need a better hypothesis, at least; most joints turned and pairs swapped.

@@ -139,7 +139,8 @@ def test_the_friction_that_a_description_lacks_may_be_that_of_a_file(compared):
 
 def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(compared):
     assert compared('left', '--urdf', 'arm.urdf', '--rename', 'left_=')[:1] == (0,)
-    code, (result,), _ = compared('left', '--urdf', 'arm.urdf', '--rename', 'left_shoulder=shoulder')
+    rename = ['--rename', 'left_shoulder=shoulder']
+    code, (result,), _ = compared('left', '--urdf', 'arm.urdf', *rename)
     assert (code, set(result['locked'])) == (1, {*JOINTS} - {'shoulder'})
     assert '--rename left_=' in said(result, 'missing')
 
