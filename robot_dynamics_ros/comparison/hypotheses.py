@@ -97,7 +97,6 @@ class Hypothesis:
         )
 
 
-@dataclass(frozen=True, eq=False)
 class _Form:
     """A hypothesis as a regression: residuals of joint j are X_j (target_j - design_j theta).
 
@@ -106,54 +105,43 @@ class _Form:
         design: (n, K, P) the same, of each coefficient.
         lower: (P,) bounds of coefficients.
         places: of the coefficients, by name.
-        signs: (n,) of the efforts.
-        scaled: joints with a scale.
     """
 
-    target: Array
-    design: Array
-    lower: Array
-    places: dict[str, Any]
-    signs: tuple[float, ...]
-    scaled: list[int]
-
-    @classmethod
-    def of(cls, seen: Observations, given: Hypothesis, bodies: Array) -> _Form:
-        """That of a hypothesis."""
+    def __init__(self, seen: Observations, given: Hypothesis, bodies: Array) -> None:
         columns, n, k = seen.columns, seen.size, len(LOWER)
-        joints, order, scaled = np.arange(n), list(given.order), sorted(given.scaled)
+        joints, order, self.given = np.arange(n), list(given.order), given
+        self.scaled = sorted(given.scaled)
         sizes = {
             'gravity': 3 * (given.gravity == 'free'),
             'load': 10 * (given.carrier is not None),
             'shares': len(given.links),
-            'inverse': len(scaled),
+            'inverse': len(self.scaled),
             'own': k * n,
         }
         ends = np.cumsum([*sizes.values()]).tolist()
-        begins = [0, *ends]
-        places: dict[str, Any] = {
+        self.places: dict[str, Any] = {
             name: np.arange(begin, end)
-            for name, begin, end in zip(sizes, begins, ends, strict=False)
+            for name, begin, end in zip(sizes, [0, *ends], ends, strict=False)
         }
-        places['own'] = own = places['own'].reshape(n, k)
-        target, design = np.zeros((n, columns.count)), np.zeros((n, columns.count, ends[-1]))
+        self.places['own'] = own = self.places['own'].reshape(n, k)
+        self.target = target = np.zeros((n, columns.count))
+        self.design = design = np.zeros((n, columns.count, ends[-1]))
         target[:, columns.motion] = -1.0
         if given.gravity != 'none':
             target[:, columns.gravity] = -seen.gravity
         target[joints, order] = given.signs
-        for place, joint in zip(places['inverse'], scaled, strict=True):
+        for place, joint in zip(self.places['inverse'], self.scaled, strict=True):
             design[joint, order[joint], place] = -given.signs[joint]
             target[joint, order[joint]] = 0.0
-        design[:, columns.turning[: sizes['gravity']], places['gravity']] = 1.0
+        design[:, columns.turning[: sizes['gravity']], self.places['gravity']] = 1.0
         if given.carrier is not None:
-            design[:, columns.body(given.carrier), places['load']] = 1.0
-        for place, link in zip(places['shares'], given.links, strict=True):
+            design[:, columns.body(given.carrier), self.places['load']] = 1.0
+        for place, link in zip(self.places['shares'], given.links, strict=True):
             design[:, columns.body(link), place] = bodies[link]
         design[joints[:, None], columns.own, own] = 1.0
-        lower = np.full(ends[-1], -np.inf)
-        lower[own] = LOWER
-        lower[places['inverse']] = 0.0
-        return cls(target, design, lower, places, given.signs, scaled)
+        self.lower = np.full(ends[-1], -np.inf)
+        self.lower[own] = LOWER
+        self.lower[self.places['inverse']] = 0.0
 
     @property
     def is_joint(self) -> bool:
@@ -169,7 +157,7 @@ class _Form:
 
     def scales(self, theta: Array) -> Array:
         """Scales (n,) of the efforts, with their signs."""
-        found = np.array(self.signs)
+        found = np.array(self.given.signs)
         found[self.scaled] /= np.maximum(theta[self.places['inverse']], np.finfo(float).eps)
         return found
 
@@ -221,7 +209,7 @@ class Hypotheses:
         """
         found = self.solve(Hypothesis.nothing(self.observations.size))
         for _ in range(MAX_STEPS):
-            tried = [self.solve(one) for one in self._next(found)] if self._judges() else []
+            tried = [self.solve(one) for one in self._next(found)]
             others = [self._without_superfluous(one) for one in tried if self._is_meant(one)]
             other = min(others, key=self.cost, default=found)
             if self.cost(other) >= self.cost(found):
@@ -320,24 +308,21 @@ class Hypotheses:
         return (residual**2).sum(axis=0) - residual.sum(axis=0) ** 2 / np.maximum(seen.counts, 1)
 
     def _form(self, given: Hypothesis) -> _Form:
-        return _Form.of(self.observations, given, self._bodies)
-
-    def _judges(self) -> bool:
-        return bool(self.observations.loaded.any())
+        return _Form(self.observations, given, self._bodies)
 
     def _next(self, found: Solution) -> Iterator[Hypothesis]:
         """Hypotheses with one part more, or with another one of the same kind."""
         given, seen = found.hypothesis, self.observations
+        if not seen.loaded.any():
+            return
         if given.order == tuple(range(seen.size)):
             yield from self._swapped(found)
         yield from self._signs_and_scales(found)
         if not given.delay:
             yield replace(given, delay=self._delay(found))
-        if seen.torques.dependent:
-            # Nor is what follows looked for then.
-            return
-        if given.gravity == 'free':
-            # The weight of bodies turns with gravity, which these columns do not: see `under`.
+        # A joint that was not recorded looks like what follows. With gravity the weight of bodies
+        # turns, which these columns do not: see `Observations.under`.
+        if seen.torques.dependent or given.gravity == 'free':
             return
         if given.gravity == 'given':
             yield replace(given, gravity='none')
@@ -409,15 +394,10 @@ class Hypotheses:
         """Links whose masses are others: those without which the misfit grows most."""
         bodies = np.flatnonzero(self._bodies[:, 0] > 0.0).tolist()
         other = self.solve(replace(found.hypothesis, links=tuple(bodies)))
-        while other.hypothesis.links:
+        while links := other.hypothesis.links:
             yield other.hypothesis
-            others = [
-                self.solve(
-                    replace(found.hypothesis, links=tuple(one for one in links if one != x))
-                )
-                for links in [other.hypothesis.links]
-                for x in links
-            ]
+            fewer = [tuple(one for one in links if one != x) for x in links]
+            others = [self.solve(replace(found.hypothesis, links=one)) for one in fewer]
             other = min(others, key=lambda one: one.misfit)
 
     def gravity(self, found: Solution) -> Array:
@@ -437,34 +417,22 @@ class Hypotheses:
 
     def _is_meant(self, found: Solution) -> bool:
         """Whether its numbers are none that an accurate model has, nor absurd."""
-        given, bodies = found.hypothesis, self.observations.torques.model.joints
-        scaled = sorted(given.scaled)
-        scales = np.abs(found.scales[scaled])
-        if scaled and not (np.isfinite(scales) & (np.abs(scales - 1.0) > LEAST_SCALE)).all():
-            return False
+        given, scales, shares = found.hypothesis, np.abs(found.scales), found['shares']
+        scales = scales[sorted(given.scaled)]
+        meant = np.isfinite(scales).all() and (np.abs(scales - 1.0) > LEAST_SCALE).all()
+        meant &= not given.delay or abs(given.delay) >= LEAST_DELAY
+        meant &= (np.abs(shares) > LEAST_SHARE).all() and (shares > -1.0).all()
         if given.gravity == 'free':
             before = self.observations.gravity
             after = before + found['gravity']
             strength = np.linalg.norm(after) / (np.linalg.norm(before) or 1.0)
-            if angle(before, after) < LEAST_TURN or not 1.0 / STRONGER < strength < STRONGER:
-                return False
-        if given.delay and abs(given.delay) < LEAST_DELAY:
-            return False
-        if (
-            given.links
-            and not ((np.abs(found['shares']) > LEAST_SHARE) & (found['shares'] > -1.0)).all()
-        ):
-            return False
+            meant &= angle(before, after) >= LEAST_TURN and 1.0 / STRONGER < strength < STRONGER
         if given.carrier is not None:
             mass, centre = found['load'][0], found['load'][1:4]
-            whole = float(self._bodies[:, 0].sum())
-            least = -MISSING * bodies[given.carrier].inertia.mass
-            return bool(
-                least <= mass <= whole
-                and abs(mass) >= LEAST_MASS
-                and np.linalg.norm(centre) <= FARTHEST * abs(mass)
-            )
-        return True
+            own, whole = self._bodies[given.carrier, 0], self._bodies[:, 0].sum()
+            meant &= -MISSING * own <= mass <= whole and abs(mass) >= LEAST_MASS
+            meant &= np.linalg.norm(centre) <= FARTHEST * abs(mass)
+        return bool(meant)
 
     def _without_superfluous(self, found: Solution) -> Solution:
         """The same without the parts that are not worth their numbers."""

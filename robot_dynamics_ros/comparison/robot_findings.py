@@ -199,7 +199,7 @@ def _unexplained(
     """
     seen, model, solution = found.observations, found.observations.torques.model, found.solution
     named, order = {name for one in others for name in one.joints}, solution.hypothesis.order
-    loaded = any(one.code in ('payload', 'mass') for one in others)
+    loaded = any(one.code in ('payload', 'mass', 'turned_base') for one in others)
     left: dict[str, tuple[float, float, str]] = {}
     for joint in np.flatnonzero(seen.judged).tolist():
         name, limit, unit = (
