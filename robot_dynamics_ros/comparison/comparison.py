@@ -22,7 +22,7 @@ from .findings import Finding, conclude
 from .model_torques import ModelTorques
 from .observations import Observations, decimated, samples_of
 from .recorded_joints import unused_joints
-from .relabelling import Explained, explained
+from .relabelling import BestHypothesis, best_hypothesis
 from .robot_findings import robot_findings
 from .sample_findings import Reach, motion_findings, sample_findings
 
@@ -95,7 +95,7 @@ class Comparison:
             reach.add(motion)
         wrong = motion_findings(model, reach, recording.quality)
         seen = Observations(torques, motions, samples, usable=not wrong)
-        found = explained(seen)
+        found = best_hypothesis(seen)
         said = [] if wrong else robot_findings(found, samples)
         remark = unused_joints(self.model, recording.names)
         others = sample_findings(seen, reach, recording.quality, remark)
@@ -123,7 +123,7 @@ def _result(name: str, figures: JointComparison, findings: Sequence[Finding]) ->
     return 'as the model' if figures.is_explained else 'not as the model'
 
 
-def _figures(found: Explained, samples: Samples, joint: int) -> JointComparison:
+def _figures(found: BestHypothesis, samples: Samples, joint: int) -> JointComparison:
     seen, rows = found.observations, np.isfinite(samples.measured[:, joint])
     effort, model, residual, v = (
         one[rows, joint]

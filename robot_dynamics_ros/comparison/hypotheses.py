@@ -196,7 +196,6 @@ class Hypotheses:
     """
 
     def __init__(self, observations: Observations) -> None:
-        """About one recording."""
         self.observations = seen = observations
         self.floor = np.maximum(NEGLIGIBLE**2 * seen.squares(), np.finfo(float).tiny)
         self._bodies = seen.torques.model.inertial_parameters().reshape(-1, 10)

@@ -90,7 +90,6 @@ class Columns:
     """
 
     def __init__(self, joints: int, bodies: int) -> None:
-        """Those of a robot."""
         ends = np.cumsum([joints, 3, 3, 1, len(OWN), 10 * bodies]).tolist()
         self.count = ends[-1]
         self.efforts, self.gravity, self.turning, self.motion, self.own, self.bodies = (
@@ -127,13 +126,9 @@ class Observations:
         *,
         usable: bool = True,
     ) -> None:
-        """Observe the motions of one recording.
+        """With one motion at least; samples are computed if there are none.
 
-        Args:
-            torques: of the model.
-            motions: one at least.
-            samples: of the motions; None: they are computed.
-            usable: whether any joint may be judged.
+        Where it is not usable, no joint is judged.
         """
         model = torques.model
         self.torques, self.motions, self.gravity = torques, motions, torques.gravity
@@ -170,7 +165,8 @@ class Observations:
         self.judged: Flags = known & (self.counts >= MIN_ROWS)
         self.silent: Flags = self.judged & self._is_silent()
         self.judged &= ~self.silent & (self.squares() > 0.0)
-        torque = self._moving_torque()
+        # RMS of the torque that friction and an offset cannot have [N m or N].
+        torque = np.sqrt(self._left(self._torque()) / np.maximum(self.counts, 1))
         self.loaded: Flags = np.zeros(self.size, bool)
         for kind in model.sliding, ~model.sliding:
             self.loaded[kind] = torque[kind] > HARDLY_LOADED * torque[kind].max(initial=0.0)
@@ -217,10 +213,6 @@ class Observations:
         one = self.columns.own[-1]
         mean = products[rows, rows, one] ** 2 / np.maximum(self.counts, 1)
         return np.asarray(products[rows, rows, rows] - mean)
-
-    def _moving_torque(self) -> Array:
-        """RMS (n,) of the torque that friction and an offset cannot have [N m or N]."""
-        return np.sqrt(self._left(self._torque()) / np.maximum(self.counts, 1))
 
     def _torque(self) -> Array:
         """The combination (n, K) of columns that is the torque of the rigid bodies."""

@@ -26,7 +26,7 @@ WORTH = 3.0
 
 
 @dataclass(frozen=True)
-class Explained:
+class BestHypothesis:
     """What explains a recording best.
 
     Attributes:
@@ -46,7 +46,7 @@ class Explained:
     gravity: Array
 
 
-def explained(seen: Observations) -> Explained:
+def best_hypothesis(seen: Observations) -> BestHypothesis:
     """What explains a recording best; nothing where its parts would be chance."""
     nothing = relabelling = Hypothesis.nothing(seen.size)
     first = Hypotheses(seen)
@@ -64,8 +64,8 @@ def explained(seen: Observations) -> Explained:
             break
         tested, found, relabelling = other, solution, best
     if tested.is_explained(found):
-        return Explained(tested.observations, found, relabelling, True, tested, seen.gravity)
-    return Explained(seen, first.solve(nothing), nothing, False, first, seen.gravity)
+        return BestHypothesis(tested.observations, found, relabelling, True, tested, seen.gravity)
+    return BestHypothesis(seen, first.solve(nothing), nothing, False, first, seen.gravity)
 
 
 def _best(seen: Observations) -> tuple[Hypotheses, Solution]:

@@ -14,7 +14,7 @@ from .findings import Finding
 from .hypotheses import CERTAIN, angle
 from .observations import ROTOR
 from .recorded_joints import NO_GRAVITY
-from .relabelling import Explained
+from .relabelling import BestHypothesis
 
 # An effort below this share of the gravity torque is not that torque, in that unit.
 FAR_BELOW = 0.1
@@ -25,7 +25,7 @@ UNEXPLAINED, SMALL = 0.25, 0.01
 SHRINKS = 0.5
 
 
-def robot_findings(found: Explained, samples: Samples) -> list[Finding]:
+def robot_findings(found: BestHypothesis, samples: Samples) -> list[Finding]:
     """What a hypothesis says of robot and driver.
 
     Only `unexplained` where nothing explains the recording: each other finding would be chance.
@@ -43,8 +43,7 @@ def robot_findings(found: Explained, samples: Samples) -> list[Finding]:
 class _Reading:
     """Reads the coefficients of a solution."""
 
-    def __init__(self, found: Explained) -> None:
-        """Compute the intervals of the coefficients."""
+    def __init__(self, found: BestHypothesis) -> None:
         self.found, self.seen, self.solution = found, found.observations, found.solution
         self.model, self.given = self.seen.torques.model, self.solution.hypothesis
         self._covariances = found.hypotheses.intervals(self.solution)
@@ -191,7 +190,7 @@ class _Reading:
 
 
 def _unexplained(
-    found: Explained, samples: Samples, others: Sequence[Finding]
+    found: BestHypothesis, samples: Samples, others: Sequence[Finding]
 ) -> Iterator[Finding]:
     """Joints of whose effort much is residual after the fit, or with the model alone.
 
@@ -202,16 +201,15 @@ def _unexplained(
     loaded = any(one.code in ('payload', 'mass', 'turned_base') for one in others)
     left: dict[str, tuple[float, float, str]] = {}
     for joint in np.flatnonzero(seen.judged).tolist():
-        name, limit, unit = (
-            model.joint_names[joint], model.effort_limits[joint], model.effort_units[joint],
-        )  # fmt: skip
+        name, unit = model.joint_names[joint], model.effort_units[joint]
         after = math.sqrt(solution.errors[joint] / seen.counts[joint])
         effort = float(np.sqrt(np.mean(seen.efforts(0.0)[seen.used[:, joint], order[joint]] ** 2)))
         torque = after / abs(solution.scales[joint])
-        large = torque > SMALL * limit if math.isfinite(limit) else True
-        residual = samples.residual[:, joint]
+        limit = model.effort_limits[joint]
+        large = not math.isfinite(limit) or torque > SMALL * limit
         before, whole = (
-            math.sqrt(np.nanmean(one**2)) for one in (residual, samples.measured[:, joint])
+            math.sqrt(np.nanmean(one[:, joint] ** 2))
+            for one in (samples.residual, samples.measured)
         )
         offset = float(solution['own'][joint, -1])
         fitted = math.hypot(after, offset) <= UNEXPLAINED * whole

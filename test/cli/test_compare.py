@@ -1,4 +1,4 @@
-"""`robot_dynamics compare`: recordings of the simulated arm as files, and the verdicts on them."""
+"""`robot_dynamics compare`: recordings of the simulated arm as files, and findings."""
 
 import json
 from dataclasses import replace
