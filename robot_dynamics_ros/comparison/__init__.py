@@ -5,7 +5,7 @@
 
 Modules::
 
-    comparison       recordings to results
+    comparison       recordings to results: findings, figures, spectra
     compared         the result of one recording, and its JSON form
     findings         the table of findings, and the rule that concludes from them
     recorded_joints  the model of the joints that were recorded, and what depends on the others
@@ -13,7 +13,6 @@ Modules::
     observations     a recording as samples, and as columns of regressions
     hypotheses       what may differ from the model, each a regression, and the best of them
     relabelling      joints whose whole state belongs to another name or direction
-    figures          residual, friction and spectra of each joint
     robot_findings   findings about robot and driver
     sample_findings  findings about units, velocities and samples
 """

@@ -207,7 +207,7 @@ class Compared:
         SI units; NaN where a number is not known, which is null in JSON.
         """
         shallow = {one.name: getattr(self, one.name) for one in fields(self)}
-        del shallow['robot'], shallow['drawn'], shallow['spectrum']
+        del shallow['drawn'], shallow['spectrum']
         return shallow | {
             'locked': list(self.locked),
             'joints': {

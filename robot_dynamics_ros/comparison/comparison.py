@@ -7,21 +7,29 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
+
 from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Recording
 
-from .compared import Compared, JointComparison
-from .figures import joint_figures, spectrum_of
+from .compared import TERMS, Compared, FrictionFit, JointComparison, Samples, Spectrum
 from .findings import Finding, conclude
 from .model_torques import ModelTorques
 from .observations import Observations, decimated, samples_of
 from .recorded_joints import unused_joints
-from .relabelling import explained
+from .relabelling import BestHypothesis, best_hypothesis
 from .robot_findings import robot_findings
 from .sample_findings import Reach, motion_findings, sample_findings
+
+# Samples of a part whose spectrum is computed, and the fewest of a recording [-].
+PART, MIN_PART = 512, 64
+# A variance below this share of the mean square is rounding.
+ROUNDING = 1e-12
 
 
 class Comparison:
@@ -45,7 +53,7 @@ class Comparison:
             parameters: friction, offsets and rotors in place of those of the URDF.
             gravity: (3,) in the axes of the root link [m/s^2].
         """
-        self.model, self.gravity = model, tuple(gravity)
+        self.model = model
         self._torques = cache(lambda joints: ModelTorques(model, joints, parameters, gravity))
 
     def fit(self, recordings: Recording | Iterable[Recording]) -> tuple[Compared, ...]:
@@ -86,21 +94,22 @@ class Comparison:
         for motion in motions:
             reach.add(motion)
         wrong = motion_findings(model, reach, recording.quality)
-        seen = Observations(torques, motions, self.gravity, samples, usable=not wrong)
-        found = explained(seen)
+        seen = Observations(torques, motions, samples, usable=not wrong)
+        found = best_hypothesis(seen)
         said = [] if wrong else robot_findings(found, samples)
         remark = unused_joints(self.model, recording.names)
         others = sample_findings(seen, reach, recording.quality, remark)
         findings = conclude([*wrong, *said, *others], int(seen.judged.sum()))
+        figures = {name: _figures(found, samples, j) for j, name in enumerate(model.joint_names)}
         joints = {
             name: replace(one, result=_result(name, one, findings))
-            for name, one in joint_figures(found, samples).items()
+            for name, one in figures.items()
         }
         rate = 1.0 / recording.interval
         return replace(
             blank, samples=count, duration=count / rate, rate=rate, cutoff=motions[0].cutoff,
             locked=torques.locked, remark=remark, joints=joints, findings=findings,
-            drawn=samples.drawn(), spectrum=spectrum_of(samples, motions[0].rate),
+            drawn=samples.drawn(), spectrum=_spectrum(samples, motions[0].rate),
         )  # fmt: skip
 
 
@@ -112,3 +121,59 @@ def _result(name: str, figures: JointComparison, findings: Sequence[Finding]) ->
     if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
         return 'no effort'
     return 'as the model' if figures.is_explained else 'not as the model'
+
+
+def _figures(found: BestHypothesis, samples: Samples, joint: int) -> JointComparison:
+    seen, rows = found.observations, np.isfinite(samples.measured[:, joint])
+    effort, model, residual, v = (
+        one[rows, joint]
+        for one in (samples.measured, samples.model, samples.residual, samples.velocities)
+    )
+    parts, fit, after = {term: getattr(samples, term)[rows, joint] for term in TERMS}, None, np.nan
+    if seen.judged[joint]:
+        fit = FrictionFit(*found.solution['own'][joint, 1:].tolist())
+        parts['friction'] = fit.viscous * v + fit.coulomb * np.sign(v)
+        after = float(np.sqrt(found.solution.errors[joint] / seen.counts[joint]))
+    with np.errstate(invalid='ignore', divide='ignore'):
+        square = np.float64(effort @ effort)
+        shares = {term: float(part @ effort / square) for term, part in parts.items()}
+    return JointComparison(
+        unit=seen.torques.model.effort_units[joint],
+        rms_measured=_rms(effort),
+        rms_residual=_rms(residual),
+        bias=float(residual.mean()) if len(residual) else np.nan,
+        correlation=_correlation(effort, model),
+        shares={**shares, 'residual': 1.0 - sum(shares.values())},
+        friction=fit,
+        rms_after_fit=after,
+    )
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if len(values) else float('nan')
+
+
+def _correlation(effort: Array, torque: Array) -> float:
+    """Of measurement and model; NaN where one does not vary."""
+    for one in (effort, torque):
+        if not np.var(one) > ROUNDING * np.mean(one**2) if len(one) else True:
+            return float('nan')
+    return float(np.corrcoef(effort, torque)[0, 1])
+
+
+def _spectrum(samples: Samples, rate: float) -> Spectrum | None:
+    """The mean spectra of the segments; None where they are too short."""
+    starts = np.flatnonzero(samples.begins).tolist()
+    spans = list(zip(starts, [*starts[1:], len(samples.times)], strict=True))
+    size = min(PART, max((end - begin for begin, end in spans), default=0))
+    if size < MIN_PART:
+        return None
+    signal = required('scipy.signal', 'recordings')
+    sums, weights = np.zeros((2, size // 2 + 1, len(samples.joints))), 0.0
+    frequencies = np.zeros(size // 2 + 1)
+    for begin, end in spans:
+        if end - begin >= size:
+            both = np.stack([samples.measured[begin:end], samples.residual[begin:end]])
+            frequencies, found = signal.welch(both, rate, nperseg=size, axis=1)
+            sums, weights = sums + (end - begin) * found, weights + (end - begin)
+    return Spectrum(frequencies, *(sums / weights))

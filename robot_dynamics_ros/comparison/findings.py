@@ -58,7 +58,8 @@ TABLE: dict[str, Row] = {
     'gravity_compensated': Row(
         'error',
         'The driver compensates gravity: leave gravity out of terms.',
-        OF_EFFORTS,
+        # The inertia of a tool whose weight the driver compensates looks like rotors.
+        (*OF_EFFORTS, 'rotor'),
     ),
     'turned_base': Row('error', 'Is the base turned? Give --gravity, or turn the URDF.'),
     'scale': Row(

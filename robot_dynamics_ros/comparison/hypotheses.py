@@ -32,12 +32,17 @@ WORTH, NUMBER = 1.0, 0.5
 NEGLIGIBLE = 0.01
 # Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model.
 LEAST_SCALE, LEAST_SHARE = 0.05, 0.1
+# A base that is turned less is an inaccurate mount [rad]. Gravity is as strong everywhere: beyond
+# this factor, which a payload may seem to give it, it stands for something else.
+LEAST_TURN, STRONGER = 0.02, 2.0
 # The RMS of the torque of a rotor, of that of the effort [-].
 LEAST_ROTOR = 0.02
 # Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing.
 LEAST_DELAY, LEAST_MASS, MISSING = 1e-3, 0.05, 1.1
 # A centre of mass farther from the link is not that of a tool [m].
 FARTHEST = 1.0
+# A mass or a rotor is certain if it is more than this multiple of half its 95 % interval.
+CERTAIN = 2.0
 # Rounds in which the weights of joints are adapted to their errors; most hypotheses in a row.
 ROUNDS, MAX_STEPS = 5, 8
 # Of a diagonal: what keeps columns apart that the motion does not.
@@ -92,7 +97,6 @@ class Hypothesis:
         )
 
 
-@dataclass(frozen=True, eq=False)
 class _Form:
     """A hypothesis as a regression: residuals of joint j are X_j (target_j - design_j theta).
 
@@ -101,54 +105,43 @@ class _Form:
         design: (n, K, P) the same, of each coefficient.
         lower: (P,) bounds of coefficients.
         places: of the coefficients, by name.
-        signs: (n,) of the efforts.
-        scaled: joints with a scale.
     """
 
-    target: Array
-    design: Array
-    lower: Array
-    places: dict[str, Any]
-    signs: tuple[float, ...]
-    scaled: list[int]
-
-    @classmethod
-    def of(cls, seen: Observations, given: Hypothesis, bodies: Array) -> _Form:
-        """That of a hypothesis."""
+    def __init__(self, seen: Observations, given: Hypothesis, bodies: Array) -> None:
         columns, n, k = seen.columns, seen.size, len(LOWER)
-        joints, order, scaled = np.arange(n), list(given.order), sorted(given.scaled)
+        joints, order, self.given = np.arange(n), list(given.order), given
+        self.scaled = sorted(given.scaled)
         sizes = {
             'gravity': 3 * (given.gravity == 'free'),
             'load': 10 * (given.carrier is not None),
             'shares': len(given.links),
-            'inverse': len(scaled),
+            'inverse': len(self.scaled),
             'own': k * n,
         }
         ends = np.cumsum([*sizes.values()]).tolist()
-        begins = [0, *ends]
-        places: dict[str, Any] = {
+        self.places: dict[str, Any] = {
             name: np.arange(begin, end)
-            for name, begin, end in zip(sizes, begins, ends, strict=False)
+            for name, begin, end in zip(sizes, [0, *ends], ends, strict=False)
         }
-        places['own'] = own = places['own'].reshape(n, k)
-        target, design = np.zeros((n, columns.count)), np.zeros((n, columns.count, ends[-1]))
+        self.places['own'] = own = self.places['own'].reshape(n, k)
+        self.target = target = np.zeros((n, columns.count))
+        self.design = design = np.zeros((n, columns.count, ends[-1]))
         target[:, columns.motion] = -1.0
         if given.gravity != 'none':
             target[:, columns.gravity] = -seen.gravity
         target[joints, order] = given.signs
-        for place, joint in zip(places['inverse'], scaled, strict=True):
+        for place, joint in zip(self.places['inverse'], self.scaled, strict=True):
             design[joint, order[joint], place] = -given.signs[joint]
             target[joint, order[joint]] = 0.0
-        design[:, columns.gravity[: sizes['gravity']], places['gravity']] = 1.0
+        design[:, columns.turning[: sizes['gravity']], self.places['gravity']] = 1.0
         if given.carrier is not None:
-            design[:, columns.body(given.carrier), places['load']] = 1.0
-        for place, link in zip(places['shares'], given.links, strict=True):
+            design[:, columns.body(given.carrier), self.places['load']] = 1.0
+        for place, link in zip(self.places['shares'], given.links, strict=True):
             design[:, columns.body(link), place] = bodies[link]
         design[joints[:, None], columns.own, own] = 1.0
-        lower = np.full(ends[-1], -np.inf)
-        lower[own] = LOWER
-        lower[places['inverse']] = 0.0
-        return cls(target, design, lower, places, given.signs, scaled)
+        self.lower = np.full(ends[-1], -np.inf)
+        self.lower[own] = LOWER
+        self.lower[self.places['inverse']] = 0.0
 
     @property
     def is_joint(self) -> bool:
@@ -162,13 +155,9 @@ class _Form:
         whole = np.einsum('nk,nkl,nl->n', self.target, products, self.target, optimize=True)
         return right, mixed @ self.design, whole
 
-    def residual(self, theta: Array) -> Array:
-        """The combinations (n, K) of columns that are the residuals."""
-        return np.asarray(self.target - self.design @ theta)
-
     def scales(self, theta: Array) -> Array:
         """Scales (n,) of the efforts, with their signs."""
-        found = np.array(self.signs)
+        found = np.array(self.given.signs)
         found[self.scaled] /= np.maximum(theta[self.places['inverse']], np.finfo(float).eps)
         return found
 
@@ -179,26 +168,23 @@ class Solution:
 
     Attributes:
         hypothesis: which it is.
-        form: it as a regression.
         theta: (P,) coefficients.
+        places: of the coefficients, by name.
+        scales: (n,) of the efforts, with their signs.
         errors: (n,) sums of squares of the residuals, in the unit of the efforts.
         misfit: of the judged joints, without what numbers cost.
     """
 
     hypothesis: Hypothesis
-    form: _Form
     theta: Array
+    places: dict[str, Any]
+    scales: Array
     errors: Array
     misfit: float
 
     def __getitem__(self, name: str) -> Array:
         """Coefficients: `gravity` (3,), `load` (10,), `shares` of masses, `own` (n, 4)."""
-        return self.theta[self.form.places[name]]
-
-    @property
-    def scales(self) -> Array:
-        """Scales (n,) of the efforts, with their signs."""
-        return self.form.scales(self.theta)
+        return self.theta[self.places[name]]
 
 
 class Hypotheses:
@@ -210,7 +196,6 @@ class Hypotheses:
     """
 
     def __init__(self, observations: Observations) -> None:
-        """About one recording."""
         self.observations = seen = observations
         self.floor = np.maximum(NEGLIGIBLE**2 * seen.squares(), np.finfo(float).tiny)
         self._bodies = seen.torques.model.inertial_parameters().reshape(-1, 10)
@@ -223,13 +208,28 @@ class Hypotheses:
         """
         found = self.solve(Hypothesis.nothing(self.observations.size))
         for _ in range(MAX_STEPS):
-            tried = [self.solve(one) for one in self._next(found)] if self._judges() else []
+            tried = [self.solve(one) for one in self._next(found)]
             others = [self._without_superfluous(one) for one in tried if self._is_meant(one)]
             other = min(others, key=self.cost, default=found)
             if self.cost(other) >= self.cost(found):
                 break
             found = other
-        return found
+        return self._certain(found)
+
+    def _certain(self, found: Solution) -> Solution:
+        """The same without masses that the recording does not determine."""
+        given, place = found.hypothesis, found.places
+        masses = [*place['load'][:1], *place['shares']]
+        if not masses:
+            return found
+        halves = self.intervals(found).half_widths(np.eye(len(found.theta))[masses])
+        certain = np.abs(found.theta[masses]) > CERTAIN * halves
+        if certain.all():
+            return found
+        carried = given.carrier is not None
+        links = tuple(np.array(given.links, int)[certain[carried:]].tolist())
+        carrier = given.carrier if carried and certain[0] else None
+        return self._certain(self.solve(replace(given, carrier=carrier, links=links)))
 
     def cost(self, found: Solution) -> float:
         """The misfit, and what the numbers cost."""
@@ -265,7 +265,7 @@ class Hypotheses:
         if given in self._solved:
             return self._solved[given]
         seen, order = self.observations, list(given.order)
-        form = _Form.of(seen, given, self._bodies)
+        form = self._form(given)
         right, normal, whole = form.products(seen.products(given.delay))
         floor, errors = self.floor[order], seen.squares()[order]
         used, scales = seen.judged & (errors > 0.0), np.array(given.signs)
@@ -276,12 +276,13 @@ class Hypotheses:
             left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
             errors = np.maximum(left, 0.0) * scales**2
         misfit = float(np.log((errors + floor)[seen.judged]).sum())
-        found = self._solved[given] = Solution(given, form, theta, errors, misfit)
+        found = self._solved[given] = Solution(given, theta, form.places, scales, errors, misfit)
         return found
 
     def intervals(self, found: Solution) -> Covariances:
         """Covariances of the coefficients, where residuals are correlated in time."""
-        given, form, seen = found.hypothesis, found.form, self.observations
+        given, seen = found.hypothesis, self.observations
+        form = self._form(given)
         counts = np.maximum(seen.counts - len(LOWER), 1)
         weights = found.scales**2 * counts / (found.errors + self.floor[list(given.order)])
         weights = np.where(seen.judged, weights, 0.0)
@@ -299,26 +300,29 @@ class Hypotheses:
     def errors_with_friction(self, found: Solution) -> Array:
         """Sums of squares (n,) with the friction of the model in place of the fitted one."""
         seen, theta = self.observations, found.theta.copy()
-        theta[found.form.places['own'][:, 1:3]] = 0.0
-        residual = seen.combined(found.hypothesis.delay, found.form.residual(theta))
+        theta[found.places['own'][:, 1:3]] = 0.0
+        form = self._form(found.hypothesis)
+        residual = seen.combined(found.hypothesis.delay, form.target - form.design @ theta)
         residual = np.where(seen.used, residual - seen.friction, 0.0) * np.abs(found.scales)
         return (residual**2).sum(axis=0) - residual.sum(axis=0) ** 2 / np.maximum(seen.counts, 1)
 
-    def _judges(self) -> bool:
-        return bool(self.observations.loaded.any())
+    def _form(self, given: Hypothesis) -> _Form:
+        return _Form(self.observations, given, self._bodies)
 
     def _next(self, found: Solution) -> Iterator[Hypothesis]:
         """Hypotheses with one part more, or with another one of the same kind."""
         given, seen = found.hypothesis, self.observations
+        if not seen.loaded.any():
+            return
         if given.order == tuple(range(seen.size)):
             yield from self._swapped(found)
-        yield from self._of_some_joints(found, flipped=True)
+        yield from self._signs_and_scales(found)
         if not given.delay:
             yield replace(given, delay=self._delay(found))
-        if seen.torques.dependent:
-            # A wrong position of a joint that was not recorded looks like what follows.
+        # A joint that was not recorded looks like what follows. With gravity the weight of bodies
+        # turns, which these columns do not: see `Observations.under`.
+        if seen.torques.dependent or given.gravity == 'free':
             return
-        yield from self._of_some_joints(found, flipped=False)
         if given.gravity == 'given':
             yield replace(given, gravity='none')
             yield replace(given, gravity='free')
@@ -352,26 +356,22 @@ class Hypotheses:
         if (order != np.arange(seen.size)).any():
             yield replace(found.hypothesis, order=tuple(order.tolist()))
 
-    def _of_some_joints(self, found: Solution, *, flipped: bool) -> Iterator[Hypothesis]:
-        """Other signs, or free scales, of the joints where that is worth it."""
-        given, joints = found.hypothesis, range(self.observations.size)
-        free = [joint for joint in joints if self.observations.loaded[joint]]
-        if flipped:
-            signs = tuple(-one if j in free else one for j, one in enumerate(given.signs))
-            other = replace(given, signs=signs)
-        else:
-            other = replace(given, scaled=frozenset(free))
-        floor = self.floor[list(given.order)]
-        shrinks = np.log((found.errors + floor) / (self.solve(other).errors + floor))
-        chosen = [joint for joint in free if shrinks[joint] > NUMBER]
-        if flipped:
-            signs = tuple(-one if j in chosen else one for j, one in enumerate(given.signs))
-            both = replace(given, signs=signs)
-            yield from [both] * bool(chosen)
-            if chosen and not self.observations.torques.dependent:
-                yield replace(both, scaled=frozenset(chosen) | given.scaled)
-        elif {*chosen} - given.scaled:
-            yield replace(given, scaled=frozenset(chosen) | given.scaled)
+    def _signs_and_scales(self, found: Solution) -> Iterator[Hypothesis]:
+        """Other signs, and free scales, of the joints where that is worth it."""
+        given, seen = found.hypothesis, self.observations
+        floor, loaded = self.floor[list(given.order)], seen.loaded
+        free = frozenset(np.flatnonzero(loaded).tolist()) | given.scaled
+        others = np.where(loaded, -1.0, 1.0) * given.signs
+        tried = [given, replace(given, signs=tuple(others.tolist()))]
+        # A wrong position of a joint that was not recorded looks like a scale.
+        tried += [replace(one, scaled=free) for one in tried if not seen.torques.dependent]
+        costs = np.log([self.solve(one).errors + floor for one in tried])
+        costs += NUMBER * np.array([[0.0], [1.0], [1.0], [2.0]])[: len(tried)]
+        for some in costs[:2], costs:
+            best = np.where(loaded, np.argmin(some, axis=0), 0)
+            signs = np.where(best % 2, others, given.signs)
+            scaled = frozenset(np.flatnonzero(best > 1).tolist()) | given.scaled
+            yield replace(given, signs=tuple(signs.tolist()), scaled=scaled)
 
     def _delay(self, found: Solution) -> float:
         """The delay with the smallest misfit [s], by a parabola about the best of a grid."""
@@ -393,47 +393,56 @@ class Hypotheses:
         """Links whose masses are others: those without which the misfit grows most."""
         bodies = np.flatnonzero(self._bodies[:, 0] > 0.0).tolist()
         other = self.solve(replace(found.hypothesis, links=tuple(bodies)))
-        while other.hypothesis.links:
+        while links := other.hypothesis.links:
             yield other.hypothesis
-            others = [
-                self.solve(
-                    replace(found.hypothesis, links=tuple(one for one in links if one != x))
-                )
-                for links in [other.hypothesis.links]
-                for x in links
-            ]
+            fewer = [tuple(one for one in links if one != x) for x in links]
+            others = [self.solve(replace(found.hypothesis, links=one)) for one in fewer]
             other = min(others, key=lambda one: one.misfit)
+
+    def gravity(self, found: Solution) -> Array:
+        """That of a solution (3,), as strong as the given one [m/s^2]."""
+        given = self.observations.gravity
+        other = given + found['gravity'] if found.hypothesis.gravity == 'free' else given
+        return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
+
+    def lacking(self, found: Solution) -> Array:
+        """Inertial parameters (10 bodies,) that the model lacks."""
+        bodies, given = np.zeros_like(self._bodies), found.hypothesis
+        if given.carrier is not None:
+            bodies[given.carrier] = found['load']
+        for link, share in zip(given.links, found['shares'], strict=True):
+            bodies[link] += share * self._bodies[link]
+        return bodies.ravel()
 
     def _is_meant(self, found: Solution) -> bool:
         """Whether its numbers are none that an accurate model has, nor absurd."""
-        given, bodies = found.hypothesis, self.observations.torques.model.joints
-        scaled = sorted(given.scaled)
-        scales = np.abs(found.scales[scaled])
-        if scaled and not (np.isfinite(scales) & (np.abs(scales - 1.0) > LEAST_SCALE)).all():
-            return False
-        if given.delay and abs(given.delay) < LEAST_DELAY:
-            return False
-        if (
-            given.links
-            and not ((np.abs(found['shares']) > LEAST_SHARE) & (found['shares'] > -1.0)).all()
-        ):
-            return False
+        given, scales, shares = found.hypothesis, np.abs(found.scales), found['shares']
+        scales = scales[sorted(given.scaled)]
+        meant = np.isfinite(scales).all() and (np.abs(scales - 1.0) > LEAST_SCALE).all()
+        meant &= not given.delay or abs(given.delay) >= LEAST_DELAY
+        meant &= (np.abs(shares) > LEAST_SHARE).all() and (shares > -1.0).all()
+        if given.gravity == 'free':
+            before = self.observations.gravity
+            after = before + found['gravity']
+            strength = np.linalg.norm(after) / (np.linalg.norm(before) or 1.0)
+            meant &= angle(before, after) >= LEAST_TURN and 1.0 / STRONGER < strength < STRONGER
         if given.carrier is not None:
             mass, centre = found['load'][0], found['load'][1:4]
-            whole = float(self._bodies[:, 0].sum())
-            least = -MISSING * bodies[given.carrier].inertia.mass
-            return bool(
-                least <= mass <= whole
-                and abs(mass) >= LEAST_MASS
-                and np.linalg.norm(centre) <= FARTHEST * abs(mass)
-            )
-        return True
+            own, whole = self._bodies[given.carrier, 0], self._bodies[:, 0].sum()
+            meant &= -MISSING * own <= mass <= whole and abs(mass) >= LEAST_MASS
+            meant &= np.linalg.norm(centre) <= FARTHEST * abs(mass)
+        return bool(meant)
 
     def _without_superfluous(self, found: Solution) -> Solution:
         """The same without the parts that are not worth their numbers."""
         smaller = [self.solve(one) for one in _parts(found.hypothesis).values()]
         best = min(filter(self._is_meant, smaller), key=self.cost, default=found)
         return self._without_superfluous(best) if self.cost(best) < self.cost(found) else found
+
+
+def angle(one: Array, other: Array) -> float:
+    """Between two vectors [rad]."""
+    return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
 
 
 def _parts(given: Hypothesis) -> dict[str, Hypothesis]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -24,7 +25,9 @@ class ModelTorques:
         missing: those of them whose position matters, see `joints_that_matter`.
         dependent: joints of the model whose torque is unknown without those that are missing.
         parameters: friction, offsets and rotors in place of those of the URDF.
-        dynamics: of the model, under the gravity that was given.
+        gravity: (3,) in the axes of the root link [m/s^2].
+        dynamics: of the model, under this gravity.
+        carrying: the same, with what the model lacks.
     """
 
     def __init__(
@@ -52,11 +55,21 @@ class ModelTorques:
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
         self.model = parameters.with_rotors(compared_model(robot, recorded))
-        self.dynamics = RobotDynamics(self.model, gravity=gravity)
+        self.gravity = np.array(gravity, float)
+        self.dynamics = self.carrying = RobotDynamics(self.model, gravity=gravity)
         self._friction = parameters.friction(self.model)
         self._slips = self._friction.slips()
         self._gives = any(self._friction[f'presliding{way}'].any() for way in ('', '_long'))
         self._offsets = parameters.offsets(self.model)
+
+    def under(self, gravity: Array, lacking: Array) -> ModelTorques:
+        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
+        other = copy(self)
+        other.gravity, other.dynamics = gravity, self.dynamics.with_gravity(gravity)
+        parameters = self.model.inertial_parameters() + lacking
+        carrying = self.model.with_inertial_parameters(parameters, physical=False)
+        other.carrying = other.dynamics.with_model(carrying)
+        return other
 
     def terms(self, motion: Motion) -> Array:
         """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""

@@ -23,6 +23,7 @@ from robot_dynamics_ros.regression.regressors import (
     GRAVITY,
     OFFSET,
     VISCOUS,
+    gravity_of,
 )
 from robot_dynamics_ros.regression.rows import RowMaker
 
@@ -83,15 +84,15 @@ def samples_of(torques: ModelTorques, motions: Sequence[Motion]) -> Samples:
 class Columns:
     """Places of the columns of a joint.
 
-    The efforts of all n joints; gravity torques of 1 m/s^2 along each axis of the base; the torque
-    of the motion (inertia and Coriolis); those of `OWN`; ten for each body.
+    The efforts of all n joints; gravity torques of 1 m/s^2 along each axis of the base, of the
+    model and of what is carried too; the torque of the motion (inertia and Coriolis); those of
+    `OWN`; ten for each body.
     """
 
     def __init__(self, joints: int, bodies: int) -> None:
-        """Those of a robot."""
-        ends = np.cumsum([joints, 3, 1, len(OWN), 10 * bodies]).tolist()
+        ends = np.cumsum([joints, 3, 3, 1, len(OWN), 10 * bodies]).tolist()
         self.count = ends[-1]
-        self.efforts, self.gravity, self.motion, self.own, self.bodies = (
+        self.efforts, self.gravity, self.turning, self.motion, self.own, self.bodies = (
             np.arange(end)[begin:] for begin, end in zip([0, *ends], ends, strict=False)
         )
 
@@ -107,7 +108,6 @@ class Observations:
         torques: of the model.
         motions: of the recording, see `decimated`.
         samples: of the motions.
-        gravity: (3,) [m/s^2].
         columns: places of the columns.
         rows: of the regression: gravity and bodies as shared columns, `OWN`.
         friction: (N, n) that of the model, with its offsets [N m or N].
@@ -122,24 +122,21 @@ class Observations:
         self,
         torques: ModelTorques,
         motions: Sequence[Motion],
-        gravity: Sequence[float],
         samples: Samples | None = None,
         *,
         usable: bool = True,
     ) -> None:
-        """Observe the motions of one recording.
+        """With one motion at least; samples are computed if there are none.
 
-        Args:
-            torques: of the model.
-            motions: one at least.
-            gravity: (3,) [m/s^2].
-            samples: of the motions; None: they are computed.
-            usable: whether any joint may be judged.
+        Where it is not usable, no joint is judged.
         """
         model = torques.model
-        self.torques, self.motions, self.gravity = torques, motions, np.array(gravity, float)
+        self.torques, self.motions, self.gravity = torques, motions, torques.gravity
         self.samples = samples_of(torques, motions) if samples is None else samples
-        maker = RowMaker(torques.dynamics, [GRAVITY, BODIES, *OWN])
+        maker = RowMaker(
+            torques.dynamics,
+            [GRAVITY, gravity_of(torques.carrying), BODIES, *OWN],
+        )
         for motion in motions:
             maker.add(motion)
         rows = maker.rows()
@@ -155,9 +152,10 @@ class Observations:
         bare = rows.rigid - rows.shared[..., :3] @ self.gravity
         for place, values in (
             (self.columns.gravity, rows.shared[..., :3]),
+            (self.columns.turning, rows.shared[..., 3:6]),
             (self.columns.motion, bare[..., None]),
             (self.columns.own, rows.own),
-            (self.columns.bodies, rows.shared[..., 3:]),
+            (self.columns.bodies, rows.shared[..., 6:]),
         ):
             self._values[:, :, place] = values.swapaxes(0, 1)
         self._values *= self.used.T[:, :, None]
@@ -167,11 +165,16 @@ class Observations:
         self.judged: Flags = known & (self.counts >= MIN_ROWS)
         self.silent: Flags = self.judged & self._is_silent()
         self.judged &= ~self.silent & (self.squares() > 0.0)
-        torque = self._moving_torque()
+        # RMS of the torque that friction and an offset cannot have [N m or N].
+        torque = np.sqrt(self._left(self._torque()) / np.maximum(self.counts, 1))
         self.loaded: Flags = np.zeros(self.size, bool)
         for kind in model.sliding, ~model.sliding:
             self.loaded[kind] = torque[kind] > HARDLY_LOADED * torque[kind].max(initial=0.0)
         self.loaded &= self.judged
+
+    def under(self, gravity: Array, lacking: Array) -> Observations:
+        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
+        return Observations(self.torques.under(gravity, lacking), self.motions)
 
     def efforts(self, delay: float) -> Array:
         """Efforts (N, n) that come so much later than the rows [s]."""
@@ -210,10 +213,6 @@ class Observations:
         one = self.columns.own[-1]
         mean = products[rows, rows, one] ** 2 / np.maximum(self.counts, 1)
         return np.asarray(products[rows, rows, rows] - mean)
-
-    def _moving_torque(self) -> Array:
-        """RMS (n,) of the torque that friction and an offset cannot have [N m or N]."""
-        return np.sqrt(self._left(self._torque()) / np.maximum(self.counts, 1))
 
     def _torque(self) -> Array:
         """The combination (n, K) of columns that is the torque of the rigid bodies."""

@@ -12,17 +12,21 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from .hypotheses import Hypotheses, Hypothesis, Solution
+from robot_dynamics_ros.core.checks import Array
+
+from .hypotheses import Hypotheses, Hypothesis, Solution, angle
 from .observations import Observations
 
 # So many joints need a better hypothesis, at least; most joints turned and pairs swapped.
 MIN_JOINTS, MAX_STEPS = 2, 3
+# Most times that gravity is turned anew, and the angle at which it is settled [rad].
+MAX_TURNS, SETTLED = 5, 1e-3
 # By how much the misfit must shrink.
 WORTH = 3.0
 
 
 @dataclass(frozen=True)
-class Explained:
+class BestHypothesis:
     """What explains a recording best.
 
     Attributes:
@@ -31,6 +35,7 @@ class Explained:
         relabelling: names and directions of whole joints.
         is_explained: whether it explains the recording.
         hypotheses: by which it was found.
+        gravity: (3,) that was given [m/s^2].
     """
 
     observations: Observations
@@ -38,13 +43,14 @@ class Explained:
     relabelling: Hypothesis
     is_explained: bool
     hypotheses: Hypotheses
+    gravity: Array
 
 
-def explained(seen: Observations) -> Explained:
+def best_hypothesis(seen: Observations) -> BestHypothesis:
     """What explains a recording best; nothing where its parts would be chance."""
     nothing = relabelling = Hypothesis.nothing(seen.size)
-    tested = first = Hypotheses(seen)
-    found = tested.best()
+    first = Hypotheses(seen)
+    tested, found = _best(seen)
     for _ in range(MAX_STEPS):
         bad = tested.bad(found)
         if len(bad) < MIN_JOINTS or seen.torques.dependent:
@@ -52,22 +58,36 @@ def explained(seen: Observations) -> Explained:
         candidates = [*_candidates(relabelling, bad), *_longer(relabelling)]
         # The misfit alone is kept of each: products are large.
         best = min(candidates, key=lambda one: _misfit(relabelled(seen, one)))
-        other = Hypotheses(relabelled(seen, best))
-        solution = other.best()
+        other, solution = _best(relabelled(seen, best))
         same = other.observations.judged.sum() == tested.observations.judged.sum()
         if not same or other.cost(solution) + WORTH > tested.cost(found):
             break
         tested, found, relabelling = other, solution, best
     if tested.is_explained(found):
-        return Explained(tested.observations, found, relabelling, True, tested)
-    return Explained(seen, first.solve(nothing), nothing, False, first)
+        return BestHypothesis(tested.observations, found, relabelling, True, tested, seen.gravity)
+    return BestHypothesis(seen, first.solve(nothing), nothing, False, first, seen.gravity)
+
+
+def _best(seen: Observations) -> tuple[Hypotheses, Solution]:
+    """The best hypothesis, and what it was found by: observed under the gravity that it has."""
+    begin = tested = Hypotheses(seen)
+    before = found = tested.best()
+    if before.hypothesis.gravity != 'free':
+        return begin, before
+    for _ in range(MAX_TURNS):
+        gravity, last = tested.gravity(found), tested.observations.gravity
+        if angle(last, gravity) < SETTLED:
+            break
+        tested = Hypotheses(seen.under(gravity, tested.lacking(found)))
+        found = tested.solve(replace(tested.best().hypothesis, gravity='free'))
+    return (tested, found) if tested.cost(found) <= begin.cost(before) else (begin, before)
 
 
 def relabelled(seen: Observations, given: Hypothesis) -> Observations:
     """Those in which joint j has signs[j] times the state of joint order[j]."""
     order, signs = list(given.order), np.array(given.signs)
     right = [one.mapped(lambda values: values[:, order] * signs) for one in seen.motions]
-    return Observations(seen.torques, right, seen.gravity)
+    return Observations(seen.torques, right)
 
 
 def _misfit(seen: Observations) -> float:

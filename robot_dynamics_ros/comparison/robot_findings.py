@@ -11,9 +11,10 @@ from robot_dynamics_ros.core.checks import Array
 
 from .compared import HALF, Samples
 from .findings import Finding
+from .hypotheses import CERTAIN, angle
 from .observations import ROTOR
 from .recorded_joints import NO_GRAVITY
-from .relabelling import Explained
+from .relabelling import BestHypothesis
 
 # An effort below this share of the gravity torque is not that torque, in that unit.
 FAR_BELOW = 0.1
@@ -24,7 +25,7 @@ UNEXPLAINED, SMALL = 0.25, 0.01
 SHRINKS = 0.5
 
 
-def robot_findings(found: Explained, samples: Samples) -> list[Finding]:
+def robot_findings(found: BestHypothesis, samples: Samples) -> list[Finding]:
     """What a hypothesis says of robot and driver.
 
     Only `unexplained` where nothing explains the recording: each other finding would be chance.
@@ -42,15 +43,14 @@ def robot_findings(found: Explained, samples: Samples) -> list[Finding]:
 class _Reading:
     """Reads the coefficients of a solution."""
 
-    def __init__(self, found: Explained) -> None:
-        """Compute the intervals of the coefficients."""
+    def __init__(self, found: BestHypothesis) -> None:
         self.found, self.seen, self.solution = found, found.observations, found.solution
         self.model, self.given = self.seen.torques.model, self.solution.hypothesis
         self._covariances = found.hypotheses.intervals(self.solution)
 
     def half_widths(self, name: str, slopes: Array | None = None) -> Array:
         """Half of the 95 % intervals of coefficients (k,), or of functions with slopes (m, k)."""
-        place = np.asarray(self.solution.form.places[name]).ravel()
+        place = np.asarray(self.solution.places[name]).ravel()
         chosen = np.eye(len(self.solution.theta))[place]
         return self._covariances.half_widths(chosen if slopes is None else slopes @ chosen)
 
@@ -90,24 +90,21 @@ class _Reading:
             yield Finding('delay', self.names(self.seen.judged), given.delay, text, 's')
 
     def _turned(self) -> Finding:
-        before, after = self.seen.gravity, self.seen.gravity + self.solution['gravity']
-        strength = float(np.linalg.norm(before)) or 1.0
-        across = after - before * (before @ after) / strength**2
-        length = float(np.linalg.norm(across))
-        angle = math.atan2(length, float(before @ after) / strength)
-        side = across / length if length else np.zeros(3)
-        (half,) = self.half_widths('gravity', side[None]) / (np.linalg.norm(after) or 1.0)
-        x, y, z = after
+        gravity = self.found.hypotheses.gravity(self.solution)
+        turn, strength = angle(self.found.gravity, gravity), np.linalg.norm(gravity)
+        side = gravity * (gravity @ self.found.gravity) / strength**2 - self.found.gravity
+        side /= np.linalg.norm(side) or 1.0
+        (half,) = self.half_widths('gravity', side[None]) / strength
         text = (
-            f'gravity {math.degrees(angle):.0f} +- {math.degrees(half):.1f} deg turned: '
-            f'--gravity {x:.2f},{y:.2f},{z:.2f}'
+            f'gravity {math.degrees(turn):.0f} +- {math.degrees(half):.1f} deg turned: '
+            f'--gravity {",".join(f"{x:.2f}" for x in gravity)}'
         )
-        return Finding('turned_base', (), angle, text, 'rad', float(half))
+        return Finding('turned_base', (), turn, text, 'rad', float(half))
 
     def scales(self) -> Iterator[Finding]:
         """Joints whose effort is a multiple of their torque."""
         widths = self.half_widths('inverse')
-        for joint, width in zip(self.solution.form.scaled, widths.tolist(), strict=True):
+        for joint, width in zip(sorted(self.given.scaled), widths.tolist(), strict=True):
             name, scale = self.model.joint_names[joint], abs(float(self.solution.scales[joint]))
             half = width * scale**2
             text = f'effort {scale:.3g} +- {half:.2g} times the torque of the model'
@@ -165,7 +162,7 @@ class _Reading:
             return
         found = self.solution['own'][:, ROTOR]
         halves = self.half_widths('own').reshape(self.solution['own'].shape)[:, ROTOR]
-        shown = self.found.hypotheses.rotors(self.solution) & (found > 2.0 * halves)
+        shown = self.found.hypotheses.rotors(self.solution) & (found > CERTAIN * halves)
         for joint in np.flatnonzero(shown).tolist():
             unit = 'kg' if self.model.sliding[joint] else 'kg m^2'
             text = f'rotor {found[joint]:.3g} +- {halves[joint]:.2g} {unit} that the model lacks'
@@ -193,7 +190,7 @@ class _Reading:
 
 
 def _unexplained(
-    found: Explained, samples: Samples, others: Sequence[Finding]
+    found: BestHypothesis, samples: Samples, others: Sequence[Finding]
 ) -> Iterator[Finding]:
     """Joints of whose effort much is residual after the fit, or with the model alone.
 
@@ -201,19 +198,18 @@ def _unexplained(
     """
     seen, model, solution = found.observations, found.observations.torques.model, found.solution
     named, order = {name for one in others for name in one.joints}, solution.hypothesis.order
-    loaded = any(one.code in ('payload', 'mass') for one in others)
+    loaded = any(one.code in ('payload', 'mass', 'turned_base') for one in others)
     left: dict[str, tuple[float, float, str]] = {}
     for joint in np.flatnonzero(seen.judged).tolist():
-        name, limit, unit = (
-            model.joint_names[joint], model.effort_limits[joint], model.effort_units[joint],
-        )  # fmt: skip
+        name, unit = model.joint_names[joint], model.effort_units[joint]
         after = math.sqrt(solution.errors[joint] / seen.counts[joint])
         effort = float(np.sqrt(np.mean(seen.efforts(0.0)[seen.used[:, joint], order[joint]] ** 2)))
         torque = after / abs(solution.scales[joint])
-        large = torque > SMALL * limit if math.isfinite(limit) else True
-        residual = samples.residual[:, joint]
+        limit = model.effort_limits[joint]
+        large = not math.isfinite(limit) or torque > SMALL * limit
         before, whole = (
-            math.sqrt(np.nanmean(one**2)) for one in (residual, samples.measured[:, joint])
+            math.sqrt(np.nanmean(one[:, joint] ** 2))
+            for one in (samples.residual, samples.measured)
         )
         offset = float(solution['own'][joint, -1])
         fitted = math.hypot(after, offset) <= UNEXPLAINED * whole

@@ -95,7 +95,7 @@ def check_motion(name: str, model: RobotModel, reach: Reach, quality: Quality) -
         RecordingError: it has `units`.
     """
     for wrong in motion_findings(model, reach, quality):
-        raise RecordingError(f'{name}: {wrong.code}: {wrong.message}. {TABLE[wrong.code].advice}')
+        raise RecordingError(f'{name}: {wrong.head}: {wrong.message}. {TABLE[wrong.code].advice}')
 
 
 def _unit_finding(

@@ -56,9 +56,7 @@ def measure() -> list[Figure]:
     return figures
 
 
-def _identified(
-    text: str, true: RobotDynamics, friction: JointFriction, seed: int
-) -> Identified:
+def _identified(text: str, true: RobotDynamics, friction: JointFriction, seed: int) -> Identified:
     """The identification of a recording that was written and read."""
     signals = _signals(true, friction, np.random.default_rng(seed))
     with tempfile.TemporaryDirectory() as folder:
@@ -67,9 +65,7 @@ def _identified(
         return Identifier(text).fit([Recording.read([file], joints=joints, cutoff=CUTOFF)])
 
 
-def _inside(
-    found: Identified, true: RobotModel, friction: JointFriction
-) -> dict[str, list[bool]]:
+def _inside(found: Identified, true: RobotModel, friction: JointFriction) -> dict[str, list[bool]]:
     """Whether each interval holds the truth."""
     base, parameters = found.parameters.base, true.inertial_parameters()
     rotors = np.array([joint.armature for joint in true.independent_joints]) + ARMATURE
@@ -121,9 +117,7 @@ def _other_bodies(model: RobotModel) -> RobotModel:
     return other
 
 
-def _signals(
-    true: RobotDynamics, friction: JointFriction, random: np.random.Generator
-) -> Signals:
+def _signals(true: RobotDynamics, friction: JointFriction, random: np.random.Generator) -> Signals:
     """Positions, velocities and efforts of one motion, sums of sines below 1 Hz, with noise."""
     times = np.arange(round(SECONDS * RATE)) / RATE
     rates = 2.0 * np.pi * random.uniform(0.05, 0.8, (4, true.model.size))

@@ -25,7 +25,7 @@ from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.validation import nominal_friction
 from robot_dynamics_ros.recordings import Motion, Recording
-from robot_dynamics_ros.regression.rows import RowMaker, Rows, motions_cutoff
+from robot_dynamics_ros.regression.rows import RowMaker, Rows
 
 # FloBaRoID's width of the sign of friction [rad/s or m/s].
 WIDTH = 0.02
@@ -60,7 +60,9 @@ def least_squares(fitted: Rows, held_out: Rows) -> Array:
 
 
 def tool_torques(
-    found: Identified, recording: Recording, values: Mapping[str, list[float]],
+    found: Identified,
+    recording: Recording,
+    values: Mapping[str, list[float]],
     sign: Callable[[Array], Array],
 ) -> Array:
     """Filtered torques (N, n) of parameters by name at the held-out states [N m or N]."""  # fmt: skip

@@ -160,7 +160,7 @@ def test_degrees_are_said_as_compare_does(run, written, files):
     (found,) = row['findings']
     assert (code, found['code'], found['joints'][-1]) == (1, 'units', 'wrist')
     compared = run('compare', 'degrees.csv', '--urdf', 'arm.urdf', '--json', '-').stdout
-    other = json.loads(compared)['findings'][0]
+    other = json.loads(compared)['recordings'][0]['findings'][0]
     assert [other[key] for key in ('code', 'joints', 'value')] == [
         found[key] for key in ('code', 'joints', 'value')
     ]

@@ -59,7 +59,8 @@ def compare(run, files):
         (files / 'arm.urdf').write_text(urdf)
         options = ['--urdf', 'arm.urdf', '--json', '-', *options]
         joints = {}
-        for one in json.loads(run('compare', recording.name, *options).stdout)['findings']:
+        (row,) = json.loads(run('compare', recording.name, *options).stdout)['recordings']
+        for one in row['findings']:
             joints.setdefault(one['code'], set()).update(one['joints'])
         return joints
 

@@ -1,4 +1,4 @@
-"""What is wrong with a recording is found, and does not become a verdict about the robot."""
+"""What is wrong with a recording is found, and does not become a finding about the robot."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Joints that were not recorded: no verdict depends on where they may have been."""
+"""Joints that were not recorded: no finding depends on where they may have been."""
 
 from dataclasses import replace
 
@@ -48,7 +48,7 @@ def test_a_light_body_that_the_recorded_joints_carry_is_not_missing():
     assert joints_that_matter(light, JOINTS[:5]) == ()
 
 
-def test_no_verdict_depends_on_the_pose_of_missing_joints(compared):
+def test_no_finding_depends_on_the_pose_of_missing_joints(compared):
     recorded = simulated(tool=True)
     for efforts in (recorded.efforts, recorded.efforts - recorded.gravity):
         found = codes(
@@ -79,7 +79,7 @@ def test_a_factor_that_a_payload_could_explain_is_not_judged(compared):
 
 @pytest.mark.parametrize(('factor', 'friction'), [(1.0, False), (-1.0, True), (0.5, True)])
 def test_what_depends_on_missing_joints_is_not_judged(compared, factor, friction):
-    """The elbow at zero instead of 0.9 rad: every verdict on the shoulder would be chance."""
+    """The elbow at zero instead of 0.9 rad: every finding about the shoulder would be chance."""
     recorded = simulated().with_efforts(lambda effort: factor * effort, 'shoulder')
     comparison = compared(only(recorded, ('base', 'shoulder')), friction=friction)
     assert codes(comparison) == {'missing'}

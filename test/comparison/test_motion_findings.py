@@ -43,7 +43,7 @@ def test_degrees_are_found_at_any_rate(comparison_with, rate):
 
 
 def test_one_wrong_position_is_not_another_unit(compared):
-    """A single sample far outside is a jump; the verdicts on the others stay."""
+    """A single sample far outside is a jump; the findings about the others stay."""
     recorded = simulated().with_efforts(np.negative, 'elbow')
     positions = recorded.positions.copy()
     positions[1000, 2] = 1e4

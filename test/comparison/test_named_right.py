@@ -60,3 +60,15 @@ def test_links_that_are_too_heavy_are_named(seed):
     masses = [one for one in compared.findings if one.code == 'mass']
     assert {one.code for one in compared.findings} <= {'mass', 'friction'}
     assert sorted(one.value for one in masses) == pytest.approx([0.24, 0.36], abs=0.05)
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_a_payload_on_a_turned_base_is_a_payload(seed):
+    """Its weight turns with gravity, too."""
+    carrying = MODEL.with_payload('flange', 0.6, (0.0, 0.0, 0.05))
+    codes = found(seed, RobotDynamics(carrying, gravity=TILTED))
+    assert set(codes) == {'turned_base', 'payload'}
+    payload = codes['payload']
+    assert abs(payload.value - 0.6) < 2.0 * payload.half_width < 0.06
+    words = codes['turned_base'].message.partition('--gravity ')[2]
+    assert [float(x) for x in words.split(',')] == pytest.approx(TILTED, abs=0.1)

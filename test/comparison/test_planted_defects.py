@@ -1,4 +1,4 @@
-"""Each defect that is planted into a recording of the simulated arm gets its verdict, no other."""
+"""Each defect that is planted into a recording of the simulated arm gets its finding, no other."""
 
 from dataclasses import replace
 

@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
     (folder / 'examples').symlink_to(ROOT / 'examples')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert run([*EXCITE, *SHORTER]) == 0
+        assert run([*EXCITE, *SHORTER]) in (0, 1)  # 1: no link has a shape
         patch.setattr(sys, 'argv', PLAY[1:])
         assert play_and_record.main() is None
         assert run(IDENTIFY) in (0, 1)  # a short motion may be called poor
@@ -99,8 +99,9 @@ def test_it_validates_and_friction_and_inertia_are_no_findings_any_more(folder, 
     assert run(VALIDATE) == 0
     assert run([*COMPARE, '--json', 'after.json']) in (0, 1)
     assert (folder / 'after.html').is_file()
-    codes = {one['code'] for one in json.loads((folder / 'after.json').read_text())['findings']}
-    assert not codes & {'friction', 'payload', 'factor', 'sign', 'unexplained'}
+    (row,) = json.loads((folder / 'after.json').read_text())['recordings']
+    codes = {one['code'] for one in row['findings']}
+    assert not codes & {'friction', 'payload', 'rotor', 'mass', 'scale', 'sign', 'unexplained'}
 
 
 @needs_examples

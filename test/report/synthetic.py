@@ -10,7 +10,6 @@ from robot_dynamics_ros.comparison import (
     Finding,
     FrictionFit,
     JointComparison,
-    RecordingSummary,
     Samples,
     Spectrum,
 )
@@ -48,8 +47,7 @@ def samples_of(joints, count, rate, seed=0):
     begins = np.zeros(count, dtype=bool)
     begins[:1] = True
     return Samples(
-        tuple(joints), np.zeros(count, dtype=int), begins, t, q, v, a,
-        measured, gravity, coriolis, inertia, friction,
+        tuple(joints), begins, t, q, v, a, measured, gravity, coriolis, inertia, friction,
     )  # fmt: skip
 
 
@@ -61,7 +59,7 @@ def arm(joints=3, count=1000, *, description_has_friction=False, **options):
     return comparison_of(samples, **options)
 
 
-def comparison_of(samples, *, findings=None, robot='arm', rate=100.0):
+def comparison_of(samples, *, findings=None, robot='arm', file='recording.mcap', rate=100.0):
     """The figures of samples."""
     joints = {}
     for i, name in enumerate(samples.joints):
@@ -72,11 +70,10 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0):
             rms_residual=float(np.sqrt(np.mean(residual**2))),
             bias=float(np.mean(residual)),
             correlation=0.9,
-            delay=0.0,
             shares={'gravity': 0.7, 'inertia': 0.2, 'residual': 0.1},
             friction=FrictionFit(VISCOUS, COULOMB, 0.0),
             rms_after_fit=0.15,
-            verdict='Friction is not that of the URDF.',
+            result='friction',
         )
     if findings is None:
         findings = [
@@ -86,8 +83,10 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0):
             )
         ]  # fmt: skip
     count = len(samples.times)
-    summary = RecordingSummary('recording.mcap', '/joint_states', count, count / rate, rate, 10.0)
-    return Compared(robot, (summary,), joints, findings, samples, spectrum_of(samples, rate))
+    return Compared(
+        robot, file, '/joint_states', count, count / rate, rate, 10.0, joints=joints,
+        findings=findings, drawn=samples, spectrum=spectrum_of(samples, rate),
+    )  # fmt: skip
 
 
 def spectrum_of(samples, rate):

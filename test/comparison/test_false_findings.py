@@ -1,4 +1,4 @@
-"""Recordings that no verdict fits get none that gives an instruction."""
+"""Recordings that no finding fits get none that gives an instruction."""
 
 from dataclasses import replace
 
