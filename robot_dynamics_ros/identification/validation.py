@@ -20,7 +20,7 @@ from .recorded_rows import FEWEST, Flags, RecordedRows
 from .robot_fit import RobotFit
 
 # Times what a robot of a block alone leaves of its efforts: there the robot was another. Blocks of
-# one robot have up to 2 in `scripts/bench --only identification`.
+# one robot have up to 2.2 on the recordings of real arms of docs/recordings.md.
 CHANGED = 3.0
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth.
@@ -36,12 +36,12 @@ class Prediction:
     Attributes:
         blocks: (N,) which block of time a row is of; -1: it is not predicted.
         torque: (N, r) beside that of the rigid bodies of the URDF [N m or N].
-        alone: (N, r) the same by a robot of the own block alone.
+        noise: (b, r) standard deviation of what a robot of a block alone leaves [N m or N].
     """
 
     blocks: npt.NDArray[np.int_]
     torque: Array
-    alone: Array
+    noise: Array
 
     def changed(self, rows: Rows, torque: Array) -> Array:
         """Times what a robot of a block alone leaves, by block and joint (b, r); 0 if unknown.
@@ -51,15 +51,13 @@ class Prediction:
             torque: (N, r) by a robot of all blocks [N m or N].
         """
         found = []
-        for block in range(int(self.blocks.max(initial=-1)) + 1):
+        for block, noise in enumerate(self.noise):
             own = rows.used & (self.blocks == block)[:, None]
-            left, alone = (
-                np.sqrt((own * (rows.torque - one) ** 2).sum(axis=0))
-                for one in (torque, self.alone)
-            )
-            known = (own.sum(axis=0) >= FEWEST) & (alone > 0.0)
-            found.append(np.where(known, left / np.where(known, alone, 1.0), 0.0))
-        return np.array(found).reshape(-1, rows.torque.shape[1])
+            counts = own.sum(axis=0)
+            left = (own * (rows.torque - torque) ** 2).sum(axis=0) / np.maximum(counts, 1)
+            known = (counts >= FEWEST) & (noise > 0.0)
+            found.append(np.where(known, np.sqrt(left) / np.where(known, noise, 1.0), 0.0))
+        return np.array(found)
 
 
 def cross_validated(recorded: RecordedRows, rows: Rows, fit: RobotFit) -> Prediction:
@@ -69,7 +67,7 @@ def cross_validated(recorded: RecordedRows, rows: Rows, fit: RobotFit) -> Predic
     lacks is alike for neighbours.
     """
     numbers, apart = recorded.blocks, not recorded.held_out.any()
-    torque, alone = np.zeros_like(rows.torque), np.zeros_like(rows.torque)
+    torque, noise = np.zeros_like(rows.torque), []
     for block in range(int(numbers.max(initial=-1)) + 1):
         own = numbers == block
         near = own.copy()
@@ -78,8 +76,8 @@ def cross_validated(recorded: RecordedRows, rows: Rows, fit: RobotFit) -> Predic
             near = (rows.times > begin - BLOCK) & (rows.times < end + BLOCK)
         part = rows.part(own)
         torque[own] = fit(rows.part(~near)).fitted.predicted(part)
-        alone[own] = fit.whole(part).predicted(part)
-    return Prediction(numbers, torque, alone)
+        noise.append(fit.whole(part).noise)
+    return Prediction(numbers, torque, np.array(noise).reshape(-1, rows.torque.shape[1]))
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def tool_torques(
     values: Mapping[str, list[float]],
     sign: Callable[[Array], Array],
 ) -> Array:
-    """Filtered torques (N, n) of parameters by name at the held-out states [N m or N]."""  # fmt: skip
+    """Filtered torques (N, n) of parameters by name at the held-out states [N m or N]."""
     dynamics, cutoff = found.robot.dynamics, found.recorded.cutoff
     bare = RobotDynamics(dynamics.model.with_armature({}))
     armature, viscous, coulomb, offset = (

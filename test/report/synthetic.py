@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -27,6 +28,7 @@ NAMES = (
     'κόσμος 関節 🤖',
 )
 COULOMB, VISCOUS = 1.5, 0.8
+NO_FRICTION = SimpleNamespace(damping=0.0, friction=0.0)
 
 
 def samples_of(joints, count, rate, seed=0):
@@ -99,39 +101,49 @@ def spectrum_of(samples, rate):
     return Spectrum(frequencies, density(samples.measured), density(samples.residual))
 
 
-def identification(names=('one', 'two'), gain=0.2, objections=()):
+def identification(names=('one', 'two'), gain=0.2, doubts=()):
     """The report: the residual is `gain` times that of the URDF, and the first joint rests."""
-    from robot_dynamics_ros.identification import ParameterRow
-    from robot_dynamics_ros.identification.held_out import Torques
+    from robot_dynamics_ros.identification import FrictionCurve, JointValidation, ParameterRow
     from robot_dynamics_ros.identification.identification_report import identification_report
-    from robot_dynamics_ros.identification.judgement import JointJudgement, Judgement
-    from robot_dynamics_ros.identification.recorded_data import JudgedRecording
+    from robot_dynamics_ros.identification.identified import UsedRecording
+    from robot_dynamics_ros.regression.rows import Rows
 
     times = np.arange(200) / 20.0
     measured = np.sin(np.outer(times, 1.0 + np.arange(len(names))))
-    samples = Torques(
-        'bag', times, np.arange(200) == 0, np.ones(200, bool), measured, measured,
-        0.5 * measured, 0.9 * measured, np.zeros(measured.shape, bool), 0.05,
-    )  # fmt: skip
-    joints = {
-        name: JointJudgement(
-            'N m', True, 0.7, 0.35, 0.35 * gain, False, 0.4, 0.3 * gain, 0.4 * gain, 0.8 * gain,
+    nothing, every = np.zeros((*measured.shape, 0)), np.ones(measured.shape, bool)
+    rows = Rows((), times, nothing, nothing, 0.5 * measured, 0.5 * measured, every, every)
+    validation = {
+        name: JointValidation(
+            'N m', True, 200, 0.7, 0.35, 0.35 * gain, 0.3 * gain, 0.4 * gain, gain, 0.8 * gain,
             1.2 * gain,
         )
         for name in names
     }  # fmt: skip
-    findings = [Finding('still', (names[0],), None, f'{names[0]} stands still.')]
-    judgement = Judgement(
-        names[0], (JudgedRecording(names[-1], split=10.0),), joints, findings, [samples],
-        ('It is better.', 'It can be loaded.'),
-    )  # fmt: skip
-    row = ParameterRow(f'{names[0]} coulomb', 'N m', 0.0, 0.5, 0.4, 0.6)
+    row = ParameterRow(f'{names[0]} offset', 'N m', 0.0, 0.5, 0.4, 0.6)
     alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
-    stays = (f'{names[0]}: m stays.',)
+    v = np.array([-1.0, 1.0])
+    curve = FrictionCurve('N m', 3.0, v, v, v - 0.1, v + 0.1)
     return identification_report(
-        judgement, ((row,), (alone,), (row,)), summary='24 of 25 base parameters', equations={},
-        undetermined=stays, objections=objections,
-    )  # fmt: skip
+        SimpleNamespace(
+            name=names[0],
+            summary='24 of 25 base parameters',
+            doubts=doubts,
+            remarks=(),
+            findings=[Finding('still', (names[0],), None, 'no motion')],
+            parameters=SimpleNamespace(
+                joints=(row,), bodies=(alone,), sums=(row,), curves=dict.fromkeys(names, curve)
+            ),
+            validation=validation,
+            recorded=SimpleNamespace(whole=rows, parts=[rows]),
+            predicted=0.4 * measured,
+            robot=SimpleNamespace(
+                model=SimpleNamespace(
+                    size=len(names), independent_joints=[NO_FRICTION] * len(names)
+                )
+            ),
+            recordings=(UsedRecording(names[-1], duration=10.0),),
+        )
+    )
 
 
 def provenance():

@@ -97,9 +97,9 @@ def test_the_page_of_several_recordings_has_a_row_for_each(tmp_path):
     assert body_of(two, tmp_path).count('class="plot"') == 0
 
 
-def test_the_page_of_an_identification_has_parameters_and_the_held_out_part(tmp_path):
+def test_the_page_of_an_identification_has_parameters_and_residuals(tmp_path):
     body = body_of(identification(), tmp_path).replace('\N{NO-BREAK SPACE}', ' ')
-    for words in ('24 of 25', '0.4 to 0.6', '10 s on', '0.06 to 0.08', '16 % to 24 %'):
+    for words in ('24 of 25', '0.4 to 0.6', '10 s', '0.06 to 0.08', '16 % to 24 %'):
         assert words in body, words
 
 
@@ -135,7 +135,7 @@ def test_the_headline_has_the_worst_mark_below_it(kind):
     marks = {cell.level for cell in cells if cell.level}
     assert {one.level for one in report.joints} <= marks
     assert report.level == worst(marks) != 'good'
-    assert identification(objections=('audit',)).level == 'error'
+    assert identification(doubts=('audit',)).level == 'error'
 
 
 @pytest.mark.filterwarnings('ignore:Glyph')
