@@ -34,7 +34,7 @@ extras = {
     'xacro': ['xacro'],
     'picture': ['matplotlib', 'pycollada', 'trimesh'],
     'recordings': recordings,
-    'identification': [*recordings, 'coal'],
+    'identification': [*recordings, 'pin'],
     'fleet': ['dask', 'distributed'],
     'casadi': ['casadi'],
     'jax': ['jax'],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the friction of one joint, measured and by two laws, on the part that was not fitted.
+"""Draws the friction of one joint, measured and by two laws.
 
 Usage: python scripts/friction_of_recording.py BAG URDF JOINT PICTURE [OLD=NEW of joint names]
 """
@@ -31,7 +31,7 @@ def main(bag: str, urdf: str, joint: str, picture: str, renamed: str = '') -> No
         'law that was chosen': Identifier(text).fit([recording]),
     }
     chosen = found['law that was chosen']
-    parts = {name: _held_out(one, index) for name, one in found.items()}
+    parts = {name: _predicted(one, index) for name, one in found.items()}
     time, speed, load, friction, _ = parts['law that was chosen']
 
     figure, axes = plt.subplots(1, 3, figsize=(12.0, 3.8), layout='constrained')
@@ -51,30 +51,24 @@ def main(bag: str, urdf: str, joint: str, picture: str, renamed: str = '') -> No
     axes[0].set_ylabel('torque of friction [N m]')
     axes[2].set_ylabel('magnitude [N m]')
     axes[0].legend(loc='lower right')
-    gains = ', '.join(chosen.friction_gains.get(joint, {})) or 'no other term'
-    figure.suptitle(f'{joint} on data that were not fitted; chosen: {gains}')
+    terms = ', '.join(chosen.found.laws[index].chosen) or 'no other term'
+    figure.suptitle(f'{joint}; chosen: {terms}')
     figure.savefig(picture, dpi=110)
 
 
-def _held_out(found: Identified, joint: int) -> tuple[Array, ...]:
+def _predicted(found: Identified, joint: int) -> tuple[Array, ...]:
     """Times, velocities, load, measured torque less the bodies, and the friction of the law."""
-    data, parameters = found.data, found.found.final.parameters
-    bodies = parameters.copy()
-    size = data.layout.felt.shape[1]
-    bodies[size:] = 0.0
-    columns = data.layout.columns('armature')
-    bodies[columns] = parameters[columns]
-    rows: list[tuple[Array, ...]] = []
-    for parts in data.parts.values():
-        for held_out, part in parts:
-            if held_out:
-                one = data.settled(part)
-                rigid = one.predicted(bodies)
-                friction = one.predicted(parameters) - rigid
-                measured = one.measured(parameters) - rigid
-                values = (one.velocities, one.load, measured, friction)
-                rows.append((one.times, *(value[:, joint] for value in values)))
-    return tuple(np.concatenate(column) for column in zip(*rows, strict=True))
+    rows, fitted = found.recorded.whole, found.found.fitted
+    names = [term.name for term, _ in rows.terms if not term.shared]
+    moving, joints = rows.moving[:, joint], rows.shared.shape[1]
+    own = fitted.theta[rows.shared.shape[2] :].reshape(joints, -1)[joint]
+    rotor = rows.own[:, joint, names.index('armature')] * own[names.index('armature')]
+    bodies = (rows.shared @ fitted.theta[: rows.shared.shape[2]])[:, joint]
+    load = (rows.rigid[:, joint] + bodies)[moving]
+    measured = (rows.torque[:, joint] - bodies - rotor)[moving]
+    law = (fitted.predicted(rows)[:, joint] - bodies - rotor)[moving]
+    speed = rows.own[moving, joint, names.index('viscous')]
+    return rows.times[moving], speed, load, measured, law
 
 
 if __name__ == '__main__':

@@ -1,10 +1,16 @@
 """Identified models that the tests of their files need."""
 
 import numpy as np
-from identified_equations import of_points
 
 from robot_dynamics_ros.core.algorithms.friction import KINDS
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
+
+
+def of_points(masses, points):
+    """m, m c and the rotational inertia of points (N, 3) about the origin."""
+    x, y, z = points.T
+    products = (y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y)
+    return np.array([masses @ one for one in (np.ones_like(x), x, y, z, *products)])
 
 
 def identified_model(model, seed=5):

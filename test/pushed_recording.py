@@ -13,7 +13,7 @@ from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 URDF = three_joints.URDF.replace(
     '<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><dynamics damping="0.4" friction="0.7"/>'
 )
-RATE = 200.0
+RATE = 100.0
 # Standard deviation of the efforts [N m, N].
 NOISE = 0.1
 

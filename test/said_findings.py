@@ -6,5 +6,6 @@ def codes(result):
 
 
 def said(result, code):
-    """The message of the first finding of a code."""
-    return next(one['message'] for one in result['findings'] if one['code'] == code)
+    """What the first finding of a code says."""
+    found = next(one for one in result['findings'] if one['code'] == code)
+    return f'{found["message"]} {found.get("more", "")}'

@@ -30,13 +30,15 @@ def test_description_and_joint_model_have_the_torque_of_the_identified_model(rob
     assert read_joint_model(tmp_path / 'dynamics_node.yaml') == read
     read.check_joints(robot.model, needed=robot.model.joint_names)
     written = parse_urdf(files['identified.urdf'])
-    q, v, a = np.random.default_rng(3).uniform(-1.0, 1.0, (3, 20, robot.model.size))
-    states = SimpleNamespace(positions=q, velocities=v, accelerations=a)
+    v, a = np.random.default_rng(3).uniform(-1.0, 1.0, (2, 20, robot.model.size))
+    q = np.cumsum(0.3 * np.sign(v), axis=0)
+    states = SimpleNamespace(positions=q, velocities=v, accelerations=a, begins=True)
     terms = ModelTorques(written, written.joint_names, read).terms(states)
     wanted = identified.inverse_dynamics(q, v, a)
     # The file has six digits.
     error = 1e-5 * np.abs(wanted).max()
-    np.testing.assert_allclose(terms.sum(axis=0), wanted, rtol=0.0, atol=error)
+    # Contacts that give have slipped at the second state.
+    np.testing.assert_allclose(terms.sum(axis=0)[1:], wanted[1:], rtol=0.0, atol=error)
 
 
 def test_joints_without_a_value_are_as_described_and_others_are_left_out():

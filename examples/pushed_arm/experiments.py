@@ -8,14 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.contacts.residuals import ObservedPart, ResidualPeaks
-from robot_dynamics_ros.contacts.threshold_learning import friction_thresholds, learned_thresholds
+from robot_dynamics_ros.contacts.observation import ObservedStates
+from robot_dynamics_ros.contacts.thresholds import (
+    FALSE_ALARMS,
+    MARGIN,
+    BandStates,
+    bounded,
+    calibrated_quantiles,
+)
 from robot_dynamics_ros.control.external.contact import ContactLinks
 from robot_dynamics_ros.control.external.contact_detector import ContactDetector
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.external.wrench import WrenchEstimator
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.friction import JointFriction
 from robot_dynamics_ros.simulation.mujoco_model import Wall
 from robot_dynamics_ros.simulation.physics import Physics
 
@@ -29,6 +34,7 @@ SPEED = 0.6 * np.array([3.15, 3.15, 3.15, 3.2, 3.2, 3.2])  # [rad/s], of the ran
 TOOL = 'tool0'
 APPROACH = 0.15  # [m] from the start to the wall
 BALL = 0.05  # [m]
+LEAST = 1e-3  # [N m], of a threshold without friction
 
 
 def follow(arm: FeltArm, reference: Array) -> Iterator[int]:
@@ -47,21 +53,19 @@ def still(q: Array, seconds: float) -> Array:
     return reference
 
 
-def learn(arm: FeltArm, seconds: float, false_alarms_per_hour: float) -> ContactThresholds:
-    """Thresholds from a random motion without a contact."""
-    parts = (
-        ObservedPart(not index, np.array([arm.physics.time]), arm.r[None], arm.v[None])
+def learn(arm: FeltArm, seconds: float) -> ContactThresholds:
+    """Thresholds from a random motion without a contact, as `robot_dynamics thresholds` has them.
+
+    They are at least those of Coulomb friction.
+    """
+    rows = [
+        (arm.physics.time, not index, arm.r.copy(), arm.v.copy())
         for index in follow(arm, random_motion(HOME, SPEED, seconds, seed=1))
-    )
-    peaks = ResidualPeaks.of(arm.dynamics.model.size, parts)
-    return learned_thresholds(
-        peaks, false_alarms_per_hour, least=friction_thresholds(arm.friction.bounds)
-    )
-
-
-def least_thresholds(friction: JointFriction) -> ContactThresholds:
-    """Those of friction alone, below which no learned ones are."""
-    return ContactThresholds(friction_thresholds(friction.bounds))
+    ]
+    observed = ObservedStates(*(np.array(column) for column in zip(*rows, strict=True)))
+    states, coulomb = BandStates.of(observed, PERIOD), arm.friction.bounds[0]
+    least = np.multiply.outer([[1.0, 0.0, 0.0]] * 2, np.maximum(coulomb, LEAST))
+    return bounded(MARGIN * calibrated_quantiles(states, FALSE_ALARMS, least), least)
 
 
 def alarms(

@@ -31,7 +31,7 @@ FORCE = (12.0, 0.0, -16.0)  # [N]
 BANDWIDTHS = ((3.0, '#e08214'), (10.0, '#1a7f4b'), (30.0, '#1f5fa8'))  # [Hz]
 NOISY = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # [Hz]
 SHOWN = 1  # index of the joint
-LEARNED, RATE = 120.0, 0.1  # [s], [1/h]
+LEARNED = 120.0  # [s]
 
 
 def draw_push(axes: Axes, urdf: str, dynamics: RobotDynamics) -> None:
@@ -114,7 +114,7 @@ def main() -> None:
     figure.suptitle('What the joints of a UR5 feel; MuJoCo knows what acts')
     draw_push(axes[0, 0], plain, dynamics)
     draw_noise(axes[0, 1], plain, dynamics)
-    learned = learn(FeltArm(rough, Noise(), dynamics=dynamics), LEARNED, RATE)
+    learned = learn(FeltArm(rough, Noise(), dynamics=dynamics), LEARNED)
     draw_collision(axes[1, 0], rough, dynamics, learned)
     draw_motion(axes[1, 1], rough, dynamics, learned)
     for panel in axes.flat:

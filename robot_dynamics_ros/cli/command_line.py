@@ -19,7 +19,7 @@ from types import FrameType
 
 import click
 
-from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.core.errors import RobotDynamicsError, error_line
 
 from .output import CANNOT_BE_USED, GOOD
 
@@ -172,21 +172,16 @@ def _discard_full_stdout() -> None:
 
 def _line_of(error: Exception) -> str:
     """What a user reads of an error, in one line."""
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        subcommand = f'{error.ctx.info_name} ' if error.ctx.parent else ''
-        text = f'{error.format_message()} (robot_dynamics {subcommand}--help)'
-    elif isinstance(error, click.ClickException):
-        text = error.format_message()
-    elif isinstance(error, OSError):
-        # Files that are written are named: what is full is stdout.
-        place = error.filename or ('stdout' if error.errno in FULL else 'a file')
-        text = f'{place}: {error.strerror or error}'
-    elif isinstance(error, RobotDynamicsError):
-        text = str(error)
-    else:
-        kind = type(error).__name__
-        text = f'error of the program itself ({kind}: {error}): run it again with --debug first'
-    return ' '.join(text.split())
+    if isinstance(error, click.ClickException):
+        context = getattr(error, 'ctx', None)
+        of = f'{context.info_name} ' if context and context.parent else ''
+        see = f' (robot_dynamics {of}--help)' if context else ''
+        return ' '.join(f'{error.format_message()}{see}'.split())
+    # Files that are written are named: what is full is stdout.
+    full = isinstance(error, OSError) and error.errno in FULL
+    line = error_line(error, 'stdout' if full else 'a file')
+    itself = isinstance(error, (OSError, RobotDynamicsError))
+    return line if itself else f'{line}: run it again with --debug'
 
 
 if __name__ == '__main__':

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.comparison import Compared, Comparison, RecordingSummary
+from robot_dynamics_ros.comparison import Compared, Comparison
 from robot_dynamics_ros.comparison.compared import TERMS
-from robot_dynamics_ros.comparison.evidence import Evidence
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.core.model.findings import counted, listed
+from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.report import check_report_file, provenance, write_report
 
@@ -33,84 +33,78 @@ from .recordings import BAGS, NamedRecordings, RecordingOptions, recorded_robot,
 
 HELP = f"""Compare measured efforts with the torques of a model, and report the reasons.
 
-All recordings are of one robot. Position, velocity, acceleration and effort are low-pass filtered
-without a delay. {BAGS}
+Each recording is compared by itself. Position, velocity, acceleration and effort are low-pass
+filtered without a delay. {BAGS}
 
-Findings say whether the driver compensates gravity, a sign is turned, joints are exchanged,
-efforts come late or have another scale, friction or a payload is missing, and what is wrong with
-the data.
+Findings say whether the driver compensates gravity, a sign is flipped, joints are swapped, the
+base is turned, efforts come late or have another scale, a mass, rotor, friction or payload is
+missing, and what is wrong with the data.
 
 \b
 Examples:
   robot_dynamics compare bag/ --urdf arm.urdf --report arm.html
   robot_dynamics compare panda.db3 --urdf panda.urdf --rename fer_=panda_ --json -
   robot_dynamics compare position.csv+velocity.csv+effort.csv --urdf arm.urdf
-  robot_dynamics compare /data/*/ --urdf arm.urdf --scheduler tcp://10.0.0.1:8786 --resume done/
+  robot_dynamics compare side/ --urdf arm.urdf --gravity 9.81,0,0
+  robot_dynamics compare /data/*/ --urdf arm.urdf --scheduler tcp://10.0.0.1:8786
 
 Exit code 1: there is at least one finding. 2: a recording cannot be used.
 """
-# Recordings above which each of them gives little: windows and samples of all are enough.
-MANY = 16
 
 
 @click.command('compare', help=HELP)
-@recording_options('cutoff', 'parameters', 'scheduler', 'resume')
+@recording_options('cutoff', 'parameters', 'scheduler')
 @click.option(
     '--report', type=FileToWrite(), metavar='FILE',
     help='Write a report: .html with interactive plots, or .png.',
 )  # fmt: skip
 @output_options
 def compare_command(recordings: NamedRecordings, report: Path | None, output: Output) -> int:
-    """Gather what is needed of each recording, and print what follows."""
+    """Compare each recording, and print what is found."""
     if report is not None:
         check_report_file(report)
-    found = _compared(recordings, output)
-    output.write_json(found.as_json())
-    output.line(_summary(found))
-    output.show('', joint_table(found), '', SHARE_WORDS, share_table(found), '')
-    for finding in advised(found.findings):
-        output.line(f'{finding.code}: {finding.message}')
-    if not found.findings:
+    outcomes = recordings.outcomes(compare_recording, recordings.options(), output)
+    found = [
+        Compared('', name, error=one.error) if one.error else one.result
+        for name, one in outcomes.items()
+    ]
+    if all(one.error for one in found):
+        raise RecordingError('; '.join(one.error for one in found))
+    output.write_json({'recordings': [one.as_json() for one in found]})
+    for one in found:
+        if not one.error:
+            output.line(_summary(one))
+    if len(found) == 1:
+        output.show('', joint_table(found[0]), '', SHARE_WORDS, share_table(found[0]), '')
+    else:
+        output.show('', recording_table(found), '')
+    output.findings(
+        (f'{one.file}: {each.head}' if len(found) > 1 else each.head, each.text)
+        for one in found
+        for each in advised(one.findings)
+    )
+    if not any(one.findings for one in found):
         output.line('no findings: the recording agrees with the model')
     if report is not None:
         origin = provenance(recordings.read, ['robot_dynamics', *sys.argv[1:]], output.progress)
         write_report(found, origin, report)
         output.line(f'report: {report}')
-    failed = [one for one in found.recordings if one.error]
+    failed = [one for one in found if one.error]
     for one in failed:
         output.error(one.error)
-    return exit_code(found.findings, failed)
+    return exit_code([one for one in found if one.findings], failed)
 
 
-def _compared(recordings: NamedRecordings, output: Output) -> Compared:
-    """The comparison over all recordings that have joints and robot of the first usable one.
-
-    Raises:
-        RecordingError: no recording is usable.
-    """
-    options, files = recordings.options(), recordings.files
-    outcomes = recordings.outcomes(gather_evidence, (options, len(files) > MANY), output)
-    evidence = [
-        Evidence(RecordingSummary(one.name, error=one.error)) if one.error else one.result
-        for one in outcomes
-    ]
-    usable = [one.name for one in outcomes if not one.error]
-    if not usable:
-        raise RecordingError('; '.join(one.error for one in outcomes))
-    urdf, _, _ = recorded_robot(options, files[usable[0]])
-    return _comparison(urdf, options.parameters).conclude(evidence)
-
-
-def gather_evidence(
-    common: tuple[RecordingOptions, bool],
+def compare_recording(
+    options: RecordingOptions,
     name: str,
     files: tuple[Path, ...],
     progress: ShowProgress = no_progress,
-) -> Evidence:
-    """What is kept of one recording; a task that any process may execute.
+) -> Compared:
+    """The comparison of one recording; a task that any process may execute.
 
     Args:
-        common: options of the recording, and whether it is one of many, of which little is kept.
+        options: of the recording.
         name: of the recording in results.
         files: that together are the recording.
         progress: shows how far it is.
@@ -120,43 +114,46 @@ def gather_evidence(
         ModelError: the URDF cannot be used.
         ParameterError: the robot has no moving joint.
     """
-    options, many = common
     urdf, _, joints = recorded_robot(options, files)
-    comparison = _comparison(urdf, options.parameters)
+    comparison = _comparison(urdf, options.parameters, tuple(options.gravity))
     with (
         options.open(files, joints=joints) as recording,
         progress(name, recording.size, 'states') as advance,
     ):
-        evidence = comparison.gather(recording, name, advance)
-    if many:
-        evidence.shrink()
-    return evidence
+        return comparison.of(recording, name, advance)
 
 
 @lru_cache(maxsize=4)
-def _comparison(urdf: str, parameters: JointModel) -> Comparison:
+def _comparison(urdf: str, parameters: JointModel, gravity: tuple[float, ...]) -> Comparison:
     """Compiled once in a process."""
-    return Comparison(parse_urdf(urdf), parameters)
+    return Comparison(parse_urdf(urdf), parameters, gravity=gravity)
 
 
 def _summary(found: Compared) -> str:
     """What was compared, in one line."""
-    used = [one for one in found.recordings if not one.error]
-    samples, duration = sum(one.samples for one in used), sum(one.duration for one in used)
-    filtered = {f'{one.cutoff:.3g} Hz' for one in used}
-    locked = listed(found.locked)
+    locked = f', not recorded and locked: {listed(found.locked)}' if found.locked else ''
     return (
-        f'{found.robot}: {counted(len(used), "recording")}, {samples} samples, {duration:.4g} s, '
-        f'low pass {", ".join(sorted(filtered))}'
-        + (f', not recorded with these and locked: {locked}' if locked else '')
+        f'{found.robot}: {found.file}, {found.samples} samples, {found.duration:.4g} s, low pass '
+        f'{found.cutoff:.3g} Hz{locked}'
     )
+
+
+def recording_table(found: Sequence[Compared]) -> FittedTable:
+    """What is found of each joint in each recording."""
+    joints = tuple(dict.fromkeys(name for one in found for name in one.joints))
+    table = FittedTable('recording', *joints, 'all')
+    for one in found:
+        results = (one.joints[name].result if name in one.joints else '-' for name in joints)
+        codes = dict.fromkeys(each.code for each in one.findings if not each.joints)
+        table.add_row(one.file, *results, 'not used' if one.error else ', '.join(codes) or '-')
+    return table
 
 
 def joint_table(found: Compared) -> FittedTable:
     """Measured effort and residual of each joint."""
     table = FittedTable(
         'joint', 'measured RMS', 'residual RMS', 'residual / measured', 'bias', 'correlation',
-        'delay',
+        'result',
     )  # fmt: skip
     for name, joint in found.joints.items():
         table.add_row(
@@ -166,7 +163,7 @@ def joint_table(found: Compared) -> FittedTable:
             percent_text(joint.relative_residual),
             number_text(joint.bias, 3, joint.unit),
             number_text(joint.correlation, 3),
-            number_text(1e3 * joint.delay, 3, 'ms'),
+            joint.result,
         )
     return table
 

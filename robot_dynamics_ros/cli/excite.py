@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,12 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.identification.excitation.limits import QUANTITIES
 from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import files_and_arguments, read_robot
+from .gravity import gravity_option, one_gravity
 from .output import (
     Command,
     FileToRead,
@@ -51,14 +52,15 @@ log det of the information of the base parameters, within a share of the limits 
 velocity, acceleration and effort, above a floor, and without self-collision. A xacro file takes
 arguments, name:=value.
 
-Only the robot itself and the floor are considered: what stands around the robot is not. The motion
-begins at a pose that is printed, or that of --start: move the robot there first.
+Only the <collision> of the robot itself and the floor are considered, not what stands around it.
+The motion begins at a pose that is printed, or that of --start: move the robot there first.
 
 \b
 Examples:
   robot_dynamics excite --urdf arm.urdf --output traj.yaml
   robot_dynamics excite --urdf arm.urdf --output traj.yaml --start elbow=1.57,wrist=-0.5
   robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
+  robot_dynamics excite --urdf arm.urdf --output traj.yaml --gravity 0,0,9.81 --floor none
 
 Exit code 1: the motion was written, but the condition is above 100, or collision geometry
 of the URDF could not be used. 2: no motion is possible within the limits.
@@ -67,11 +69,11 @@ of the URDF could not be used. 2: no motion is possible within the limits.
 
 # Options that are settings of the motion.
 SETTINGS = {
-    'duration': 'Duration [s].',
+    'duration': 'Duration, which is one period [s].',
     'frequency': 'Highest frequency [Hz].',
     'share': 'Part of each limit that the motion may use.',
-    'acceleration': 'Limit of each joint [rad/s^2 or m/s^2]. [default: the velocity limit in '
-    '0.25 s]',
+    'acceleration': 'Limit of each joint [rad/s^2 or m/s^2]. [default: that of the URDF, or the '
+    'velocity limit in 0.25 s]',
     'distance': 'Distance between bodies of the robot, and from the floor [m].',
     'seed': 'Seed of the random motions; another one gives another motion, to be held out.',
 }
@@ -109,6 +111,7 @@ def settings_options(command: Command) -> Command:
     'm]; other joints: zero, or the limit nearest to it. [default: chosen]',
 )  # fmt: skip
 @settings_options
+@gravity_option()
 @click.option(
     '--floor', type=WordOrNumber(NO_FLOOR), default=0.0, show_default=True, metavar='HEIGHT',
     help='Height of the floor in the frame of the root link [m], or none.',
@@ -121,6 +124,7 @@ def excite_command(
     joints: str | None,
     start: str,
     floor: Any,
+    gravity: str | None,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -130,27 +134,31 @@ def excite_command(
         raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
     pairs = named_numbers('--start', 'JOINT=POSITION', filter(None, start.split(',')))
     posture = {joint: position for (joint, _), position in pairs.items()}
-    settings = ExcitationSettings(floor=None if floor == NO_FLOOR else floor, **asked)
-    _ = settings.band  # refused before anything is computed
+    chosen = one_gravity(gravity)
     model, text = read_robot(urdf, arguments)
     moving, held = chosen_joints(model, joints, posture)
     begin = {name: position for name, position in posture.items() if name not in held}
-    excitation = _excited(moving, text, urdf, replace(settings, start=begin), output)
-    first = dict(zip(moving.joint_names, excitation.series.start, strict=True))
-    lines = [*_lines(excitation), f'starts and ends at rest at {_positions(first)}']
+    settings = ExcitationSettings(floor=None if floor == NO_FLOOR else floor, start=begin, **asked)
+    found = _excited(RobotDynamics(moving, gravity=chosen), text, urdf, settings, output)
+    figures = as_json(found, held)
+    first = {row['name']: row['start'] for row in figures['joints']}
+    lines = [*_lines(found, figures), f'starts and ends at rest at {_positions(first)}']
     lines += [f'held still: {_positions(held)}'] if held else []
     with written_file(trajectory) as new:
         remark = 'Only the robot itself and the floor were considered, not what is around it.'
-        new.write_text(excitation.trajectory_text([*lines, remark]), 'utf-8')
-    figures = as_json(excitation, held)
+        new.write_text(found.trajectory_text([*lines, remark]), 'utf-8')
     output.write_json(figures)
     for line in lines:
         output.line(line)
-    output.show(
-        '', _share_table(excitation, figures), '', f'{trajectory}: {len(excitation.times)} points'
-    )
-    output.show(INSTRUCTIONS.format(file=trajectory), *excitation.doubts)
-    return exit_code(excitation.doubts)
+    output.show('', _share_table(found, moving, figures), '')
+    output.line(f'{trajectory}: {len(found.times)} points')
+    output.show(INSTRUCTIONS.format(file=trajectory))
+    if found.constraints.clearance.blind:
+        output.warning(
+            'no link has a <collision>: the motion may hit the robot itself and the floor'
+        )
+    output.findings(found.doubts.items())
+    return exit_code(found.doubts)
 
 
 def chosen_joints(
@@ -174,101 +182,89 @@ def chosen_joints(
     return model.reduced(names, held), held
 
 
-def as_json(excitation: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
+def as_json(found: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
     """The motion and its figures of merit, in SI units."""
-    from robot_dynamics_ros.identification.excitation.constraints import QUANTITIES
-
-    settings, series, near = excitation.settings, excitation.series, excitation.near
-    constraints = excitation.constraints
-    shares = np.where(np.isinf(constraints.limits.effort) & (np.arange(4) == 3)[:, None], np.nan,
-                      excitation.shares)  # fmt: skip
+    series, clearance, limits = found.series, found.constraints.clearance, found.constraints.limits
+    shares = np.where(np.isfinite(limits.largest), found.shares, np.nan)
+    (apart, pair), (height, _) = found.nearest(floor=False), found.nearest(floor=True)
     cosines, sines = np.split(series.coefficients, 2)
     return {
-        'robot': excitation.model.name,
-        'duration': settings.duration,
-        'frequency': settings.band.frequency,
-        'harmonics': settings.band.harmonics,
-        'periods': settings.band.periods,
-        'seed': settings.seed,
-        'base_parameters': excitation.information.rank,
-        'log_det': excitation.log_det,
-        'condition': excitation.condition,
-        'random_log_det': float(np.median(excitation.random)),
-        'improvement': excitation.improvement,
-        'smallest_distance': near.apart,
-        'nearest': near.pair,
-        'smallest_height': near.height,
-        'not_checked': constraints.clearance.geometry.unchecked,
-        'exceptions': constraints.clearance.exceptions,
-        'assumptions': constraints.limits.assumptions,
+        'robot': found.robot,
+        'duration': found.settings.duration,
+        'harmonics': series.harmonics.numbers,
+        'seed': found.settings.seed,
+        'base_parameters': found.rank,
+        'log_det': found.log_det,
+        'condition': found.condition,
+        'random_log_det': float(np.median(found.random)),
+        'improvement': found.improvement,
+        'smallest_distance': apart,
+        'nearest': pair,
+        'smallest_height': height,
+        'not_checked': clearance.unchecked,
+        'exceptions': clearance.exceptions,
+        'assumptions': limits.assumptions,
         'held': held,
         'joints': [
             {'name': name, 'start': series.start[index]}
             | dict(zip(QUANTITIES, shares[:, index], strict=True))
             | {'cosines': cosines[:, index], 'sines': sines[:, index]}
-            for index, name in enumerate(excitation.model.joint_names)
+            for index, name in enumerate(found.joints)
         ],
     }
 
 
 def _excited(
-    model: RobotModel, text: str, urdf: Path, settings: ExcitationSettings, output: Output
+    dynamics: RobotDynamics, text: str, urdf: Path, settings: ExcitationSettings, output: Output
 ) -> Excitation:
     try:
-        # Optional, and slow to import: SciPy and Coal.
-        from robot_dynamics_ros.identification.excitation.excitation import (
-            PROGRAMS,
-            SEARCHES,
-            excite,
-        )
+        # Optional, and slow to import: SciPy and Pinocchio.
+        from robot_dynamics_ros.identification.excitation import excitation
     except ImportError as error:
         raise ParameterError(
             f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
         ) from None
-    dynamics = RobotDynamics(model)
-    dynamics.compile(*PROGRAMS)
+    dynamics.compile(*excitation.PROGRAMS)
     if dynamics.backend == 'python':
         output.warning(dynamics.backend_description)
-    with output.progress('motion', SEARCHES, 'stages') as advance:
-        return excite(dynamics, text, urdf.parent, settings, advance)
+    with output.progress('motion', excitation.SEARCHES, 'stages') as advance:
+        return excitation.excite(dynamics, text, urdf.parent, settings, advance)
 
 
 def _positions(positions: Mapping[str, float]) -> str:
     return ', '.join(f'{name} {position:.6g}' for name, position in positions.items())
 
 
-def _lines(excitation: Excitation) -> Iterator[str]:
+def _lines(found: Excitation, figures: Mapping[str, Any]) -> Iterator[str]:
     """What the motion is and determines, and what was assumed."""
-    settings, near = excitation.settings, excitation.near
+    settings, numbers = found.settings, found.series.harmonics.numbers
     yield (
-        f'{excitation.model.name}: {excitation.model.size} joints for {settings.duration:g} s, '
-        f'{settings.band.periods} x {settings.band.harmonics} harmonics of '
-        f'{settings.band.frequency:.4g} Hz, seed {settings.seed}'
+        f'{found.robot}: {len(found.joints)} joints for {settings.duration:g} s, {len(numbers)} '
+        f'harmonics up to {numbers[-1] / settings.duration:.4g} Hz, seed {settings.seed}'
     )
     yield (
-        f'{excitation.information.rank} base parameters: log det {excitation.log_det:.4g} (random '
-        f'motions {np.median(excitation.random):.4g}), condition {excitation.condition:.3g}; '
-        f'standard deviations {excitation.improvement:.3g} times smaller than of the median of '
-        f'{len(excitation.random)} random motions'
+        f'{found.rank} base parameters: condition {found.condition:.3g}; standard deviations '
+        f'{found.improvement:.3g} times smaller than of the median of {len(found.random)} random '
+        'motions'
     )
-    apart = f'{near.apart:.3f} m between {" and ".join(near.pair)}' if near.pair else ''
-    above = f'{near.height:.3f} m from the floor' if np.isfinite(near.height) else ''
-    yield f'smallest distance: {", ".join(filter(None, (apart, above))) or "none is checked"}'
-    clearance, limits = excitation.constraints.clearance, excitation.constraints.limits
-    yield from (f'not checked: {one}' for one in clearance.geometry.unchecked)
-    yield from (f'distance: {one}' for one in clearance.exceptions)
-    yield from (f'assumed: {one}' for one in limits.assumptions)
+    apart, pair = figures['smallest_distance'], ' and '.join(figures['nearest'])
+    yield f'smallest distance: {f"{apart:.3f} m between {pair}" if pair else "none is checked"}'
+    if np.isfinite(figures['smallest_height']):
+        yield f'smallest height above the floor: {figures["smallest_height"]:.3f} m'
+    yield from (f'not checked: {one}' for one in figures['not_checked'])
+    yield from (f'distance: {one}' for one in figures['exceptions'])
+    yield from (f'assumed: {one}' for one in figures['assumptions'])
 
 
-def _share_table(excitation: Excitation, figures: Mapping[str, Any]) -> FittedTable:
+def _share_table(found: Excitation, model: RobotModel, figures: Mapping[str, Any]) -> FittedTable:
     """Where each joint moves, and the largest share of each limit that the motion uses."""
-    used = ('position', 'velocity', 'acceleration', 'effort')
+    used = QUANTITIES
     table = FittedTable('joint', 'start', 'from', 'to', 'range', *used[1:])
-    q, _, _ = excitation.series.at(excitation.times)
-    joints = zip(excitation.model.independent_joints, figures['joints'], q.T, strict=True)
-    for joint, row, positions in joints:
-        unit = 'm' if joint.kind == 'prismatic' else 'rad'
-        places = (row['start'], positions.min(), positions.max())
-        shares = (percent_text(row[name]) for name in used)
-        table.add_row(joint.name, *(f'{one:.3f} {unit}' for one in places), *shares)
+    positions = found.series.at(found.times)[0].T
+    for row, q, unit in zip(figures['joints'], positions, model.effort_units, strict=True):
+        places = (
+            f'{one:.3f} {"m" if unit == "N" else "rad"}'
+            for one in (row['start'], q.min(), q.max())
+        )
+        table.add_row(row['name'], *places, *(percent_text(row[name]) for name in used))
     return table

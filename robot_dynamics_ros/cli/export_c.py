@@ -16,10 +16,10 @@ import click
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantity import QUANTITIES
-from robot_dynamics_ros.written_file import check_folder, write_folder
+from robot_dynamics_ros.written_file import write_folder
 
 from .description_file import description_options, robot_of_words
-from .output import Output, output_options, writes
+from .output import FolderToWrite, Output, output_options, writes
 
 # As CMakeLists.txt of the package does it.
 FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--exclude-libs,ALL'
@@ -46,11 +46,10 @@ Quantities:
 @click.command('export-c', help=HELP)
 @description_options
 @click.option(
-    '--output', 'folder', type=click.Path(path_type=Path), metavar='DIR',
-    help='Folder of the package; an earlier export in it is replaced.',
+    '--output', 'folder', type=FolderToWrite(), metavar='DIR', help='Folder of the package.',
 )  # fmt: skip
 @click.option(
-    '--library', type=click.Path(path_type=Path), metavar='DIR',
+    '--library', type=FolderToWrite(), metavar='DIR',
     help='The same, with the shared library that robot_dynamics_controller loads.',
 )  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
@@ -79,7 +78,6 @@ def export_c_command(
     target = folder or library
     if target is None or (folder and library):
         raise ParameterError('name the folder with --output or with --library, not with both')
-    check_folder(target)
     model, urdf, _ = robot_of_words(words, topic)
     files: dict[str, str | bytes] = {
         **export_c(

@@ -14,16 +14,16 @@ import click
 
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.core.model.findings import counted
+from robot_dynamics_ros.core.model.findings import counted, listed
 from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
-from robot_dynamics_ros.identification.recorded_data import JudgedRecording, Opens
+from robot_dynamics_ros.identification.recorded_rows import Opens
 from robot_dynamics_ros.report import provenance
-from robot_dynamics_ros.written_file import check_folder
 
 from .output import (
     FittedTable,
+    FolderToWrite,
     Output,
     WordOrNumber,
     exit_code,
@@ -45,13 +45,13 @@ from .recordings import (
 
 HELP = f"""Identify a robot from recordings: inertia, friction, rotors and offsets.
 
-All recordings are of one robot. The last third of each is not fitted at first: on it the measured
-effort is compared with the torques of the URDF and of the identified model. What is written is
-then fitted to everything that was recorded. {BAGS}
+All recordings are of one robot. Each quarter of the time, or what is held out, is predicted by a
+model that was fitted to the rest: the residuals are those of motion that was not fitted. What is
+written is then fitted to everything that was recorded. {BAGS}
 
-DIR gets identified.urdf, a parameter file for dynamics_node, friction.yaml, identification.json,
-report.html and report.png. A model that is worse than the URDF on the held-out part, or
-that findings make doubtful, is not written without --force.
+DIR gets identified.urdf, identified.xml for MuJoCo, a parameter file for dynamics_node,
+friction.yaml, identification.json, report.html and report.png. A model that predicts worse than
+the URDF, or that findings make doubtful, is written with --doubtful only.
 
 \b
 Examples:
@@ -63,20 +63,20 @@ Examples:
 Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
 used.
 """
-# Above the tables of the parameters of joints.
-TERM_TABLE = 'what each term of friction leaves of the residual on other motion'
+# Above the tables.
+JUDGED = 'motion that was not fitted'
 JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 
 
 @click.command('identify', help=HELP)
 @recording_options('cutoff')
 @click.option(
-    '--output', 'target', type=click.Path(file_okay=False, path_type=Path), metavar='DIR',
-    required=True, help='Folder of the results; it is made.',
+    '--output', 'target', type=FolderToWrite(), metavar='DIR', required=True,
+    help='Folder of the results; it is made.',
 )  # fmt: skip
 @click.option(
     '--held-out', multiple=True, metavar='BAG',
-    help='Recording to judge by; may be repeated. [default: the last third of each BAG]',
+    help='Recording to validate by; may be repeated. [default: quarters of the time of all BAGs]',
 )  # fmt: skip
 @click.option(
     '--effort', type=click.Choice(EFFORTS), default='torque', show_default=True,
@@ -98,11 +98,10 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 @click.option(
     '--friction', type=WordOrNumber('auto', 'asymmetric'), default='auto', show_default=True,
     metavar='auto|asymmetric|V0',
-    help='Friction: viscous, Coulomb, and the terms that predict other motion better; the same '
-    'with coefficients for each direction, and no offset; or viscous and Coulomb alone with this '
-    'v_0, rad/s or m/s.',
+    help='Friction: the law of each joint that explains most; the same with coefficients for each '
+    'direction, and no offset; or viscous and Coulomb alone with this v_0, rad/s or m/s.',
 )  # fmt: skip
-@click.option('--force', is_flag=True, help='Write a doubtful model.')
+@click.option('--doubtful', is_flag=True, help='Write a doubtful model too.')
 @output_options
 def identify_command(
     recordings: NamedRecordings,
@@ -113,14 +112,14 @@ def identify_command(
     loads: tuple[str, ...],
     delay: Any,
     friction: Any,
-    force: bool,
+    doubtful: bool,
     output: Output,
 ) -> int:
     """Parse, identify, print, and save."""
-    check_folder(target)
     writes('--output', *(target / name for name in READ_AGAIN))
     files, others = recordings.files, named_files(held_out)
-    opened, failed, text = _opened(recordings.options(), files, others)
+    options = recordings.options()
+    opened, failed, text = _opened(options, files, others)
     identifier = Identifier(
         text,
         friction=friction,
@@ -135,30 +134,28 @@ def identify_command(
             for (frame, name), mass in named_numbers('--load', 'FRAME=KG@BAG', loads).items()
         ],
         progress=output.progress,
+        gravity=options.gravity,
     )
     found = identifier.fit(
         {name: one for name, one in opened.items() if name in files},
         {name: one for name, one in opened.items() if name in others},
     )
-    judged = found.judgement.recordings
-    judged += tuple(JudgedRecording(name, error=error) for name, error in failed.items())
-    found = replace(found, judgement=replace(found.judgement, recordings=judged))
+    found = replace(found, errors={**failed, **found.errors})
     output.write_json(found.as_json())
     _show(found, output)
-    for objection in found.objections:
-        output.error(objection)
-    if found.objections and not force:
-        output.error(f'{target} is not written: read the findings; --force writes it anyway')
+    for doubt in found.doubts:
+        output.error(doubt)
+    if found.doubts and not doubtful:
+        output.error(f'{target} is not written: read the findings; --doubtful writes it anyway')
     else:
         held = [path for paths in others.values() for path in paths]
         command = ['robot_dynamics', *sys.argv[1:]]
         origin = provenance([*recordings.read, *held], command, output.progress)
-        for file in found.save(target, force=force, origin=origin):
+        for file in found.save(target, doubtful=doubtful, origin=origin):
             output.line(f'written: {file}')
-    errors = [one.error for one in judged if one.error]
-    for error in errors:
+    for error in found.errors.values():
         output.error(error)
-    return exit_code([*found.objections, *found.judgement.findings], errors)
+    return exit_code([*found.doubts, *found.findings], found.errors.values())
 
 
 def _opened(
@@ -175,9 +172,7 @@ def _opened(
     for name, paths in chain.from_iterable(group.items() for group in groups):
         try:
             urdf, robot, joints = recorded_robot(options, paths)
-            opens = partial(options.open, paths, robot, joints)
-            with opens():
-                opened[name] = opens
+            opened[name] = partial(options.open, paths, robot, joints)
             text = text or urdf
         except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
             errors[name] = error
@@ -189,21 +184,17 @@ def _opened(
 
 def _show(found: Identified, output: Output) -> None:
     """Print an identification."""
-    judgement = found.judgement
-    used = [one for one in judgement.recordings if not one.error]
-    filtered = ', '.join(sorted({f'{one.cutoff:.3g} Hz' for one in used}))
+    used = [one for one in found.recordings if not one.error]
     output.line(
-        f'{judgement.robot}: {counted(len(used), "recording")}, '
-        f'{sum(one.samples for one in used)} samples, low pass {filtered}; '
+        f'{found.name}: {counted(len(used), "recording")}, '
+        f'{sum(one.samples for one in used)} samples, low pass {found.recorded.cutoff:.3g} Hz; '
         f'{found.summary}'
     )
     table = FittedTable(
-        'joint', 'measured RMS', 'residual: URDF', 'identified', 'ratio', '95 % interval',
-        'residual is',
-    )  # fmt: skip
-    for name, joint in judgement.joints.items():
+        'joint', 'measured RMS', 'residual: URDF', 'identified', 'ratio', '95 % interval'
+    )
+    for name, joint in found.validation.items():
         known = math.isfinite(joint.gain_low)
-        left = f'{percent_text(joint.repeated)} repeats'
         table.add_row(
             name,
             number_text(joint.rms_measured, 4, joint.unit),
@@ -211,24 +202,16 @@ def _show(found: Identified, output: Output) -> None:
             number_text(joint.rms_identified, 3, joint.unit),
             percent_text(joint.gain),
             f'{percent_text(joint.gain_low)} to {percent_text(joint.gain_high)}' if known else '-',
-            {None: '-', True: 'noise', False: left}[joint.is_noise],
         )
     parameters = FittedTable('parameter', 'URDF', 'identified', '95 % from', 'to', 'unit')
-    for row in found.joint_rows:
+    for row in found.parameters.joints:
         values = (row.nominal, row.value, row.low, row.high)
         parameters.add_row(row.name, *(number_text(value, 4) for value in values), row.unit)
-    terms = FittedTable('joint', 'term of friction', 'leaves', '95 % interval')
-    for name, gains in found.friction_gains.items():
-        for term, (left, low, high) in gains.items():
-            interval = f'{percent_text(low)} to {percent_text(high)}'
-            terms.add_row(name, term, percent_text(left), interval)
-    output.show('', table, '', JOINT_TABLE, parameters, '')
-    if found.friction_gains:
-        output.show(TERM_TABLE, terms, '')
-    for text in (
-        *(f'prior: {one}' for one in found.undetermined),
-        *found.remarks,
-        *(f'{one.code}: {one.message}' for one in advised(judgement.findings)),
-        *judgement.verdict,
-    ):
+    output.show('', JUDGED, table, '', JOINT_TABLE, parameters, '')
+    if found.locked:
+        output.line(f'not recorded, locked at zero or the nearest limit: {listed(found.locked)}')
+    for text in found.remarks:
         output.line(text)
+    output.findings((one.head, one.text) for one in advised(found.findings))
+    if not found.doubts:
+        output.line('it can be loaded')

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
@@ -17,6 +16,7 @@ from robot_dynamics_ros.inspection.picture import draw
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import description_options, robot_of_words
+from .gravity import gravity_option, one_gravity
 from .output import FileToWrite, FittedTable, Output, exit_code, output_options
 
 COLORS = {'error': 'bold red', 'warning': 'yellow', 'info': 'cyan'}
@@ -32,13 +32,14 @@ position limits. Exit code 1: at least one finding is a warning or an error.
 Examples:
   robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
   robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
-  robot_dynamics inspect recorded_bag/
+  robot_dynamics inspect recorded_bag/ --gravity 0,0,9.81
   ros2 run robot_dynamics_ros robot_dynamics inspect --topic /robot_description
 """
 
 
 @click.command('inspect', help=HELP)
 @description_options
+@gravity_option()
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
 @click.option(
     '--picture', type=FileToWrite(), metavar='FILE',
@@ -48,13 +49,15 @@ Examples:
 def inspect_command(
     words: tuple[str, ...],
     topic: str | None,
+    gravity: str | None,
     frame: str | None,
     picture: Path | None,
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
+    chosen = one_gravity(gravity)
     model, urdf, source = robot_of_words(words, topic)
-    inspection = inspect_robot(model, frame)
+    inspection = inspect_robot(model, frame, chosen)
     if picture is not None:
         folder = source and source.parent
         with written_file(picture) as new:
@@ -66,12 +69,11 @@ def inspect_command(
         output.show('', joint_table(model), '', load_table(inspection))
     if inspection.margin is not None:
         output.show('', margin_line(inspection.margin, inspection.poses))
-    lines = [
-        Text.assemble((f'{one.severity} {one.code}', COLORS[one.severity]), f' {one}')
-        for one in inspection.findings
-    ]
-    output.show('', *(lines or ['no findings']))
-    return exit_code([one for one in inspection.findings if one.severity != 'info'])
+    found = inspection.findings
+    output.show('', *([] if found else ['no findings']))
+    heads = [(f'{one.severity} {one.code}', str(one)) for one in found]
+    output.findings(heads, [COLORS[one.severity] for one in found])
+    return exit_code([one for one in found if one.severity != 'info'])
 
 
 def summary(inspection: Inspection) -> str:

@@ -1,4 +1,4 @@
-"""What every subcommand shares: --json, --debug, exit codes, printing, and the files it names."""
+"""What every subcommand shares: its flags, exit codes, printing, and the files it names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, TypeVar
 
 import click
@@ -19,7 +21,7 @@ from rich.text import Text
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
-from robot_dynamics_ros.written_file import check_can_be_written, written_file
+from robot_dynamics_ros.written_file import check_can_be_written, check_folder, written_file
 
 # Exit codes of the command: findings, or a bound that does not hold; wrong usage, or input that
 # cannot be used.
@@ -35,6 +37,14 @@ OF_A_BAG = ('.mcap', '.db3', '.zstd', '.yaml')
 # Columns of the name of a progress bar and of the bar itself, which leave room for the number and
 # the remaining time of millions of states.
 NAME, BAR = 30, 10
+# Characters of the line of a finding.
+FINDING = 100
+# Of every subcommand; --debug is looked at where errors are printed.
+FLAGS = {
+    '--force': 'Replace files that exist.',
+    '--verbose': 'Print findings in full.',
+    '--debug': 'Print a traceback with an error.',
+}
 
 Command = TypeVar('Command', bound=Callable[..., Any])
 # Takes the number of items that were done since the last call.
@@ -49,9 +59,13 @@ class Output:
 
     Attributes:
         json_file: of --json; `-` for stdout, None where JSON is not asked for.
+        force: whether files that exist are replaced.
+        verbose: whether findings are printed in full.
     """
 
     json_file: Path | None = None
+    force: bool = False
+    verbose: bool = False
 
     @property
     def json_only(self) -> bool:
@@ -62,6 +76,24 @@ class Output:
         """Print one line for people, however long."""
         if not self.json_only:
             click.echo(' '.join(text.splitlines()))
+
+    def findings(self, findings: Iterable[tuple[str, str]], colors: Iterable[str] = ()) -> None:
+        """Print findings, head and text of each, in a line of at most 100 characters.
+
+        With --verbose the lines are whole; without, one says so where something is left out.
+
+        Args:
+            findings: head, such as a code, and the text: figures first.
+            colors: of each head, in styles of rich; none where there are none.
+        """
+        left_out = False
+        for (head, text), color in zip_longest(findings, colors, fillvalue=''):
+            line = ' '.join(f'{head}: {text}'.split())
+            short = line if self.verbose else shorten(line, FINDING, placeholder=' ...')
+            left_out |= short != line
+            self.show(Text.assemble((short[: len(head)], color), short[len(head) :]))
+        if left_out:
+            self.line('(--verbose prints findings in full)')
 
     def error(self, text: str) -> None:
         """Say on stderr in one line why a file cannot be used; the others are gone on with."""
@@ -167,13 +199,17 @@ def percent_text(ratio: float) -> str:
 
 
 def output_options(command: Command) -> Command:
-    """Give a subcommand --json and --debug; its function takes an argument `output`, an Output."""
-    command = click.option(
-        '--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.'
-    )(command)
+    """Give a subcommand --json and `FLAGS`; its function takes an argument `output`, an Output."""
+    for flag, words in reversed(FLAGS.items()):
+        command = click.option(
+            flag, is_flag=True, is_eager=True, expose_value=False, help=words,
+            callback=lambda context, flag, given: context.meta.update({flag.opts[0]: given}),
+        )(command)  # fmt: skip
     return click.option(
-        '--json', 'output', callback=lambda context, parameter, given: Output(given),
-        type=FileToWrite(allow_dash=True), metavar='FILE',
+        '--json', 'output', type=FileToWrite(allow_dash=True), metavar='FILE',
+        callback=lambda context, option, given: Output(
+            given, context.meta['--force'], context.meta['--verbose']
+        ),
         help='Write the result as JSON too; - for stdout, and then nothing else on it.',
     )(command)  # fmt: skip
 
@@ -198,6 +234,18 @@ class FileToWrite(click.Path):
             check_can_be_written(path)
             writes(param.opts[0], path)
         return path
+
+
+class FolderToWrite(click.Path):
+    """The type of an option that names a folder to write, new or empty, or with --force any."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """See click."""
+        folder = Path(value)
+        check_folder(folder)
+        if folder.is_dir() and any(folder.iterdir()):
+            _check_replaced(folder, param.opts[0])
+        return folder
 
 
 class WordOrNumber(click.ParamType):
@@ -257,13 +305,22 @@ def writes(option: str, *files: Path) -> None:
     """Note files that the running subcommand writes for an option.
 
     Raises:
-        ParameterError: one is read, or written for another option.
+        ParameterError: one is read, or written for another option; or it exists, without --force.
     """
     inputs, outputs = _noted()
     for file in files:
         if (other := outputs.setdefault(file.resolve(), option)) != option:
             raise ParameterError(f'{file} would be written for {other} and for {option}')
     _check(inputs, outputs)
+    for file in files:
+        if file.is_file():
+            _check_replaced(file, option)
+
+
+def _check_replaced(path: Path, option: str) -> None:
+    context = click.get_current_context(silent=True)
+    if context is not None and not context.meta.get('--force'):
+        raise ParameterError(f'{path} exists: {option} replaces it with --force only')
 
 
 def _noted() -> tuple[set[Path], dict[Path, str]]:

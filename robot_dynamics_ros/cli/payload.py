@@ -7,16 +7,15 @@ from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.comparison.evidence import Reach
-from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
+from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.identification.motion_equations import motions_cutoff
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
 from robot_dynamics_ros.identification.result_files import FRICTION
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import checked_cutoff
+from robot_dynamics_ros.regression.rows import motions_cutoff
 
 from .output import Output, exit_code, output_options
 from .recordings import (
@@ -48,7 +47,7 @@ Exit code 1: the data do not determine the payload. 2: a recording cannot be use
 
 
 @click.command('payload', help=HELP)
-@recording_options('cutoff', 'parameters', 'gravity')
+@recording_options('cutoff', 'parameters')
 @click.option('--frame', required=True, metavar='LINK', help='Link that carries the payload.')
 @click.option(
     '--without', multiple=True, metavar='BAG',
@@ -77,7 +76,7 @@ def payload_command(
         _motions(options, files, model, output, cutoff),
         _motions(options, references, model, output, cutoff) if references else None,
         options.parameters,
-        gravity=recordings.chosen_gravity(),
+        gravity=options.gravity,
         cutoff=cutoff,
     )
     parameters = recordings.parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,8 @@ import click
 
 from robot_dynamics_ros.comparison.recorded_joints import heavy_joints, joints_that_matter
 from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.checks import checked_gravity
 from robot_dynamics_ros.core.compiler.kernel import choose_backend
-from robot_dynamics_ros.core.errors import ParameterError, RecordingError, StateError
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.joint_model import (
     AS_DESCRIBED,
@@ -24,7 +23,7 @@ from robot_dynamics_ros.joint_model import (
 )
 from robot_dynamics_ros.parameter_yaml import node_parameters, parameter_blocks, read_yaml
 from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.scheduling import Outcome, Task, run
+from robot_dynamics_ros.scheduling import Outcome, outcomes
 
 from .description_file import (
     files_and_arguments,
@@ -32,13 +31,12 @@ from .description_file import (
     read_robot,
     robot_of_text,
 )
+from .gravity import GRAVITY, gravity_option, one_gravity
 from .output import FileToRead, Output, reads
 
 # The files of each recording, by its name.
 Files = Mapping[str, tuple[Path, ...]]
 JOINED = '+'
-# Parameter of dynamics_node.
-GRAVITY = 'gravity'
 # Of --help.
 BAGS = """Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that
 are one recording together are joined by +. A xacro file takes arguments, name:=value."""
@@ -67,28 +65,20 @@ OPTIONS: Mapping[str, Callable[[Any], Any]] = {
         help='Friction, torque offsets and rotors: friction.yaml of identify, or parameters of '
         'dynamics_node. [default: friction of the description]',
     ),
-    'gravity': click.option(
-        '--gravity', metavar='X,Y,Z',
-        help='Gravity in the axes of the root link [m/s^2]. [default: that of --parameters, or '
-        '0,0,-9.81]',
-    ),
+    'gravity': gravity_option('that of --parameters, or '),
     'scheduler': click.option(
         '--scheduler', metavar='ADDRESS',
         help='Dask cluster, tcp://HOST:PORT. [default: one process for each core]',
-    ),
-    'resume': click.option(
-        '--resume', type=click.Path(file_okay=False, path_type=Path), metavar='DIR',
-        help='Keep results in this folder, and compute only what it does not have.',
     ),
 }  # fmt: skip
 
 
 def recording_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a subcommand BAG, --urdf, --topic, --rename and more of `OPTIONS`.
+    """Give a subcommand BAG, --urdf, --topic, --rename, --gravity and more of `OPTIONS`.
 
     Its function takes them as one argument `recordings`, a NamedRecordings.
     """
-    names = ('words', 'urdf', 'topic', 'rename', *more)
+    names = ('words', 'urdf', 'topic', 'rename', 'gravity', *more)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -113,6 +103,7 @@ class RecordingOptions:
         rename: new names of joints by recorded ones.
         cutoff: of the low pass [Hz]; None: from the data.
         parameters: friction, offsets and rotors in place of those of the description.
+        gravity: (3,) in the axes of the root link [m/s^2].
     """
 
     urdf: str | None
@@ -120,6 +111,7 @@ class RecordingOptions:
     rename: Mapping[str, str]
     cutoff: float | None = None
     parameters: JointModel = AS_DESCRIBED
+    gravity: Sequence[float] = STANDARD_GRAVITY
 
     def open(
         self,
@@ -149,7 +141,6 @@ class NamedRecordings:
     parameters: Path | None = None
     gravity: str | None = None
     scheduler: str | None = None
-    resume: Path | None = None
 
     def __post_init__(self) -> None:
         """Read nothing yet.
@@ -173,15 +164,15 @@ class NamedRecordings:
         """How the recordings are read; arguments of xacro are `name:=value`.
 
         Args:
-            joint_model: whether --parameters is that of a joint model, and nothing else.
+            joint_model: whether --parameters is read here, for a joint model and gravity.
 
         Raises:
-            ParameterError: an option has another form, a name is renamed twice, or the file of
-                parameters cannot be used.
+            ParameterError: an option has another form, a name is renamed twice, the file of
+                parameters cannot be used, or gravity is given twice and differs.
             OSError: the file cannot be read.
             ModelError: the description cannot be used.
         """
-        file, (backend, said) = self.parameters, choose_backend(None)
+        backend, said = choose_backend(None)
         if backend == 'python':
             Output().warning(said)
         if self._arguments and self.urdf is None:
@@ -200,27 +191,19 @@ class NamedRecordings:
             topic=self.topic,
             rename=renaming,
             cutoff=self.cutoff,
-            parameters=read_joint_model(file) if file and joint_model else AS_DESCRIBED,
+            **(self._parameters() if joint_model else {}),
         )
 
-    def chosen_gravity(self) -> tuple[float, ...]:
-        """That (3,) of --gravity or of the file of parameters, in the root link [m/s^2].
-
-        Raises:
-            ParameterError: it is not three numbers, is too strong to be meant, or both are given
-                and differ.
-        """
-        file, found = self.parameters, {}
-        if self.gravity is not None:
-            found['--gravity'] = self.gravity.split(',')
+    def _parameters(self) -> dict[str, Any]:
+        """Joint model and gravity; a file for the node may have both, or one of them."""
+        file = self.parameters
         blocks = parameter_blocks(read_yaml(file)) if file else []
-        if blocks and GRAVITY in (values := node_parameters(blocks, [PARAMETER, GRAVITY])):
-            found[f'{GRAVITY} of {file}'] = values[GRAVITY]
-        numbers = [_gravity(name, value) for name, value in found.items()]
-        if len(set(numbers)) > 1:
-            named = [f'{name} is {list(one)}' for name, one in zip(found, numbers, strict=True)]
-            raise ParameterError(f'{" and ".join(named)} m/s^2: give one of them, or the same')
-        return numbers[0] if numbers else STANDARD_GRAVITY
+        values = node_parameters(blocks, [PARAMETER, GRAVITY]) if blocks else {}
+        gravity_alone = GRAVITY in values and not values.get(PARAMETER)
+        return {
+            'gravity': one_gravity(self.gravity, file, values),
+            'parameters': read_joint_model(file) if file and not gravity_alone else AS_DESCRIBED,
+        }
 
     def outcomes(
         self,
@@ -228,14 +211,14 @@ class NamedRecordings:
         common: Any,
         output: Output,
         targets: Mapping[str, Path] | None = None,
-    ) -> list[Outcome]:
-        """What `function(common, name, files)` gives of each recording, in their order.
+    ) -> dict[str, Outcome]:
+        """What `function(common, name, files)` gives of each recording, by its name.
 
         A single recording is computed by this process, with progress as the argument `progress`.
 
         Args:
-            function: of a module, with results that `scheduling.run` can keep: of `common`, the
-                name of the recording in results, and the files that together are it.
+            function: of a module: of `common`, the name of the recording in results, and the files
+                that together are it.
             common: first argument of all.
             output: of the subcommand, for a progress bar.
             targets: file that the function writes, its fourth argument, by the name of the
@@ -245,40 +228,33 @@ class NamedRecordings:
             RobotDynamicsError: the only recording cannot be used, or no scheduler answers.
             OSError: a file cannot be read or written.
         """
-        tasks = []
-        for name, paths in self.files.items():
-            # Other processes may have other working folders.
-            there = tuple(path.resolve() for path in paths)
-            target = [targets[name].resolve()] if targets else []
-            arguments = (name, there, *target)
-            tasks.append(Task(name, function, arguments, reads=there, writes=tuple(target)))
-        if len(tasks) == 1 and self.scheduler is None and self.resume is None:
+        own = {name: [targets[name]] if targets else [] for name in self.files}
+        if len(self.files) == 1 and self.scheduler is None:
             ((name, paths),) = self.files.items()
-            own = tasks[0].writes
-            return [Outcome(name, function(common, name, paths, *own, progress=output.progress))]
-        with output.progress('recordings', len(tasks), 'recordings') as advance:
-            found = run(
-                tasks,
-                common=common,
-                scheduler=self.scheduler,
-                resume=self.resume,
-                report=lambda outcome: advance(1),
+            result = function(common, name, paths, *own[name], progress=output.progress)
+            return {name: Outcome(result)}
+        calls = [
+            # Other processes may have other working folders.
+            (
+                name,
+                tuple(path.resolve() for path in paths),
+                *(file.resolve() for file in own[name]),
             )
-        return [
-            replace(one, error=f'{one.name}: {one.error}')
-            if one.error and one.name not in one.error
-            else one
-            for one in found
+            for name, paths in self.files.items()
         ]
+        with output.progress('recordings', len(calls), 'recordings') as advance:
+            call = functools.partial(_of_arguments, function, common)
+            found = outcomes(call, calls, self.scheduler, lambda future: advance(1))
+        return {
+            name: Outcome(error=f'{name}: {one.error}')
+            if one.error and name not in one.error
+            else one
+            for name, one in zip(self.files, found, strict=True)
+        }
 
 
-def _gravity(name: str, value: Any) -> tuple[float, ...]:
-    """The three numbers that a name has."""
-    try:
-        return tuple(checked_gravity([float(each) for each in value]).tolist())
-    except (StateError, TypeError, ValueError) as error:
-        why = error if isinstance(error, StateError) else f'{value!r}'
-        raise ParameterError(f'{name}: {why}: three numbers are needed, in m/s^2') from None
+def _of_arguments(function: Callable[..., Any], common: Any, arguments: tuple[Any, ...]) -> Any:
+    return function(common, *arguments)
 
 
 def named_files(words: Iterable[str]) -> Files:

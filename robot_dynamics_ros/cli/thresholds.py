@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from robot_dynamics_ros.contacts import ThresholdSurvey, survey_recording, surveyed
-from robot_dynamics_ros.contacts.threshold_survey import FALSE_ALARMS_PER_HOUR
+from robot_dynamics_ros.contacts.thresholds import FALSE_ALARMS, MARGIN
 from robot_dynamics_ros.control.external.thresholds import BANDS
 from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.errors import RecordingError
@@ -23,20 +23,21 @@ from .watching import frequencies, watched
 
 HELP = f"""Learn thresholds of contacts from recordings in which nothing touches the robot.
 
-Recordings need the motions of the application, for at least 10 s; the longer they are, the lower
-the thresholds. {BAGS}
+Recordings need the motions of the application, for some minutes: 100 s for the default share of
+false alarms, 200 s to test it. {BAGS}
 
 The momentum observer of dynamics_node runs along the states as they were recorded. Each threshold
 is a constant, a part that grows with the speed, and one that grows with the acceleration of the
-joint: the lowest on average that give that rate of false alarms of all joints together, in motion
-like the recorded one, above what friction may contribute if it varies by a quarter and above 1 %
-of the effort limit. For motion unlike the recorded one, such as a faster one, there is --margin.
+joint, found by quantile regression. In motion like the recorded one, some joint is above its
+threshold in that share of the time at most; then --margin is a factor, for motion unlike the
+recorded one. The constant is at least the Coulomb friction of the model and 1 % of the effort
+limit. Thresholds of each half of the time are tested on the other half.
 
 \b
 Examples:
   robot_dynamics thresholds free/ --urdf arm.urdf --output thresholds.yaml
   robot_dynamics thresholds free/ --urdf identified/identified.urdf \\
-      --parameters identified/dynamics_node.yaml --false-alarms 0.01 --output thresholds.yaml
+      --parameters identified/dynamics_node.yaml --false-alarms 0.005 --output thresholds.yaml
 
 Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
 """
@@ -45,13 +46,13 @@ Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
 @click.command('thresholds', help=HELP)
 @recording_options('parameters')
 @click.option(
-    '--margin', type=click.FloatRange(1.0, 100.0), default=1.0, show_default=True,
+    '--margin', type=click.FloatRange(1.0, 100.0), default=MARGIN, show_default=True,
     metavar='FACTOR', help='Factor of learned thresholds, for motion unlike the recorded one.',
 )  # fmt: skip
 @click.option(
-    '--false-alarms', type=click.FloatRange(min=0.0, min_open=True),
-    default=FALSE_ALARMS_PER_HOUR, show_default=True, metavar='RATE',
-    help='False alarms per hour of motion like the recorded one.',
+    '--false-alarms', type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    default=FALSE_ALARMS, show_default=True, metavar='SHARE',
+    help='Share of the time above the thresholds before the margin, at most.',
 )  # fmt: skip
 @click.option(
     '--output', 'target', type=FileToWrite(), metavar='FILE',
@@ -82,14 +83,17 @@ def thresholds_command(
 
 def _show(found: ThresholdSurvey, output: Output) -> None:
     """Print residuals, thresholds and doubts."""
-    tested = ''
-    if found.exceeded is not None:
-        tested = f', {len(found.exceeded)} when each half is tested with the other'
+    test = 'not tested'
+    if found.tested is not None and found.exceeded is not None:
+        alarms = counted(len(found.exceeded), 'alarm') if found.exceeded else 'no alarm'
+        test = (
+            f'{100.0 * found.tested:.2g} % when each half is tested with the other, and {alarms} '
+            f'with the margin of {found.margin:g}'
+        )
     output.line(
         f'{found.first.robot}: {counted(len(found.recordings), "recording")}, '
-        f'{found.thresholds.seconds:.4g} s, observer {frequencies(found.first)}; false alarms: at '
-        f'most {found.thresholds.false_alarms_per_hour:g} per hour of motion like the recorded '
-        f'one{tested}'
+        f'{found.states.seconds:.4g} s, observer {frequencies(found.first)}; above the thresholds '
+        f'in at most {100.0 * found.false_alarms:g} % of the time: {test}'
     )
     for one in found.recordings:
         for remark in one.remarks:
@@ -97,10 +101,9 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
     columns = ['joint', 'residual RMS', 'bias']
     for band in BANDS:
         columns += [f'{band}: mean', 'constant', 'per speed', 'per acceleration']
-    table, residuals = FittedTable(*columns), found.residuals
+    table, (rms, bias, _) = FittedTable(*columns), found.residuals
     for index, (name, unit) in enumerate(zip(found.first.joints, found.first.units, strict=True)):
-        cells = [torque_text(residuals.rms[index], unit)]
-        cells.append(torque_text(residuals.bias[index], unit, 2))
+        cells = [torque_text(rms[index], unit), torque_text(bias[index], unit, 2)]
         for row in range(len(BANDS)):
             cells.append(torque_text(found.mean_limits[row, index], unit))
             cells += [f'{value:.3g}' for value in found.thresholds.coefficients[row, :, index]]
@@ -112,10 +115,11 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
 
 HEAD = """\
 # Thresholds of contacts of {robot}, learned from {seconds:.3g} s that are taken to be
-# without contact: at most {rate:g} false alarms in an hour of motion like the recorded one, with
-# the same friction and the bandwidth below.
+# without contact. Without the margin of {margin:g} they are exceeded in at most {share:g} % of the
+# time, in motion like the recorded one, with the same friction and the bandwidth below; tested on
+# the other half: {tested} %.
 # It had speeds up to {speeds} [rad/s or m/s].
-# For faster or other motion, learn again, or choose a larger --margin than {margin:g}.
+# For faster or other motion, learn again, or choose a larger --margin.
 #
 #   ros2 run robot_dynamics_ros dynamics_node --ros-args -p external_observer:=true \\
 #       -p contact_thresholds:={file}
@@ -129,8 +133,9 @@ def _threshold_file(found: ThresholdSurvey, file: str) -> str:
     """The text of the file of that name; doubts stand at its head."""
     head = HEAD.format(
         robot=yaml_value(found.first.robot),
-        seconds=found.thresholds.seconds,
-        rate=found.thresholds.false_alarms_per_hour,
+        seconds=found.states.seconds,
+        share=100.0 * found.false_alarms,
+        tested='-' if found.tested is None else f'{100.0 * found.tested:.2g}',
         speeds=', '.join(f'{speed:.2g}' for speed in found.largest_motion[0]),
         margin=found.margin,
         file=file,

@@ -14,9 +14,8 @@ import click
 import numpy as np
 
 from robot_dynamics_ros.comparison.compared import TERMS
-from robot_dynamics_ros.comparison.evidence import Reach
 from robot_dynamics_ros.comparison.model_torques import ModelTorques
-from robot_dynamics_ros.comparison.motion_findings import motion_findings
+from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
@@ -53,10 +52,9 @@ What is written, by the ending:
 
 \b
 Examples:
-  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
+  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap --gravity 0,0,9.81
   robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format csv
-  robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786 \\
-      --resume /data/torques/results
+  robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786
 
 Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 """
@@ -67,7 +65,7 @@ OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 
 
 @click.command('torques', help=HELP)
-@recording_options('cutoff', 'parameters', 'scheduler', 'resume')
+@recording_options('cutoff', 'parameters', 'scheduler')
 @click.option(
     '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
     help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
@@ -83,29 +81,30 @@ def torques_command(recordings: NamedRecordings, target: Path, kind: str, output
     writes('--output', *targets.values())
     outcomes = recordings.outcomes(write_torques, recordings.options(), output, targets)
     rows: list[dict[str, Any]] = []
-    for one in outcomes:
-        row = {'file': one.name, 'error': one.error or None}
+    for name, one in outcomes.items():
+        row = {'file': name, 'error': one.error or None}
         if one.error:
             output.error(one.error)
         else:
-            row |= {'output': targets[one.name], **one.result}
-            _show(row, output, ' (kept from an earlier run)' if one.kept else '')
+            row |= {'output': targets[name], **one.result}
+            _show(row, output)
         rows.append(row)
     output.write_json({'recordings': rows})
     failed = [row for row in rows if row['error']]
     return exit_code([row for row in rows if row.get('findings')], failed)
 
 
-def _show(row: Mapping[str, Any], output: Output, kept: str) -> None:
+def _show(row: Mapping[str, Any], output: Output) -> None:
     """Print what was written, and what is wrong with it."""
     locked = listed(row['locked'])
     output.line(
         f'{row["file"]}: {row["samples"]} samples at {row["rate"]:.5g} Hz, low pass '
         f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints'
         + (f', not recorded with these and locked: {locked}' if locked else '')
-        + f': {row["output"]}{kept}'
+        + f': {row["output"]}'
     )
-    for text in (*(finding['message'] for finding in row['findings']), *row['remarks']):
+    output.findings((one['code'], one['message']) for one in row['findings'])
+    for text in row['remarks']:
         output.line(f'  {text}')
 
 
@@ -182,7 +181,7 @@ def write_torques(
         OSError: the file cannot be written.
     """
     urdf, _, joints = recorded_robot(options, files)
-    model = _model_torques(urdf, joints, options.parameters)
+    model = _model_torques(urdf, joints, options.parameters, tuple(options.gravity))
     peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
     reach = Reach(len(joints))
 
@@ -208,7 +207,7 @@ def write_torques(
         )  # fmt: skip
     quality = recording.quality
     findings = [
-        replace(one, message=f'{one.message} The torques are wrong.').as_json()
+        replace(one, message=f'{one.message}: the torques are wrong').as_json()
         for one in motion_findings(model.model, reach, quality)
     ]
     return {
@@ -230,6 +229,8 @@ def write_torques(
 
 
 @lru_cache(maxsize=4)
-def _model_torques(urdf: str, joints: tuple[str, ...], parameters: JointModel) -> ModelTorques:
+def _model_torques(
+    urdf: str, joints: tuple[str, ...], parameters: JointModel, gravity: tuple[float, ...]
+) -> ModelTorques:
     """Torques of a robot whose other joints are locked; compiled once in a process."""
-    return ModelTorques(parse_urdf(urdf), joints, parameters)
+    return ModelTorques(parse_urdf(urdf), joints, parameters, gravity)

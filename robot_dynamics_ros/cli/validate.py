@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import click
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.inspection import CODES, Validation, validate_robot
 from robot_dynamics_ros.inspection.inspection import findings_as_json, pinocchio_is_installed
-from robot_dynamics_ros.scheduling import Outcome, Task, run
+from robot_dynamics_ros.scheduling import Outcome, outcomes
 
 from .description_file import files_and_arguments, read_robot
 from .output import Output, exit_code, output_options, reads
@@ -69,14 +70,12 @@ def validate_command(
         if strict and 'not_compared' not in ignored:
             raise ParameterError(f'--strict: {missing}, or --ignore not_compared')
         output.warning(missing)
-    # A file may be named twice.
-    tasks = [Task(f'{n}: {file}', validate_file, (file,)) for n, file in enumerate(files)]
     with output.progress('validate', len(files), 'files') as advance:
-        common = arguments, ignored, massless
-        outcomes = run(tasks, common=common, report=lambda outcome: advance(1))
-    results = [result_of(*one, strict) for one in zip(map(str, files), outcomes, strict=True)]
+        call = partial(validate_file, arguments, ignored, massless)
+        found = outcomes(call, files, done=lambda future: advance(1))
+    results = [result_of(*one, strict) for one in zip(map(str, files), found, strict=True)]
     counts = Counter({'good': 0, 'findings': 0, 'unusable': 0})
-    for outcome, result in zip(outcomes, results, strict=True):
+    for outcome, result in zip(found, results, strict=True):
         counts[result['status']] += 1
         output.line(f'{result["status"]:8} {_line_of(result, outcome.result)}')
         if result['error']:
@@ -90,19 +89,21 @@ def validate_command(
     return exit_code(counts['findings'], counts['unusable'])
 
 
-def validate_file(options: tuple[Sequence[str], ...], file: Path) -> Validation:
-    """Examine one file; a task that any process may execute.
+def validate_file(
+    arguments: Sequence[str], ignored: Sequence[str], massless: Sequence[str], file: Path
+) -> Validation:
+    """Examine one file; any process may do it.
 
     Args:
-        options: arguments of xacro, codes of findings to leave out, and joints that move no mass
-            on purpose.
+        arguments: of xacro.
+        ignored: codes of findings to leave out.
+        massless: joints that move no mass on purpose.
         file: URDF or xacro.
 
     Raises:
         OSError: it cannot be read.
         ModelError: the description cannot be used.
     """
-    arguments, ignored, massless = options
     robot = read_robot(file, arguments, arguments_of_others=True)
     return validate_robot(*robot, ignored, massless)
 

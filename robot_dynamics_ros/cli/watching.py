@@ -9,11 +9,10 @@ from typing import Any, get_args
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.evidence import Reach
-from robot_dynamics_ros.comparison.motion_findings import check_motion
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
-from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
-from robot_dynamics_ros.contacts.observed_recording import Observation
+from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
+from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
+from robot_dynamics_ros.contacts.observation import Observation
 from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER
 from robot_dynamics_ros.control.feedforward import check_choices
 from robot_dynamics_ros.control.settings import DriverEffort
@@ -30,6 +29,7 @@ from robot_dynamics_ros.parameter_yaml import (
 )
 from robot_dynamics_ros.threshold_file import read_thresholds
 
+from .gravity import GRAVITY, one_gravity
 from .output import Output, ShowProgress, no_progress
 from .recordings import NamedRecordings, RecordingOptions, recorded_robot
 
@@ -40,7 +40,7 @@ Watch = Callable[..., Observation]
 DEFAULTS: dict[str, Any] = {
     PARAMETER: '',
     'joints': [],
-    'gravity': list(STANDARD_GRAVITY),
+    GRAVITY: list(STANDARD_GRAVITY),
     'external_bandwidth': [],
     **{name: [] for name in THRESHOLDS},
     'contact_thresholds': '',
@@ -49,7 +49,7 @@ DEFAULTS: dict[str, Any] = {
 # what is needed instead of another type,
 NEEDED = {str: 'a text', list: 'a list'}
 # and those of no other node, from which a block for it is known.
-OWN = DEFAULTS.keys() - {'joints', 'gravity'}
+OWN = DEFAULTS.keys() - {'joints', GRAVITY}
 
 
 def watched(
@@ -68,18 +68,19 @@ def watched(
         RobotDynamicsError: the only recording, or the URDF, cannot be used.
         OSError: a file cannot be read.
     """
-    options, settings = recordings.options(joint_model=False), WatchSettings()
+    options = recordings.options(joint_model=False)
+    settings = WatchSettings(gravity=one_gravity(recordings.gravity))
     if recordings.parameters or thresholds:
         # Without --urdf, the robot is that of the first recording.
         _, robot, _ = recorded_robot(options, next(iter(recordings.files.values())))
-        settings = watch_settings(robot, recordings.parameters, thresholds)
+        settings = watch_settings(robot, recordings.parameters, thresholds, recordings.gravity)
     outcomes = recordings.outcomes(watch, (options, settings, function), output)
     failed = []
-    for one in outcomes:
+    for name, one in outcomes.items():
         if one.error:
             output.error(one.error)
-            failed.append({'file': one.name, 'error': one.error})
-    found = [one.result for one in outcomes if not one.error]
+            failed.append({'file': name, 'error': one.error})
+    found = [one.result for one in outcomes.values() if not one.error]
     for one in found:
         if one.locked:
             output.warning(f'{one.name}: {one.locked}')
@@ -87,7 +88,10 @@ def watched(
 
 
 def watch_settings(
-    robot: RobotModel, parameters: Path | None, thresholds: Path | None = None
+    robot: RobotModel,
+    parameters: Path | None,
+    thresholds: Path | None = None,
+    gravity: str | None = None,
 ) -> WatchSettings:
     """What files say of friction, observer and thresholds.
 
@@ -96,12 +100,14 @@ def watch_settings(
         parameters: friction.yaml, or as dynamics_node takes it with --params-file. Its lists are
             for its `joints`, or for all of the robot.
         thresholds: file of `robot_dynamics thresholds`; None: that which the parameters name.
+        gravity: value of --gravity; None where it is not given.
 
     Raises:
         ParameterError: a file is not one, a value is not what the parameter takes, it is for
-            another robot, or thresholds are given twice.
+            another robot, or thresholds or gravity are given twice.
     """
-    values = {**DEFAULTS, **(_parameters(parameters) if parameters else {})}
+    of_file = _parameters(parameters) if parameters else {}
+    values = {**DEFAULTS, **of_file}
     with errors_in(parameters or ''):
         for name, default in DEFAULTS.items():
             if type(values[name]) is not type(default):
@@ -114,11 +120,9 @@ def watch_settings(
                 f'robot: {", ".join(robot.joint_names)}'
             )
         check_choices('driver_effort', [values['driver_effort']], get_args(DriverEffort))
-        gravity = tuple(finite_number('gravity', each) for each in values['gravity'])
-        if len(gravity) != 3:
-            raise ParameterError(f'gravity is {gravity!r}, three numbers are needed')
         bandwidth = _by_joint('external_bandwidth', values, joints)
         lists = {name: _by_joint(name, values, joints) for name in THRESHOLDS}
+    chosen = one_gravity(gravity, parameters, of_file)
     limits = {
         joint: np.array([[each.get(joint, NEVER), 0.0, 0.0] for each in lists.values()])
         for joint in joints
@@ -134,7 +138,7 @@ def watch_settings(
         limits, bandwidth = learned.by_joint, {**bandwidth, **learned.bandwidths}
     model = read_joint_model(folder / values[PARAMETER]) if values[PARAMETER] else AS_DESCRIBED
     model.check_joints(robot)
-    return WatchSettings(model, gravity, bandwidth, limits, values['driver_effort'])
+    return WatchSettings(model, chosen, bandwidth, limits, values['driver_effort'])
 
 
 def _parameters(file: Path) -> dict[str, Any]:
@@ -183,12 +187,10 @@ def watch(
         RobotDynamicsError: recording or URDF cannot be used.
     """
     read, settings, function = common
-    # Thresholds of a recording itself need a pass of their own.
-    passes = 2 if function is mark_recording and not settings.thresholds else 1
     robot = watched_robot(read, files, settings)
     with (
         read.open(files, joints=robot.model.joint_names) as recording,
-        progress(name, passes * recording.size, 'states') as advance,
+        progress(name, recording.size, 'states') as advance,
     ):
         reach = Reach(robot.model.size)
         # What is too short for the filter is not judged; damaged files are named where they are

@@ -1,14 +1,17 @@
-"""The result of a comparison: figures and findings.
+"""The result of a comparison of one recording: figures and findings.
 
-Residual means measured effort minus torque of the model, with the friction of the URDF.
+The residual is the measured effort minus the torque of the model, with the friction of the URDF.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
@@ -17,13 +20,13 @@ from .findings import Finding, advised
 # The terms whose shares of the measurement are given; they and `residual` sum to 1.
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
 # Of each joint, in JSON.
-FIGURES = (
-    'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'delay', 'shares',
-)  # fmt: skip
+FIGURES = ('rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'shares')
 # A model does not explain an effort of which it leaves more than this share of the RMS.
 HALF = 0.5
 # An effort below this share of the residual is noise: their ratio has no meaning.
 NOISE = 0.1
+# Most samples for plots.
+MAX_DRAWN = 16384
 
 
 @dataclass(frozen=True)
@@ -53,15 +56,14 @@ class JointComparison:
         rms_residual: root mean square of the residual [N m or N].
         bias: mean of the residual [N m or N].
         correlation: of measured effort and torque of the model, from -1 to 1.
-        delay: by which the measured effort comes later than the torque of the motion [s].
         shares: of the sum of squares of the measured effort: <term, measured> divided by
             <measured, measured>, for each of TERMS and 'residual'; they sum to 1, and each may be
             negative. 'friction' is that of the fit, `residual` is what is left after it.
         friction: fitted to the residual; None where the joint does not move enough.
-        verdict: the codes of its findings, or whether the model explains its effort.
-        rms_after_fit: root mean square of what is left when friction, an offset and what the
-            findings say, such as a payload, are fitted; of the samples of the fit, which has no
-            slow ones [unit of the measured effort].
+        result: the codes of its findings, or whether the model explains its effort.
+        rms_after_fit: root mean square of the residual when friction, a rotor, an offset and what
+            the findings say, such as a payload, are fitted; over the rows of the fit, which has
+            no slow ones [unit of the measured effort].
     """
 
     unit: str
@@ -69,10 +71,9 @@ class JointComparison:
     rms_residual: float
     bias: float
     correlation: float
-    delay: float
     shares: Mapping[str, float]
     friction: FrictionFit | None = None
-    verdict: str = ''
+    result: str = ''
     rms_after_fit: float = math.nan
 
     @property
@@ -88,37 +89,13 @@ class JointComparison:
 
 
 @dataclass(frozen=True)
-class RecordingSummary:
-    """One recording of a comparison.
-
-    Attributes:
-        file: path, as it was given.
-        topic: of the joint states.
-        samples: that were compared.
-        duration: of these samples, without gaps [s].
-        rate: median of the rates of its segments [Hz].
-        cutoff: of the low-pass filter [Hz].
-        error: why it could not be used; empty if it could.
-    """
-
-    file: str
-    topic: str = ''
-    samples: int = 0
-    duration: float = 0.0
-    rate: float = math.nan
-    cutoff: float = math.nan
-    error: str = ''
-
-
-@dataclass(frozen=True)
 class Samples:
-    """Some samples of all recordings, evenly distributed, for plots.
+    """Samples of a recording.
 
     Attributes:
         joints: names of the columns.
-        recording: (K,) index in `Compared.recordings`.
         begins: (K,) whether a gap lies before this sample: do not draw a line across it.
-        times: (K,) since the start of its recording [s].
+        times: (K,) since the start of the recording [s].
         positions: (K, n) [rad or m].
         velocities: (K, n) [rad/s or m/s].
         accelerations: (K, n) [rad/s^2 or m/s^2].
@@ -130,8 +107,7 @@ class Samples:
     """
 
     joints: tuple[str, ...]
-    recording: Array
-    begins: Array
+    begins: npt.NDArray[np.bool_]
     times: Array
     positions: Array
     velocities: Array
@@ -152,6 +128,26 @@ class Samples:
         """(K, n) measured effort minus torque of the model [N m or N]."""
         return self.measured - self.model
 
+    def drawn(self) -> Samples:
+        """At most `MAX_DRAWN` of them, evenly distributed."""
+        step = math.ceil(len(self.times) / MAX_DRAWN) or 1
+        segments = np.cumsum(self.begins)[::step]
+        begins = np.diff(segments, prepend=0) > 0
+        arrays = [one.name for one in fields(self) if one.name not in ('joints', 'begins')]
+        kept = {name: getattr(self, name)[::step] for name in arrays}
+        return replace(self, begins=begins, **kept)
+
+    def efforts_at(self, times: Array) -> Array:
+        """Measured efforts (..., n) at times; NaN in gaps."""
+        found = np.full((*times.shape, len(self.joints)), np.nan)
+        starts = np.flatnonzero(self.begins).tolist()
+        for begin, end in zip(starts, [*starts[1:], len(self.times)], strict=True):
+            own, inside = self.times[begin:end], slice(begin, end)
+            within = (times >= own[0]) & (times <= own[-1])
+            for joint, efforts in enumerate(self.measured[inside].T):
+                found[within, joint] = np.interp(times[within], own, efforts)
+        return found
+
 
 @dataclass(frozen=True)
 class Spectrum:
@@ -170,38 +166,53 @@ class Spectrum:
 
 @dataclass(frozen=True)
 class Compared:
-    """Measured efforts of one robot against the torques of its model.
+    """One recording of measured efforts against the torques of a model.
 
     Attributes:
         robot: name of the model.
-        recordings: that were compared, and those that could not be.
-        joints: figures by name, in the order of the model.
-        findings: the most important one first; empty if model and recording agree.
-        samples: for plots; without rows if there are none.
-        spectrum: of measured effort and residual; None where there are too few samples.
+        file: path, as it was given.
+        topic: of the joint states.
+        samples: number of samples that were compared.
+        duration: of these samples, without gaps [s].
+        rate: of the samples [Hz].
+        cutoff: of the low-pass filter [Hz].
+        error: why it could not be used; empty if it could.
         locked: joints of the robot that were not recorded: the model has them at zero, or at the
             limit nearest to zero.
+        remark: on recorded joints that the robot does not have; empty without any.
+        joints: figures by name, in the order of the model.
+        findings: the most important one first; empty if model and recording agree.
+        drawn: samples for plots; None where there are none.
+        spectrum: of measured effort and residual; None where there are too few samples.
     """
 
     robot: str
-    recordings: tuple[RecordingSummary, ...]
-    joints: Mapping[str, JointComparison]
-    findings: Sequence[Finding]
-    samples: Samples
-    spectrum: Spectrum | None = None
+    file: str
+    topic: str = ''
+    samples: int = 0
+    duration: float = 0.0
+    rate: float = math.nan
+    cutoff: float = math.nan
+    error: str = ''
     locked: tuple[str, ...] = ()
+    remark: str = ''
+    joints: Mapping[str, JointComparison] = field(default_factory=dict)
+    findings: Sequence[Finding] = ()
+    drawn: Samples | None = field(default=None, repr=False)
+    spectrum: Spectrum | None = field(default=None, repr=False)
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics compare --json`, see docs/recordings.md.
 
         SI units; NaN where a number is not known, which is null in JSON.
         """
-        return {
-            'robot': self.robot,
-            'recordings': [vars(one) for one in self.recordings],
+        shallow = {one.name: getattr(self, one.name) for one in fields(self)}
+        del shallow['drawn'], shallow['spectrum']
+        return shallow | {
             'locked': list(self.locked),
             'joints': {
                 name: {figure: getattr(one, figure) for figure in FIGURES}
+                | {'friction': asdict(one.friction) if one.friction else None}
                 for name, one in self.joints.items()
             },
             'findings': [one.as_json() for one in advised(self.findings)],

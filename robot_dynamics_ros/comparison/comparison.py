@@ -1,4 +1,4 @@
-"""Measured efforts against the torques of a model: gathered of recordings, then concluded."""
+"""Measured efforts against the torques of a model, one recording after another."""
 
 from __future__ import annotations
 
@@ -10,76 +10,68 @@ from functools import cache
 import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Recording
 
-from .compared import Compared, JointComparison, RecordingSummary
-from .data_findings import FEWEST, data_findings
-from .evidence import Evidence, Excerpts
-from .figures import friction_fits, joint_delays, joint_figures, spectrum_of
+from .compared import TERMS, Compared, FrictionFit, JointComparison, Samples, Spectrum
 from .findings import Finding, conclude
 from .model_torques import ModelTorques
-from .motion_findings import motion_findings
-from .observations import Observations
-from .plot_samples import samples_of
+from .observations import Observations, decimated, samples_of
 from .recorded_joints import unused_joints
-from .relabelling import explained
+from .relabelling import BestHypothesis, best_hypothesis
 from .robot_findings import robot_findings
+from .sample_findings import Reach, motion_findings, sample_findings
+
+# Samples of a part whose spectrum is computed, and the fewest of a recording [-].
+PART, MIN_PART = 512, 64
+# A variance below this share of the mean square is rounding.
+ROUNDING = 1e-12
 
 
 class Comparison:
     """Compares measured efforts with the torques of a model.
 
     >>> recording = Recording.read('bag/', model)
-    >>> Comparison(model).fit([recording]).findings
-
-    `fit` is `gather` of each recording, which many processes may do, and `conclude` of all.
+    >>> Comparison(model).fit([recording])[0].findings
     """
 
-    def __init__(self, model: RobotModel, parameters: JointModel = AS_DESCRIBED) -> None:
-        """Compile nothing yet.
+    def __init__(
+        self,
+        model: RobotModel,
+        parameters: JointModel = AS_DESCRIBED,
+        *,
+        gravity: Sequence[float] = STANDARD_GRAVITY,
+    ) -> None:
+        """With a model.
 
         Args:
             model: the whole robot; joints that were not recorded are locked.
             parameters: friction, offsets and rotors in place of those of the URDF.
+            gravity: (3,) in the axes of the root link [m/s^2].
         """
         self.model = model
-        self.torques = cache(lambda joints: ModelTorques(model, joints, parameters))
+        self._torques = cache(lambda joints: ModelTorques(model, joints, parameters, gravity))
 
-    def fit(self, recordings: Recording | Iterable[Recording]) -> Compared:
-        """The comparison over all recordings; those that cannot be used have an error.
-
-        Args:
-            recordings: of one robot, one at least.
+    def fit(self, recordings: Recording | Iterable[Recording]) -> tuple[Compared, ...]:
+        """The comparison of each recording by itself; what cannot be used has an error.
 
         Raises:
-            RecordingError: none of them can be used.
             ParameterError: the robot has none of their joints.
         """
         given = [recordings] if isinstance(recordings, Recording) else recordings
-        return self.conclude([self.gathered(one) for one in given])
+        return tuple(self.of(one) for one in given)
 
-    def gathered(
+    def of(
         self,
         recording: Recording,
         name: str = '',
         advance: Callable[[int], object] = lambda count: None,
-    ) -> Evidence:
-        """As `gather`; of a recording that cannot be used, the error."""
-        try:
-            return self.gather(recording, name, advance)
-        except RecordingError as error:
-            file = name or recording.name
-            return Evidence(RecordingSummary(file, recording.topic, error=str(error)))
-
-    def gather(
-        self,
-        recording: Recording,
-        name: str = '',
-        advance: Callable[[int], object] = lambda count: None,
-    ) -> Evidence:
-        """What is kept of one recording: small, whatever its length.
+    ) -> Compared:
+        """The comparison of one recording; its error where it cannot be used.
 
         Args:
             recording: with the joints that are compared.
@@ -87,96 +79,41 @@ class Comparison:
             advance: takes the number of samples, as they are read.
 
         Raises:
-            RecordingError: it cannot be used.
             ParameterError: the robot has none of its joints.
         """
-        torques = self.torques(recording.joints)
-        recording.judge_efforts(torques.model)
-        names = torques.model.joint_names
-        summary = RecordingSummary(name or recording.name, recording.topic)
-        evidence = Evidence(summary, names, robot=torques.model)
-        evidence.unused = unused_joints(self.model, recording.names)
-        for motion in recording.motions():
-            evidence.add(torques, motion.of(names))
-            advance(len(motion))
-        evidence.quality = recording.quality
-        return evidence
-
-    def conclude(self, evidence: Sequence[Evidence]) -> Compared:
-        """The comparison over all recordings that have joints and robot of the first usable one.
-
-        Args:
-            evidence: of each recording, also of those that could not be used; one in another unit
-                than others is left out.
-
-        Raises:
-            RecordingError: no recording is usable.
-        """
-        first = next((one for one in evidence if not one.summary.error), None)
-        if first is None:
-            raise RecordingError('; '.join(one.summary.error for one in evidence))
-        torques = self.torques(first.joints)
-        model, names = torques.model, torques.model.joint_names
-        given = [_beside(one, first) for one in evidence]
-        units = {
-            row: motion_findings(model, one.reach, one.quality)
-            for row, one in enumerate(given)
-            if one.summary.samples
+        blank = Compared(self.model.name, name or recording.name, recording.topic)
+        torques = self._torques(recording.joints)
+        try:
+            recording.judge_efforts(torques.model)
+            motions, count = decimated(recording, torques.model.joint_names)
+        except RecordingError as error:
+            return replace(blank, error=str(error))
+        advance(recording.size or 0)
+        model, samples = torques.model, samples_of(torques, motions)
+        reach = Reach(model.size)
+        for motion in motions:
+            reach.add(motion)
+        wrong = motion_findings(model, reach, recording.quality)
+        seen = Observations(torques, motions, samples, usable=not wrong)
+        found = best_hypothesis(seen)
+        said = [] if wrong else robot_findings(found, samples)
+        remark = unused_joints(self.model, recording.names)
+        others = sample_findings(seen, reach, recording.quality, remark)
+        findings = conclude([*wrong, *said, *others], int(seen.judged.sum()))
+        figures = {name: _figures(found, samples, j) for j, name in enumerate(model.joint_names)}
+        joints = {
+            name: replace(one, result=_result(name, one, findings))
+            for name, one in figures.items()
         }
-        wrong = next(iter(units.values())) if all(units.values()) else []
-        for row, other in units.items():
-            if other and not wrong:
-                given[row] = _unused(given[row], f'{other[0].message} It is left out.')
-        used = [one for one in given if one.summary.samples]
-        excerpts = Excerpts()
-        for one in used:
-            excerpts.add(one.reach.excerpts)
-        observations = Observations(torques, excerpts)
-        usable = observations.independent >= FEWEST and not wrong
-        judge, found, relabelling = explained(
-            observations if usable else Observations(torques, ())
-        )
-        frictions = friction_fits(judge, found)
-        products = np.sum([one.products for one in used], axis=0)
-        figures = joint_figures(model, products, joint_delays(judge, found), frictions)
-        others = [*wrong, *data_findings(torques, used, observations, judge)]
-        robot = robot_findings(judge, found, frictions, figures, relabelling, others)
-        findings = conclude([*robot, *others], int(judge.judged.sum()))
-        return Compared(
-            robot=model.name,
-            recordings=tuple(one.summary for one in given),
-            joints={
-                name: replace(one, verdict=_verdict(name, one, findings))
-                for name, one in figures.items()
-            },
-            findings=findings,
-            samples=samples_of(names, [one.samples for one in given]),
-            spectrum=spectrum_of(observations),
-            locked=torques.locked,
-        )
+        rate = 1.0 / recording.interval
+        return replace(
+            blank, samples=count, duration=count / rate, rate=rate, cutoff=motions[0].cutoff,
+            locked=torques.locked, remark=remark, joints=joints, findings=findings,
+            drawn=samples.drawn(), spectrum=_spectrum(samples, motions[0].rate),
+        )  # fmt: skip
 
 
-def _beside(evidence: Evidence, first: Evidence) -> Evidence:
-    """That of one recording; an error where it cannot be used beside the first."""
-    if evidence.summary.error or (evidence.joints, evidence.robot) == (first.joints, first.robot):
-        return evidence
-    other = first.summary.file
-    why = (
-        f'its joints are {", ".join(evidence.joints)}, those of {other} are '
-        f'{", ".join(first.joints)}: compare them apart'
-        if evidence.joints != first.joints
-        else f'its /robot_description is another than that of {other}: compare them apart, '
-        'or name the URDF of both with --urdf'
-    )
-    return _unused(evidence, why)
-
-
-def _unused(evidence: Evidence, why: str) -> Evidence:
-    file, topic = evidence.summary.file, evidence.summary.topic
-    return Evidence(RecordingSummary(file, topic, error=f'{file}: {why}'))
-
-
-def _verdict(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:
+def _result(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:
     """The codes of the findings about a joint, or whether the model explains its effort."""
     codes = dict.fromkeys(one.code for one in findings if name in one.joints)
     if codes:
@@ -184,3 +121,59 @@ def _verdict(name: str, figures: JointComparison, findings: Sequence[Finding]) -
     if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
         return 'no effort'
     return 'as the model' if figures.is_explained else 'not as the model'
+
+
+def _figures(found: BestHypothesis, samples: Samples, joint: int) -> JointComparison:
+    seen, rows = found.observations, np.isfinite(samples.measured[:, joint])
+    effort, model, residual, v = (
+        one[rows, joint]
+        for one in (samples.measured, samples.model, samples.residual, samples.velocities)
+    )
+    parts, fit, after = {term: getattr(samples, term)[rows, joint] for term in TERMS}, None, np.nan
+    if seen.judged[joint]:
+        fit = FrictionFit(*found.solution['own'][joint, 1:].tolist())
+        parts['friction'] = fit.viscous * v + fit.coulomb * np.sign(v)
+        after = float(np.sqrt(found.solution.errors[joint] / seen.counts[joint]))
+    with np.errstate(invalid='ignore', divide='ignore'):
+        square = np.float64(effort @ effort)
+        shares = {term: float(part @ effort / square) for term, part in parts.items()}
+    return JointComparison(
+        unit=seen.torques.model.effort_units[joint],
+        rms_measured=_rms(effort),
+        rms_residual=_rms(residual),
+        bias=float(residual.mean()) if len(residual) else np.nan,
+        correlation=_correlation(effort, model),
+        shares={**shares, 'residual': 1.0 - sum(shares.values())},
+        friction=fit,
+        rms_after_fit=after,
+    )
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if len(values) else float('nan')
+
+
+def _correlation(effort: Array, torque: Array) -> float:
+    """Of measurement and model; NaN where one does not vary."""
+    for one in (effort, torque):
+        if not np.var(one) > ROUNDING * np.mean(one**2) if len(one) else True:
+            return float('nan')
+    return float(np.corrcoef(effort, torque)[0, 1])
+
+
+def _spectrum(samples: Samples, rate: float) -> Spectrum | None:
+    """The mean spectra of the segments; None where they are too short."""
+    starts = np.flatnonzero(samples.begins).tolist()
+    spans = list(zip(starts, [*starts[1:], len(samples.times)], strict=True))
+    size = min(PART, max((end - begin for begin, end in spans), default=0))
+    if size < MIN_PART:
+        return None
+    signal = required('scipy.signal', 'recordings')
+    sums, weights = np.zeros((2, size // 2 + 1, len(samples.joints))), 0.0
+    frequencies = np.zeros(size // 2 + 1)
+    for begin, end in spans:
+        if end - begin >= size:
+            both = np.stack([samples.measured[begin:end], samples.residual[begin:end]])
+            frequencies, found = signal.welch(both, rate, nperseg=size, axis=1)
+            sums, weights = sums + (end - begin) * found, weights + (end - begin)
+    return Spectrum(frequencies, *(sums / weights))

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from robot_dynamics_ros.core.model.findings import listed
+
 Severity = Literal['error', 'warning', 'note']
 
 
@@ -32,60 +34,63 @@ class Row:
 OF_EFFORTS = ('implausible',)
 # What a wrong motion looks like.
 OF_MOTION = (
-    *OF_EFFORTS, 'gravity_compensated', 'sign', 'exchanged', 'delay', 'factor', 'friction',
-    'payload', 'unexplained', 'still', 'excitation', 'unknown_gain', 'contact',
+    *OF_EFFORTS, 'gravity_compensated', 'turned_base', 'sign', 'swapped', 'delay', 'scale', 'mass',
+    'rotor', 'friction', 'payload', 'unexplained', 'still', 'excitation', 'unknown_gain',
 )  # fmt: skip
 
 # The most important one first.
 TABLE: dict[str, Row] = {
     'units': Row(
         'error',
-        'Record rad, m, rad/s and m/s, or no velocities, which are derived then; no other finding '
-        'about the robot is looked for.',
+        'Record rad, m, rad/s and m/s, or no velocities, which are derived then.',
         OF_MOTION,
     ),
-    'exchanged': Row(
+    'swapped': Row(
         'error',
         'Correct the order of joints in the driver, or map names with --rename.',
         (*OF_EFFORTS, 'unexplained'),
     ),
     'sign': Row(
         'error',
-        'Turn the sign in the driver, or the axis in the URDF.',
+        'Flip the sign in the driver, or the axis in the URDF.',
         (*OF_EFFORTS, 'unexplained'),
     ),
     'gravity_compensated': Row(
         'error',
-        'The driver compensates gravity itself: leave gravity out of the parameter terms, or it '
-        'is compensated twice.',
-        OF_EFFORTS,
+        'The driver compensates gravity: leave gravity out of terms.',
+        # The inertia of a tool whose weight the driver compensates looks like rotors.
+        (*OF_EFFORTS, 'rotor'),
     ),
-    'factor': Row(
+    'turned_base': Row('error', 'Is the base turned? Give --gravity, or turn the URDF.'),
+    'scale': Row(
         'error',
-        'Convert currents to torques, or take --effort current of identify; else look at gear '
-        'ratios and torque constants, and at the URDF: is it of this robot?',
+        'Convert currents to torques, or look at gear ratios and torque constants.',
         OF_EFFORTS,
         of_half=True,
     ),
     'unknown_gain': Row('error', 'Give the gain of one drive, --gain, or a known load, --load.'),
     'unexplained': Row(
         'error',
-        'Look at names and order of joints, noise, contacts, and the URDF: is it of this robot?',
+        'Look at names and order of joints, contacts, and the URDF: is it of this robot?',
         OF_EFFORTS,
         of_half=True,
     ),
+    'another_robot': Row('error', 'Take the URDF of the robot that was recorded.', OF_EFFORTS),
+    'changed': Row(
+        'error', 'Record one robot: without contact, with what --load says, warmed up.', OF_EFFORTS
+    ),
+    'mass': Row('warning', 'Correct the mass in the URDF, or run identify.'),
     'delay': Row('warning', 'Look for a filter of the driver, or for stamps of two moments.'),
     'payload': Row(
         'warning', 'Add the payload, correct --load, or take a URDF without this tool.'
     ),
+    'rotor': Row('warning', 'Give it with --parameters, or run identify.'),
     'friction': Row('warning', 'Correct <dynamics> of the joint, or give --parameters.'),
     'implausible': Row(
         'warning',
         'Record raw efforts at 200 Hz or more; look at their unit and gain, and at --urdf.',
     ),
-    'contact': Row('warning', 'Record without contact.'),
     'saturated': Row('warning', 'Record a slower motion, or correct the effort limit.'),
-    'recordings_differ': Row('warning', 'Name what each recording carries, --load, or fit apart.'),
     'no_effort': Row(
         'warning', 'Look for the cause in the driver or the recorder.', ('saturated',)
     ),
@@ -94,7 +99,6 @@ TABLE: dict[str, Row] = {
     ),
     'still': Row('warning', 'Record a motion of all joints.'),
     'excitation': Row('warning', 'Record the trajectory of robot_dynamics excite.'),
-    'repeated_motion': Row('warning', 'Hold out a recording of another motion, --held-out.'),
     'short': Row('warning', 'Record at least 10 s, with all joints moving.'),
     'samples': Row('note', 'Look for the cause in the driver or the recorder.'),
 }
@@ -109,8 +113,10 @@ class Finding:
         code: a key of TABLE.
         joints: concerned, in the order of the model; none where it is about the recording.
         value: the number that the code stands for, in SI units; None where there is none.
-        message: one or two sentences, the figures first.
+        message: the figures, in a few words.
         unit: of the value; empty where it has none.
+        half_width: of the 95 % interval of the value; None where it has none.
+        more: what else is to be known.
         is_of_few: whether it is about fewer joints than its code needs to be an error.
     """
 
@@ -119,7 +125,23 @@ class Finding:
     value: float | None
     message: str
     unit: str = ''
+    half_width: float | None = None
+    more: str = ''
     is_of_few: bool = False
+
+    @property
+    def head(self) -> str:
+        """The code and its joints."""
+        return f'{self.code} {listed(self.joints, 3)}' if self.joints else self.code
+
+    @property
+    def text(self) -> str:
+        """The figures, and what to do."""
+        return f'{self.message}. {self.more}'.rstrip()
+
+    def __str__(self) -> str:
+        """One line."""
+        return f'{self.head}: {self.text}'
 
     @property
     def severity(self) -> Severity:
@@ -145,7 +167,7 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """What --json says of it."""
-        names = ('code', 'joints', 'value', 'message')
+        names = ('code', 'joints', 'value', 'unit', 'half_width', 'message', 'more')
         return {name: getattr(self, name) for name in names} | {'joints': list(self.joints)}
 
 
@@ -169,11 +191,11 @@ def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:
 
 
 def advised(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings, the last of each code with its advice after its message."""
+    """The findings with what to do, which the last of each code says."""
     found = list(findings)
     last = {one.code: number for number, one in enumerate(found)}
     return [
-        replace(one, message=f'{one.message} {TABLE[one.code].advice}')
+        replace(one, more=' '.join(filter(None, (one.more, TABLE[one.code].advice))))
         if last[one.code] == number
         else one
         for number, one in enumerate(found)

@@ -118,7 +118,10 @@ def _named(model: RobotModel, chosen: Flags) -> tuple[str, ...]:
 
 
 def joints_that_depend(
-    robot: RobotModel, recorded: Sequence[str], missing: Sequence[str]
+    robot: RobotModel,
+    recorded: Sequence[str],
+    missing: Sequence[str],
+    gravity: Sequence[float] = STANDARD_GRAVITY,
 ) -> tuple[str, ...]:
     """Recorded joints whose gravity torque or own inertia depends on where missing joints are."""
     if not missing:
@@ -129,7 +132,7 @@ def joints_that_depend(
     held[:, ~known] = np.array([_locked(joint) for joint in robot.independent_joints])[~known]
     moved[:, ~absent] = held[:, ~absent]
     (gravity, inertia), (gravity_moved, inertia_moved) = (
-        _gravity_and_inertia(robot, poses) for poses in (held, moved)
+        _gravity_and_inertia(robot, poses, gravity) for poses in (held, moved)
     )
     change, size = (np.abs(one).max(axis=0) for one in (gravity_moved - gravity, gravity))
     changed = (change > CHANGED * size) & (change > NO_GRAVITY * size.max())
@@ -137,8 +140,10 @@ def joints_that_depend(
     return _named(robot, changed & known)
 
 
-def _gravity_and_inertia(robot: RobotModel, poses: Array) -> tuple[Array, Array]:
+def _gravity_and_inertia(
+    robot: RobotModel, poses: Array, gravity: Sequence[float]
+) -> tuple[Array, Array]:
     """Gravity torques and the diagonals of the mass matrix (N, n) at poses (N, n)."""
-    gravity = [gravity_torque(robot, q.tolist(), STANDARD_GRAVITY) for q in poses]
+    torques = [gravity_torque(robot, q.tolist(), tuple(gravity)) for q in poses]
     inertia = [np.diag(np.array(mass_matrix(robot, q.tolist()), float)) for q in poses]
-    return np.array(gravity, float), np.array(inertia)
+    return np.array(torques, float), np.array(inertia)

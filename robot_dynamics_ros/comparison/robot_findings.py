@@ -1,204 +1,223 @@
-"""Findings about the robot and its driver, from the explanation of a recording."""
+"""Findings about the robot and its driver, read from coefficients with their intervals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .compared import JointComparison
-from .figures import JointFriction
-from .findings import Finding
-from .hypotheses import mass_deviation, scales_shown
-from .judge import Explanation, Judge
-from .recorded_joints import NO_GRAVITY
+from robot_dynamics_ros.core.checks import Array
 
-# A URDF is not wrong by more than this factor; a current is.
-CURRENT = 2.0
+from .compared import HALF, Samples
+from .findings import Finding
+from .hypotheses import CERTAIN, angle
+from .observations import ROTOR
+from .recorded_joints import NO_GRAVITY
+from .relabelling import BestHypothesis
+
 # An effort below this share of the gravity torque is not that torque, in that unit.
 FAR_BELOW = 0.1
-# What is left of a measured effort after every explanation, from where on it is a finding; and
-# of the effort limit: less is of no use to explain.
+# RMS of the residual after every hypothesis, of the effort, from where on it is a finding; and of
+# the effort limit: less is of no use to explain.
 UNEXPLAINED, SMALL = 0.25, 0.01
+# By how much the logarithm of the mean square must shrink where friction is fitted.
+SHRINKS = 0.5
 
 
-def robot_findings(
-    judge: Judge,
-    found: Explanation,
-    frictions: Mapping[int, JointFriction],
-    joints: Mapping[str, JointComparison],
-    relabelling: Explanation,
-    others: Sequence[Finding],
-) -> list[Finding]:
-    """What an explanation says of robot and driver.
+def robot_findings(found: BestHypothesis, samples: Samples) -> list[Finding]:
+    """What a hypothesis says of robot and driver.
 
     Only `unexplained` where nothing explains the recording: each other finding would be chance.
     """
     findings: list[Finding] = []
-    if judge.is_explained(found):
-        findings += _driver(judge, found, relabelling)
-        factors, weightless = _factors(judge, found), _weightless(judge, found)
-        findings += [*factors, *weightless]
-        # At half of the joints, factors that masses explain are those of another robot: a payload
-        # would take a part of what is wrong.
-        few = 2 * len(factors) < max(np.count_nonzero(scales_shown(judge, found)), 3)
-        if found.body is not None and (few or currents(factors)):
-            findings.append(_payload(judge, found, found.body))
-        findings += _friction(judge, frictions, {one.joints[0] for one in weightless})
-    others = [*findings, *others]
-    return [*findings, *_unexplained(judge, found, frictions, joints, others)]
+    if found.is_explained and found.observations.judged.any():
+        read = _Reading(found)
+        weightless = [*read.weightless()]
+        findings += [*read.driver(), *read.scales(), *weightless, *read.bodies()]
+        findings += read.rotors()
+        findings += read.friction(samples, {one.joints[0] for one in weightless})
+    return [*findings, *_unexplained(found, samples, findings)]
 
 
-def currents(findings: Sequence[Finding]) -> list[Finding]:
-    """Factors that no wrong mass explains, if they are at least half of all: of currents."""
-    factors = [one for one in findings if one.code == 'factor' and one.value]
-    far = [one for one in factors if not 1.0 / CURRENT < (one.value or 1.0) < CURRENT]
-    return far if 2 * len(far) >= len(factors) else []
+class _Reading:
+    """Reads the coefficients of a solution."""
 
+    def __init__(self, found: BestHypothesis) -> None:
+        self.found, self.seen, self.solution = found, found.observations, found.solution
+        self.model, self.given = self.seen.torques.model, self.solution.hypothesis
+        self._covariances = found.hypotheses.intervals(self.solution)
 
-def _driver(judge: Judge, found: Explanation, relabelling: Explanation) -> Iterator[Finding]:
-    """Names, signs, gravity and delay of the recorded signals."""
-    names, seen = judge.observations.torques.model.joint_names, judge.observations
-    for order, signs, what in (
-        (relabelling.order, relabelling.gains, 'Positions, velocities and efforts'),
-        (found.order, found.gains, 'Efforts'),
-    ):
-        moved = {name: names[other] for name, other in zip(names, order, strict=True)}
-        if others := {name: other for name, other in moved.items() if name != other}:
-            pairs = (f'that of {name} under {other}' for name, other in others.items())
-            text = f'{what} are recorded under the names of other joints: {", ".join(pairs)}.'
-            yield Finding('exchanged', tuple(others), None, text)
-        turned = tuple(name for name, sign in zip(names, signs, strict=True) if sign < 0.0)
-        if turned:
-            text = f'{what} of {", ".join(turned)} have the opposite sign of the URDF.'
-            yield Finding('sign', turned, -1.0, text)
-    if not found.gravity:
-        largest = np.abs(seen.gravity).max(axis=0)
-        worst = int(np.argmax(largest))
-        unit = seen.torques.model.effort_units[worst]
+    def half_widths(self, name: str, slopes: Array | None = None) -> Array:
+        """Half of the 95 % intervals of coefficients (k,), or of functions with slopes (m, k)."""
+        place = np.asarray(self.solution.places[name]).ravel()
+        chosen = np.eye(len(self.solution.theta))[place]
+        return self._covariances.half_widths(chosen if slopes is None else slopes @ chosen)
+
+    def names(self, joints: Array | Sequence[bool]) -> tuple[str, ...]:
+        """Of the joints for which (n,) holds."""
+        return tuple(np.array(self.model.joint_names)[np.asarray(joints, bool)].tolist())
+
+    def held(self) -> tuple[str, ...]:
+        """Joints that are judged and that gravity loads."""
+        largest = np.abs(self.found.observations.samples.gravity).max(axis=0, initial=0.0)
+        return self.names(self.seen.judged & (largest > NO_GRAVITY * largest.max()))
+
+    def driver(self) -> Iterator[Finding]:
+        """Names, signs, gravity and delay of the recorded signals."""
+        names, given = self.model.joint_names, self.given
+        for order, signs, what in (
+            (self.found.relabelling.order, self.found.relabelling.signs, 'state'),
+            (given.order, given.signs, 'effort'),
+        ):
+            others = {a: names[b] for a, b in zip(names, order, strict=True) if a != names[b]}
+            if others:
+                pairs = ', '.join(f'of {a} under {b}' for a, b in others.items())
+                yield Finding('swapped', tuple(others), None, f'{what} {pairs}')
+            if flipped := self.names(np.array(signs) < 0.0):
+                yield Finding('sign', flipped, -1.0, f'{what}: sign opposite to the URDF')
+        if given.gravity == 'none':
+            largest = np.abs(self.seen.samples.gravity).max(axis=0, initial=0.0)
+            worst = int(np.argmax(largest))
+            unit = self.model.effort_units[worst]
+            text = f'{largest[worst]:.3g} {unit} of gravity at {names[worst]} not in the efforts'
+            yield Finding('gravity_compensated', self.held(), None, text)
+        if given.gravity == 'free':
+            yield self._turned()
+        if given.delay:
+            late, early = ('efforts', 'states') if given.delay > 0.0 else ('states', 'efforts')
+            text = f'{1e3 * abs(given.delay):.3g} ms: {late} come after {early}'
+            yield Finding('delay', self.names(self.seen.judged), given.delay, text, 's')
+
+    def _turned(self) -> Finding:
+        gravity = self.found.hypotheses.gravity(self.solution)
+        turn, strength = angle(self.found.gravity, gravity), np.linalg.norm(gravity)
+        side = gravity * (gravity @ self.found.gravity) / strength**2 - self.found.gravity
+        side /= np.linalg.norm(side) or 1.0
+        (half,) = self.half_widths('gravity', side[None]) / strength
         text = (
-            f'Up to {largest[worst]:.3g} {unit} of gravity, at {names[worst]}, are not in the '
-            'efforts.'
+            f'gravity {math.degrees(turn):.0f} +- {math.degrees(half):.1f} deg turned: '
+            f'--gravity {",".join(f"{x:.2f}" for x in gravity)}'
         )
-        yield Finding('gravity_compensated', _held(judge), None, text)
-    if found.delay:
-        late, early = ('efforts', 'positions') if found.delay > 0.0 else ('positions', 'efforts')
-        text = f'{1e3 * abs(found.delay):.3g} ms: the {late} come later than the {early}.'
-        yield Finding('delay', judge.names(judge.judged), found.delay, text, 's')
+        return Finding('turned_base', (), turn, text, 'rad', float(half))
 
+    def scales(self) -> Iterator[Finding]:
+        """Joints whose effort is a multiple of their torque."""
+        widths = self.half_widths('inverse')
+        for joint, width in zip(sorted(self.given.scaled), widths.tolist(), strict=True):
+            name, scale = self.model.joint_names[joint], abs(float(self.solution.scales[joint]))
+            half = width * scale**2
+            text = f'effort {scale:.3g} +- {half:.2g} times the torque of the model'
+            yield Finding('scale', (name,), scale, text, half_width=half)
 
-def _held(judge: Judge) -> tuple[str, ...]:
-    """Joints that gravity loads."""
-    largest = np.abs(judge.observations.gravity).max(axis=0)
-    return judge.names(judge.judged & (largest > NO_GRAVITY * largest.max()))
+    def weightless(self) -> Iterator[Finding]:
+        """Joints whose effort lacks a constant weight, which a fitted offset hides."""
+        samples = self.seen.samples
+        order = list(self.given.order)
+        efforts = np.nanmax(np.abs(samples.measured[:, order]), axis=0, initial=0.0)
+        weights = np.abs(samples.gravity).min(axis=0, initial=np.inf)
+        lacking = self.seen.judged & (efforts < FAR_BELOW * weights)
+        lacking &= self.given.gravity != 'none'
+        lacking[sorted(self.given.scaled)] = False
+        for joint in np.flatnonzero(lacking).tolist():
+            unit, limits = self.model.effort_units[joint], (efforts[joint], weights[joint])
+            text = (
+                f'effort at most {limits[0]:.3g} {unit}, gravity at least {limits[1]:.3g} {unit}'
+            )
+            value = float(limits[0] / limits[1])
+            yield Finding('scale', (self.model.joint_names[joint],), value, text)
 
+    def bodies(self) -> Iterator[Finding]:
+        """A payload, and links whose mass is another."""
+        frames = {frame.body: frame.name for frame in reversed(self.model.frames)}
+        if (body := self.given.carrier) is not None:
+            load, (half, *_) = self.solution['load'], self.half_widths('load')
+            x, y, z = load[1:4] / load[0]
+            where = 'more than' if load[0] > 0.0 else 'less than'
+            text = (
+                f'{abs(load[0]):.3g} +- {half:.2g} kg {where} in the URDF on {frames[body]}, '
+                f'at ({x:.3f}, {y:.3f}, {z:.3f}) m'
+            )
+            chain = self.model.joints_that_move(frames[body])
+            joints = tuple(name for name in self.held() if name in chain)
+            yield Finding('payload', joints, float(load[0]), text, 'kg', float(half))
+        widths = self.half_widths('shares')
+        for link, share, half in zip(
+            self.given.links, self.solution['shares'], widths, strict=True
+        ):
+            mass = self.model.joints[link].inertia.mass
+            text = (
+                f'mass of {frames[link]} {(1.0 + share) * mass:.3g} +- {half * mass:.2g} kg, '
+                f'{mass:.3g} in the URDF'
+            )
+            chain = self.model.joints_that_move(frames[link])
+            yield Finding('mass', chain, float(share * mass), text, 'kg', float(half * mass))
 
-def _payload(judge: Judge, found: Explanation, body: int) -> Finding:
-    model = judge.observations.torques.model
-    mass = found.load[0]
-    frame = next(frame for frame in model.frames if frame.body == body)
-    # The frame of the first link of a body is that of its joint.
-    x, y, z = (moment / mass for moment in found.load[1:4])
-    where = 'on the arm, not in the URDF' if mass > 0.0 else 'in the URDF, not on the arm'
-    text = (
-        f'{abs(mass):.3g} kg {where}: at link {frame.name}, its centre at '
-        f'({x:.3f}, {y:.3f}, {z:.3f}) m in this link; standard deviation '
-        f'{mass_deviation(judge, found, body):.2g} kg without errors of the URDF.'
-    )
-    chain = model.joints_that_move(frame.name)
-    joints = tuple(name for name in _held(judge) if name in chain)
-    return Finding('payload', joints, mass, text, 'kg')
+    def rotors(self) -> Iterator[Finding]:
+        """Joints with a rotor that the model lacks.
 
+        The motion of a joint that was not recorded looks like one.
+        """
+        if self.seen.torques.missing:
+            return
+        found = self.solution['own'][:, ROTOR]
+        halves = self.half_widths('own').reshape(self.solution['own'].shape)[:, ROTOR]
+        shown = self.found.hypotheses.rotors(self.solution) & (found > CERTAIN * halves)
+        for joint in np.flatnonzero(shown).tolist():
+            unit = 'kg' if self.model.sliding[joint] else 'kg m^2'
+            text = f'rotor {found[joint]:.3g} +- {halves[joint]:.2g} {unit} that the model lacks'
+            names, value = (self.model.joint_names[joint],), float(found[joint])
+            yield Finding('rotor', names, value, text, unit, float(halves[joint]))
 
-def _factors(judge: Judge, found: Explanation) -> list[Finding]:
-    """Joints whose effort is a multiple of their torque."""
-    seen, findings = judge.observations, []
-    model = seen.torques.model
-    for joint, (name, unit) in enumerate(zip(model.joint_names, model.effort_units, strict=True)):
-        factor = abs(found.gains[joint])
-        if factor == 1.0:
-            continue
-        text = (
-            f'{name}: the effort is {factor:.3g} times the torque of the model, '
-            f'{1.0 / factor:.3g} {unit} for one unit.'
-        )
-        if np.ptp(seen.gravity[:, joint]) <= NO_GRAVITY * np.ptp(seen.motion[:, joint]):
-            text += ' Gravity does not load it: a rotor inertia that is missing looks the same.'
-        findings.append(Finding('factor', (name,), factor, text))
-    return findings
-
-
-def _weightless(judge: Judge, found: Explanation) -> list[Finding]:
-    """Joints whose weight is constant, so that a fitted offset hides that the effort lacks it."""
-    seen, findings = judge.observations, []
-    model = seen.torques.model
-    efforts = np.abs(seen.measured[:, list(found.order)]).max(axis=0, initial=0.0)
-    weights = np.abs(seen.gravity).min(axis=0, initial=np.inf)
-    unscaled = judge.judged & (np.abs(found.gains) == 1.0) & found.gravity
-    for joint in np.flatnonzero(unscaled & (efforts < FAR_BELOW * weights)).tolist():
-        name, unit = model.joint_names[joint], model.effort_units[joint]
-        text = (
-            f'{name}: the effort is at most {efforts[joint]:.3g} {unit}, gravity at least '
-            f'{weights[joint]:.3g} {unit}: a current, a counterweight, or a driver that '
-            'compensates gravity there? Friction is not looked for.'
-        )
-        findings.append(Finding('factor', (name,), float(efforts[joint] / weights[joint]), text))
-    return findings
-
-
-def _friction(
-    judge: Judge, frictions: Mapping[int, JointFriction], unknown: set[str]
-) -> Iterator[Finding]:
-    """Joints whose friction is another than that of the URDF, but for those without a scale."""
-    model = judge.observations.torques.model
-    given = judge.observations.torques.parameters.joints
-    for joint, friction in frictions.items():
-        name, unit, fit = model.joint_names[joint], model.effort_units[joint], friction.fit
-        if not friction.missing or fit is None or name in unknown:
-            continue
-        rate = 'm/s' if unit == 'N' else 'rad/s'
-        text = (
-            f'{name}: {fit.coulomb:.3g} {unit} (Coulomb) and {fit.viscous:.3g} {unit} per {rate} '
-            f'(viscous) fit the recording, {friction.typical:.3g} {unit} at the RMS speed, '
-            f'{friction.speed:.2g} {rate}; the {"parameters" if name in given else "URDF"} has '
-            'another friction.'
-        )
-        yield Finding('friction', (name,), friction.typical, text, unit)
+    def friction(self, samples: Samples, unknown: set[str]) -> Iterator[Finding]:
+        """Joints whose friction is another than that of the URDF."""
+        errors = self.found.hypotheses.errors_with_friction(self.solution)
+        given = self.seen.torques.parameters.joints
+        for joint in np.flatnonzero(self.seen.judged).tolist():
+            name, unit = self.model.joint_names[joint], self.model.effort_units[joint]
+            floor = self.found.hypotheses.floor[self.given.order[joint]]
+            before, after = errors[joint] + 4.0 * floor, self.solution.errors[joint] + 4.0 * floor
+            if name in unknown or math.log(before / after) < SHRINKS:
+                continue
+            _, viscous, coulomb, _ = self.solution['own'][joint]
+            speed = float(np.sqrt(np.mean(samples.velocities[:, joint] ** 2)))
+            typical, rate = viscous * speed + coulomb, 'm/s' if unit == 'N' else 'rad/s'
+            text = (
+                f'{coulomb:.3g} {unit} (Coulomb), {viscous:.3g} {unit} per {rate} (viscous), '
+                f'not as in the {"parameters" if name in given else "URDF"}'
+            )
+            yield Finding('friction', (name,), float(typical), text, unit)
 
 
 def _unexplained(
-    judge: Judge,
-    found: Explanation,
-    frictions: Mapping[int, JointFriction],
-    joints: Mapping[str, JointComparison],
-    others: Sequence[Finding],
+    found: BestHypothesis, samples: Samples, others: Sequence[Finding]
 ) -> Iterator[Finding]:
-    """Joints at which fitted friction leaves much, or which the model alone does not explain.
+    """Joints of whose effort much is residual after the fit, or with the model alone.
 
     The latter where no other finding names them, nor a payload explains them with the fit.
     """
-    model = judge.observations.torques.model
-    named = {name for one in others for name in one.joints}
-    is_loaded = any(one.code == 'payload' for one in others)
-    # The RMS of what is left, and its share of the effort.
-    left: dict[str, tuple[float, float]] = {}
-    for joint, friction in frictions.items():
-        name = model.joint_names[joint]
-        figures, limit = joints[name], model.effort_limits[joint]
-        torque = friction.rms / abs(found.gains[joint])
-        large = torque > SMALL * limit if math.isfinite(limit) else True
-        offset = friction.fit.offset if friction.fit else 0.0
-        fitted = math.hypot(friction.rms, offset) <= UNEXPLAINED * figures.rms_measured
-        if friction.left > UNEXPLAINED and large:
-            left[name] = friction.rms, friction.left
-        elif not (name in named or figures.is_explained or (is_loaded and fitted)):
-            left[name] = figures.rms_residual, figures.rms_residual / figures.rms_measured
-    if not left:
-        return
-    listed = ', '.join(
-        f'{name} {rms:.3g} of {rms / share:.3g} {joints[name].unit}'
-        for name, (rms, share) in left.items()
-    )
-    worst = max(share for _, share in left.values())
-    yield Finding('unexplained', tuple(left), worst, f'RMS of the residual: {listed}.')
+    seen, model, solution = found.observations, found.observations.torques.model, found.solution
+    named, order = {name for one in others for name in one.joints}, solution.hypothesis.order
+    loaded = any(one.code in ('payload', 'mass', 'turned_base') for one in others)
+    left: dict[str, tuple[float, float, str]] = {}
+    for joint in np.flatnonzero(seen.judged).tolist():
+        name, unit = model.joint_names[joint], model.effort_units[joint]
+        after = math.sqrt(solution.errors[joint] / seen.counts[joint])
+        effort = float(np.sqrt(np.mean(seen.efforts(0.0)[seen.used[:, joint], order[joint]] ** 2)))
+        torque = after / abs(solution.scales[joint])
+        limit = model.effort_limits[joint]
+        large = not math.isfinite(limit) or torque > SMALL * limit
+        before, whole = (
+            math.sqrt(np.nanmean(one[:, joint] ** 2))
+            for one in (samples.residual, samples.measured)
+        )
+        offset = float(solution['own'][joint, -1])
+        fitted = math.hypot(after, offset) <= UNEXPLAINED * whole
+        if after > UNEXPLAINED * effort and large:
+            left[name] = after, after / effort, unit
+        elif not (name in named or before <= HALF * whole or (loaded and fitted)):
+            left[name] = before, before / whole, unit
+    if left:
+        worst, (rms, share, unit) = max(left.items(), key=lambda one: one[1][1])
+        text = f'residual RMS {rms:.3g} {unit}, {100.0 * share:.0f} % of the effort, at {worst}'
+        yield Finding('unexplained', tuple(left), share, text)

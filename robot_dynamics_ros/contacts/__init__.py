@@ -6,16 +6,14 @@ derived here.
 
 Modules::
 
-    residuals           how large residuals are, and the largest of short times
-    observed_recording  the residuals along a recording, and what is known of it
-    threshold_learning  thresholds of residuals: how they are learned
-    threshold_survey    thresholds of recordings, tested on each other's halves, and doubts
-    marked_recording    the contacts of a recording, and what a plot shows
+    observation       the residuals along a recording, and what is known of it
+    thresholds        quantile regression of residuals, and its test on the other half
+    marked_recording  the contacts of a recording, and what a plot shows
 """
 
 from .marked_recording import MarkedContact, MarkedRecording, mark_recording
-from .observed_recording import WatchedRobot, WatchSettings
-from .threshold_survey import SurveyedRecording, ThresholdSurvey, survey_recording, surveyed
+from .observation import WatchedRobot, WatchSettings
+from .thresholds import SurveyedRecording, ThresholdSurvey, survey_recording, surveyed
 
 __all__ = [
     'MarkedContact',

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from robot_dynamics_ros.control.external.contact import ContactLinks
 from robot_dynamics_ros.control.external.contact_detector import (
     CUTOFF,
-    FREE,
     ContactDetector,
     ContactState,
 )
@@ -20,16 +19,24 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.recordings import Recording
 
-from .observed_recording import HALF, Advance, Observation, ObservedRecording, WatchedRobot
-from .residuals import JointResiduals, ObservedPart
-from .threshold_learning import learned_thresholds, without_contacts
-from .threshold_survey import FALSE_ALARMS_PER_HOUR, survey_recording
+from .observation import (
+    Advance,
+    Observation,
+    ObservedStates,
+    WatchedRobot,
+    observe,
+)
+from .thresholds import BandStates, bounded, least_thresholds, quantile_curves
 
 # Of a recording that is drawn: the pixels of a wide screen.
 STRETCHES = 1500
 # A low pass has risen to more than 99 % of what was there at its begin; the fast band is silent
 # until then [s].
 RISE = 1.0 / CUTOFF
+# Thresholds of the recording itself: a quantile that contacts in less than 15 % of the time hardly
+# change, times a factor. Without a contact, residuals above `least_thresholds` are at most five
+# times that quantile on simulated arms, and eight times on a real UR10 (docs/external_forces.md).
+OWN_LEVEL, OWN_FACTOR = 0.85, 8.0
 
 
 @dataclass(frozen=True)
@@ -56,13 +63,12 @@ class MarkedContact:
     torques: dict[str, float]
 
 
-@dataclass(frozen=True)
-class DrawnResiduals:
-    """The extremes of stretches of states, S of them; plain data.
+class DrawnResiduals(NamedTuple):
+    """The extremes of stretches of states, S of them.
 
     Attributes:
         times: (S,) of the first state of each [s].
-        begins: (S,) whether the observer begins there.
+        begins: (S,) whether the observer begins in it.
         least: (S, 2, k) of collision and push [N m or N].
         largest: (S, 2, k) likewise.
         limits: (S, 2, k) the lowest thresholds [N m or N]; NaN where nothing is detected.
@@ -80,13 +86,11 @@ class MarkedRecording(Observation):
     """The contacts of one recording; plain data.
 
     Attributes:
-        thresholds: that were used.
-        own: whether they were learned from the recording itself.
+        own: whether the thresholds were learned from the recording itself.
         contacts: in their order.
         drawn: what a plot shows.
     """
 
-    thresholds: ContactThresholds
     own: bool
     contacts: tuple[MarkedContact, ...]
     drawn: DrawnResiduals
@@ -104,7 +108,7 @@ class MarkedRecording(Observation):
             'bandwidth': self.bandwidth,
             'thresholds': 'this recording' if self.own else 'given',
             'contacts': [vars(contact) for contact in self.contacts],
-            'joints': self.residuals.as_json(self.joints, self.units),
+            'joints': self.joints_as_json(self.residuals),
         }
 
 
@@ -114,119 +118,64 @@ def mark_recording(
     """Search a recording for contacts, with the thresholds of the settings or its own.
 
     Raises:
-        RecordingError: nothing can be observed.
+        RecordingError: as of `observe`.
         ParameterError: a threshold is out of bounds.
-        StateError: the recording is too short to learn from it.
     """
     given = robot.settings.thresholds
-    observed = ObservedRecording(recording, robot, sorted(given))
+    found, observed = observe(recording, robot, name, advance, sorted(given))
     if given:
-        each = [given[joint] for joint in observed.joints]
-        thresholds = ContactThresholds(np.stack(each, axis=-1))
+        thresholds = ContactThresholds(np.stack([given[one] for one in found.joints], axis=-1))
     else:
-        whole = survey_recording(recording, robot, name, advance)
-        free = without_contacts(whole.peaks, FALSE_ALARMS_PER_HOUR)
-        thresholds = learned_thresholds(free, FALSE_ALARMS_PER_HOUR, least=whole.least)
-    search = _Search(thresholds, observed, robot.links, math.ceil(recording.size / STRETCHES))
-    for part in observed.parts(advance):
-        search.take(part)
-    search.close(cut=True)
-    found = observed.observation(name)
-    enough = search.untouched.samples >= HALF * found.residuals.samples
-    if large := found.large(search.untouched if enough else found.residuals):
-        found = replace(found, remarks=(*found.remarks, large))
-    columns = zip(*search.drawn, strict=True)
+        curves = quantile_curves(BandStates.of(observed, recording.interval), OWN_LEVEL)
+        thresholds = bounded(OWN_FACTOR * curves, least_thresholds(robot, found.joints))
+    detector, states = ContactDetector(thresholds), list[ContactState]()
+    values, limits = np.empty((2, len(observed.times), 2, len(found.joints)))
+    for row, (time, begins, r, v) in enumerate(zip(*observed, strict=True)):
+        if begins:
+            detector.pause()
+        states.append(detector.step(r, v, time))
+        values[row], limits[row] = detector.bands.values, detector.limits
+    starts = np.arange(0, len(values), math.ceil(len(values) / STRETCHES))
+    lowest = np.minimum.reduceat(limits, starts)
+    drawn = DrawnResiduals(
+        observed.times[starts],
+        np.logical_or.reduceat(observed.begins, starts),
+        np.minimum.reduceat(values, starts),
+        np.maximum.reduceat(values, starts),
+        np.where(lowest < NEVER, lowest, np.nan),
+    )
+    contacts = tuple(_contacts(robot, found.joints, observed, states))
+    remarks = (*found.remarks, *filter(None, [found.large]))
     return MarkedRecording(
-        **vars(found),
-        thresholds=thresholds,
-        own=not given,
-        contacts=tuple(search.contacts),
-        drawn=DrawnResiduals(*(np.concatenate(column) for column in columns)),
+        **{**vars(found), 'remarks': remarks}, own=not given, contacts=contacts, drawn=drawn
     )
 
 
-class _Search:
-    """Searches the parts of a recording.
-
-    Attributes:
-        contacts: found up to now, in their order.
-        untouched: residuals of the states without a contact.
-        drawn: columns of `DrawnResiduals`, of stretches with `length` states.
-    """
-
-    def __init__(
-        self,
-        thresholds: ContactThresholds,
-        observed: ObservedRecording,
-        links: ContactLinks,
-        length: int,
-    ) -> None:
-        self.contacts: list[MarkedContact] = []
-        self.untouched = JointResiduals.of(np.empty((0, len(observed.joints))))
-        self.drawn: list[tuple[Array, ...]] = []
-        self._detector = ContactDetector(thresholds)
-        self._observed, self._links, self._length = observed, links, length
-        # When the observer began, and of a contact that goes on: the last touch [s], who felt it,
-        # and the largest residuals.
-        self._begin = self._last = math.nan
-        self._state, self._felt, self._peaks = FREE, set[int](), np.empty(0)
-
-    def take(self, part: ObservedPart) -> None:
-        """Search a part, after those before."""
-        if part.begins:
-            self.close(cut=True)
-            self._detector.pause()
-            self._begin = float(part.times[0])
-        values, limits = np.empty((2, *part.residuals.shape[:1], 2, part.residuals.shape[1]))
-        touched = np.zeros(len(values), bool)
-        rows = zip(part.residuals, part.velocities, part.times.tolist(), strict=True)
-        for row, (r, v, time) in enumerate(rows):
-            state = self._detector.step(r, v, time)
-            values[row], limits[row] = self._detector.bands.values, self._detector.limits
-            if state:
-                touched[row] = True
-                self._follow(state, r, time)
-            elif self._state:
-                self.close(cut=False)
-        self.untouched += JointResiduals.of(part.residuals[~touched])
-        starts = np.arange(0, len(values), self._length)
-        lowest = np.minimum.reduceat(limits, starts)
-        self.drawn.append(
-            (
-                part.times[starts],
-                part.begins & (starts == 0),
-                np.minimum.reduceat(values, starts),
-                np.maximum.reduceat(values, starts),
-                np.where(lowest < NEVER, lowest, np.nan),
-            )
-        )
-
-    def _follow(self, state: ContactState, r: Array, time: float) -> None:
-        """Take the state during a contact."""
-        if not self._state:
-            self._felt, self._peaks = set(), np.zeros(len(r))
-        self._state = state
-        if state.joints:
-            self._last = time
-            self._felt.update(state.joints)
-            self._peaks = np.where(abs(r) > abs(self._peaks), r, self._peaks)
-
-    def close(self, *, cut: bool) -> None:
-        """End a contact that goes on; whether the observer ends here."""
-        if not self._state:
-            return
-        state, self._state = self._state, FREE
-        felt, joints = sorted(self._felt), self._observed.joints
-        mask = np.zeros(len(self._links.names), bool)
-        mask[self._observed.indices[felt]] = True
-        self.contacts.append(
-            MarkedContact(
-                begin=state.since,
-                end=self._last,
-                from_start=state.since - self._begin <= RISE,
-                until_end=cut,
-                kind=state.kind,
-                links=self._links.touched(mask),
-                torques={joints[joint]: float(self._peaks[joint]) for joint in felt},
-            )
+def _contacts(
+    robot: WatchedRobot,
+    joints: Sequence[str],
+    observed: ObservedStates,
+    states: Sequence[ContactState],
+) -> Iterator[MarkedContact]:
+    """The contacts in the states of a detector of joints (k), in their order."""
+    since, indices = np.array([state.since for state in states]), robot.model.indices_of(joints)
+    rows, begins = np.flatnonzero(np.isfinite(since)), np.flatnonzero(observed.begins)
+    for own in np.split(rows, np.flatnonzero(np.diff(since[rows])) + 1) if len(rows) else ():
+        touched = [row for row in own.tolist() if states[row].joints]
+        felt = sorted({joint for row in touched for joint in states[row].joints})
+        mask = np.zeros(robot.model.size, bool)
+        mask[[indices[joint] for joint in felt]] = True
+        sizes = np.abs(observed.residuals[touched])
+        begin = begins[begins <= own[0]][-1]
+        yield MarkedContact(
+            begin=float(since[own[0]]),
+            end=float(observed.times[touched[-1]]),
+            from_start=bool(since[own[0]] - observed.times[begin] <= RISE),
+            until_end=bool(own[-1] + 1 in begins or own[-1] + 1 == len(states)),
+            kind=states[own[-1]].kind,
+            links=robot.links.touched(mask),
+            torques={
+                joints[joint]: float(observed.residuals[touched][sizes[:, joint].argmax(), joint])
+                for joint in felt
+            },
         )

@@ -74,3 +74,19 @@ class OracleUnavailable(OracleError):
 
 class OracleDisagreement(OracleError):
     """Pinocchio computes other values than this package."""
+
+
+def error_line(error: Exception, place: str = '') -> str:
+    """What a user reads of an error, in one line.
+
+    Args:
+        error: of this package, of a file, or of the program itself.
+        place: of an error of a file that names none.
+    """
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        place = error.filename or place
+        text = f'{place}: {error.strerror}' if place else error.strerror
+    elif not isinstance(error, RobotDynamicsError):
+        text = f'error of the program itself ({type(error).__name__}: {error})'
+    return ' '.join(text.split())

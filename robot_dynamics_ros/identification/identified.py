@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from robot_dynamics_ros.comparison import Comparison
+import numpy as np
+
+from robot_dynamics_ros.comparison import Compared, Finding
+from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.inspection import validate_robot
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.report import Provenance, provenance, report_content
 from robot_dynamics_ros.written_file import write_folder
 
-from .findings import FEWEST
-from .friction import FrictionGains
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
-from .identify import IdentifiedParameters
-from .judgement import Judgement, judge
-from .parameter_rows import ParameterRow, base_rows, body_rows, joint_rows, without_scale
-from .recorded_data import RecordedData, Source, still_open
+from .parameters import Parameters
+from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source
 from .result_files import URDF, result_files, written_urdf
+from .robot_fit import FittedRobot
+from .validation import JointValidation, mean_gain, validated
 
 REPORTS = ('report.html', 'report.png')
 # Files of a folder of results that another identification may read.
@@ -34,174 +36,165 @@ READ_AGAIN = (URDF, *REPORTS)
 
 @dataclass(frozen=True, eq=False)
 class Identified:
-    """An identified robot: what judges other recordings, and writes files.
+    """An identified robot: what validates it on other recordings, and writes files.
 
-    The judgement is of a model that was fitted without the held-out part; parameters and intervals
-    are of the same estimate from everything that was recorded.
+    What is written is fitted to everything that was recorded; each part of it was predicted by a
+    model that had not seen it.
 
     Attributes:
-        judgement: on data that were not fitted.
-        found: the parameters, fitted to everything.
-        data: the recordings, with all choices.
+        robot: how rows are made of recordings.
+        recorded: the rows.
+        found: the fit.
+        parameters: with intervals.
+        validation: figures by joint, on motion that was not fitted.
+        predicted: (N, n) torques by models that had not seen them, NaN where there are none.
+        findings: about data and parameters, the most important one first.
+        errors: why other recordings cannot be used, by name.
         urdf: text of the given URDF; empty without one.
-        comparison: with the URDF.
-        judged_equations: to which the judged model was fitted.
-        failure: why no physically consistent estimate was found; empty where one was.
+        locked: joints that were not recorded.
         remarks: on the recordings, which do not weaken the result.
-        friction_gains: of each joint, the terms of friction that were chosen with what each leaves
-            of the residual on other motion, and its 95 % interval [-].
     """
 
-    judgement: Judgement
-    found: IdentifiedParameters = field(repr=False)
-    data: RecordedData = field(repr=False)
+    robot: RecordedRobot = field(repr=False)
+    recorded: RecordedRows = field(repr=False)
+    found: FittedRobot = field(repr=False)
+    parameters: Parameters = field(repr=False)
+    validation: dict[str, JointValidation]
+    predicted: Any = field(repr=False)
+    findings: Sequence[Finding]
+    errors: dict[str, str]
     urdf: str = field(repr=False)
-    comparison: Comparison = field(repr=False)
-    judged_equations: int
-    failure: str = ''
+    locked: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    friction_gains: FrictionGains = field(default_factory=dict)
 
     @property
     def model(self) -> IdentifiedModel:
         """The robot of the joints that were recorded, with these parameters."""
-        return self.found.model
-
-    @cached_property
-    def joint_rows(self) -> tuple[ParameterRow, ...]:
-        """Friction, rotor and offset of the joints."""
-        found = self.found
-        return without_scale(joint_rows(found.base, found.final), found.unknown_gains)
-
-    @cached_property
-    def body_rows(self) -> tuple[ParameterRow, ...]:
-        """Inertial parameters of the bodies."""
-        return body_rows(self.found.base, self.found.final)
-
-    @cached_property
-    def base_rows(self) -> tuple[ParameterRow, ...]:
-        """Base parameters."""
-        found = self.found
-        return without_scale(base_rows(found.base, found.final), found.unknown_gains)
+        return self.parameters.model
 
     @property
-    def undetermined(self) -> tuple[str, ...]:
-        """Sentences about bodies that stay as the URDF says, and why."""
-        return tuple(self.found.base.undetermined.values())
+    def name(self) -> str:
+        """Of the robot."""
+        return self.robot.model.name
 
     @property
     def unknown_joints(self) -> tuple[str, ...]:
-        """Joints without a fitted equation: no value of their friction is a result."""
-        return tuple(name for name, numbers in self.found.numbers.items() if not numbers['used'])
+        """Joints without a row: no value of their friction is a result."""
+        return tuple(name for name, one in self.validation.items() if not one.moves)
 
     @property
     def summary(self) -> str:
-        """What the data determine, and by which estimate."""
-        base, final = self.found.base, self.found.final
-        prior = final.prior_weight
-        worth = f', the prior of each parameter worth {prior:g} equations' if prior != 1.0 else ''
+        """What the data determine, and how well it predicts."""
+        found, mean = self.parameters, mean_gain(list(self.validation.values()))
+        ratio = f'{100.0 * mean:.3g} % of that of the URDF' if math.isfinite(mean) else 'unknown'
         return (
-            f'{base.rank} of {base.structure.rank} base parameters, condition '
-            f'{base.condition:.3g}, estimate: {final.method}{worth}; fitted to all '
-            f'{self.found.used} equations, judged with {self.judged_equations}'
+            f'{found.determined} of {len(found.sums)} base parameters, condition '
+            f'{found.condition:.3g}; residual of motion that was not fitted: {ratio}'
         )
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the model is not to be loaded, one line each; empty for one that can be.
+
+        It is worse than the URDF on motion that was not fitted, nothing was predicted, findings
+        are errors, or the audit or Pinocchio find an error in the file that would be written.
+        """
+        reasons, joints = [], self.validation
+        if worse := [name for name, one in joints.items() if one.is_worse]:
+            reasons.append(
+                f'worse than the URDF on motion that was not fitted: {", ".join(worse)}'
+            )
+        moving = {name: one for name, one in joints.items() if one.moves} or joints
+        if unknown := [name for name, one in moving.items() if not math.isfinite(one.gain)]:
+            reasons.append(
+                f'not validated: {", ".join(unknown)}: fewer than {FEWEST} rows with motion and '
+                'an effort'
+            )
+        if codes := list(dict.fromkeys(one.code for one in self.findings if one.is_error)):
+            # What else is wrong with the file follows from that.
+            return (*reasons, f'no parameter can be trusted: {listed(codes)}')
+        if not self.urdf:
+            return tuple(reasons)
+        try:
+            urdf = written_urdf(self.urdf, self.robot.model, self.model)
+        except RobotDynamicsError as error:
+            return (*reasons, str(error))
+        before = _errors(self.urdf)
+        return (*reasons, *(f'audit: {text}' for text in _errors(urdf) if text not in before))
+
+    def validate(self, recordings: Sequence[Recording]) -> dict[str, JointValidation]:
+        """How well this model predicts other recordings, of which nothing was fitted.
+
+        Raises:
+            ParameterError: one was fitted.
+            RecordingError: one cannot be used.
+        """
+        fitted = {one.files for one in self.recorded.sources}
+        sources = []
+        for one in recordings:
+            if one.name in fitted:
+                raise ParameterError(f'{one.name} was fitted: it cannot validate')
+            compared = Compared(self.name, one.name, cutoff=self.recorded.cutoff)
+            sources.append(
+                Source(one.name, partial(_same, one), one.name, compared, held_out=True)
+            )
+        rows = self.robot.rows(sources).whole
+        torque = self.found.fitted.predicted(rows)
+        return validated(self.robot.model, rows, np.ones(len(rows.times), bool), torque)
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics identify --json`, see docs/identification.md.
 
         SI units; null where a number is not known.
         """
-        base, final = self.found.base, self.found.final
+        found, rows = self.parameters, self.recorded.whole
         return {
-            'robot': self.judgement.robot,
-            **self.judgement.as_json(),
-            'method': final.method,
-            'rank': base.rank,
-            'structural_rank': base.structure.rank,
-            'condition': base.condition,
-            'prior_weight': final.prior_weight,
-            'effort_delay': self.data.delay,
-            'judged_equations': self.judged_equations,
-            'written_equations': self.found.used,
-            'equations': {name: dict(numbers) for name, numbers in self.found.numbers.items()},
-            'joint_parameters': [vars(row) for row in self.joint_rows],
-            'body_parameters': [vars(row) for row in self.body_rows],
-            'base_parameters': [vars(row) for row in self.base_rows],
-            'friction_terms': {
-                joint: {term: list(gain) for term, gain in gains.items()}
-                for joint, gains in self.friction_gains.items()
-            },
-            'undetermined': list(self.undetermined),
-            'objections': list(self.objections),
+            'robot': self.name,
+            'summary': self.summary,
+            'recordings': [one.as_json() for one in self.recordings],
+            'validation': {name: one.as_json() for name, one in self.validation.items()},
+            'findings': [one.as_json() for one in advised(self.findings)],
+            'doubts': list(self.doubts),
             'remarks': list(self.remarks),
+            'locked': list(self.locked),
+            'rank': found.determined,
+            'structural_rank': len(found.sums),
+            'condition': found.condition,
+            'effort_delay': self.robot.delay,
+            'rows': dict(zip(self.validation, rows.used.sum(axis=0).tolist(), strict=True)),
+            'joint_parameters': [vars(row) for row in found.joints],
+            'body_parameters': [vars(row) for row in found.bodies],
+            'base_parameters': [vars(row) for row in found.sums],
+            'friction_curves': {name: one.as_json() for name, one in found.curves.items()},
         }
 
-    @cached_property
-    def objections(self) -> tuple[str, ...]:
-        """Why the model is not to be loaded, one line each; empty for one that can be.
-
-        It is worse than the URDF on the held-out part, findings make it doubtful, or the audit or
-        the comparison with Pinocchio find an error in the file that would be written.
-        """
-        judgement = self.judgement
-        reasons = []
-        if judgement.worse:
-            reasons.append(
-                'the identified model is worse than the URDF on the held-out part at '
-                f'{", ".join(judgement.worse)}'
+    @property
+    def recordings(self) -> tuple[UsedRecording, ...]:
+        """All of them."""
+        cutoff = self.recorded.cutoff
+        used = [
+            UsedRecording(
+                one.name, one.compared.topic, one.compared.samples, one.compared.duration,
+                one.compared.rate, cutoff, held_out=one.held_out,
             )
-        if self.failure and not judgement.fatal:
-            reasons.append(self.failure)
-        if judgement.unjudged:
-            reasons.append(
-                f'not judged at {", ".join(judgement.unjudged)}: at least {FEWEST} samples of the '
-                'held-out part must have motion and a measured effort there: record more, or hold '
-                'out a recording that has them'
-            )
-        if judgement.fatal:
-            # What else is wrong with the file follows from that.
-            return (*reasons, judgement.fatal)
-        if not self.urdf:
-            return tuple(reasons)
-        try:
-            urdf = written_urdf(self.urdf, self.data.model, self.model)
-        except RobotDynamicsError as error:
-            return (*reasons, str(error))
-        before = _errors(self.urdf)
-        return (*reasons, *(f'audit: {text}' for text in _errors(urdf) if text not in before))
-
-    def judge(self, recordings: Sequence[Recording]) -> Judgement:
-        """How well this model predicts other recordings, of which nothing was fitted.
-
-        Raises:
-            RecordingError: a recording cannot be used.
-        """
-        data = self.data
-        surveyed = (
-            Source.surveyed(one.name, still_open(one), one, data.model, data.progress)
-            for one in recordings
-        )
-        sources = [replace(one, split=-math.inf) for one in surveyed]
-        # No other friction is looked for.
-        other = replace(data, sources=sources, tried=False)
-        models = data.layout.nominal(), self.found.final.parameters
-        torques = other.read(models).torques(*models)
-        return judge(other, torques, compared=self.comparison.fit(recordings).findings)
+            for one in self.recorded.sources
+        ]  # fmt: skip
+        return (*used, *(UsedRecording(name, error=text) for name, text in self.errors.items()))
 
     def save(
         self,
         folder: Path | str,
         *,
-        force: bool = False,
+        doubtful: bool = False,
         origin: Provenance | None = None,
     ) -> list[Path]:
-        """Write URDF, friction.yaml, dynamics_node.yaml, identification.json and both reports.
+        """Write URDF, MJCF, friction.yaml, dynamics_node.yaml, identification.json and reports.
 
         All files, or none; see docs/identified_files.md.
 
         Args:
             folder: is made where there is none.
-            force: whether a model is written that is not to be loaded; its files say so.
+            doubtful: whether a model is written that is not to be loaded; its files say so.
             origin: how it was made, for the report; None: of the versions alone.
 
         Returns:
@@ -212,28 +205,58 @@ class Identified:
                 cannot hold the model, or a file is in the way.
             OSError: the folder cannot be written.
         """
-        if self.objections and not force:
-            raise ParameterError(f'{folder} is not written: {"; ".join(self.objections)}')
+        if self.doubts and not doubtful:
+            raise ParameterError(f'{folder} is not written: {"; ".join(self.doubts)}')
         if not self.urdf:
             raise ParameterError(
                 'the robot was given as a model: give the text of its URDF to the Identifier'
             )
         files: dict[str, str | bytes] = dict(
             result_files(
-                self.urdf, self.data.model, self.model, self.as_json(), rows=self.joint_rows,
-                speeds=self.found.speeds, objections=self.objections, unknown=self.unknown_joints,
+                self.urdf, self.robot.model, self.model, self.as_json(),
+                rows=self.parameters.joints, speeds=self.recorded.speeds,
+                viscous_lower=self.parameters.viscous_lower, doubts=self.doubts,
+                unknown=self.unknown_joints,
             )
         )  # fmt: skip
-        made = origin or provenance(())
-        page = identification_report(
-            self.judgement, (self.joint_rows, self.body_rows, self.base_rows),
-            summary=self.summary, equations=self.found.numbers, undetermined=self.undetermined,
-            objections=self.objections,
-        )  # fmt: skip
+        page = identification_report(self)
         for name in REPORTS:
-            files[name] = report_content(page, made, Path(folder) / name)
+            files[name] = report_content(page, origin or provenance(()), Path(folder) / name)
         write_folder(folder, files)
         return [Path(folder) / name for name in sorted(files)]
+
+
+def _same(recording: Recording) -> Recording:
+    return recording
+
+
+@dataclass(frozen=True)
+class UsedRecording:
+    """One recording of an identification.
+
+    Attributes:
+        file: path, as it was given.
+        topic: of the joint states.
+        samples: number of samples.
+        duration: of these samples, without gaps [s].
+        rate: of the samples [Hz].
+        cutoff: of the low pass [Hz].
+        error: why it could not be used; empty if it could.
+        held_out: whether it was predicted by the others.
+    """
+
+    file: str
+    topic: str = ''
+    samples: int = 0
+    duration: float = 0.0
+    rate: float = math.nan
+    cutoff: float = math.nan
+    error: str = ''
+    held_out: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Part of the contract of `robot_dynamics identify --json`."""
+        return vars(self)
 
 
 def _errors(urdf: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,8 +12,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS
 from robot_dynamics_ros.core.checks import Array
-
-from .parameters import BODY, ParameterLayout
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +29,7 @@ class IdentifiedModel:
         offset: b (n,) [N m or N].
         gain: torque per measured effort (n,) [N m/A or N/A]; 1 where the effort is a torque.
         kinds: coefficients and constants of the friction (n,), by the names of `KINDS`.
+        gravity: (3,) under which it was recorded [m/s^2].
     """
 
     model: RobotModel
@@ -37,6 +37,7 @@ class IdentifiedModel:
     offset: Array
     gain: Array
     kinds: Mapping[str, Array]
+    gravity: Sequence[float] = STANDARD_GRAVITY
 
     @cached_property
     def friction(self) -> JointFriction:
@@ -49,7 +50,8 @@ class IdentifiedModel:
     @cached_property
     def dynamics(self) -> RobotDynamics:
         """The dynamics of bodies and rotors, compiled at the first use."""
-        return RobotDynamics(self.model.with_armature(self._by_joint(self.armature)))
+        model = self.model.with_armature(self._by_joint(self.armature))
+        return RobotDynamics(model, gravity=self.gravity)
 
     def inverse_dynamics(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike) -> Array:
         """The torque (n,) of a state, or (N, n) of a batch, without pre-sliding [N m or N].
@@ -70,29 +72,3 @@ class IdentifiedModel:
         """Values (n,) by the name of the joint; zero for mimic joints."""
         given = dict(zip(self.model.joint_names, np.asarray(values).tolist(), strict=True))
         return {joint.name: given.get(joint.name, 0.0) for joint in self.model.joints}
-
-
-def model_of_parameters(layout: ParameterLayout, parameters: Array) -> IdentifiedModel:
-    """A robot with these parameters; terms that the layout lacks are zero, gains one.
-
-    Args:
-        layout: of the parameters.
-        parameters: (p,) full ones.
-    """
-    n = len(layout.joints)
-    bodies = parameters[: BODY * len(layout.model.joints)]
-
-    def of(term: str, missing: Array) -> Array:
-        present = term in layout.terms
-        return parameters[layout.columns(term)] if present else missing
-
-    kinds = {term: of(term, np.zeros(n)) for term in TERMS}
-    for term in ('viscous', 'coulomb'):
-        kinds[f'{term}_negative'] = of(f'{term}_negative', kinds[term])
-    return IdentifiedModel(
-        layout.model.with_inertial_parameters(bodies, physical=False),
-        of('armature', np.zeros(n)),
-        of('offset', np.zeros(n)),
-        of('gain', np.ones(n)),
-        kinds | {name: layout.constant(name) for name in CONSTANTS},
-    )

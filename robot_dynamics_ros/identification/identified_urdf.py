@@ -1,28 +1,20 @@
-"""A URDF with identified inertia and friction: the user's text, with other numbers in it."""
+"""A URDF with identified inertia and friction: the user's, with other numbers in it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from xml.etree.ElementTree import Element
+from typing import Any
 
 import numpy as np
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
 from robot_dynamics_ros.core.spatial import Inertia
-from robot_dynamics_ros.core.urdf_xml import read_xml
+from robot_dynamics_ros.extra import required
 
 # Damping [N m s/rad or N s/m] and Coulomb friction [N m or N] of a <dynamics>.
 Friction = tuple[float, float]
-# Of XML without a DTD: what is no tag, or a tag; '>' may be part of an attribute's value.
-TOKEN = re.compile(
-    r'<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>'
-    r'|<(?P<end>/?)(?P<tag>[^\s/>]+)(?P<rest>(?:[^>"\']|"[^"]*"|\'[^\']*\')*)>',
-    re.DOTALL,
-)
-ATTRIBUTE = re.compile(r'([^\s=/<>"\']+)\s*=\s*("[^"]*"|\'[^\']*\')')
+DYNAMICS = 'damping', 'friction'
 
 
 def changed_bodies(
@@ -69,12 +61,12 @@ def _changed(body: Inertia, before: Inertia, after: Inertia) -> Inertia:
 def identified_urdf(
     text: str, bodies: Mapping[str, Inertia], frictions: Mapping[str, Friction]
 ) -> str:
-    """The text of a URDF with other inertials and other friction; all else stays, byte for byte.
+    """The text of a URDF with other inertials and other friction; comments and order are kept.
 
     The inertia of a moving body is that of its first link and of all links that are fixed to it,
     and data cannot divide it among them. So the first link gets all of it, and the <inertial> of
     each other one becomes a comment that names the first link. Numbers have all digits of a
-    double. What equals the text stays as it is written there.
+    double.
 
     Args:
         text: of the URDF.
@@ -84,115 +76,53 @@ def identified_urdf(
     Raises:
         ModelError: the text cannot be used; see `parse_urdf`.
         ParameterError: a URDF cannot hold a body.
+        RecordingError: lxml is not installed.
     """
+    etree = required('lxml.etree', 'identification')
     model = parse_urdf(text)
-    joints = {joint.name: joint for joint in model.joints}
-    edits = _Edits(text)
-    links = {link.attrib['name']: link for link in edits.root.findall('link')}
-    for index, (name, joint) in enumerate(joints.items()):
-        if name in bodies and bodies[name] != joint.inertia:
+    # The text may declare another encoding than that of these bytes.
+    parser = etree.XMLParser(encoding='utf-8', resolve_entities=False, no_network=True)
+    root = etree.fromstring(text.encode(), parser)
+    links = {link.get('name'): link for link in root.findall('link')}
+    joints = {joint.get('name'): joint for joint in root.findall('joint')}
+    for index, joint in enumerate(model.joints):
+        if joint.name in bodies and bodies[joint.name] != joint.inertia:
             carried = [links[frame.name] for frame in model.frames if frame.body == index]
-            _write_body(edits, carried, bodies[name])
-    for element in edits.root.findall('joint'):
-        name = element.attrib['name']
-        if name in frictions:
-            now = zip((joints[name].damping, joints[name].friction), frictions[name], strict=True)
-            changed = {
-                attribute: _digits(value)
-                for attribute, (old, value) in zip(('damping', 'friction'), now, strict=True)
-                if value != old
-            }
-            _write_friction(edits, element, changed)
-    return edits.applied()
+            _write_body(etree, carried, bodies[joint.name])
+        for attribute, value in zip(DYNAMICS, frictions.get(joint.name, ()), strict=False):
+            if value != getattr(joint, attribute):
+                element = joints[joint.name]
+                dynamics = element.find('dynamics')
+                if dynamics is None:
+                    dynamics = etree.SubElement(element, 'dynamics')
+                dynamics.set(attribute, _digits(value))
+    before, after = root.itersiblings(preceding=True), root.itersiblings()
+    parts = [
+        etree.tostring(one, encoding='unicode', with_tail=False)
+        for one in (*reversed([*before]), root, *after)
+    ]
+    declared = ['<?xml version="1.0"?>'] * text.startswith(('<?xml', '\ufeff<?xml'))
+    return '\n'.join([*declared, *parts, ''])
 
 
-@dataclass
-class _Span:
-    """Where an element is in the text: its start tag, what is behind that, and its end."""
-
-    start: int
-    content: int
-    end: int
-
-
-class _Edits:
-    """Changes of elements, which are made together.
-
-    Attributes:
-        text: before them.
-        root: its root element.
-        spans: of each element.
-        changes: begin and end in the text, and what is to be there.
-    """
-
-    def __init__(self, text: str) -> None:
-        """Find the elements; `read_xml` refuses what TOKEN cannot read, such as a DTD."""
-        self.text, self.root = text, read_xml(text)
-        spans: list[_Span] = []
-        opened: list[_Span] = []
-        for token in TOKEN.finditer(text):
-            if token['end']:
-                opened.pop().end = token.end()
-            elif token['tag']:
-                spans.append(_Span(token.start(), token.end(), token.end()))
-                if not token['rest'].endswith('/'):
-                    opened.append(spans[-1])
-        # Both are in the order of the text.
-        self.spans: Mapping[Element, _Span] = dict(zip(self.root.iter(), spans, strict=True))
-        self.changes: list[tuple[int, int, str]] = []
-
-    def replace(self, element: Element, lines: Sequence[str]) -> None:
-        """Put lines, indented as the element is, in its place."""
-        span, line = self.spans[element], self._line_start(element)
-        self.changes.append((span.start, span.end, line.join(lines)))
-
-    def append(self, element: Element, lines: Sequence[str]) -> None:
-        """Put lines behind an element, indented as it is."""
-        end, line = self.spans[element].end, self._line_start(element)
-        self.changes.append((end, end, ''.join(line + each for each in lines)))
-
-    def prepend_child(self, element: Element, lines: Sequence[str]) -> None:
-        """Put lines into an element, before all that it holds."""
-        span, line = self.spans[element], self._line_start(element)
-        inner = self._line_start(element[0]) if len(element) else line and f'{line}  '
-        content = ''.join(inner + each for each in lines)
-        if self.text.endswith('/>', span.start, span.content) and span.end == span.content:
-            closed = f'>{content}{line}</{element.tag}>'
-            self.changes.append((span.content - 2, span.content, closed))
-        else:
-            self.changes.append((span.content, span.content, content))
-
-    def applied(self) -> str:
-        """The text with all changes."""
-        parts, done = [], 0
-        for start, end, text in sorted(self.changes):
-            parts += [self.text[done:start], text]
-            done = end
-        return ''.join([*parts, self.text[done:]])
-
-    def _line_start(self, element: Element) -> str:
-        """The line break and indentation before an element; '' if it is not first in its line."""
-        start = self.spans[element].start
-        newline = self.text.rfind('\n', 0, start)
-        if newline < 0 or self.text[newline:start].strip():
-            return ''
-        return self.text[newline - self.text.endswith('\r', 0, newline) : start]
-
-
-def _write_body(edits: _Edits, links: Sequence[Element], body: Inertia) -> None:
+def _write_body(etree: Any, links: Sequence[Any], body: Inertia) -> None:
     """Give the first link the inertia of a body, and the links that are fixed to it none."""
     first, *fixed = links
-    name, lines = first.attrib['name'], inertial_lines(first.attrib['name'], body)
-    inertial = first.find('inertial')
-    if inertial is None:
-        edits.prepend_child(first, lines)
+    name = first.get('name')
+    new = etree.fromstring('\n'.join(inertial_lines(name, body)))
+    old = first.find('inertial')
+    if old is None:
+        first.insert(0, new)
     else:
-        edits.replace(inertial, lines)
+        new.tail = old.tail
+        first.replace(old, new)
     # A comment must not hold two hyphens.
     named = repr(name) if '--' not in name else 'the link that moves'
     for link in fixed:
         if (inertial := link.find('inertial')) is not None:
-            edits.replace(inertial, [f'<!-- inertial: part of that of {named} -->'])
+            comment = etree.Comment(f' inertial: part of that of {named} ')
+            comment.tail = inertial.tail
+            link.replace(inertial, comment)
 
 
 def inertial_lines(link: str, body: Inertia) -> list[str]:
@@ -223,22 +153,3 @@ def inertial_lines(link: str, body: Inertia) -> list[str]:
 def _digits(value: float) -> str:
     """All digits of a number; minus zero as zero."""
     return repr(float(value) + 0.0)
-
-
-def _write_friction(edits: _Edits, joint: Element, values: Mapping[str, str]) -> None:
-    """Give the <dynamics> of a joint other values; its other attributes stay."""
-    dynamics = joint.find('dynamics')
-    tag = '<dynamics/>'
-    if dynamics is not None:
-        span = edits.spans[dynamics]
-        tag = edits.text[span.start : span.content]
-    found = {match[1] for match in ATTRIBUTE.finditer(tag)}
-    added = ''.join(f' {name}="{values[name]}"' for name in values if name not in found)
-    tag = ATTRIBUTE.sub(
-        lambda match: f'{match[1]}="{values[match[1]]}"' if match[1] in values else match[0], tag
-    )
-    tag = re.sub(r'\s*/?>\Z', lambda end: f'{added}{end[0]}', tag)
-    if dynamics is not None:
-        edits.changes.append((span.start, span.content, tag))
-    elif values:
-        edits.append(joint[-1], [tag])

@@ -1,24 +1,23 @@
-"""The identification of a robot: fit, judge, save.
+"""The identification of a robot: fit, validate, save.
 
 >>> recording = Recording.read('monday/', parse_urdf(urdf))
 >>> identified = Identifier(urdf, friction='auto').fit([recording])
->>> identified.judgement.verdict
+>>> identified.summary
 >>> identified.save('identified/')
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
 
 from robot_dynamics_ros.comparison import Comparison, Finding
-from robot_dynamics_ros.comparison.evidence import Evidence
+from robot_dynamics_ros.comparison.findings import conclude
 from robot_dynamics_ros.comparison.recorded_joints import compared_model
 from robot_dynamics_ros.core import (
     ParameterError,
@@ -29,37 +28,39 @@ from robot_dynamics_ros.core import (
 )
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.regression.fit import Prior
+from robot_dynamics_ros.regression.rows import Rows
 
-from .effort_delay import EARLIEST, LARGEST, effort_delay
-from .findings import (
-    check_motion,
-    delay_finding,
-    difference_findings,
-    load_findings,
-    repetition_findings,
-)
-from .friction import FrictionChoice, chosen_friction
-from .held_out import repeated_share
+from .findings import check_motion, of_parameters, of_recordings, of_residuals, of_rows
+from .friction_law import Friction, friction_terms
 from .identified import Identified
-from .identify import IdentifiedParameters, identify
-from .judgement import Judgement, judge, locked_words
-from .parameters import USUAL, JointTerm, Load
-from .recorded_data import (
+from .parameters import Parameters
+from .payload import plausible_payload
+from .recorded_rows import (
+    LARGEST_DELAY,
+    Load,
     Opens,
     Progress,
-    RecordedData,
+    RecordedRobot,
+    RecordedRows,
     Source,
     no_progress,
-    still_open,
 )
+from .robot_fit import RobotFit
+from .validation import cross_validated, validated
 
-ASYMMETRIC: tuple[JointTerm, ...] = (
-    'armature', 'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative',
-)  # fmt: skip
 Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
+# Times the half width of the 95 % interval of a delay, from where on efforts are shifted: friction
+# that lags behind a reversal looks like a small one. Rounds of shifts, and where they end [s].
+CERTAIN, ROUNDS, SETTLED = 2.5, 4, 2e-4
+# A load whose mass the data contradict by more than this share, and certainly.
+WRONG_LOAD = 0.2
+# Rounds in which gains of drives are refined: columns are of the scaled efforts.
+GAIN_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -68,26 +69,27 @@ class Identifier:
 
     Attributes:
         robot: text of the URDF, which `Identified.save` needs; or the model alone.
-        friction: 'auto': viscous and Coulomb, and for each joint the terms and constants that
-            predict other motion better, see `chosen_friction`; 'asymmetric': the same, each
-            direction has coefficients of its own, and there is no offset; or viscous and Coulomb
-            alone, with this v_0 of all joints [rad/s or m/s].
+        friction: 'auto': of each joint the law that the node evaluates and that explains most, see
+            `friction_law`; 'asymmetric': the same, each direction has coefficients of its own, and
+            there is no offset; or viscous and Coulomb alone, with this v_0 of all joints [rad/s or
+            m/s].
         effort: 'torque'; 'torque-sensor' behind the gears, where no rotor inertia is felt and
             none is fitted; or 'current', whose gains are estimated too.
-        delay: of the efforts behind the states [s]; 'auto': it is found, and 0 if none is certain,
-            or if recordings show different ones.
+        delay: of the efforts behind the states [s]; 'auto': it is found, and 0 if none is certain.
         gains: known ones of drives, by joint [N m/A or N/A].
         loads: each (link, mass [kg], name of the recording that has it).
         progress: shows how far each pass over the recordings is.
+        gravity: (3,) in the axes of the root link [m/s^2].
     """
 
     robot: RobotModel | str
-    friction: Literal['auto', 'asymmetric'] | float = 'auto'
+    friction: Friction = 'auto'
     effort: Effort = 'torque'
     delay: Literal['auto'] | float = 'auto'
     gains: Mapping[str, float] = field(default_factory=dict)
     loads: Sequence[tuple[str, float, str]] = ()
     progress: Progress = no_progress
+    gravity: Sequence[float] = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant.
@@ -103,10 +105,12 @@ class Identifier:
                 f"friction is {friction!r}: 'auto', 'asymmetric' or a speed above 0 is needed, in "
                 'rad/s (m/s of joints that slide)'
             )
-        if delay != 'auto' and not (isinstance(delay, (int, float)) and abs(delay) <= LARGEST):
+        if delay != 'auto' and not (
+            isinstance(delay, (int, float)) and abs(delay) <= LARGEST_DELAY
+        ):
             raise ParameterError(
-                f"delay is {delay!r}: 'auto' is needed, or {LARGEST:g} s at most to either side; "
-                '0 shifts nothing'
+                f"delay is {delay!r}: 'auto' is needed, or {LARGEST_DELAY:g} s at most to either "
+                'side; 0 shifts nothing'
             )
         if self.effort not in EFFORTS:
             raise ParameterError(f'effort is {self.effort!r}, allowed are {", ".join(EFFORTS)}')
@@ -133,16 +137,13 @@ class Identifier:
         return parse_urdf(self.robot) if isinstance(self.robot, str) else self.robot
 
     def fit(self, recordings: Recordings, held_out: Recordings | None = None) -> Identified:
-        """Identify the robot, judge the result, and fit it to everything.
-
-        The judged model is fitted to the first two thirds of each recording, or to those that
-        are not held out. What is returned is fitted to all of them, with the same structure,
-        weight of the prior, delay, smoothing and joints.
+        """Fit the robot to everything, and predict each part by models that have not seen it.
 
         Args:
             recordings: of the joints of the robot, or of those that were recorded: a sequence, or
-                by name, open or what opens them: these are open one after another.
-            held_out: recordings to judge by; None: the last third of each of the others.
+                by name, read or what reads them: these are read one after another.
+            held_out: recordings to validate by; None: blocks of time of the others, each of which
+                is predicted by a model of the other blocks.
 
         Raises:
             RecordingError: no recording can be used.
@@ -152,251 +153,219 @@ class Identifier:
         fitted, held = _by_name(recordings), _by_name(held_out or ())
         if twice := sorted(set(fitted) & set(held)):
             raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
-        comparison = Comparison(self.model)
-        seen, errors = self._surveyed({**fitted, **held}, held, comparison)
-        data = self._prepared(seen, errors, held)
-        compared = comparison.conclude([evidence for _, evidence in seen])
-        if wrong := {one.file: one.error for one in compared.recordings if one.error}:
-            errors |= wrong
-            kept = [(one, evidence) for one, evidence in seen if one.name not in wrong]
-            data = self._prepared(kept, errors, held)
-        # An effort that is not measured at all is no torque that a body could explain.
-        silent = [one for one in compared.findings if one.code == 'no_effort']
-        unmeasured = [name for one in silent if one.value is None for name in one.joints]
-        judged = self._chosen(replace(data, unmeasured=tuple(unmeasured)).read())
-        everything = judged.data.all_fitted()
-        final = identify(
-            everything.equations,
-            judged.found.base.structure,
-            self._carried(data.model),
-            prior_weight=judged.found.final.prior_weight,
-            link_side=(),
-        )
-        # A finding about missing joints says the same, with a renaming.
-        said = any(one.code == 'missing' for one in compared.findings)
-        remarks = () if said else [evidence.unused for _, evidence in seen if evidence.unused]
+        comparison = Comparison(self.model, gravity=self.gravity)
+        sources, errors = self._compared({**fitted, **held}, held, comparison)
+        check_motion({one.name: one.compared for one in sources})
+        robot = self._recorded(sources)
+        robot, recorded = self._scaled(*self._shifted(robot, sources))
+        rows, fit = recorded.whole, self._fit(robot)
+        prediction = cross_validated(recorded, rows, fit)
+        found = fit(rows)
+        whole = fit.whole(rows, bounded=False)
+        parameters = Parameters(robot.dynamics, rows, found, whole, robot.scales, recorded.speeds)
+        predicted = prediction.blocks >= 0
+        validation = validated(robot.model, rows, predicted, prediction.torque)
+        scaled = self.effort != 'current'
+        findings = [
+            *of_recordings(sources, scaled=scaled),
+            *of_rows(robot, recorded, prediction.changed(rows, found.fitted.predicted(rows))),
+            *of_parameters(robot.model, parameters),
+            *self._of_delay(robot.delay),
+            *(self._of_loads(robot, rows, fit) if scaled else ()),
+            *(of_residuals(robot.model, rows, validation) if scaled else ()),
+        ]
+        names = robot.model.joint_names
+        said = any(one.code == 'missing' for one in findings)
+        remarks = [one.compared.remark for one in sources if one.compared.remark and not said]
         return Identified(
-            self._judged(judged, final, everything, compared.findings, errors),
-            final,
-            everything,
+            robot, recorded, found, parameters, validation,
+            np.where(predicted[:, None], prediction.torque, np.nan),
+            conclude(findings, len(names)), errors,
             self.robot if isinstance(self.robot, str) else '',
-            comparison,
-            judged.found.used,
-            judged.found.failure or final.failure,
+            tuple(name for name in self.model.joint_names if name not in names),
             tuple(dict.fromkeys(remarks)),
-            judged.friction.gains if judged.friction else {},
-        )
+        )  # fmt: skip
 
-    def _surveyed(
+    def _compared(
         self, named: Mapping[str, Opens], held_out: Collection[str], comparison: Comparison
-    ) -> tuple[list[tuple[Source, Evidence]], dict[str, str]]:
-        """The usable recordings beside the URDF, and why others are not; one open at a time."""
-        errors: dict[str, str] = {}
-        joints: dict[str, tuple[str, ...]] = {}
-        # The joints of most of the samples: a short recording of a few others does not decide.
-        sizes: Counter[tuple[str, ...]] = Counter()
-        for name, opens in named.items():
-            with _error_of(name, errors), opens() as recording:
-                own = tuple(one for one in self.model.joint_names if one in recording.joints)
-                joints[name] = own
-                sizes[own] += recording.size or 1
-        most = max(sizes, key=lambda own: sizes[own], default=())
-        seen = []
-        for name, own in joints.items():
-            if own != most:
-                errors[name] = (
-                    f'{name} has the joints {", ".join(own)}, others have {", ".join(most)}: '
-                    'identify them apart'
-                )
-                continue
-            opens = named[name]
-            with _error_of(name, errors), opens() as recording:
-                model = compared_model(self.model, recording.joints)
-                source = Source.surveyed(name, opens, recording, model, self.progress)
-                if held_out:
-                    split = -np.inf if name in held_out else np.inf
-                    source = replace(source, split=split)
-                with self.progress(name, recording.size, 'states') as advance:
-                    seen.append((source, comparison.gathered(recording, name, advance)))
-        return seen, errors
-
-    def _prepared(
-        self,
-        seen: Sequence[tuple[Source, Evidence]],
-        errors: Mapping[str, str],
-        held_out: Collection[str],
-    ) -> RecordedData:
-        """Recordings with what is known of their joints.
+    ) -> tuple[list[Source], dict[str, str]]:
+        """The usable recordings beside the URDF, and why others are not; one at a time.
 
         Raises:
             RecordingError: none is left to fit, or to hold out where some are named.
-            ParameterError: the recordings show no motion.
-            UnknownNameError: a setting names what does not exist.
         """
-        sources = [one for one, _ in seen]
-        names = tuple(one.name for one in sources)
+        errors: dict[str, str] = {}
+        found: list[tuple[Source, tuple[str, ...]]] = []
+        for name, opens in named.items():
+            try:
+                recording = opens()
+                with self.progress(name, recording.size, 'states') as advance:
+                    compared = comparison.of(recording, name, advance)
+            except (RobotDynamicsError, OSError) as error:
+                errors[name] = str(error)
+                continue
+            if compared.error:
+                errors[name] = compared.error
+                continue
+            joints = tuple(one for one in self.model.joint_names if one in recording.joints)
+            source = Source(name, opens, recording.name, compared, name in held_out)
+            found.append((source, joints))
+        # The joints of most of the samples: a short recording of a few others does not decide.
+        sizes: Counter[tuple[str, ...]] = Counter()
+        for source, own in found:
+            sizes[own] += source.compared.samples
+        most = max(sizes, key=lambda own: sizes[own], default=())
+        for source, own in found:
+            if own != most:
+                errors[source.name] = (
+                    f'{source.name} has the joints {", ".join(own)}, others have '
+                    f'{", ".join(most)}: identify them apart'
+                )
+        sources = [source for source, own in found if own == most]
         for wanted in (False, True) if held_out else (False,):
-            if not any((name in held_out) is wanted for name in names):
+            if not any(one.held_out is wanted for one in sources):
                 texts = [text for name, text in errors.items() if (name in held_out) is wanted]
                 raise RecordingError((*texts, 'there is no recording: name at least one')[0])
-        model = compared_model(self.model, sources[0].joints)
+        return sources, errors
+
+    def _recorded(self, sources: Sequence[Source]) -> RecordedRobot:
+        """How rows are made.
+
+        Raises:
+            UnknownNameError: a setting names what does not exist.
+        """
+        model = compared_model(self.model, tuple(sources[0].compared.joints))
+        rotors = self.effort != 'torque-sensor'
+        if not rotors:
+            model = model.with_armature({joint.name: 0.0 for joint in model.joints})
         for joint in self.gains:
             if joint not in model.joint_names:
                 raise UnknownNameError('joint', joint, model.joint_names)
+        names = tuple(one.name for one in sources)
         for link, _, name in self.loads:
             model.frame(link)
             if name not in names:
                 raise UnknownNameError('recording', name, names)
-        loads = tuple(
-            Load(f'load {number}', link, name)
-            for number, (link, _, name) in enumerate(self.loads, 1)
-        )
-        terms = ASYMMETRIC if self.friction == 'asymmetric' else USUAL
-        if self.effort == 'torque-sensor':
-            terms = tuple(term for term in terms if term != 'armature')
-        given = not isinstance(self.friction, str)
-        data = RecordedData(
-            model,
-            RobotDynamics(model),
-            sources,
-            (*terms, 'gain') if self.effort == 'current' else terms,
-            loads,
-            {f'{joint} gain': value for joint, value in self.gains.items()} | self._masses,
+        known = np.isin(model.joint_names, list(self.gains))
+        # An effort that is not measured at all is no torque that a body could explain.
+        silent = [
+            joint
+            for one in sources
+            for each in one.compared.findings
+            if each.code == 'no_effort' and each.value is None
+            for joint in each.joints
+        ]
+        return RecordedRobot(
+            RobotDynamics(model, gravity=self.gravity),
+            friction_terms(self.friction),
+            rotors,
+            np.array([self.gains.get(name, 1.0) for name in model.joint_names]),
+            ~known & (self.effort == 'current'),
+            [
+                Load(link, mass, name, f'carried {number}')
+                for number, (link, mass, name) in enumerate(self.loads, 1)
+            ],
+            tuple(dict.fromkeys(silent)),
             progress=self.progress,
-            constants={'smoothing': (float(self.friction),) * model.size} if given else {},
-            tried=not given,
         )
-        check_motion(model, data.survey)
-        return data
 
-    @property
-    def _masses(self) -> dict[str, float]:
-        """The declared masses of loads by the names of their parameters [kg]."""
-        return {f'load {number} m': mass for number, (_, mass, _) in enumerate(self.loads, 1)}
+    def _fit(self, robot: RecordedRobot) -> RobotFit:
+        """With what is known beside the bodies."""
+        prior: dict[str, object] = {'delay': np.zeros_like}
+        for one in robot.loads:
+            prior[one.term] = _of_known_mass(one.mass)
+        return RobotFit(robot.model, self.friction, robot.gains, prior)  # type: ignore[arg-type]
 
-    def _carried(self, model: RobotModel) -> Array:
-        """(10 b,) what is fixed to the bodies by joints that were not recorded."""
-        names, kept = ([joint.name for joint in one.joints] for one in (self.model, model))
-        own = self.model.inertial_parameters().reshape(-1, 10)
-        return model.inertial_parameters() - own[list(map(names.index, kept))].ravel()
+    def _shifted(
+        self, robot: RecordedRobot, sources: Sequence[Source]
+    ) -> tuple[RecordedRobot, Sequence[Source], RecordedRows]:
+        """With the delay of the efforts that is given, or certain.
 
-    def _chosen(self, data: RecordedData) -> _Fitted:
-        """The fit of what is not held out, with the delay and the friction law that it shows."""
-        fitted = self._delayed(data)
-        # After the delay, which makes friction near reversals look like that of another law. With
-        # gains of drives the equations have no right-hand side whose residual could be compared.
-        data, found = fitted.data, fitted.found
-        # With the usual friction: that of another law could look like a delay.
-        late = tuple(self._late(data, found))
-        if not data.tried or self.effort == 'current':
-            return replace(fitted, late=late)
-        bodies = found.final.parameters[: data.layout.felt.shape[1]]
-        data = replace(data, bodies=bodies)
-        chosen = chosen_friction(data.equations, found.left_out, found.base.structure, found.final)
-        if chosen.terms == data.layout.terms and not chosen.constants:
-            return replace(fitted, late=late)
-        known = {**data.known, **dict.fromkeys(chosen.missing, 0.0)}
-        changed = replace(data, terms=chosen.terms, constants=chosen.constants, known=known)
-        # The prior is worth as much: its weight was chosen before terms were tried on the folds.
-        fitted = self._fitted(changed, found.final.prior_weight)
-        return replace(fitted, friction=chosen, late=late)
-
-    def _delayed(self, data: RecordedData) -> _Fitted:
-        """The fit with the delay of the efforts that is given, or certain and the same in all."""
+        The slope of the efforts is a regressor: its coefficient is minus the delay that is left.
+        """
         if self.delay != 'auto':
-            return self._fitted(replace(data, delay=self.delay))
-        usual = self._fitted(data)
-        # Without the motion of joints that are held: a few slow equations each.
-        found = [effort_delay(one, usual.found) for one in usual.data.alone.values()]
-        delays = [delay for delay, _ in found]
-        interval = max(one.survey.interval for one in data.sources)
-        # A driver has such delays, and they are more than a law of friction.
-        usable = all(
-            abs(delay) > interval and delay >= -EARLIEST * interval and not is_slow
-            for delay, is_slow in found
-        )
-        if not usable or np.ptp(delays) > interval:
-            return usual
-        # With all rotors: friction that lags looks like a negative one.
-        data = replace(usual.data, known=data.known, delay=float(np.mean(delays)))
-        return self._fitted(data)
+            robot = replace(robot, delay=self.delay)
+            return robot, sources, robot.rows(sources)
+        usual = robot.rows(sources)
+        shifted, recorded = robot, usual
+        interval = max(1.0 / one.compared.rate for one in sources)
+        for _ in range(ROUNDS):
+            whole = self._fit(robot).whole(recorded.whole, prior={'delay': _any_delay})
+            left = -float(whole.value('delay')[0])
+            delay = shifted.delay + left
+            certain = CERTAIN * float(whole.half_widths('delay')[0])
+            if abs(delay) < max(interval, certain) or abs(delay) > LARGEST_DELAY:
+                return robot, sources, usual
+            if abs(left) < SETTLED:
+                break
+            shifted = replace(robot, delay=delay)
+            recorded = shifted.rows(sources)
+        return shifted, sources, recorded
 
-    def _late(self, data: RecordedData, found: IdentifiedParameters) -> Iterator[Finding]:
-        """The delay that was found, and recordings whose efforts are late still."""
-        if data.delay and self.delay == 'auto':
-            what = 'They were shifted before the fit; a delay of 0 leaves them as they are.'
-            yield delay_finding(data.delay, what)
-        for name, equations in data.alone.items():
-            if delay := effort_delay(equations, found)[0]:
-                what = f'Those of {name} were not shifted by that: friction is wrong.'
-                yield delay_finding(delay, what)
+    def _scaled(
+        self, robot: RecordedRobot, sources: Sequence[Source], recorded: RecordedRows
+    ) -> tuple[RecordedRobot, RecordedRows]:
+        """With efforts times the gains of drives that explain them; first, those of the URDF."""
+        if not robot.gains.any():
+            return robot, recorded
+        rows = recorded.whole
+        efforts, torques = rows.used * (rows.rigid + rows.torque), rows.used * rows.rigid
+        products = np.sum(efforts * torques, axis=0)
+        squares = np.maximum(np.sum(efforts**2, axis=0), np.finfo(float).tiny)
+        factors = np.where(products != 0.0, products / squares, 1.0)
+        for _ in range(GAIN_ROUNDS):
+            scales = np.where(robot.gains, robot.scales * factors, robot.scales)
+            robot = replace(robot, scales=scales)
+            recorded = robot.rows(sources)
+            found = self._fit(robot).whole(recorded.whole)
+            factors = 1.0 / (1.0 + found.value('gain'))
+        return robot, recorded
 
-    def _fitted(self, data: RecordedData, prior_weight: float | None = None) -> _Fitted:
-        """The fit, without the motion of joints whose few equations are jitter."""
-        carried = self._carried(data.model)
-        found = identify(data.equations, carried=carried, prior_weight=prior_weight)
-        if found.link_side:
-            rotors = {f'{name} armature': 0.0 for name in found.link_side}
-            data = replace(data, known={**data.known, **rotors})
-        still = tuple(name for name in found.numbers if name in found.still)
-        moving = any(
-            numbers['used'] for name, numbers in found.numbers.items() if name not in still
-        )
-        if still and moving and set(still) != set(data.still):
-            # What is not fitted is not judged.
-            data = replace(data, still=still)
-            if any(found.numbers[name]['used'] for name in still):
-                return self._fitted(data, prior_weight)
-        return _Fitted(data, found)
+    def _of_delay(self, delay: float) -> list[Finding]:
+        if not delay or self.delay != 'auto':
+            return []
+        late, early = ('efforts', 'states') if delay > 0.0 else ('states', 'efforts')
+        text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
+        return [Finding('delay', (), delay, text, 's')]
 
-    def _judged(
-        self,
-        judged: _Fitted,
-        final: IdentifiedParameters,
-        everything: RecordedData,
-        compared: Sequence[Finding],
-        errors: Mapping[str, str],
-    ) -> Judgement:
-        """The judgement, with what is wrong with the recordings."""
-        data, found = judged.data, judged.found
-        scaled = self.effort != 'current'
-        torques = data.torques(data.layout.nominal(), found.final.parameters)
-        findings = [*repetition_findings(repeated_share(torques)), *final.findings]
-        if scaled and self.loads:
-            weights = data.equations.outside(found.left_out)
-            findings.extend(load_findings(data.equations, self._masses, weights))
-        if scaled and len(data.alone) > 1:
-            alone = {
-                name: one.reduced(one.outside(found.left_out)) for name, one in data.alone.items()
-            }
-            findings.extend(difference_findings(alone, found.base.structure, found.unconstrained))
-        locked = [name for name in self.model.joint_names if name not in data.model.joint_names]
-        words = [locked_words(locked)] if locked else []
-        return judge(
-            data, torques, compared=compared, found=findings, late=judged.late, errors=errors,
-            words=words,
-        )  # fmt: skip
+    def _of_loads(self, robot: RecordedRobot, rows: Rows, fit: RobotFit) -> list[Finding]:
+        """Loads whose mass the data contradict."""
+        free: Prior = {one.term: plausible_payload for one in robot.loads}
+        if not free:
+            return []
+        found, findings = fit.whole(rows, prior=free), []
+        for one in robot.loads:
+            mass = one.mass + float(found.value(one.term)[0])
+            half = float(found.half_widths(one.term)[0])
+            if abs(mass - one.mass) > max(WRONG_LOAD * one.mass, CERTAIN * half):
+                where = f'{one.recording}: {mass:.3g} +- {half:.2g} kg on {one.link}'
+                text = f'{where}, not {one.mass:g}'
+                joints = robot.model.joints_that_move(one.link)
+                findings.append(Finding('payload', joints, mass, text, 'kg', half))
+        return findings
 
 
-@dataclass(frozen=True)
-class _Fitted:
-    """A fit of what is not held out.
+def _any_delay(delay: Array) -> Array:
+    return np.full_like(delay, LARGEST_DELAY)
 
-    Attributes:
-        data: with all choices.
-        found: the parameters.
-        friction: the choice of its terms; None where none was made.
-        late: what is said of the delay of the efforts.
-    """
 
-    data: RecordedData
-    found: IdentifiedParameters
-    friction: FrictionChoice | None = None
-    late: tuple[Finding, ...] = ()
+def _of_known_mass(mass: float) -> object:
+    """Standard deviations of what the mass of a load does not say of it."""
+
+    def deviations(change: Array) -> Array:
+        found = plausible_payload(np.array([mass, *change[1:]]))
+        found[0] = 0.0
+        return found
+
+    return deviations
+
+
+def _same(recording: Recording) -> Recording:
+    return recording
 
 
 def _by_name(recordings: Recordings) -> dict[str, Opens]:
-    """What opens each recording, by its name; one that is open stays so.
+    """What reads each recording, by its name.
 
     Raises:
         ParameterError: two have one name.
@@ -408,15 +377,6 @@ def _by_name(recordings: Recordings) -> dict[str, Opens]:
                 raise ParameterError(f'{name} is named twice: name each recording once')
         recordings = dict(zip(names, recordings, strict=True))
     return {
-        name: still_open(one) if isinstance(one, Recording) else one
+        name: partial(_same, one) if isinstance(one, Recording) else one
         for name, one in recordings.items()
     }
-
-
-@contextmanager
-def _error_of(name: str, errors: dict[str, str]) -> Iterator[None]:
-    """Keep why a recording cannot be used."""
-    try:
-        yield
-    except (RobotDynamicsError, OSError) as error:
-        errors[name] = str(error)

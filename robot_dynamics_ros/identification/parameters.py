@@ -1,269 +1,301 @@
-"""The parameters of an identification: order, names, units, values of the URDF, magnitudes."""
+"""The parameters of a fitted robot, with intervals, and curves of friction."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal, get_args
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import starmap
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from robot_dynamics_ros.core import JointFriction, ParameterError, RobotModel, UnknownNameError
-from robot_dynamics_ros.core.algorithms import friction
-from robot_dynamics_ros.core.algorithms.friction import CONSTANTS
+from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS, constant_unit
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
-from robot_dynamics_ros.regression.bodies import body_length, mean_mass
+from robot_dynamics_ros.regression.bodies import BODY
+from robot_dynamics_ros.regression.fit import Fit
+from robot_dynamics_ros.regression.rows import Rows
 
-Flags = npt.NDArray[np.bool_]
+from .base_parameters import BaseParameters, base_parameters
+from .friction_law import curve_slopes, node_friction
+from .identified_model import IdentifiedModel
+from .recorded_rows import Flags
+from .robot_fit import FittedRobot
 
-BODY = len(PARAMETERS)
-BODY_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
-
-# What a column holds, beside the terms of friction (`core.algorithms.friction`), of which those of
-# positive velocity are of both directions unless there are negative ones too:
-#   armature          a
-#   offset            1
-#   gain              minus the measured effort, a current [A]: its coefficient is in N m/A
-JointTerm = Literal[
-    'armature', 'viscous', 'coulomb', 'offset', 'viscous_negative', 'coulomb_negative', 'gradual',
-    'stribeck', 'load', 'presliding', 'presliding_long', 'gain',
-]  # fmt: skip
-TERMS: tuple[JointTerm, ...] = get_args(JointTerm)
-USUAL: tuple[JointTerm, ...] = ('armature', 'viscous', 'coulomb', 'offset')
-# Terms that take energy, or store it.
-NOT_NEGATIVE = ('armature', *friction.TERMS)
-# Of joints that turn, and of those that slide.
-TERM_UNITS: Mapping[str, tuple[str, str]] = {
-    'armature': ('kg m^2', 'kg'),
-    'offset': ('N m', 'N'),
-    'gain': ('N m/A', 'N/A'),
-    **friction.TERMS,
-}
-# A body whose description says less has this share of the mean mass.
-LIGHTEST = 0.1
-# [m/s^2]
-GRAVITY = 9.81
-# Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
-FRICTION = 0.5
+# Of the variance of the prior: data that leave less determine a parameter.
+DETERMINED = 0.25
+# Half of the interval of a gain, of the gain: a wider one is unknown.
+UNKNOWN_GAIN = 0.2
+# Speeds of a curve of friction, in each direction.
+SPEEDS = 12
 
 
 @dataclass(frozen=True)
-class Load:
-    """A body of unknown or partly known inertia, fixed to a link during one recording.
-
-    What is known of it is in `ParameterLayout.known`, such as {'brick m': 1.0}.
+class ParameterRow:
+    """One parameter, before and after.
 
     Attributes:
-        name: of the load; it begins the names of its ten parameters.
-        frame: name of the link; the parameters are in its frame.
-        recording: name of the one in which it is carried.
+        name: such as 'panda_joint2 offset', or the sum that a base parameter is.
+        unit: of the values.
+        nominal: of the description.
+        value: of the identified model.
+        low: begin of the 95 % interval; NaN where the data do not determine the parameter.
+        high: its end.
     """
 
     name: str
-    frame: str
-    recording: str
+    unit: str
+    nominal: float
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    def __str__(self) -> str:
+        """Value and interval in a line."""
+        known = math.isfinite(self.low) and math.isfinite(self.high)
+        interval = f'95 % from {self.low:.3g} to {self.high:.3g}' if known else 'no interval'
+        return f'{self.name}: {self.value:.3g} {self.unit}, {interval}'
 
 
 @dataclass(frozen=True)
-class ParameterLayout:
-    """The columns of the regressor: bodies, then loads, then the terms of the joints.
-
-    Ten columns per moving body, in the order of `RobotModel.inertial_parameters`; ten per load, in
-    the frame of its link; then for each term one column per independent joint, in the order of
-    `model.joint_names`: what a mimic joint has is part of the joint that it mimics.
+class FrictionCurve:
+    """Friction of a joint after a long way with one velocity, over the speeds that occurred.
 
     Attributes:
-        model: the robot; payloads that it has are part of its bodies.
-        terms: of the joints.
-        loads: bodies that it carries in some of the data, beside those.
-        known: values of parameters by their names; the equations hold them on the right-hand
-            side, and their columns are zero.
-        constants: of the friction by joint (n,), see `core.algorithms.friction`; usual ones where
-            none are given [rad/s, m/s; rad, m].
+        unit: of the torque.
+        load: magnitude of the torque that the joint transmits [N m or N].
+        velocities: (m,) [rad/s or m/s].
+        torques: (m,) of the law that is written [N m or N].
+        low: (m,) begins of 95 % intervals, whatever the law is [N m or N].
+        high: (m,) their ends.
     """
 
-    model: RobotModel
-    terms: tuple[JointTerm, ...] = USUAL
-    loads: tuple[Load, ...] = ()
-    known: Mapping[str, float] = field(default_factory=dict)
-    constants: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    unit: str
+    load: float
+    velocities: Array
+    torques: Array
+    low: Array
+    high: Array
 
-    def __post_init__(self) -> None:
-        """Refuse what does not exist, and what no data can tell apart.
+    def as_json(self) -> dict[str, Any]:
+        """Part of the contract of `robot_dynamics identify --json`."""
+        return vars(self)
 
-        Raises:
-            UnknownNameError: a term, a link or a known parameter does not exist.
-            ParameterError: two terms act alike, a name comes twice, a link is fixed to
-                the base, or a known value is not finite.
-        """
-        for term in self.terms:
-            if term not in TERMS:
-                raise UnknownNameError('term', term, TERMS)
-        for term in ('viscous', 'coulomb'):
-            if f'{term}_negative' in self.terms and term not in self.terms:
-                raise ParameterError(f'{term}_negative needs {term}: add it to the terms')
-        if {'coulomb_negative', 'offset'} <= set(self.terms):
-            raise ParameterError(
-                'offset and coulomb_negative cannot be distinguished: a joint that moves feels '
-                'their sum; leave out one of the two terms'
-            )
-        for load in self.loads:
-            self.model.moving_body(load.frame)
-        if repeated := sorted({name for name in self.names if self.names.count(name) > 1}):
-            raise ParameterError(
-                f'{repeated[0]!r} is named twice: rename the load, or drop a term'
-            )
-        for name, value in self.known.items():
-            if name not in self.names:
-                raise UnknownNameError('parameter', name, self.names)
-            if not np.isfinite(value):
-                raise ParameterError(f'{name} is {value}, it must be finite')
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the independent joints (n,)."""
-        return self.model.joint_names
+class Parameters:
+    """What a fit says of a robot.
 
-    @cached_property
-    def bodies(self) -> tuple[str, ...]:
-        """Names of the moving bodies, each that of its first link, and of the loads."""
-        names = {frame.body: frame.name for frame in reversed(self.model.frames)}
-        moving = (names[body] for body in range(len(self.model.joints)))
-        return (*moving, *(load.name for load in self.loads))
+    Attributes:
+        model: the robot with these parameters.
+        base: its base parameters.
+        joints: rows of rotors, offsets, gains and friction.
+        bodies: rows of the bodies.
+        sums: rows of the base parameters.
+        curves: of the friction of joints that are fitted, by name.
+        viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
+    """
 
-    def constant(self, name: str) -> Array:
-        """One of the constants of friction of each joint (n,) [rad/s, m/s; rad, m]."""
-        return np.array(self.constants.get(name, (CONSTANTS[name],) * len(self.joints)))
-
-    @property
-    def size(self) -> int:
-        """p, the number of parameters."""
-        return len(self.names)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Of the parameters (p,), such as 'panda_link3 Ixx' and 'panda_joint2 coulomb'."""
-        inertial = [f'{body} {parameter}' for body in self.bodies for parameter in PARAMETERS]
-        return (*inertial, *(f'{joint} {term}' for term in self.terms for joint in self.joints))
-
-    @cached_property
-    def units(self) -> tuple[str, ...]:
-        """Of the parameters (p,)."""
-        slides = [joint.kind == 'prismatic' for joint in self.model.independent_joints]
-        terms = [TERM_UNITS[term][one] for term in self.terms for one in slides]
-        return (*(len(self.bodies) * BODY_UNITS), *terms)
-
-    def body_columns(self, body: int) -> slice:
-        """Columns of the ten parameters of a body or load.
+    def __init__(
+        self,
+        dynamics: RobotDynamics,
+        rows: Rows,
+        found: FittedRobot,
+        whole: Fit,
+        scales: Array,
+        speeds: Array,
+    ) -> None:
+        """Read the coefficients.
 
         Args:
-            body: index in `bodies`.
+            dynamics: of the robot of the URDF.
+            rows: that were fitted.
+            found: with the law of each joint.
+            whole: with the whole basis, without bounds: intervals are of it.
+            scales: (n,) torque of an effort, before gains are free.
+            speeds: (n,) largest ones of the recordings [rad/s or m/s].
         """
-        return slice(BODY * body, BODY * body + BODY)
-
-    def column(self, term: str, joint: str) -> int:
-        """The column of a term of a joint, both of which there are."""
-        return self.names.index(f'{joint} {term}')
-
-    def columns(self, term: str) -> np.ndarray:
-        """Columns of a term (n,), in the order of `joints`; none of a term that it lacks."""
-        if term not in self.terms:
-            return np.empty(0, int)
-        first = BODY * len(self.bodies) + self.terms.index(term) * len(self.joints)
-        return np.arange(first, first + len(self.joints))
-
-    @cached_property
-    def felt(self) -> Flags:
-        """Which joint feels which inertial parameter (n, 10 bodies and loads): what it carries."""
-        links = (*self.bodies[: len(self.model.joints)], *(load.frame for load in self.loads))
-        felt = [np.isin(self.joints, self.model.joints_that_move(link)) for link in links]
-        return np.transpose(felt).repeat(BODY, axis=1)
-
-    def carrying(self, body: int) -> tuple[str, ...]:
-        """Independent joints that move a body or a load, by its index in `bodies`."""
-        return tuple(np.array(self.joints)[self.felt[:, BODY * body]].tolist())
-
-    @cached_property
-    def is_known(self) -> np.ndarray:
-        """Which parameters (p,) are known, and so not estimated."""
-        return np.array([name in self.known for name in self.names])
+        self._robot, self._rows, self._found, self._whole = dynamics.model, rows, found, whole
+        self._names = [term.name for term, _ in rows.terms if not term.shared]
+        self._fitted: Flags = np.asarray(rows.used.any(axis=0))
+        nominal = self._robot.inertial_parameters()
+        change = np.where(self._felt(), found.fitted.value('bodies'), 0.0)
+        armature = np.array([one.armature for one in self._robot.independent_joints])
+        rotors = 'armature' in self._names
+        rotor = armature + found.fitted.value('armature') if rotors else 0.0 * armature
+        kinds = node_friction(self._robot, found.fitted, found.laws)
+        for kind, name in (('damping', 'viscous'), ('friction', 'coulomb')):
+            given = np.array([getattr(one, kind) for one in self._robot.independent_joints])
+            for direction in (name, f'{name}_negative'):
+                kinds[direction] = np.where(self._fitted, kinds[direction], given)
+        offset = self._own('offset')
+        gain = scales / (1.0 + self._own('gain')) if 'gain' in self._names else scales
+        self._scales = scales
+        self.model = IdentifiedModel(
+            self._robot.with_inertial_parameters(nominal + change, physical=False),
+            np.where(self._fitted, rotor, armature), offset, gain, kinds,
+            tuple(dynamics.gravity.tolist()),
+        )  # fmt: skip
+        self.base: BaseParameters = base_parameters(dynamics, rotors=rotors)
+        self._nominal = np.concatenate([nominal, armature]) if rotors else nominal
+        self._value = np.concatenate([nominal + change, rotor]) if rotors else nominal + change
+        count = len(nominal)
+        each = np.eye(len(self._value))
+        self.bodies = self._parameter_rows(self.base.names[:count], each[:count])
+        self.sums = self._parameter_rows(self.base.sentences, self.base.combination)
+        self.curves = {
+            name: self._curve(joint, float(speeds[joint]))
+            for joint, name in enumerate(self._robot.joint_names)
+            if self._fitted[joint]
+        }
+        self.viscous_lower = np.array([self._least(name) for name in self._robot.joint_names])
+        self.joints = tuple(self._joint_rows(each[count:]))
 
     @property
-    def not_negative(self) -> list[int]:
-        """Columns of the terms that take or store energy, in any order."""
-        return np.concatenate([self.columns(term) for term in NOT_NEGATIVE]).tolist()
+    def determined(self) -> int:
+        """How many base parameters the data determine."""
+        return sum(math.isfinite(row.low) for row in self.sums)
 
-    @cached_property
-    def unknown_gains(self) -> Mapping[int, int]:
-        """Columns of the gains that are estimated, by the index of their joint."""
-        gains = enumerate(self.columns('gain').tolist())
-        return {joint: column for joint, column in gains if not self.is_known[column]}
+    @property
+    def condition(self) -> float:
+        """Largest to smallest singular value of the columns of determined base parameters.
 
-    def nominal(self) -> Array:
-        """The parameters (p,) of the description: inertias, rotors, damping, friction.
-
-        Known values take their place. Loads are zero, gains one.
+        Of unit length.
         """
-        values = np.zeros(self.size)
-        inertial = self.model.inertial_parameters()
-        values[: len(inertial)] = inertial
-        for term in self.terms:
-            values[self.columns(term)] = self._described.get(term, 0.0)
-        for name, value in self.known.items():
-            values[self.names.index(name)] = value
-        return values
+        rows = self._rows
+        known = [math.isfinite(row.low) for row in self.sums]
+        columns = [one for one, is_known in zip(self.base.columns, known, strict=True) if is_known]
+        bodies = rows.shared[..., rows.places('bodies')]
+        parts = []
+        for joint in range(self._robot.size):
+            own = rows.used[:, joint]
+            whole = np.zeros((int(own.sum()), len(self._value)))
+            whole[:, : bodies.shape[2]] = bodies[own, joint]
+            if 'armature' in self._names:
+                column = self._names.index('armature')
+                whole[:, bodies.shape[2] + joint] = rows.own[own, joint, column]
+            parts.append(whole[:, columns] / self._whole.noise[joint])
+        stacked = np.concatenate(parts)
+        lengths = np.linalg.norm(stacked, axis=0)
+        if not stacked.size or not (lengths > 0.0).all():
+            return math.inf
+        values = np.linalg.svd(stacked / lengths, compute_uv=False)
+        return float(values[0] / values[-1]) if values[-1] else math.inf
 
-    @cached_property
-    def _described(self) -> Mapping[str, Array]:
-        """What the description says of terms (n,), mimic joints included; nothing of others."""
-        friction = JointFriction(self.model)
-        coulomb, viscous = friction.bounds
-        found = {'viscous': viscous, 'coulomb': coulomb}
-        found |= {f'{term}_negative': values for term, values in found.items()}
-        return found | {'armature': friction.rotors, 'gain': np.ones(len(self.joints))}
+    def _felt(self) -> Array:
+        """Which parameters of bodies (10 b,) any row feels at all, by body."""
+        rows = self._rows
+        bodies = rows.shared[..., rows.places('bodies')] * rows.used[..., None]
+        felt = np.abs(bodies).max(axis=(0, 1), initial=0.0).reshape(-1, BODY).max(axis=1) > 0.0
+        return np.repeat(felt, BODY)
 
+    def _own(self, name: str) -> Array:
+        if name not in self._names:
+            return np.zeros(self._robot.size)
+        return np.where(self._fitted, self._found.fitted.value(name), 0.0)
 
-def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
-    """Plausible magnitudes of the parameters (p,), in their units.
+    def _places(self) -> Array:
+        """Of bodies and rotors among all coefficients."""
+        found = [self._whole.rows.places('bodies')]
+        if 'armature' in self._names:
+            found.append(self._whole.rows.places('armature'))
+        return np.concatenate(found)
 
-    Args:
-        layout: of the parameters.
-        torques: (n,) usual magnitude of the torque of each joint [N m or N].
-    """
-    model = layout.model
-    own = _masses(layout, torques)
-    masses = np.concatenate([own, np.full(len(layout.loads), own.mean())])
-    length = body_length(model)
-    per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
-    terms = [_of_term(layout, term, torques, length) for term in layout.terms]
-    scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
-    return np.maximum(scales, np.abs(layout.nominal()))
+    def _parameter_rows(
+        self, names: Sequence[str], combination: Array, units: Sequence[str] = ()
+    ) -> tuple[ParameterRow, ...]:
+        """Rows of combinations (k, p) of bodies and rotors."""
+        whole, places = self._whole, self._places()
+        slopes = combination @ whole.slopes[places]
+        half, prior = whole.covariances.half_widths(slopes), whole.prior_half_widths(slopes)
+        centre = combination @ (self._nominal + whole.theta[places])
+        value, nominal = combination @ self._value, combination @ self._nominal
+        known = half**2 < DETERMINED * prior**2
+        low = np.where(known, np.minimum(centre - half, value), np.nan)
+        high = np.where(known, np.maximum(centre + half, value), np.nan)
+        chosen = units or [self.base.units[int(np.flatnonzero(row)[0])] for row in combination]
+        columns = (one.tolist() for one in (nominal, value, low, high))
+        return tuple(starmap(ParameterRow, zip(names, chosen, *columns, strict=True)))
 
+    def _joint_rows(self, rotors: Array) -> list[ParameterRow]:
+        found: list[ParameterRow] = []
+        of_rotors = self._parameter_rows(
+            self.base.names[len(self.bodies) :], rotors
+        ) if len(rotors) else ()  # fmt: skip
+        for joint, one in enumerate(self._robot.independent_joints):
+            slides = one.kind == 'prismatic'
+            found += of_rotors[joint : joint + 1]
+            for term, units in TERMS.items():
+                value = float(self.model.kinds[term][joint])
+                nominal = {'viscous': one.damping, 'coulomb': one.friction}.get(
+                    term.removesuffix('_negative'), 0.0
+                )
+                same = value == self.model.kinds[term.removesuffix('_negative')][joint]
+                if (value or nominal) and not (term.endswith('_negative') and same):
+                    low = float(self.viscous_lower[joint]) if term == 'viscous' else math.nan
+                    row = ParameterRow(f'{one.name} {term}', units[slides], nominal, value, low)
+                    found.append(row)
+            for name, usual in CONSTANTS.items():
+                value = float(self.model.kinds[name][joint])
+                if value != usual:
+                    unit = constant_unit(name, slides=slides)
+                    found.append(ParameterRow(f'{one.name} {name}', unit, usual, value))
+            found += self._coefficient(joint, 'offset', ('N m', 'N')[slides], 0.0)
+            scale = float(self._scales[joint])
+            found += self._coefficient(joint, 'gain', ('N m/A', 'N/A')[slides], scale)
+        return found
 
-def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:
-    """Those of a term (n,)."""
-    if term == 'armature':
-        # Gears match the inertia of the rotor to what the joint carries.
-        slides = [joint.kind == 'prismatic' for joint in layout.model.independent_joints]
-        masses = _masses(layout, torques)
-        carried = layout.felt[:, ::BODY][:, : len(masses)] @ masses
-        return carried * np.where(slides, 1.0, length**2)
-    if term == 'load':
-        return np.full(len(torques), FRICTION)
-    return np.ones(len(torques)) if term == 'gain' else FRICTION * torques
+    def _coefficient(self, joint: int, name: str, unit: str, nominal: float) -> list[ParameterRow]:
+        """The row of an offset or a gain."""
+        if name not in self._names:
+            return []
+        whole, row = self._whole, f'{self._robot.joint_names[joint]} {name}'
+        value = float(getattr(self.model, name)[joint])
+        half = float(whole.half_widths(name)[joint])
+        centre = float(whole.value(name)[joint])
+        ends = [centre - half, centre + half]
+        if name == 'gain':
+            if half > UNKNOWN_GAIN:
+                return [ParameterRow(row, unit, nominal, value)]
+            ends = sorted(float(self._scales[joint]) / (1.0 + end) for end in ends)
+        if not self._fitted[joint]:
+            return [ParameterRow(row, unit, nominal, value)]
+        return [ParameterRow(row, unit, nominal, value, min(ends[0], value), max(ends[1], value))]
 
+    def _curve(self, joint: int, fastest: float) -> FrictionCurve:
+        """Friction up to a speed, with the torque that the joint usually transmits."""
+        rows, whole = self._rows, self._whole
+        used = rows.used[:, joint]
+        torque = float(np.sqrt(np.mean((rows.rigid + rows.torque)[used, joint] ** 2)))
+        steps = fastest * np.arange(1, SPEEDS + 1) / SPEEDS
+        v = np.concatenate([-steps[::-1], steps])
+        own = [term for term, _ in rows.terms if not term.shared]
+        slopes = curve_slopes(own, v, torque)
+        shared, k = rows.shared.shape[2], len(own)
+        place = shared + joint * k + np.arange(k)
+        law, centre = slopes @ self._found.fitted.theta[place], slopes @ whole.theta[place]
+        half = whole.covariances.half_widths(slopes @ whole.slopes[place])
+        low, high = np.minimum(centre - half, law), np.maximum(centre + half, law)
+        return FrictionCurve(self._robot.effort_units[joint], torque, v, law, low, high)
 
-def _masses(layout: ParameterLayout, torques: Array) -> Array:
-    """Plausible masses (bodies,) of the moving bodies [kg].
+    def _least(self, name: str) -> float:
+        """Viscous friction, as far as the fastest motion shows it."""
+        value = float(self.model.kinds['viscous'][self._robot.joint_names.index(name)])
+        curve = self.curves.get(name)
+        if curve is None or not curve.velocities[-1] > 0.0:
+            return value
+        return max(0.0, value - float(curve.torques[-1] - curve.low[-1]) / curve.velocities[-1])
 
-    Where the description gives none, each may be the one that loads the strongest joint.
-    """
-    model = layout.model
-    described = np.array([joint.inertia.mass for joint in model.joints])
-    least = LIGHTEST * mean_mass(model)
-    if not described.any():
-        least = max(least, float(torques.max()) / (GRAVITY * body_length(model)))
-    return np.maximum(described, least)
+    @property
+    def unknown_gains(self) -> tuple[str, ...]:
+        """Joints whose drive gain the recordings do not fix."""
+        ending = ' gain'
+        return tuple(
+            row.name.removesuffix(ending)
+            for row in self.joints
+            if row.name.endswith(ending) and not math.isfinite(row.low) and self._is_free(row.name)
+        )
+
+    def _is_free(self, name: str) -> bool:
+        joint = self._robot.joint_names.index(name.removesuffix(' gain'))
+        return bool(self._whole.half_widths('gain')[joint] > 0.0)

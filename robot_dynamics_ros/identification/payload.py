@@ -258,9 +258,10 @@ def estimate_recorded_payload(
     made, given = maker.rows(), {k: one[rows] for k, one in given_friction(friction).items()}
     if compared:
         bodies = LogCholesky(model)
-        found = PayloadFit.of(fit(made, given=given, prior={'payload': _plausible}, bodies=bodies))
+        prior: Prior = {'payload': plausible_payload}
+        found = PayloadFit.of(fit(made, given=given, prior=prior, bodies=bodies))
         return judged(frame, joints, found, error)
-    prior: Prior = {'payload': _plausible, 'gravity': np.zeros_like}
+    prior = {'payload': plausible_payload, 'gravity': np.zeros_like}
     known = fit(made, given=given, prior=prior)
     free = fit(made, given=given, prior={**prior, 'gravity': _any_gravity})
     return judged(frame, joints, PayloadFit.of(known).with_gravity(free, np.array(gravity)), error)
@@ -274,7 +275,7 @@ def given_friction(friction: JointFriction) -> dict[str, Array]:
     return found | {'stribeck': own[4], 'load': own[5], 'armature': friction.rotors}
 
 
-def _plausible(payload: Array) -> Array:
+def plausible_payload(payload: Array) -> Array:
     """Standard deviations (10,) of the prior of the parameters of a payload (10,)."""
     scale = max(abs(float(payload[0])), LEAST_MASS)
     return np.array([MASS, *[scale * CENTER] * 3, *[scale * INERTIA] * 6])

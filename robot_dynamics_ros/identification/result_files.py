@@ -13,16 +13,19 @@ from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, constant_unit
 from robot_dynamics_ros.core.algorithms.friction import TERMS as FRICTION_TERMS
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS as OF_A_BODY
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.json_text import json_text
+from robot_dynamics_ros.mjcf import mjcf_of
 from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 
 from .identified_model import IdentifiedModel
 from .identified_urdf import Friction, changed_bodies, identified_urdf
-from .parameter_rows import ParameterRow
+from .parameters import ParameterRow
 
 URDF = 'identified.urdf'
+MJCF = 'identified.xml'
 FRICTION = 'friction.yaml'
 PARAMETERS = 'dynamics_node.yaml'
 JSON = 'identification.json'
@@ -53,7 +56,7 @@ OF_CONSTANT = {
     'displacement_long': 'presliding_long',
 }
 TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
-FORCED = 'Written with --force, although this model is not to be loaded:'
+FORCED = 'Written with --doubtful, although this model is not to be loaded:'
 WIDTH, SIGN = 99, '    # '
 
 FRICTION_HEAD = """\
@@ -66,8 +69,7 @@ FRICTION_HEAD = """\
 """
 INTERVALS = """\
 #
-# Behind each value: its unit and its 95 % interval. What the data do not tell apart from other
-# parameters has none.
+# Behind each value: its unit; of rotors and offsets the 95 % interval, where the data tell it.
 """
 NODE = """\
 # Parameters of dynamics_node for {robot}, identified. They belong to {urdf}:
@@ -98,7 +100,8 @@ def result_files(
     *,
     rows: Sequence[ParameterRow] = (),
     speeds: Array | None = None,
-    objections: Sequence[str] = (),
+    viscous_lower: Array | None = None,
+    doubts: Sequence[str] = (),
     unknown: Collection[str] = (),
 ) -> dict[str, str]:
     """The text of each file by its name, to be written as a whole.
@@ -110,7 +113,8 @@ def result_files(
         report: what else identification.json is to hold, by key.
         rows: parameters of the joints, whose intervals friction.yaml is to have.
         speeds: (n,) up to which each joint was fitted [rad/s or m/s]; 0: it was not.
-        objections: why the model is not to be loaded; they stand at the head of the YAML files.
+        viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
+        doubts: why the model is not to be loaded; they stand at the head of the YAML files.
         unknown: joints of which the recordings tell nothing: comments say it.
 
     Raises:
@@ -120,12 +124,14 @@ def result_files(
     """
     urdf = written_urdf(text, nominal, identified)
     before, after = parse_urdf(text), parse_urdf(urdf)
-    doubts = yaml_comment(FORCED, objections)
-    values = _values(identified, {row.name: row for row in rows}, speeds)
-    return {
+    head = yaml_comment(FORCED, doubts)
+    values = _values(identified, speeds, viscous_lower)
+    rotors = dict(zip(identified.model.joint_names, identified.armature.tolist(), strict=True))
+    simulated = mjcf_of(urdf, rotors)
+    return ({MJCF: simulated} if simulated else {}) | {
         URDF: urdf,
-        FRICTION: doubts + '\n'.join([*_friction(identified.model, values, rows, unknown), '']),
-        PARAMETERS: doubts + '\n'.join([*_node(identified.model, before, unknown), '']),
+        FRICTION: head + '\n'.join([*_friction(identified.model, values, rows, unknown), '']),
+        PARAMETERS: head + '\n'.join([*_node(identified, before, unknown), '']),
         JSON: json_text({**report, 'model': _model_json(before, after, identified, values)}),
     }
 
@@ -164,23 +170,17 @@ def _check_joints(identified: IdentifiedModel) -> None:
 
 
 def _values(
-    identified: IdentifiedModel, rows: Mapping[str, ParameterRow], speeds: Array | None
+    identified: IdentifiedModel, speeds: Array | None, viscous_lower: Array | None
 ) -> dict[str, Array]:
-    """The values (n,) of friction.yaml by their keys; NaN for none.
-
-    A viscous friction without an interval may be zero. That of the URDF is not doubted.
-    """
-    names = identified.model.joint_names
-    fitted = (
-        np.full(len(names), math.nan) if speeds is None else np.where(speeds, speeds, math.nan)
-    )
+    """The values (n,) of friction.yaml by their keys; NaN for none."""
+    none = np.zeros(len(identified.armature))
+    known = none if speeds is None else speeds
+    fitted = np.where(known, known, math.nan)
     values = dict(identified.kinds)
     values |= {'torque_offset': identified.offset, 'armature': identified.armature}
     values['max_velocity'] = fitted
     for term in VISCOUS:
-        found = [_row(rows, joint, term) for joint in names]
-        low = np.array([row.low if row else math.nan for row in found])
-        low = np.clip(np.nan_to_num(low), 0.0, values[term])
+        low = np.clip(none if viscous_lower is None else viscous_lower, 0.0, values[term])
         values[f'{term}_lower'] = np.where(np.isfinite(fitted), low, math.nan)
     return {key: values[key] for key in UNITS}
 
@@ -216,8 +216,11 @@ def _friction(
             yield f'    {key}: {yaml_value(value)}  # {unit}{interval}'
 
 
-def _node(model: RobotModel, urdf: RobotModel, unknown: Collection[str]) -> Iterator[str]:
+def _node(
+    identified: IdentifiedModel, urdf: RobotModel, unknown: Collection[str]
+) -> Iterator[str]:
     """The lines of dynamics_node.yaml."""
+    model = identified.model
     yield NODE.format(
         robot=yaml_value(model.name),
         file=PARAMETERS,
@@ -226,6 +229,9 @@ def _node(model: RobotModel, urdf: RobotModel, unknown: Collection[str]) -> Iter
         joints=yaml_value(list(model.joint_names)),
         terms=yaml_value(TERMS),
     )
+    if tuple(identified.gravity) != STANDARD_GRAVITY:
+        yield from _comment('Gravity in the axes of the root link, under which it was recorded.')
+        yield f'    gravity: {yaml_value(list(identified.gravity))}'
     if unknown:
         yield from _comment(
             f'Not identified, as the recordings tell nothing of them: {", ".join(unknown)}. Their '

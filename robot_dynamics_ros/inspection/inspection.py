@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from robot_dynamics_ros.core.model.findings import (
     Severity,
     listed,
 )
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantity import EvaluatedDynamics
@@ -154,19 +155,22 @@ class Validation:
         return tuple(finding for finding in self.findings if finding.severity in failing)
 
 
-def inspect_robot(model: RobotModel, frame: str | None = None) -> Inspection:
+def inspect_robot(
+    model: RobotModel, frame: str | None = None, gravity: Sequence[float] = STANDARD_GRAVITY
+) -> Inspection:
     """Look at a robot.
 
     Args:
         model: the robot.
         frame: link whose payload margin to give; None for none.
+        gravity: (3,) in the axes of the root link [m/s^2].
 
     Raises:
         UnknownNameError: no link has that name.
     """
     # What overflows shows as a value that is not finite.
     with np.errstate(all='ignore'):
-        poses = SampledPoses.of(model)
+        poses = SampledPoses.of(model, gravity=tuple(gravity))
         margin = None if frame is None else payload_margin(poses, frame)
         loads, findings = gravity_loads(poses), _in_order(_of_the_robot(poses))
     return Inspection(model, _total_mass(model), len(poses.q), loads, margin, findings)

@@ -161,7 +161,7 @@ def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
     Raises:
         UnknownNameError: no link has that name.
     """
-    model, gravity = poses.model, np.array(STANDARD_GRAVITY)
+    model, gravity = poses.model, np.array(poses.gravity)
     lifted = weight_torque(without_rounding(poses.jacobian(frame), model.reach), gravity)
     margins = largest_mass(poses.gravity_torque, lifted, model.effort_bounds)
     least = int(margins.argmin())

@@ -1,1 +1,1 @@
-"""The comparison of torques, mass matrix and Coriolis matrix with Pinocchio."""
+"""What Pinocchio computes: torques and matrices to compare with, and distances of shapes."""

@@ -1,6 +1,6 @@
 """Pinocchio as an independent reference: its own URDF parser, its own algorithms.
 
-The only module that imports Pinocchio.
+`collisions` imports Pinocchio too; nothing else does.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class PinocchioReference:
                 'Pinocchio is not installed: pip install pin, or set parameter cross_check: false'
             )
         try:
-            self._bare = pinocchio.buildModelFromXML(_with_limit_attributes(text))
+            self._bare = pinocchio.buildModelFromXML(with_limit_attributes(text))
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
         self._take(model)
@@ -185,7 +185,7 @@ class PinocchioReference:
         return pinocchio.integrate(self._model, self._neutral, self._spread @ q + self._offset)
 
 
-def _with_limit_attributes(text: str) -> str:
+def with_limit_attributes(text: str) -> str:
     """The URDF with effort and velocity in every limit; the same text if none is missing.
 
     The dynamics do not depend on limits: the value that is filled in, 0, is not used.

@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
 from .bodies import LogCholesky
-from .intervals import ROUNDING, Covariances, covariances
+from .intervals import ROUNDING, Covariances, blocks, covariances
 from .rows import Rows
 
-# Duration of a block of time [s]; with more blocks than this, it doubles.
-BLOCK, MOST_BLOCKS = 1.0, 128
 # Standard deviations up to which a row has its whole weight: of normal noise 0.3 % are beyond, and
 # the covariance of the weights is that of least squares.
 FAR = 3.0
@@ -36,6 +35,10 @@ SMALLEST = 1e-10
 PLAUSIBLE = 0.5
 # Steps of log-Cholesky coordinates in a round, the largest of them, and its smallest share.
 STEPS, LARGEST, SHORTEST = 20, 2.0, 1e-3
+# Half of a 95 % interval of a normal distribution [standard deviations].
+NORMAL_INTERVAL = 1.96
+# 1 / variance of coefficients of which nothing is known before.
+NO_PRIOR = 1e-12
 # Standard deviations of coefficients from their values, by the name of the term.
 Prior = Mapping[str, Callable[[Array], Array]]
 
@@ -51,6 +54,7 @@ class Fit:
         covariances: of coordinates, which are the coefficients, but for those of bodies.
         noise: (r,) standard deviation of the residuals [N m or N].
         blocks: number of blocks of time.
+        precision: (P,) 1 / variance of the prior of coordinates; 0 where there is none.
     """
 
     rows: Rows
@@ -59,6 +63,7 @@ class Fit:
     covariances: Covariances
     noise: Array
     blocks: int
+    precision: Array
 
     def value(self, name: str) -> Array:
         """Coefficients of a term: (k,) shared ones, or (r,) of each joint."""
@@ -74,6 +79,31 @@ class Fit:
         chosen = self.slopes[self.rows.places(name)]
         return self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
 
+    def prior_half_widths(self, slopes: Array) -> Array:
+        """Half of the 95 % intervals (m,) that functions have before any data.
+
+        Args:
+            slopes: (m, P) derivatives of the functions by the coordinates.
+        """
+        variances = np.where(slopes == 0.0, 0.0, slopes**2) @ _inverse(self.precision)
+        return np.asarray(NORMAL_INTERVAL * np.sqrt(variances))
+
+    def predicted(self, rows: Rows) -> Array:
+        """What the terms add to the torque of the model (N, r), of rows with these terms."""
+        (_, joints, s), k = rows.shared.shape, rows.own.shape[2]
+        found = rows.shared @ self.theta[:s]
+        load = np.abs(rows.rigid + found)
+        own = [term for term, _ in rows.terms if not term.shared]
+        coefficients = self.theta[s:].reshape(joints, k)
+        for i, term in enumerate(own):
+            if term.name != 'gain':
+                column = rows.own[..., i] * coefficients[:, i]
+                found = found + (column * load if term.loaded else column)
+        for i, term in enumerate(own):
+            if term.name == 'gain':
+                found = found + coefficients[:, i] * (rows.rigid + found)
+        return np.asarray(found)
+
 
 def fit(
     rows: Rows,
@@ -81,6 +111,8 @@ def fit(
     given: Mapping[str, Array] | None = None,
     prior: Prior | None = None,
     bodies: LogCholesky | None = None,
+    free: npt.NDArray[np.bool_] | None = None,
+    bounded: bool = True,
 ) -> Fit:
     """The coefficients of rows.
 
@@ -91,8 +123,10 @@ def fit(
         prior: standard deviations (k,) of shared coefficients from their values, whose mean is
             zero: infinite for none, and 0 for those that are not free.
         bodies: coordinates of the term `bodies`.
+        free: (r, k) which terms each joint has; others are zero. None: all.
+        bounded: whether signs of terms hold; without, what they are is measured and not assumed.
     """
-    equations = _NormalEquations(rows, given or {}, prior or {}, bodies)
+    equations = _NormalEquations(rows, given or {}, prior or {}, bodies, free, bounded)
     x, weights = np.maximum(0.0, equations.lower), rows.used / equations.square
     for _ in range(ROUNDS):
         before = x
@@ -103,19 +137,30 @@ def fit(
     (theta, slopes), precision = equations.theta(x), equations.precision(x)
     hessians, gradients = equations.normal(theta, weights, equations.begins)
     # What is not free has no part in the rest, and no variance.
-    free = precision < np.inf
-    slopes, precision = np.where(free, slopes, 0.0), np.where(free, precision, 0.0)
+    known = precision == np.inf
+    slopes, precision = np.where(known, 0.0, slopes), np.where(known, 0.0, precision)
     scores = (gradients - hessians @ theta) @ slopes
-    whole = slopes.T @ hessians @ slopes + np.diag(1.0 * ~free)
+    whole = slopes.T @ hessians @ slopes + np.diag(1.0 * known)
     found = covariances(whole, scores, precision)
-    return Fit(rows, theta, slopes, found, noise, len(hessians))
+    return Fit(rows, theta, slopes, found, noise, len(hessians), precision)
+
+
+def _inverse(precision: Array) -> Array:
+    """Variances; large ones where there is no prior."""
+    return 1.0 / np.maximum(precision, NO_PRIOR)
 
 
 class _NormalEquations:
     """The normal equations of rows, for weights and coordinates that change."""
 
     def __init__(
-        self, rows: Rows, given: Mapping[str, Array], prior: Prior, bodies: LogCholesky | None
+        self,
+        rows: Rows,
+        given: Mapping[str, Array],
+        prior: Prior,
+        bodies: LogCholesky | None,
+        free: npt.NDArray[np.bool_] | None,
+        bounded: bool,
     ) -> None:
         self.rows, self._prior, self._bodies = rows, prior, bodies
         (_, self.joints, self.s), self.k = rows.shared.shape, rows.own.shape[2]
@@ -123,22 +168,20 @@ class _NormalEquations:
         nothing = np.zeros(self.joints)
         self._given = np.stack([given.get(term.name, nothing) for term in own], axis=1)
         self._loaded = [i for i, term in enumerate(own) if term.loaded]
-        lower = np.where([term.sign > 0 for term in own], -self._given, -np.inf)
+        self._gain = [i for i, term in enumerate(own) if term.name == 'gain']
+        signed = [bounded and term.sign > 0 for term in own]
+        lower = np.where(signed, -self._given, -np.inf)
         self.lower = np.append(np.full(self.s, -np.inf), lower)
         counts = np.maximum(rows.used.sum(axis=0), 1)
         square = (rows.used * rows.torque**2).sum(axis=0) / counts
         self.square = np.where(square > 0.0, square, 1.0)
         torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
         sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
-        sizes[:, self._loaded] *= torque[:, None]
+        sizes[:, self._loaded + self._gain] *= torque[:, None]
         plausible = PLAUSIBLE * np.maximum(torque, np.finfo(float).tiny)[:, None]
-        self._own_precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0).ravel()
-        duration, numbers = BLOCK, np.floor(rows.times / BLOCK)
-        while len(np.unique(numbers)) > MOST_BLOCKS:
-            duration *= 2.0
-            numbers = np.floor(rows.times / duration)
-        edges = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
-        self.begins = edges.tolist() if len(edges) > 1 else [0]
+        precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0)
+        self._own_precision = np.where(True if free is None else free, precision, np.inf).ravel()
+        self.begins = blocks(rows.times)
 
     def theta(self, x: Array) -> tuple[Array, Array]:
         """Coefficients (P,) of coordinates, and their derivatives (P, P)."""
@@ -163,10 +206,14 @@ class _NormalEquations:
         """Columns (N, s + k) of a joint, with the load of these coefficients; and its torque."""
         rows = self.rows
         own, torque = rows.own[:, joint].copy(), rows.torque[:, joint]
+        rigid = rows.rigid[:, joint] + rows.shared[:, joint] @ theta[: self.s]
         if self._loaded:
-            load = np.abs(rows.rigid[:, joint] + rows.shared[:, joint] @ theta[: self.s])
-            own[:, self._loaded] *= load[:, None]
+            own[:, self._loaded] *= np.abs(rigid)[:, None]
             torque = torque - own[:, self._loaded] @ self._given[joint, self._loaded]
+        if self._gain:
+            others = theta[self.place(joint)[self.s :]].copy()
+            others[self._gain] = 0.0
+            own[:, self._gain] *= (rigid + own @ others)[:, None]
         return np.concatenate([rows.shared[:, joint], own], axis=1), torque
 
     def place(self, joint: int) -> Array:

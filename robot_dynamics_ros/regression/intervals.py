@@ -16,6 +16,8 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
+# Duration of a block of time [s]; with more blocks than this, it doubles.
+BLOCK, MAX_BLOCKS = 1.0, 128
 # Clusters at least where longer ones are tried: Student's quantile is then within 12 % of that of
 # many, and the spread of so many estimates is known to 21 %.
 FEWEST_CLUSTERS = 12
@@ -42,6 +44,16 @@ class Covariances:
         variances = np.einsum('ki,mij,kj->mk', slopes, self.matrices, slopes)
         widths = self.quantiles[:, None] * np.sqrt(np.maximum(variances, 0.0))
         return np.asarray(widths.max(axis=0))
+
+
+def blocks(times: Array) -> list[int]:
+    """First rows of blocks of time, and the end of the last one; rows are sorted by times [s]."""
+    duration, numbers = BLOCK, np.floor(times / BLOCK)
+    while len(np.unique(numbers)) > MAX_BLOCKS:
+        duration *= 2.0
+        numbers = np.floor(times / duration)
+    edges = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
+    return edges.tolist() if len(edges) > 1 else [0]
 
 
 def covariances(hessians: Array, scores: Array, prior: Array) -> Covariances:

@@ -22,8 +22,8 @@ from robot_dynamics_ros.core.spatial import Transform
 
 # Basis functions: v_0 [rad/s or m/s] beside that of the friction model, and displacements [rad; m:
 # a tenth]. A sum is within 1 % of friction with constants between, if signs are free.
-SMOOTHINGS = (0.03, 0.1, 0.3)
-DISPLACEMENTS = (0.01, 0.02, 0.035, 0.06, 0.1)
+SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.4)
+DISPLACEMENTS = (0.005, 0.01, 0.02, 0.035, 0.06, 0.1, 0.2)
 SLIDING = 0.1
 
 
@@ -38,6 +38,7 @@ class States:
         a: (N, n) accelerations [rad/s^2 or m/s^2].
         slips: (N, k, n) states z of pre-sliding, first those of `DISPLACEMENTS`.
         smoothing: (n,) or () v_0 of the friction model [rad/s or m/s].
+        slopes: (N, n) derivatives of the efforts by time [N m/s or N/s].
     """
 
     dynamics: RobotDynamics
@@ -46,6 +47,7 @@ class States:
     a: Array
     slips: Array
     smoothing: Array
+    slopes: Array
 
     @cached_property
     def bodies(self) -> Array:
@@ -80,8 +82,18 @@ def _sign(v_0: float | Array) -> Callable[[Array], Array]:
     return lambda v: np.asarray(smooth_sign(v, v_0)[0])
 
 
-def _coulomb(v_0: float) -> Regressor:
-    return Regressor(f'coulomb {v_0:g}', TORQUE, lambda s: _sign(v_0)(s.v))
+def coulomb(v_0: float, sign: int = 0) -> Regressor:
+    """Coulomb friction that is full from about 10 v_0 on [rad/s or m/s]."""
+    return Regressor(f'coulomb {v_0:g}', TORQUE, lambda s: _sign(v_0)(s.v), sign)
+
+
+def load(v_0: float, sign: int = 0) -> Regressor:
+    """Friction that grows with the transmitted torque, full from about 10 v_0 on."""
+    return Regressor(f'load {v_0:g}', ('1', '1'), lambda s: _sign(v_0)(s.v), sign, loaded=True)
+
+
+def _of_direction(column: Callable[[States], Array], side: float) -> Callable[[States], Array]:
+    return lambda s: column(s) * (side * s.v > 0.0)
 
 
 def _presliding(index: int) -> Regressor:
@@ -103,20 +115,43 @@ STRIBECK = Regressor(
     lambda s: _sign(AT_REST)(s.v) / (1.0 + (s.v / CONSTANTS['stribeck_velocity']) ** 2), sign=1,
 )  # fmt: skip
 LOAD = Regressor('load', ('1', '1'), COULOMB.column, sign=1, loaded=True)
-GRADUAL_LOAD = Regressor('load 0.1', ('1', '1'), lambda s: _sign(0.1)(s.v), loaded=True)
-GRADUAL = tuple(map(_coulomb, SMOOTHINGS))
+GRADUAL_LOAD = load(0.1)
+GRADUAL = tuple(map(coulomb, SMOOTHINGS))
 PRESLIDING = tuple(map(_presliding, range(len(DISPLACEMENTS))))
+# Of each direction; the magnitude of the other one is zero.
+DIRECTIONS = tuple(
+    Regressor(f'{term}{ending}', units, _of_direction(column, side), sign=1)
+    for side, ending in ((1.0, ''), (-1.0, '_negative'))
+    for term, units, column in (
+        ('viscous', VISCOUS.units, VISCOUS.column),
+        ('coulomb', TORQUE, COULOMB.column),
+    )
+)
+# Of drives whose gain is unknown: efforts are 1 + c times the torque, which depends on other
+# coefficients too; `fit` puts it in the place of the column.
+GAIN = Regressor('gain', ('1', '1'), lambda s: np.ones_like(s.v))
+# Of efforts that come later than states by a second: a Taylor series of the first order.
+DELAY = Regressor('delay', ('s', 's'), lambda s: s.slopes[..., None], shared=True)
 FRICTION = (VISCOUS, COULOMB, *GRADUAL, STRIBECK, LOAD, GRADUAL_LOAD, *PRESLIDING)
 BODIES = Regressor('bodies', BODY, lambda s: s.bodies, shared=True)
 
 
-def _gravity_torques(states: States) -> Array:
-    """The gravity torques (N, n, 3) of 1 m/s^2 along each axis of the base."""
-    axes = [states.dynamics.with_gravity(axis).gravity_torque(states.q) for axis in np.eye(3)]
-    return np.stack(axes, axis=2)
+def gravity_of(dynamics: RobotDynamics | None = None) -> Regressor:
+    """The gravity torques (N, n, 3) of 1 m/s^2 along each axis of the base.
+
+    Args:
+        dynamics: of the robot that has them; None: of that of the states.
+    """
+
+    def column(states: States) -> Array:
+        robot = dynamics or states.dynamics
+        axes = [robot.with_gravity(axis).gravity_torque(states.q) for axis in np.eye(3)]
+        return np.stack(axes, axis=2)
+
+    return Regressor('gravity', ('m/s^2',) * 2, column, shared=True)
 
 
-GRAVITY = Regressor('gravity', ('m/s^2',) * 2, _gravity_torques, shared=True)
+GRAVITY = gravity_of()
 
 
 def payload_on(model: RobotModel, frame: str) -> Regressor:

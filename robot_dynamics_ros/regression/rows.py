@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,16 @@ from robot_dynamics_ros.core.errors import UnknownNameError
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.recordings.low_pass import half_length, low_pass
+from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, half_length, low_pass
 
 from .regressors import Regressor, States, displacements, independent, slip_states
 
 ROWS_OF_PERIOD = 2.0
 # Of the cutoff of the motions: above this share, a second filter would damp nothing more.
 LARGEST_SHARE = 0.95
+# Times the cutoff of the rows: the motions keep what a column makes of higher frequencies, as that
+# of Coulomb friction does.
+WIDER = 8.0
 # What the low pass of the motions smears around a reversal, in periods of its cutoff.
 REACH = 0.5
 # Displacements after which the state in which a contact began counts little: exp(-2) = 14 %.
@@ -36,8 +39,25 @@ SETTLED = 2.0
 # Of the weight of a row: up to which share of samples without an effort, and near reversals
 # or the begin of a segment.
 MISSING_SHARE, SLOW_SHARE = 0.01, 0.1
-# Samples whose columns are computed together, and bytes of rows, beyond which one of two is left.
+# Of a row of a joint that moves: which share of it may be a rest.
+REST_SHARE = 0.5
+# Columns beside those of the terms.
+KNOWN = 5
+# Between two recordings [s]: they share no block of time.
+APART = 1.0
+# Samples whose columns are computed together, and bytes of rows, beyond
+# which one of two is left.
 TOGETHER, MOST_BYTES = 2048, 3e8
+
+
+def motions_cutoff(cutoff: float, rate: float) -> float:
+    """That of `Recording.motions` for rows with a cutoff [Hz]: columns are filtered, not states.
+
+    Args:
+        cutoff: of the rows [Hz].
+        rate: of the samples [Hz].
+    """
+    return min(WIDER * cutoff, MOST_OF_RATE * rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +72,7 @@ class Rows:
         rigid: (N, r) torque of the rigid bodies of the model [N m or N].
         torque: (N, r) measured efforts without what is known [N m or N].
         used: (N, r) which rows count.
+        moving: (N, r) which rows have an effort, and no rest; those near reversals too.
     """
 
     terms: tuple[tuple[Regressor, int], ...]
@@ -61,6 +82,26 @@ class Rows:
     rigid: Array
     torque: Array
     used: npt.NDArray[np.bool_]
+    moving: npt.NDArray[np.bool_]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """Rows of several recordings with the same terms, as if one followed the other."""
+        first, times, end = parts[0], [], 0.0
+        for one in parts:
+            begin = float(one.times[0]) if len(one.times) else 0.0
+            times.append(one.times - begin + end)
+            end = float(times[-1][-1]) + APART if len(one.times) else end
+        arrays = [
+            np.concatenate([getattr(one, name) for one in parts])
+            for name in ('shared', 'own', 'rigid', 'torque', 'used', 'moving')
+        ]
+        return cls(first.terms, np.concatenate(times), *arrays)
+
+    def part(self, chosen: npt.NDArray[np.bool_] | slice) -> Rows:
+        """Some of the rows."""
+        names = ('times', 'shared', 'own', 'rigid', 'torque', 'used', 'moving')
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
     def places(self, name: str) -> npt.NDArray[np.int_]:
         """Places of the coefficients of a term: shared ones, then those of each joint (r, k)."""
@@ -114,7 +155,12 @@ class RowMaker:
         self._stride, self._shift, self._last = 1, 0.0, -np.inf
         self.measured = False
 
-    def add(self, motion: Motion, absent: Collection[str] = ()) -> None:
+    def add(
+        self,
+        motion: Motion,
+        absent: Collection[str] = (),
+        carried: RobotDynamics | None = None,
+    ) -> None:
         """Take a motion.
 
         Motions follow each other in time; one whose times are earlier is of another recording.
@@ -122,35 +168,47 @@ class RowMaker:
         Args:
             motion: of the joints of the model.
             absent: names of terms that this motion has not, such as a payload.
+            carried: dynamics of the robot with a load that is known; None: it has none.
         """
         if motion.times[0] + self._shift < self._last:
             self._shift = self._last - float(motion.times[0])
         if self._segment is None or motion.begins:
             self._segment = _Segment(motion, self._cutoff, np.zeros_like(self._ways))
         for first in range(0, len(motion), TOGETHER):
-            self._add(motion.part(slice(first, first + TOGETHER)), absent, self._segment)
+            part = motion.part(slice(first, first + TOGETHER))
+            self._add(part, absent, self._segment, carried or self._dynamics)
         self._last = float(motion.times[-1]) + self._shift
 
     def rows(self) -> Rows:
         """All rows up to now."""
-        empty = np.zeros(0), np.zeros((0, len(self._joints), 4))
+        empty = np.zeros(0), np.zeros((0, len(self._joints), KNOWN))
         times, columns = map(np.concatenate, zip(*(self._parts or [empty]), strict=True))
         terms = tuple(zip(self._terms, self._widths, strict=True))
         s = sum(width for term, width in terms if term.shared)
-        rigid, torque, missing, slow = np.moveaxis(columns[..., -4:], 2, 0)
-        used = (np.abs(missing) <= MISSING_SHARE) & (np.abs(slow) <= SLOW_SHARE)
-        shared, own = columns[..., :s], columns[..., s:-4]
-        return Rows(terms, times, shared, own, rigid, torque, used)
+        rigid, torque, missing, slow, rests = np.moveaxis(columns[..., -KNOWN:], 2, 0)
+        measured = np.abs(missing) <= MISSING_SHARE
+        used, moving = measured & (np.abs(slow) <= SLOW_SHARE), measured & (rests <= REST_SHARE)
+        shared, own = columns[..., :s], columns[..., s:-KNOWN]
+        return Rows(terms, times, shared, own, rigid, torque, used, moving)
 
-    def _add(self, motion: Motion, absent: Collection[str], segment: _Segment) -> None:
+    def _add(
+        self,
+        motion: Motion,
+        absent: Collection[str],
+        segment: _Segment,
+        carried: RobotDynamics,
+    ) -> None:
         q, v, a = motion.positions, motion.velocities, motion.accelerations
         slips, travelled = segment.slips(q, self._ways)
-        states = States(self._dynamics, q, v, a, slips, self._smoothing)
-        rigid = self._dynamics.inverse_dynamics(q, v, a)
+        efforts = np.nan_to_num(motion.efforts)
+        slopes = np.gradient(efforts, 1.0 / motion.rate, axis=0) if len(q) > 1 else 0.0 * q
+        states = States(self._dynamics, q, v, a, slips, self._smoothing, slopes)
+        rigid = carried.inverse_dynamics(q, v, a)
         torque = motion.efforts - rigid - self._offsets
         if self._friction is not None:
             torque -= self._friction.torque(v, slips=slips[:, -SLIPS:])
         slow = np.abs(v) <= self._bands + REACH / motion.cutoff * np.abs(a)
+        rests = np.abs(v) <= self._bands
         slow |= travelled < SETTLED * self._ways.max(axis=0)
         missing = ~np.isfinite(torque)
         self.measured |= not missing[:, self._joints].all()
@@ -161,7 +219,7 @@ class RowMaker:
             columns.append(column * float(term.name not in absent))
         self._widths = [column.shape[2] for column in columns]
         order = sorted(range(len(columns)), key=lambda i: not self._terms[i].shared)
-        last = np.stack([rigid, np.where(missing, 0.0, torque), missing, slow], axis=2)
+        last = np.stack([rigid, np.where(missing, 0.0, torque), missing, slow, rests], axis=2)
         whole = np.concatenate([*(columns[i] for i in order), last], axis=2)
         numbers, filtered = segment.push(whole[:, self._joints])
         times = segment.start + self._shift + numbers / motion.rate

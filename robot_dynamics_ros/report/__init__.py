@@ -14,6 +14,7 @@ Modules::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.comparison import Compared
@@ -55,7 +56,7 @@ def check_report_file(path: Path, endings: tuple[str, ...] = ENDINGS) -> None:
 
 
 def write_report(
-    result: Compared | MarkedRecording | Report, origin: Provenance, path: Path
+    result: Sequence[Compared] | MarkedRecording | Report, origin: Provenance, path: Path
 ) -> None:
     """Write a report: a page or a picture.
 
@@ -76,13 +77,13 @@ def write_report(
 
 
 def report_content(
-    result: Compared | MarkedRecording | Report, origin: Provenance, path: Path
+    result: Sequence[Compared] | MarkedRecording | Report, origin: Provenance, path: Path
 ) -> bytes:
     """The content of a report: a page, or a picture of another ending; see `write_report`."""
-    if isinstance(result, Compared):
-        report = comparison_report(result)
-    else:
+    if isinstance(result, (Report, MarkedRecording)):
         report = contact_report(result) if isinstance(result, MarkedRecording) else result
+    else:
+        report = comparison_report(result)
     try:
         if path.suffix.lower() == '.html':
             from .page import page

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Compared, Finding, JointComparison
+from robot_dynamics_ros.comparison import Compared, Finding, JointComparison, Samples
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.core.model.findings import counted, listed
 
@@ -55,35 +56,58 @@ BINS, FEWEST_OF_A_BIN = 40, 5
 LOWEST = 1e-4
 
 
-def comparison_report(comparison: Compared) -> Report:
-    """What a page or a picture shows of a comparison."""
-    joints = [*_joints(comparison)]
-    levels: list[Level] = [one.severity for one in comparison.findings]
-    failed = [bool(one.error) for one in comparison.recordings]
-    levels += ['error' if all(failed) else 'warning'] if any(failed) else []
+def comparison_report(compared: Sequence[Compared]) -> Report:
+    """What a page or a picture shows of recordings: with plots where it is one."""
+    used = [one for one in compared if not one.error]
+    findings = [
+        one if len(compared) == 1 else replace(one, message=f'{each.file}: {one.message}')
+        for each in used
+        for one in each.findings
+    ]
+    joints = [*_joints(used[0])] if len(compared) == 1 and used else []
+    levels: list[Level] = [one.severity for one in findings]
+    levels += ['error' if not used else 'warning'] if len(used) < len(compared) else []
     recordings = [
         (
             Cell(one.file), Cell(one.topic), Cell(f'{one.samples:,}', 'number'),
             Cell(duration(one.duration), 'number'), Cell.of(one.rate, 'Hz'),
             Cell.of(one.cutoff, 'Hz'), Cell(one.error or 'compared'),
         )
-        for one in comparison.recordings
+        for one in compared
     ]  # fmt: skip
-    made = 'How this report was made'
+    table = verdict_section(joints, COLUMNS, HINT) if joints else _each(used)
     return Report(
-        comparison.robot,
+        used[0].robot if used else '',
         'measured torque and model',
-        _about(comparison),
-        _headline(comparison),
+        _about(compared),
+        _headline(used, findings),
         overall(joints, levels),
         joints,
         ROW,
-        sections=[
-            verdict_section(joints, COLUMNS, HINT),
-            findings_section(comparison.findings, NO_FINDING),
-        ],
-        later=[Section('made', made, header=RECORDINGS, rows=recordings)],
+        sections=[table, findings_section(findings, NO_FINDING)],
+        later=[Section('made', 'How this report was made', header=RECORDINGS, rows=recordings)],
     )
+
+
+def _each(used: Sequence[Compared]) -> Section:
+    """What is found of each joint in each recording."""
+    names = tuple(dict.fromkeys(name for one in used for name in one.joints))
+    rows = [
+        (
+            Cell(names=(one.file,)),
+            *(
+                Cell(
+                    joint.result,
+                    level=joint_level(joint, [f for f in one.findings if name in f.joints]),
+                )
+                if (joint := one.joints.get(name))
+                else Cell()
+                for name in names
+            ),
+        )
+        for one in used
+    ]
+    return Section('verdict', 'Recordings', header=('recording', *names), rows=rows)
 
 
 def joint_level(joint: JointComparison, findings: Sequence[Finding]) -> Level:
@@ -94,23 +118,23 @@ def joint_level(joint: JointComparison, findings: Sequence[Finding]) -> Level:
     return worst([*(one.severity for one in findings), known])
 
 
-def _headline(comparison: Compared) -> str:
+def _headline(used: Sequence[Compared], findings: Sequence[Finding]) -> str:
     """The result in one sentence, figures first."""
-    if all(one.error for one in comparison.recordings):
+    if not used:
         return 'No recording could be compared.'
-    ratios = [one.relative_residual for one in comparison.joints.values()]
+    ratios = [one.relative_residual for each in used for one in each.joints.values()]
     known = sorted(filter(math.isfinite, ratios))
     begin = 'No effort was compared'
     if known:
         span = ' to '.join(dict.fromkeys(map(percent, (known[0], known[-1]))))
         begin = f'Residual: {span} of the measured effort'
-    if not comparison.findings:
+    if not findings:
         return f'{begin}; no finding.'
     codes: dict[str, list[Finding]] = {}
-    for one in comparison.findings:
+    for one in findings:
         codes.setdefault(one.code, []).append(one)
     gists = ', '.join(_gist(code, found) for code, found in codes.items())
-    return f'{begin}; {counted(len(comparison.findings), "finding")}: {gists}.'
+    return f'{begin}; {counted(len(findings), "finding")}: {gists}.'
 
 
 def _gist(code: str, found: Sequence[Finding]) -> str:
@@ -125,30 +149,30 @@ def _gist(code: str, found: Sequence[Finding]) -> str:
     return f'{word} in {in_one_line(names[0], 40) if len(names) == 1 else f"{len(names)} joints"}'
 
 
-def _about(comparison: Compared) -> str:
+def _about(compared: Sequence[Compared]) -> str:
     """What was compared, in one line."""
-    used = [one for one in comparison.recordings if not one.error]
-    samples, drawn = sum(one.samples for one in used), len(comparison.samples.times)
-    rates = sorted({round(one.rate) for one in used if one.rate > 0.0})
-    rate = ' to '.join(str(one) for one in dict.fromkeys((rates[0], rates[-1]))) if rates else ''
-    unused = len(comparison.recordings) - len(used)
-    locked = listed([in_one_line(name, 60) for name in comparison.locked])
+    used = [one for one in compared if not one.error]
+    samples, unused = sum(one.samples for one in used), len(compared) - len(used)
+    joints = dict.fromkeys(name for one in used for name in one.joints)
+    locked = dict.fromkeys(in_one_line(name, 60) for one in used for name in one.locked)
     parts = [
-        f'{counted(len(comparison.joints), "joint")}, {counted(len(used), "recording")}, '
-        f'{duration(sum(one.duration for one in used))}{f" at {rate} Hz" if rate else ""}, '
-        f'{samples:,} samples'
-        f'{f", {drawn:,} drawn" if drawn < samples else ""}',
+        f'{counted(len(joints), "joint")}, {counted(len(used), "recording")}, '
+        f'{duration(sum(one.duration for one in used))}, {samples:,} samples',
         f'{counted(unused, "recording")} could not be used' if unused else '',
-        f'not recorded with these and locked: {locked}' if comparison.locked else '',
+        f'not recorded and locked: {listed([*locked])}' if locked else '',
     ]
     return f'{"; ".join(filter(None, parts))}.'
 
 
 def _joints(comparison: Compared) -> Iterator[JointReport]:
-    samples = comparison.samples
-    axis = TimeAxis(samples.times, samples.recording, samples.begins, len(samples.joints))
+    samples = comparison.drawn
+    if samples is None:
+        return
+    axis = TimeAxis(
+        samples.times, np.zeros(len(samples.times)), samples.begins, len(samples.joints)
+    )
     for name, one in comparison.joints.items():
-        panels = _panels(one, comparison, axis, name) if name in samples.joints else {}
+        panels = _panels(one, comparison, samples, axis, name)
         numbers = (
             f'Residual {quantity(one.rms_residual, one.unit)} of '
             f'{quantity(one.rms_measured, one.unit)} ({percent(one.relative_residual)}), '
@@ -162,7 +186,7 @@ def _joints(comparison: Compared) -> Iterator[JointReport]:
             name,
             joint_level(one, [found for found in comparison.findings if name in found.joints]),
             numbers if math.isfinite(one.rms_residual) else '',
-            one.verdict,
+            one.result,
             cells,
             tuple(
                 Figure(key, shown, HINTS[key], wide=key == 'time')
@@ -173,10 +197,10 @@ def _joints(comparison: Compared) -> Iterator[JointReport]:
 
 
 def _panels(
-    joint: JointComparison, comparison: Compared, axis: TimeAxis, name: str
+    joint: JointComparison, comparison: Compared, samples: Samples, axis: TimeAxis, name: str
 ) -> dict[str, list[Panel]]:
     """The panels of one joint by their figure; one without curves has nothing to show."""
-    samples, unit = comparison.samples, joint.unit
+    unit = joint.unit
     column = samples.joints.index(name)
     kind, length = ('force', 'm') if unit == 'N' else ('torque', 'rad')
     left, v = samples.residual[:, column], samples.velocities[:, column]
@@ -186,7 +210,6 @@ def _panels(
     ) -> Panel:
         return Panel(key, title, axis.label, label, unit, axis.curves(curves), remark)
 
-    delay = f', delay {quantity(1e3 * joint.delay, "ms")}' if math.isfinite(joint.delay) else ''
     rms, mean = (quantity(one, unit) for one in (joint.rms_residual, joint.bias))
     parts = {role: getattr(samples, role)[:, column] for role in TERMS}
     sizes = {role: np.nanmax(np.abs(part), initial=0.0) for role, part in parts.items()}
@@ -202,7 +225,7 @@ def _panels(
             f'{kind.capitalize()}: measured and model',
             kind,
             [('measured', samples.measured[:, column]), ('model', samples.model[:, column])],
-            f'Correlation {number(joint.correlation)}{delay}',
+            f'Correlation {number(joint.correlation)}',
         ),
         over_time(
             'residual', 'Residual', 'residual', [('residual', left)], f'RMS {rms}, mean {mean}'
@@ -253,12 +276,12 @@ def _spectrum(comparison: Compared, column: int, unit: str) -> Panel:
             f'Half of the power of the residual lies below {quantity(half, "Hz")}; it is '
             f'strongest at {quantity(float(frequencies[np.argmax(density)]), "Hz")}'
         )
-    cutoffs = [one.cutoff for one in comparison.recordings if one.cutoff > 0.0]
-    if curves and cutoffs:
+    cutoff = comparison.cutoff
+    if curves and cutoff > 0.0:
         heights = np.concatenate([curve.y for curve in curves])
         ends = np.array([heights.min(), heights.max()])
-        curves.append(Curve('cutoff', np.full(2, min(cutoffs)), ends))
-        remark += f'; cutoff of the filter {quantity(min(cutoffs), "Hz")}'
+        curves.append(Curve('cutoff', np.full(2, cutoff), ends))
+        remark += f'; cutoff of the filter {quantity(cutoff, "Hz")}'
     label, density_unit = 'frequency [Hz]', f'{unit}/√Hz'
     return Panel(
         'spectrum', 'Spectrum', label, 'density', density_unit, tuple(curves), remark, log=True

@@ -57,8 +57,7 @@ STYLES = {
     'cutoff': Style('cutoff', '#8b1a1a', 1.5, 'dash'),
     'urdf': Style('URDF', '#d2691e', 1.4, 'dash'),
     'identified': Style('identified', '#12305f', 1.3),
-    'urdf points': Style('URDF', '#e59550', 5.0, kind='points', opacity=0.5),
-    'identified points': Style('identified', '#12305f', 2.5, kind='points', opacity=0.7),
+    'interval': Style('95 % interval', '#8fb4dd', 1.5),
     'external': Style('external torque', '#8fb4dd', 3.5),
     'threshold': Style('threshold', '#8b1a1a', 1.5, 'dash'),
 }

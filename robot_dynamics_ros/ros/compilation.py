@@ -41,8 +41,6 @@ COMPILED_QUANTITIES = (
 )
 # Environment variable: native or python; by default native code if llvmlite is installed.
 BACKEND = 'ROBOT_DYNAMICS_BACKEND'
-# What the external-force estimate computes with, beside the Jacobian of its link.
-OBSERVER_QUANTITIES = ('observer_step',)
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,6 @@ def compile_robot(
     joint_model: JointModel = AS_DESCRIBED,
     payload_frame: str = '',
     joints: Sequence[str] = (),
-    quantities: Sequence[str] = COMPILED_QUANTITIES,
     cross_check: bool = True,
 ) -> CompiledRobot:
     """Parse a URDF, compile its dynamics, and compare them with Pinocchio.
@@ -85,7 +82,6 @@ def compile_robot(
         payload_frame: link on whose body payloads are inputs of the programs; empty: the link at
             the tip of the commanded joints, see `RobotModel.tip_frame`.
         joints: names of the commanded joints; all if empty.
-        quantities: to compile.
         cross_check: whether to compare it with Pinocchio.
 
     Raises:
@@ -111,7 +107,7 @@ def compile_robot(
         payload_frame=payload_frame or None,
     )
     start = time.perf_counter()
-    dynamics.compile(*quantities)
+    dynamics.compile(*COMPILED_QUANTITIES)
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics.model, dynamics.mass_matrix)
     compiled = CompiledRobot(text, dynamics, joint_model, None, None, compile_seconds)

@@ -33,8 +33,6 @@ from robot_dynamics_ros.threshold_file import read_thresholds
 
 from .compilation import (
     BACKEND,
-    COMPILED_QUANTITIES,
-    OBSERVER_QUANTITIES,
     compared,
     compile_robot,
     require_joints,
@@ -90,8 +88,6 @@ class Configuration:
             joint_model=_joint_model(values['joint_model']),
             payload_frame=values['payload_frame'],
             joints=values['joints'],
-            quantities=COMPILED_QUANTITIES
-            + (OBSERVER_QUANTITIES if values['external_observer'] else ()),
             cross_check=values['cross_check'],
         )
         model = compiled.dynamics.model

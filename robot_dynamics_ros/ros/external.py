@@ -131,57 +131,52 @@ class RateLimit:
         return True
 
 
-class ZeroExternal:
-    """Answers `~/zero_external`: takes the present external torques off."""
+async def zero_external(node: Node, holder: RobotHolder, request: Any, response: Any) -> None:
+    """Average the external torques of the next half second, and take them off.
 
-    def __init__(self, node: Node, holder: RobotHolder) -> None:
-        self._node, self._holder = node, holder
+    Raises:
+        StateError: there are none, the arm moves, or something touches it.
+    """
+    with holder.lock:
+        estimate, robot = _estimate(holder), holder.require()
+        model, joints = robot.dynamics.model, robot.joints
+        estimate.tare.begin(torque_limits(model, joints, robot.guard.settings))
+    end = clock.monotonic() + LONGEST
 
-    async def zero_external(self, request: Any, response: Any) -> None:
-        """Average the external torques of the next half second, and take them off.
+    def ended() -> bool:
+        """Whether the tare has its mean, or cannot have it."""
+        tare = estimate.tare
+        return tare.complete or not tare.averaging or clock.monotonic() >= end
 
-        Raises:
-            StateError: there are none, the arm moves, or something touches it.
-        """
-        with self._holder.lock:
-            estimate, robot = self._estimate(), self._holder.require()
-            model, joints = robot.dynamics.model, robot.joints
-            estimate.tare.begin(torque_limits(model, joints, robot.guard.settings))
-        end = clock.monotonic() + LONGEST
+    try:
+        await until(node, ended, LOOK)
+        with holder.lock:
+            if _estimate(holder) is not estimate:
+                raise StateError('the node was configured again meanwhile: call again')
+            estimate.take_off()
+            taken = estimate.tare.torque
+            force = float(np.linalg.norm(estimate.wrench(taken)[:3]))
+    finally:
+        estimate.tare.stop()
+    response.message = (
+        'taken off the external torques: '
+        f'{joint_torques(joints, taken.tolist(), units_of(model, joints))}, as a force on '
+        f'{estimate.frame} {torque_text(force, "N")}: if somebody has held the arm, call again'
+    )
 
-        def ended() -> bool:
-            """Whether the tare has its mean, or cannot have it."""
-            tare = estimate.tare
-            return tare.complete or not tare.averaging or clock.monotonic() >= end
 
-        try:
-            await until(self._node, ended, LOOK)
-            with self._holder.lock:
-                if self._estimate() is not estimate:
-                    raise StateError('the node was configured again meanwhile: call again')
-                estimate.take_off()
-                taken = estimate.tare.torque
-                force = float(np.linalg.norm(estimate.wrench(taken)[:3]))
-        finally:
-            estimate.tare.stop()
-        response.message = (
-            'taken off the external torques: '
-            f'{joint_torques(joints, taken.tolist(), units_of(model, joints))}, as a force on '
-            f'{estimate.frame} {torque_text(force, "N")}: if somebody has held the arm, call again'
-        )
+def _estimate(holder: RobotHolder) -> ExternalForceEstimate:
+    """The present estimate, if it gives external torques.
 
-    def _estimate(self) -> ExternalForceEstimate:
-        """The present estimate, if it gives external torques.
-
-        Raises:
-            StateError: it is off, or there is none.
-        """
-        estimate = self._holder.require().guard.external
-        if estimate is None:
-            raise StateError('external torques are not estimated: set external_observer: true')
-        if estimate.reason:
-            raise StateError(f'no external torques are estimated: {estimate.reason}')
-        return estimate
+    Raises:
+        StateError: it is off, or there is none.
+    """
+    estimate = holder.require().guard.external
+    if estimate is None:
+        raise StateError('external torques are not estimated: set external_observer: true')
+    if estimate.reason:
+        raise StateError(f'no external torques are estimated: {estimate.reason}')
+    return estimate
 
 
 def contact_text(guard: GuardedFeedforward, now: float) -> str:

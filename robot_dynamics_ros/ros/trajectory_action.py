@@ -104,7 +104,7 @@ class TrajectoryAction:
             return
         _add_joints(message, robot, self._holder)
         terms = [term for term in robot.feedforward.selected_terms if term in PARTS]
-        if exceeded := excesses(fill_efforts(message, robot, self._holder, terms)):
+        if exceeded := excesses(fill_in_efforts(message, robot, self._holder, terms)):
             self._node.get_logger().warning(
                 f'the trajectory of a goal exceeds limits: {exceeded}',
                 throttle_duration_sec=WARNING_PERIOD,
@@ -229,7 +229,7 @@ class PassedGoal:
         self._on_end()
 
 
-def fill_efforts(
+def fill_in_efforts(
     message: JointTrajectory, robot: CommandedRobot, holder: RobotHolder, terms: Sequence[str]
 ) -> list[JointDemand]:
     """Fill in the efforts at every point, and find what the trajectory demands of each joint.

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import math
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
 from robot_dynamics_ros.core.errors import UrdfError
-from robot_dynamics_ros.core.urdf_xml import read_xml
+from robot_dynamics_ros.mjcf import spec_of
 
 MAX_STEP = 0.0006
 """Longest step of RK4 [s]: the error of a falling arm is then about 1e-9 rad."""
 WALL, BALL = 'wall', 'ball'
 """Names of the two bodies of a wall."""
-_PARTS = {
-    'link': ('inertial',),
-    'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
-}
-_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 # Of the wall: time constant [s] and damping ratio, for the longest step; share that is rigid [-].
 _STIFFNESS, _IMPEDANCE = (0.0015, 1.0), 0.9999
 
@@ -62,17 +53,13 @@ def compile_model(urdf_text: str, wall: Wall | None = None) -> mujoco.MjModel:
         SimulationError: the text is no URDF, no joint moves or one of them in a way that is not
             simulated, MuJoCo refuses it, the link of the wall is unknown, or its normal is zero.
     """
-    # By default MuJoCo writes warnings to stderr and to a file in the current folder.
-    mujoco.set_mju_user_warning(logging.getLogger(__name__).warning)
-    text = _stripped(urdf_text)
     try:
-        spec = mujoco.MjSpec.from_string(text)
-        for body in spec.bodies[1:]:
-            body.add_site(name=body.name)
-        _forget_inertia_of_fixed(spec.worldbody)
+        spec = spec_of(urdf_text)
         if wall is not None:
             _add_wall(spec, wall)
         model = spec.compile()
+    except UrdfError as error:
+        raise SimulationError(f'robot_description cannot be simulated: {error}') from error
     except ValueError as error:
         raise SimulationError(
             f'MuJoCo refuses this URDF: {" ".join(str(error).split())}. The simulated arm needs '
@@ -84,37 +71,6 @@ def compile_model(urdf_text: str, wall: Wall | None = None) -> mujoco.MjModel:
     # By default MuJoCo resets the state without an error where it is not finite.
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     return model
-
-
-def _stripped(urdf_text: str) -> str:
-    """The URDF without shapes, meshes, transmissions and extensions."""
-    try:
-        robot = read_xml(urdf_text)
-    except UrdfError as error:
-        raise SimulationError(f'robot_description cannot be used: {error}') from error
-    name = robot.get('name') or 'robot'
-    stripped = ElementTree.Element('robot', {'name': name})
-    for tag, parts in _PARTS.items():
-        for element in robot.findall(tag):
-            kept = ElementTree.SubElement(stripped, tag, element.attrib)
-            kept.extend(child for child in element if child.tag in parts)
-    kinds = {joint.get('name'): joint.get('type') for joint in stripped.iter('joint')}
-    if set(kinds.values()) <= {'fixed'}:
-        raise SimulationError(f'{name} has no moving joint: at least one is needed')
-    for joint, kind in kinds.items():
-        if kind not in _TYPES:
-            raise SimulationError(
-                f'joint {joint!r} is of type {kind!r}: allowed are {", ".join(_TYPES)}'
-            )
-    return ElementTree.tostring(stripped, encoding='unicode')
-
-
-def _forget_inertia_of_fixed(body: Any) -> None:
-    """Of bodies that do not move: it has no effect, and MuJoCo may refuse its values."""
-    for child in body.bodies:
-        if not child.joints:
-            child.mass, child.fullinertia[:] = 0.0, math.nan
-            _forget_inertia_of_fixed(child)
 
 
 def _add_wall(spec: mujoco.MjSpec, wall: Wall) -> None:

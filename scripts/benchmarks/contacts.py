@@ -24,7 +24,6 @@ from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 ROBOT = 'UR5'
 FRICTION = 0.05  # [-], of the effort limit; and as much at 1 rad/s
 LEARNED = 300.0  # [s]
-RATE = 0.1  # [1/h], of false alarms
 MINUTES, PARTS = 30.0, 3
 BANDWIDTH = 10.0  # [Hz]
 FORCE = 20.0  # [N]
@@ -39,9 +38,9 @@ def measure() -> list[Figure]:
     print(f'\ncontacts: {MINUTES:g} min of random motion, and {COLLISIONS} collisions ...')
     rough = with_friction(text, FRICTION)
     error = printed('contacts: error of the wrench after 5 lags', _wrench_error(text), '%', WRENCH)
-    still = experiments.learn(FeltArm(text, Noise(friction=0.0)), 60.0, RATE)
+    still = experiments.learn(FeltArm(text, Noise(friction=0.0)), 120.0)
     wrong = _wrong_links(text, still)
-    learned = experiments.learn(FeltArm(rough, Noise()), LEARNED, RATE)
+    learned = experiments.learn(FeltArm(rough, Noise()), LEARNED)
     delays, early = _delays(rough, learned)
     figures = [
         error,

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,13 @@ from recordings import read_torques
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.compiler.threads import available_cores
-from robot_dynamics_ros.scheduling import Task, run
+from robot_dynamics_ros.scheduling import outcomes
 
 ROBOT = 'xArm7'
 SAMPLES, RECORDINGS = 60_000, 8
 ROUNDS = 2
-# At most so many times the plain loop, with one process; and at least so many times as fast.
-LOOP_BOUND, TWO_CORES_SPEED = 1.05, 1.4
+# At least so many times as fast as the plain loop.
+TWO_CORES_SPEED = 1.4
 
 
 def torques(text: str, file: Path) -> None:
@@ -43,41 +43,29 @@ def measure() -> list[Figure]:
 
 
 def _beside_plain_loop(folder: Path, address: str | None) -> list[Figure]:
-    """Torques of all recordings: a loop, one process, two, and a cluster."""
+    """Torques of all recordings: a loop, processes, and a cluster."""
     text = urdf(ROBOT)
     joints = list(parse_urdf(text).joint_names)
     print(f'\nfleets: {RECORDINGS} recordings are being written ...', flush=True)
     files = [
         write_recording(folder / str(number), joints, SAMPLES) for number in range(RECORDINGS)
     ]
-    tasks = [Task(str(file), torques, (file,)) for file in files]
-    ways: dict[str, Callable[[], object]] = {
-        'loop': lambda: [torques(text, file) for file in files],
-        'one process': lambda: _checked(run(tasks, common=text, processes=1)),
-    }
+    call = partial(torques, text)
+    ways: dict[str, Callable[[], object]] = {'loop': lambda: [call(file) for file in files]}
     if available_cores() > 1:
-        ways['two processes'] = lambda: _checked(run(tasks, common=text, processes=2))
+        ways['processes'] = lambda: _checked(outcomes(call, files))
     if address:
-        ways['cluster'] = lambda: _checked(run(tasks, common=text, scheduler=address))
+        ways['cluster'] = lambda: _checked(outcomes(call, files, address))
     wall = {way: each.min() for way, each in in_turn(ways, ROUNDS, time.perf_counter).items()}
-    # Both are computed by this process, with the same calls: other load would decide the rest.
-    alone = {way: ways[way] for way in ('loop', 'one process')}
-    used = {way: each.min() for way, each in in_turn(alone, ROUNDS, time.process_time).items()}
     name = f'torques of {RECORDINGS} recordings'
     figures = [
         printed(f'{name}: plain loop', wall['loop'], 's'),
         printed('  for each state', 1e6 * wall['loop'] / SAMPLES / RECORDINGS, 'us'),
-        printed(
-            '  one process to the loop, processor time',
-            used['one process'] / used['loop'],
-            'x',
-            LOOP_BOUND,
-        ),
     ]
     bound = 1.0 / TWO_CORES_SPEED if available_cores() > 1 else None
     return figures + [
         printed(f'  {way} to the loop', wall[way] / wall['loop'], 'x', bound)
-        for way in ('two processes', 'cluster')
+        for way in ('processes', 'cluster')
         if way in wall
     ]
 

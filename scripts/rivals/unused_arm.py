@@ -11,7 +11,6 @@ another motion.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +21,6 @@ from robot_dynamics_ros.control.trajectory import Point
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification import Identifier
-from robot_dynamics_ros.identification.held_out import residuals
-from robot_dynamics_ros.identification.parameters import USUAL
-from robot_dynamics_ros.identification.recorded_data import still_open
 from robot_dynamics_ros.recordings import Recording
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,20 +60,22 @@ def main(folder: str) -> None:
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     urdf = (ROOT / 'examples/three_link_arm/three_link_arm.urdf').read_text()
+    ratios = []
     for seed in SEEDS:
         fitted = recorded(seed, target / f'{seed}.csv')
         other = recorded(1000 + seed, target / f'{seed}_other.csv')
-        found = Identifier(urdf).fit([fitted])
-        joints = found.judge([other]).joints.values()
-        source = replace(found.data.sources[0], name=other.name, opens=still_open(other))
-        plain = replace(found.data, terms=USUAL, constants={}, known={})
-        unseen = replace(plain, sources=[source]).read()
-        torques = unseen.torques(plain.layout.nominal(), least_squares(plain))
+        found = Identifier(urdf).fit([fitted], [other])
+        first, held = found.recorded.parts
+        joints = found.validation.values()
+        plain = held.torque - least_squares(first, held)
+        rms = np.sqrt(np.nanmean(np.where(held.moving, plain, np.nan) ** 2, axis=0))
         _print(f'{seed} URDF', np.array([one.rms_nominal for one in joints]))
-        _print(f'{seed} least squares', residuals(torques).identified)
+        _print(f'{seed} least squares', rms)
         for name in ('rms_identified', 'rms_low', 'rms_high'):
             values = [getattr(one, name) for one in joints]
             _print(f'{seed} identify, {name}', np.array(values))
+        ratios.append(np.array([one.rms_identified for one in joints]) / rms)
+    print(f'geometric mean of the ratios to least squares: {np.exp(np.log(ratios).mean()):.3f}')
 
 
 def _print(name: str, values: Array) -> None:

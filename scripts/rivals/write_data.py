@@ -1,8 +1,8 @@
-"""Write what all tools get of a recording: arrays of its fitted part, and a URDF.
+"""Write what all tools get of a recording: both parts, arrays of the fitted one, and a URDF.
 
 Usage: write_data.py RECORDING URDF FOLDER [RECORDED=JOINT]
 
-The division, the cutoffs and the filtered motions are those of `robot_dynamics identify`.
+The last third of the samples is held out.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from moving_bodies import urdf_of
 
 from robot_dynamics_ros.comparison.recorded_joints import compared_model
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.identification.held_out import split_motions
-from robot_dynamics_ros.identification.motion_equations import motions_cutoff
-from robot_dynamics_ros.identification.recorded_data import Source, still_open
 from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.regression.rows import motions_cutoff
 
 NAMES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
-RECORDED = ('times', 'positions', 'velocities', 'efforts')
+# Files of both parts.
+PARTS = 'fitted.csv', 'held_out.csv'
+FITTED = 2.0 / 3.0
 
 
 def main(recording: str, urdf: str, folder: str, *rename: str) -> None:
@@ -30,20 +30,26 @@ def main(recording: str, urdf: str, folder: str, *rename: str) -> None:
     robot = parse_urdf(Path(urdf).read_text())
     opened = Recording.read(recording, robot, rename=dict(pair.split('=') for pair in rename))
     model = compared_model(robot, opened.joints)
-    source = Source.surveyed(recording, still_open(opened), opened, model)
     (target / 'robot.urdf').write_text(urdf_of(model))
-    chunks = list(opened.chunks())
-    cutoff = motions_cutoff(source.cutoff, 1.0 / opened.interval)
-    parts = split_motions(opened.motions(cutoff=cutoff), source.split)
-    motions = [motion for held_out, motion in parts if not held_out]
-    raw = {name: np.concatenate([getattr(one, name) for one in chunks]) for name in RECORDED}
-    fitted = raw['times'] < source.split
+    states = opened.states()
+    raw = states.positions, states.velocities, states.efforts
+    header = ','.join(
+        ['time', *(f'{joint}_{kind}' for kind in ('position', 'velocity', 'effort')
+                   for joint in opened.joints)]
+    )  # fmt: skip
+    table = np.column_stack([states.times, *raw])
+    split = round(FITTED * len(table))
+    for name, part in zip(PARTS, (table[:split], table[split:]), strict=True):
+        np.savetxt(target / name, part, delimiter=',', header=header, comments='', fmt='%.17g')
+    fitted = Recording.read(target / PARTS[0], robot)
+    cutoff, rate = opened.usual_cutoff(), 1.0 / opened.interval
+    motions = list(fitted.motions(cutoff=motions_cutoff(cutoff, rate)))
     np.savez(
         target / 'data.npz',
         joints=np.array(model.joint_names),
-        rate=1.0 / opened.interval,
-        cutoff=source.cutoff,
-        **{f'raw_{name}': values[fitted] for name, values in raw.items()},
+        rate=rate,
+        cutoff=cutoff,
+        **{f'raw_{name}': getattr(states, name)[:split] for name in NAMES if name in vars(states)},
         **{
             f'fitted_{name}': np.concatenate([getattr(one, name) for one in motions])
             for name in NAMES

@@ -1,4 +1,4 @@
-"""`robot_dynamics compare`: recordings of the simulated arm as files, and the verdicts on them."""
+"""`robot_dynamics compare`: recordings of the simulated arm as files, and findings."""
 
 import json
 from dataclasses import replace
@@ -85,12 +85,12 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def compared(files):
-    """Runs the subcommand: its exit code, JSON, and errors."""
+    """Runs the subcommand: its exit code, the JSON of each recording, and errors."""
 
     def compared(*arguments):
         found = ended(files, 'compare', *arguments, '--json', '-')
-        result = json.loads(found.stdout) if found.stdout else None
-        return found.returncode, result, found.stderr
+        rows = json.loads(found.stdout)['recordings'] if found.stdout else []
+        return found.returncode, rows, found.stderr
 
     return compared
 
@@ -98,7 +98,7 @@ def compared(files):
 def test_a_good_recording_has_exit_code_0(run):
     ended = run('compare', 'good', '--urdf', 'arm.urdf')
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.startswith('arm: 1 recording, ')
+    assert ended.stdout.startswith('arm: good, ')
     for joint in JOINTS:
         assert ended.stdout.count(f'\n{joint} ') == 2
 
@@ -108,25 +108,25 @@ def test_defects_are_findings_with_exit_code_1_and_a_report(run, files, ending):
     pytest.importorskip('plotly')
     pytest.importorskip('matplotlib')
     report = f'arm.{ending}'
-    ended = run('compare', 'late', '--urdf', 'arm.urdf', '--json', 'late.json', '--report', report)
+    words = ['--urdf', 'arm.urdf', '--json', 'late.json', '--force', '--report', report]
+    ended = run('compare', 'late', *words, '--verbose')
     assert ended.returncode == 1, ended.stderr
     assert ended.stdout.endswith(f'{report}\n')
     assert (files / report).stat().st_size > 10_000
-    result = json.loads((files / 'late.json').read_text())
-    delay, payload = result['findings']
+    (row,) = json.loads((files / 'late.json').read_text())['recordings']
+    delay, payload = row['findings']
     assert (delay['code'], payload['code']) == ('delay', 'payload')
     assert delay['value'] == pytest.approx(0.012, abs=1e-3)
     assert payload['value'] == pytest.approx(TOOL_MASS, rel=0.03)
     for one in (delay, payload):
-        assert f'\n{one["code"]}: {one["message"]}\n' in ended.stdout
-    (recording,) = result['recordings']
-    assert (recording['file'], recording['topic']) == ('late', '/joint_states')
+        assert f': {one["message"]}. {one["more"]}\n' in ended.stdout
+    assert (row['file'], row['topic']) == ('late', '/joint_states')
 
 
 def test_the_friction_that_a_description_lacks_may_be_that_of_a_file(compared):
-    code, without, _ = compared('offsets.csv', '--urdf', 'frictionless.urdf')
+    code, (without,), _ = compared('offsets.csv', '--urdf', 'frictionless.urdf')
     assert (code, set(codes(without))) == (1, {'friction'})
-    code, known, _ = compared(
+    code, (known,), _ = compared(
         'offsets.csv', '--urdf', 'frictionless.urdf', '--parameters', 'joints.yaml'
     )
     assert code == 0
@@ -139,18 +139,15 @@ def test_the_friction_that_a_description_lacks_may_be_that_of_a_file(compared):
 
 def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(compared):
     assert compared('left', '--urdf', 'arm.urdf', '--rename', 'left_=')[:1] == (0,)
-    code, result, _ = compared('left', '--urdf', 'arm.urdf', '--rename', 'left_shoulder=shoulder')
+    rename = ['--rename', 'left_shoulder=shoulder']
+    code, (result,), _ = compared('left', '--urdf', 'arm.urdf', *rename)
     assert (code, set(result['locked'])) == (1, {*JOINTS} - {'shoulder'})
     assert '--rename left_=' in said(result, 'missing')
 
 
-def test_recordings_with_other_descriptions_are_not_compared_with_the_first(compared):
-    code, result, _ = compared('first', 'second', 'again')
-    assert code == 2
-    first, second, again = result['recordings']
-    assert first['error'] == again['error'] == ''
-    assert second['error'].startswith('second: ')
-    assert (second['samples'], '--urdf' in second['error']) == (0, True)
+def test_each_recording_is_compared_with_its_own_description(compared):
+    code, rows, _ = compared('first', 'second', 'again')
+    assert (code, [codes(one) for one in rows]) == (1, [[], ['payload'], []])
     assert compared('second', '--urdf', 'arm.urdf')[0] == 0
 
 
@@ -165,23 +162,21 @@ def test_recordings_with_other_descriptions_are_not_compared_with_the_first(comp
     ],
 )
 def test_joints_in_several_messages_or_files(compared, words, found, locked):
-    code, result, _ = compared(*words)
+    code, (result,), _ = compared(*words)
     assert (code, codes(result), result['locked']) == (int(bool(found)), found, locked)
     assert tuple(result['joints']) == JOINTS
-    assert result['recordings'][0]['rate'] == pytest.approx(200.0)
+    assert result['rate'] == pytest.approx(200.0)
 
 
-def test_many_recordings_and_some_that_cannot_be_used(compared, tmp_path):
-    """Each is named with its reason; with --resume, it is not computed again."""
-    arguments = ['good', 'broken', 'names.csv', 'degrees', '--urdf', 'arm.urdf']
-    code, result, stderr = compared(*arguments, '--resume', tmp_path / 'kept')
-    assert (code, codes(result)) == (2, [])
-    errors = {one['file']: one['error'] for one in result['recordings']}
-    assert list(errors) == arguments[:4]
-    assert not errors.pop('good')
+def test_many_recordings_and_some_that_cannot_be_used(compared):
+    """Each is compared by itself, or named with its reason."""
+    names = ['good', 'late', 'degrees', 'broken', 'names.csv']
+    code, rows, stderr = compared(*names, '--urdf', 'arm.urdf')
+    assert (code, [one['file'] for one in rows]) == (2, names)
+    assert [codes(one)[:2] for one in rows[:2]] == [[], ['delay', 'payload']]
+    assert codes(rows[2])[0] == 'units'
+    errors = {one['file']: one['error'] for one in rows if one['error']}
+    assert [*errors] == names[3:]
     for name, error in errors.items():
         assert name in error
         assert error in stderr
-    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / 'kept').iterdir()}
-    assert compared(*arguments, '--resume', tmp_path / 'kept') == (code, result, stderr)
-    assert {file: file.stat().st_mtime_ns for file in kept} == kept != {}

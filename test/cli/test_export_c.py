@@ -37,9 +37,12 @@ def test_it_writes_what_export_c_gives_also_of_a_topic(run, files):
 
 
 def test_all_quantities(run, files):
-    """An earlier export in the folder is replaced."""
+    """An earlier export in the folder is replaced, with --force only."""
     for frame, expected in ([], False), (['--frame', 'hand'], True):
         ended = run('export-c', 'arm.urdf', '--quantities', 'all', '--output', 'out', *frame)
+        if frame:
+            assert (ended.returncode, '--force' in ended.stderr) == (2, True)
+            ended = run(*ended.args, '--force')
         assert ended.returncode == 0
         header = (files / 'out/include/three_dynamics/three_dynamics.h').read_text()
         assert 'int three_regressor(' in header

@@ -10,6 +10,8 @@ from mechanics.robots import hand_written
 from recorded_states import serialized_text, write_bag
 from three_joints import LIMITED as URDF
 
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+
 pytestmark = pytest.mark.contract
 
 XACRO = """<robot name="pendulum" xmlns:xacro="http://ros.org/wiki/xacro">
@@ -164,3 +166,24 @@ def test_many_files_keep_their_order(run, files):
     assert good['agreement']['worst_relative'] <= good['agreement']['tolerance']
     assert [finding['code'] for finding in faulty['findings']] == ['triangle_inequality']
     assert ended.stderr == f'robot_dynamics: {empty["error"]}\n'
+
+
+def test_gravity_along_another_axis(run):
+    """On a wall, the torque of a horizontal axis is that of the lever along the wall."""
+    wall = json.loads(
+        run('inspect', 'pendulum.urdf', '--gravity', '-9.81,0,0', '--json', '-').stdout
+    )
+    floor = json.loads(run('inspect', 'pendulum.urdf', '--json', '-').stdout)
+    ((at_wall,), (at_floor,)) = (found['gravity'].values() for found in (wall, floor))
+    dynamics = RobotDynamics(parse_urdf(hand_written('pendulum').text), gravity=(-9.81, 0.0, 0.0))
+    assert at_wall['at_zero'] == pytest.approx(dynamics.gravity_torque([0.0])[0])
+    assert abs(at_wall['at_zero'] - at_floor['at_zero']) > 1.0
+    # The margin of a payload is under the same gravity: on the moon it is six times as large.
+    margins = []
+    for gravity in ('0,0,-9.81', '0,0,-1.635', '0,0,0'):
+        words = ('--frame', 'hand', '--gravity', gravity, '--json', '-')
+        margins.append(json.loads(run('inspect', 'arm.urdf', *words).stdout)['payload_margin'])
+    earth, moon, free = (one['at_zero'] for one in margins)
+    assert (moon > 6.0 * earth, free) == (True, None)
+    ended = run('inspect', 'pendulum.urdf', '--gravity', '0,0')
+    assert (ended.returncode, '--gravity' in ended.stderr) == (2, True)

@@ -6,9 +6,17 @@ from pathlib import Path
 
 import click
 import numpy as np
+import pytest
 from rich.console import Console
 
-from robot_dynamics_ros.cli.output import FittedTable, output_options
+from robot_dynamics_ros.cli.output import (
+    FileToWrite,
+    FittedTable,
+    FolderToWrite,
+    output_options,
+    writes,
+)
+from robot_dynamics_ros.core import ParameterError
 
 RESULT = {'gain': np.float64(2.5), 'torque': np.array([[1.0, np.nan]]), 'file': Path('a.urdf'),
           'limit': float('inf'), 'joints': ('Gelenk ä', 1)}  # fmt: skip
@@ -42,3 +50,55 @@ def test_nothing_of_a_table_is_cut_on_a_narrow_terminal():
     lines = console.file.getvalue().splitlines()
     assert all(len(line) <= 30 for line in lines)
     assert ''.join(line.split()[0] for line in lines[1:]) == 'joint_' * 10
+
+
+def test_a_finding_is_one_line_and_whole_with_verbose(capsys):
+    """The head and the figures come first; a short one is whole in either way."""
+
+    @click.command()
+    @output_options
+    def said(output):
+        output.findings([('short', 'at joint1: 3 %'), ('long', 'at joint2: 4 %\n' + 30 * 'word ')])
+
+    said.main([], standalone_mode=False)
+    short, long, hint = capsys.readouterr().out.splitlines()
+    assert short == 'short: at joint1: 3 %'
+    assert len(long) <= 100
+    assert long.startswith('long: at joint2: 4 % word')
+    assert '--verbose' in hint
+    said.main(['--verbose'], standalone_mode=False)
+    assert (
+        capsys.readouterr().out.splitlines()[1] == f'long: at joint2: 4 % {30 * "word "}'.strip()
+    )
+
+
+def test_a_file_that_exists_is_replaced_with_force_only(tmp_path, monkeypatch):
+    """A folder that holds files too, an empty one is filled; wherever the flag stands."""
+    monkeypatch.chdir(tmp_path)
+    for name in ('old', 'empty'):
+        Path(name).mkdir()
+    for name in ('a.json', 'old/a.txt', 'b.txt'):
+        Path(name).write_text('mine')
+
+    @click.command()
+    @click.option('--folder', type=FolderToWrite())
+    @click.option('--file', 'file', type=FileToWrite())
+    @output_options
+    def command(folder, file, output):
+        writes('--folder', *(Path(name) for name in ('new.txt', 'b.txt') if folder))
+        output.write_json({})
+
+    def run(*words):
+        command.main([*words], standalone_mode=False)
+
+    for words in (('--json', 'a.json'), ('--folder', 'old'), ('--file', 'b.txt')):
+        with pytest.raises(ParameterError, match=f'{words[1]} exists: {words[0]} .*--force'):
+            run(*words)
+        run(*words, '--force')
+        Path('a.json').write_text('mine')
+    # What is written into a folder is looked at file by file.
+    with pytest.raises(ParameterError, match=r'b\.txt exists'):
+        run('--folder', 'empty', '--json', 'c.json')
+    assert not Path('c.json').exists()
+    run('--force', '--folder', 'empty', '--json', 'a.json')
+    assert Path('a.json').read_text() != 'mine'

@@ -53,7 +53,7 @@ def written(files):
     """Runs the subcommand: its exit code, the row of its JSON, and the columns of its table."""
 
     def written(name, *options):
-        given = ('--urdf', 'arm.urdf', '--output', 'out.csv', '--json', '-')
+        given = ('--urdf', 'arm.urdf', '--output', 'out.csv', '--force', '--json', '-')
         found = ended(files, 'torques', name, *given, *options)
         header, *rows = [line.split(',') for line in (files / 'out.csv').read_text().splitlines()]
         table = dict(zip(header, np.array(rows, float).T, strict=True))
@@ -111,12 +111,29 @@ def test_json_is_as_documented_and_names_locked_joints(written, files, bag):
     assert any('0.504' in remark for remark in row['remarks'])
 
 
-def test_many_recordings_and_resume(run, files):
+def test_gravity_turned_by_90_degrees_turns_the_torques_with_it(written, files, bag):
+    """The part of gravity is that of a robot on a wall, the others are as before."""
+    _, _, upright = bag
+    wall = (0.0, -9.81, 0.0)
+    given = ('--cutoff', '20', '--gravity', '0,-9.81,0')
+    (files / 'node.yaml').write_text('{/**: {ros__parameters: {gravity: [0.0, -9.81, 0.0]}}}')
+    _, _, table = written('bag', *given)
+    turned = RobotDynamics(MODEL, gravity=wall).gravity_torque(columns(table, 'position'))
+    assert columns(table, 'gravity') == pytest.approx(turned)
+    assert np.abs(turned - columns(upright, 'gravity')).max() > 1.0
+    for part in PARTS[1:]:
+        assert columns(table, part) == pytest.approx(columns(upright, part))
+    other = ended(files, 'torques', 'bag', '--urdf', 'arm.urdf', '--parameters', 'node.yaml',
+                  '--gravity', '0,0,-9.81', '--output', 'other.csv')  # fmt: skip
+    assert (other.returncode, '--gravity' in other.stderr) == (2, True)
+
+
+def test_many_recordings(run, files):
     """One that cannot be used does not end the others; files are named after the recordings."""
     bags = ['bag', 'one/run.csv', 'broken.mcap', 'two/run.csv.gz']
-    options = ['--urdf', 'arm.urdf', '--output', 'out', '--format', 'csv', '--resume', 'kept']
+    options = ['--urdf', 'arm.urdf', '--output', 'out', '--format', 'csv']
     first = run('torques', *bags, *options, '--json', 'result.json')
-    assert (first.returncode, first.stderr.count('\n')) == (2, 1)
+    assert (first.returncode, first.stderr.count('\n')) == (2, 1), first.stderr
     rows = json.loads((files / 'result.json').read_text())['recordings']
     assert [row['file'] for row in rows] == bags
     assert [bool(row['error']) for row in rows] == [False, False, True, False]
@@ -124,11 +141,8 @@ def test_many_recordings_and_resume(run, files):
     made = {path.name: path.read_bytes() for path in (files / 'out').iterdir()}
     assert set(made) == {'bag_torques.csv', 'one_run_torques.csv', 'two_run_torques.csv'}
     assert made['one_run_torques.csv'] == made['two_run_torques.csv']
-    (files / 'out' / 'bag_torques.csv').unlink()
-    lines = run('torques', *bags, *options).stdout.splitlines()
-    kept = [line.partition(':')[0] for line in lines if line.endswith('earlier run)')]
-    assert kept == ['one/run.csv', 'two/run.csv.gz']
-    assert {path.name: path.read_bytes() for path in (files / 'out').iterdir()} == made
+    again = run('torques', *bags, *options)
+    assert (again.returncode, again.stdout, '--force' in again.stderr) == (2, '', True)
 
 
 def test_degrees_are_said_as_compare_does(run, written, files):
@@ -146,7 +160,7 @@ def test_degrees_are_said_as_compare_does(run, written, files):
     (found,) = row['findings']
     assert (code, found['code'], found['joints'][-1]) == (1, 'units', 'wrist')
     compared = run('compare', 'degrees.csv', '--urdf', 'arm.urdf', '--json', '-').stdout
-    other = json.loads(compared)['findings'][0]
+    other = json.loads(compared)['recordings'][0]['findings'][0]
     assert [other[key] for key in ('code', 'joints', 'value')] == [
         found[key] for key in ('code', 'joints', 'value')
     ]

@@ -26,6 +26,7 @@ def compared(comparison_with):
     """The comparison of a recording with a URDF."""
 
     def compare(recorded, **options):
-        return comparison_with(**options).fit(recorded.reader)
+        (found,) = comparison_with(**options).fit(recorded.reader)
+        return found
 
     return compare

@@ -59,7 +59,8 @@ def compare(run, files):
         (files / 'arm.urdf').write_text(urdf)
         options = ['--urdf', 'arm.urdf', '--json', '-', *options]
         joints = {}
-        for one in json.loads(run('compare', recording.name, *options).stdout)['findings']:
+        (row,) = json.loads(run('compare', recording.name, *options).stdout)['recordings']
+        for one in row['findings']:
             joints.setdefault(one['code'], set()).update(one['joints'])
         return joints
 
@@ -75,7 +76,7 @@ def test_exchanged_names_are_found_in_bounded_memory(compare, files):
     found = compare(chain(8), recording)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found == {'exchanged': {'joint2', 'joint3'}}
+    assert found == {'swapped': {'joint2', 'joint3'}}
     assert peak < 128 << 20
 
 
@@ -83,10 +84,10 @@ def test_currents_are_not_trusted_by_compare_nor_identify(compare, run, files):
     scales = np.array([0.05, 0.09, 0.1, 0.06])
     recording = record(files / 'states.csv', chain(4), scales, friction=scales)
     found = compare(chain(4), recording)
-    assert {'factor', 'friction'} <= found.keys()
+    assert {'scale', 'friction'} <= found.keys()
     words = ['--urdf', 'arm.urdf', '--output', 'identified', '--json', '-']
     identified = json.loads(run('identify', recording.name, *words).stdout)
-    assert 'factor' in {one['code'] for one in identified['findings']}
+    assert 'scale' in {one['code'] for one in identified['findings']}
     assert not (files / 'identified').exists()
     torques = record(files / 'torques.csv', chain(4), friction=1.0)
     assert compare(chain(4), torques) == {'friction': found['friction']}
@@ -95,5 +96,5 @@ def test_currents_are_not_trusted_by_compare_nor_identify(compare, run, files):
 def test_an_effort_that_lacks_a_constant_weight_is_not_judged(compare, files):
     recording = record(files / 'states.csv', lift(), np.array([0.0, 1.0, 1.0, 1.0]), friction=1.0)
     found = compare(lift(), recording)
-    assert found['factor'] == {'joint1'}
+    assert found['scale'] == {'joint1'}
     assert 'joint1' not in found['friction']

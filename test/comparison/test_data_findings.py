@@ -1,4 +1,4 @@
-"""What is wrong with a recording is found, and does not become a verdict about the robot."""
+"""What is wrong with a recording is found, and does not become a finding about the robot."""
 
 from dataclasses import replace
 
@@ -75,14 +75,14 @@ def test_gaps_and_segments_that_are_too_short_for_the_filter(compared):
     comparison = compared(recorded.part(kept))
     found = [(one.code, one.value) for one in comparison.findings]
     assert found == [('samples', 2.0), ('samples', 10.0)]
-    assert comparison.samples.begins.sum() == 2
+    assert comparison.drawn.begins.sum() == 2
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf])
 @pytest.mark.parametrize('is_long', [True, False])
 def test_efforts_that_are_missing_for_a_while(compared, value, is_long):
     """Where they are missing for long, the recording is cut: what the edges cost is counted."""
-    recorded, whole = simulated(), compared(simulated()).recordings[0].samples
+    recorded, whole = simulated(), compared(simulated()).samples
     rows = np.arange(len(recorded.times))
     lost = (rows > 1200) & (rows < 1800) if is_long else rows % 400 == 200
     comparison = compared(
@@ -92,5 +92,5 @@ def test_efforts_that_are_missing_for_a_while(compared, value, is_long):
     partial, *_ = comparison.findings
     assert (partial.joints, partial.value) == (('elbow',), float(lost.sum()))
     if not is_long:
-        assert whole - comparison.recordings[0].samples <= 1
-    assert 'no effort' in comparison.joints['elbow'].verdict
+        assert whole - comparison.samples <= 1
+    assert 'no effort' in comparison.joints['elbow'].result

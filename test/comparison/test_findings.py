@@ -24,7 +24,7 @@ def test_rows_explain_known_codes_but_not_each_other():
         (('units', 'a'), ('still', 'b'), False),
         (('sign', 'a'), ('implausible',), False),
         (('sign', 'a'), ('friction', 'a'), True),
-        (('exchanged', 'a', 'b'), ('unexplained', 'c'), False),
+        (('swapped', 'a', 'b'), ('unexplained', 'c'), False),
         # Others are about their own joints.
         (('no_effort', 'a', 'b'), ('saturated', 'a'), False),
         (('no_effort', 'a'), ('saturated', 'a', 'b'), True),
@@ -40,7 +40,7 @@ def test_a_finding_that_another_one_explains_is_dropped(cause, effect, is_kept):
 @pytest.mark.parametrize(('judged', 'severity'), [(0, 'error'), (4, 'error'), (5, 'warning')])
 def test_a_factor_of_few_joints_is_a_warning_about_them(judged, severity):
     """It explains then what is said of these joints, and not of others."""
-    found = [finding('factor', 'a'), finding('factor', 'b'), finding('implausible', 'c')]
+    found = [finding('scale', 'a'), finding('scale', 'b'), finding('implausible', 'c')]
     factors = conclude(found, judged)[:2]
     assert [one.severity for one in factors] == 2 * [severity]
     assert (len(conclude(found, judged)) == 3) == (severity == 'warning')

@@ -1,4 +1,4 @@
-"""Joints that were not recorded: no verdict depends on where they may have been."""
+"""Joints that were not recorded: no finding depends on where they may have been."""
 
 from dataclasses import replace
 
@@ -48,17 +48,17 @@ def test_a_light_body_that_the_recorded_joints_carry_is_not_missing():
     assert joints_that_matter(light, JOINTS[:5]) == ()
 
 
-def test_no_verdict_depends_on_the_pose_of_missing_joints(compared):
+def test_no_finding_depends_on_the_pose_of_missing_joints(compared):
     recorded = simulated(tool=True)
     for efforts in (recorded.efforts, recorded.efforts - recorded.gravity):
         found = codes(
             compared(only(replace(recorded, efforts=efforts), ('base', 'shoulder', 'bend')))
         )
         assert 'missing' in found
-        assert not found & {'gravity_compensated', 'payload', 'factor'}
+        assert not found & {'gravity_compensated', 'payload', 'scale'}
 
 
-@pytest.mark.parametrize(('factor', 'code'), [(-1.0, 'sign'), (0.5, 'factor'), (1.0, 'payload')])
+@pytest.mark.parametrize(('factor', 'code'), [(-1.0, 'sign'), (0.5, 'scale'), (1.0, 'payload')])
 def test_what_does_not_depend_on_missing_joints_is_judged(compared, factor, code):
     recorded = simulated(tool=code == 'payload')
     recorded = recorded.with_efforts(lambda effort: factor * effort, 'elbow')
@@ -79,13 +79,13 @@ def test_a_factor_that_a_payload_could_explain_is_not_judged(compared):
 
 @pytest.mark.parametrize(('factor', 'friction'), [(1.0, False), (-1.0, True), (0.5, True)])
 def test_what_depends_on_missing_joints_is_not_judged(compared, factor, friction):
-    """The elbow at zero instead of 0.9 rad: every verdict on the shoulder would be chance."""
+    """The elbow at zero instead of 0.9 rad: every finding about the shoulder would be chance."""
     recorded = simulated().with_efforts(lambda effort: factor * effort, 'shoulder')
     comparison = compared(only(recorded, ('base', 'shoulder')), friction=friction)
     assert codes(comparison) == {'missing'}
     assert {'base', 'shoulder'} < missing(comparison)
     for joint in comparison.joints.values():
-        assert (joint.verdict, joint.friction) == ('missing', None)
+        assert (joint.result, joint.friction) == ('missing', None)
 
 
 def test_an_effort_that_the_model_does_not_explain_is_never_good(compared):
@@ -94,4 +94,4 @@ def test_an_effort_that_the_model_does_not_explain_is_never_good(compared):
     wave = 2.0 * np.sin(2.0 * np.pi * 1.7 * recorded.times)
     comparison = compared(recorded.with_efforts(lambda effort: wave, 'base'))
     assert any('base' in one.joints for one in comparison.findings)
-    assert comparison.joints['base'].verdict != 'as the model'
+    assert comparison.joints['base'].result != 'as the model'

@@ -99,18 +99,19 @@ def test_the_file_says_up_to_which_speed_a_joint_was_recorded_and_the_least_visc
     robot = hand_written('tree')
     names, identified = robot.model.joint_names, identified_model(robot.model)
     viscous = float(identified.kinds['viscous'][0])
-    rows = [
-        ParameterRow(f'{names[0]} viscous', 'N m s/rad', 0.0, viscous, 0.5 * viscous, 9.0),
-        ParameterRow(f'{names[1]} viscous', 'N m s/rad', 0.0, 2.0, -0.5, 9.0),
-        ParameterRow(f'{names[2]} viscous', 'N m s/rad', 0.0, 2.0, math.nan, math.nan),
-    ]
+    lower = np.full(len(names), np.inf)
+    lower[:2] = 0.5 * viscous, -0.5
     speeds = np.full(len(names), 1.5)
     # Of a joint that stood still nothing is known.
     speeds[3] = 0.0
-    files = result_files(robot.text, robot.model, identified, {}, rows=rows, speeds=speeds)
+    files = result_files(
+        robot.text, robot.model, identified, {}, speeds=speeds, viscous_lower=lower
+    )
     joints = yaml.safe_load(files['friction.yaml'])['joints']
-    lower = [joints[name].get('viscous_lower') for name in names[:4]]
-    assert lower == [pytest.approx(0.5 * viscous, rel=1e-5), 0.0, 0.0, None]
+    found_lower = [joints[name].get('viscous_lower') for name in names[:4]]
+    whole = float(identified.kinds['viscous'][2])
+    near = [pytest.approx(one, rel=1e-5) for one in (0.5 * viscous, 0.0, whole)]
+    assert found_lower == [*near, None]
     found = [joints[name].get('max_velocity') for name in names]
     assert found == [speed or None for speed in speeds.tolist()]
 

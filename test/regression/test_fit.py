@@ -122,7 +122,14 @@ def plain_rows(random, count=2000, noise=(0.05, 0.2), coefficients=(0.7, -0.4)):
     torque = shared[..., 0] * coefficients[0] + own[..., 0] * coefficients[1] + errors
     times, used = 0.01 * np.arange(count), np.ones((count, 2), bool)
     return Rows(
-        tuple((term, 1) for term in terms), times, shared, own, np.zeros((count, 2)), torque, used
+        tuple((term, 1) for term in terms),
+        times,
+        shared,
+        own,
+        np.zeros((count, 2)),
+        torque,
+        used,
+        used,
     )
 
 

@@ -35,7 +35,7 @@ def states():
         np.array([getattr(state, name) for state in random_states(MODEL, 20)]) for name in 'qva'
     )
     slips = np.random.default_rng(1).uniform(-1.0, 1.0, (20, len(DISPLACEMENTS) + 2, 3))
-    return States(DYNAMICS, q, v, a, slips, np.array(0.02))
+    return States(DYNAMICS, q, v, a, slips, np.array(0.02), 0.0 * q)
 
 
 def added(states, model, gravity=G):
@@ -78,9 +78,11 @@ def test_friction_is_that_of_the_core(states):
     torques['coulomb'] = JointFriction(MODEL, **options).torque(states.v)
     torques['viscous'] = JointFriction(MODEL, viscous=ones).torque(states.v)
     torques['stribeck'] = JointFriction(MODEL, stribeck=ones).torque(states.v)
-    torques['coulomb 0.3'] = JointFriction(MODEL, gradual=ones).torque(states.v)
+    torques['coulomb 0.1'] = JointFriction(
+        MODEL, gradual=ones, gradual_smoothing=dict.fromkeys(ones, 0.1)
+    ).torque(states.v)
     sliding = JointFriction(MODEL, presliding=ones)
-    torques['presliding 0.01'] = sliding.torque(states.v, slips=slips)
+    torques['presliding 0.005'] = sliding.torque(states.v, slips=slips)
     load = np.array([2.0, 3.0, 4.0]) * np.ones_like(states.v)
     torques['load'] = JointFriction(MODEL, smoothing=0.02, load=ones).torque(states.v, load=load)
     columns = {term.name: term.column(states) for term in FRICTION}

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from robot_dynamics_ros.comparison import (
     Finding,
     FrictionFit,
     JointComparison,
-    RecordingSummary,
     Samples,
     Spectrum,
 )
@@ -28,6 +28,7 @@ NAMES = (
     'κόσμος 関節 🤖',
 )
 COULOMB, VISCOUS = 1.5, 0.8
+NO_FRICTION = SimpleNamespace(damping=0.0, friction=0.0)
 
 
 def samples_of(joints, count, rate, seed=0):
@@ -48,8 +49,7 @@ def samples_of(joints, count, rate, seed=0):
     begins = np.zeros(count, dtype=bool)
     begins[:1] = True
     return Samples(
-        tuple(joints), np.zeros(count, dtype=int), begins, t, q, v, a,
-        measured, gravity, coriolis, inertia, friction,
+        tuple(joints), begins, t, q, v, a, measured, gravity, coriolis, inertia, friction,
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def arm(joints=3, count=1000, *, description_has_friction=False, **options):
     return comparison_of(samples, **options)
 
 
-def comparison_of(samples, *, findings=None, robot='arm', rate=100.0):
+def comparison_of(samples, *, findings=None, robot='arm', file='recording.mcap', rate=100.0):
     """The figures of samples."""
     joints = {}
     for i, name in enumerate(samples.joints):
@@ -72,11 +72,10 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0):
             rms_residual=float(np.sqrt(np.mean(residual**2))),
             bias=float(np.mean(residual)),
             correlation=0.9,
-            delay=0.0,
             shares={'gravity': 0.7, 'inertia': 0.2, 'residual': 0.1},
             friction=FrictionFit(VISCOUS, COULOMB, 0.0),
             rms_after_fit=0.15,
-            verdict='Friction is not that of the URDF.',
+            result='friction',
         )
     if findings is None:
         findings = [
@@ -86,8 +85,10 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0):
             )
         ]  # fmt: skip
     count = len(samples.times)
-    summary = RecordingSummary('recording.mcap', '/joint_states', count, count / rate, rate, 10.0)
-    return Compared(robot, (summary,), joints, findings, samples, spectrum_of(samples, rate))
+    return Compared(
+        robot, file, '/joint_states', count, count / rate, rate, 10.0, joints=joints,
+        findings=findings, drawn=samples, spectrum=spectrum_of(samples, rate),
+    )  # fmt: skip
 
 
 def spectrum_of(samples, rate):
@@ -100,39 +101,49 @@ def spectrum_of(samples, rate):
     return Spectrum(frequencies, density(samples.measured), density(samples.residual))
 
 
-def identification(names=('one', 'two'), gain=0.2, objections=()):
+def identification(names=('one', 'two'), gain=0.2, doubts=()):
     """The report: the residual is `gain` times that of the URDF, and the first joint rests."""
-    from robot_dynamics_ros.identification import ParameterRow
-    from robot_dynamics_ros.identification.held_out import Torques
+    from robot_dynamics_ros.identification import FrictionCurve, JointValidation, ParameterRow
     from robot_dynamics_ros.identification.identification_report import identification_report
-    from robot_dynamics_ros.identification.judgement import JointJudgement, Judgement
-    from robot_dynamics_ros.identification.recorded_data import JudgedRecording
+    from robot_dynamics_ros.identification.identified import UsedRecording
+    from robot_dynamics_ros.regression.rows import Rows
 
     times = np.arange(200) / 20.0
     measured = np.sin(np.outer(times, 1.0 + np.arange(len(names))))
-    samples = Torques(
-        'bag', times, np.arange(200) == 0, np.ones(200, bool), measured, measured,
-        0.5 * measured, 0.9 * measured, np.zeros(measured.shape, bool), 0.05,
-    )  # fmt: skip
-    joints = {
-        name: JointJudgement(
-            'N m', True, 0.7, 0.35, 0.35 * gain, False, 0.4, 0.3 * gain, 0.4 * gain, 0.8 * gain,
+    nothing, every = np.zeros((*measured.shape, 0)), np.ones(measured.shape, bool)
+    rows = Rows((), times, nothing, nothing, 0.5 * measured, 0.5 * measured, every, every)
+    validation = {
+        name: JointValidation(
+            'N m', True, 200, 0.7, 0.35, 0.35 * gain, 0.3 * gain, 0.4 * gain, gain, 0.8 * gain,
             1.2 * gain,
         )
         for name in names
     }  # fmt: skip
-    findings = [Finding('still', (names[0],), None, f'{names[0]} stands still.')]
-    judgement = Judgement(
-        names[0], (JudgedRecording(names[-1], split=10.0),), joints, findings, [samples],
-        ('It is better.', 'It can be loaded.'),
-    )  # fmt: skip
-    row = ParameterRow(f'{names[0]} coulomb', 'N m', 0.0, 0.5, 0.4, 0.6)
+    row = ParameterRow(f'{names[0]} offset', 'N m', 0.0, 0.5, 0.4, 0.6)
     alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
-    stays = (f'{names[0]}: m stays.',)
+    v = np.array([-1.0, 1.0])
+    curve = FrictionCurve('N m', 3.0, v, v, v - 0.1, v + 0.1)
     return identification_report(
-        judgement, ((row,), (alone,), (row,)), summary='24 of 25 base parameters', equations={},
-        undetermined=stays, objections=objections,
-    )  # fmt: skip
+        SimpleNamespace(
+            name=names[0],
+            summary='24 of 25 base parameters',
+            doubts=doubts,
+            remarks=(),
+            findings=[Finding('still', (names[0],), None, 'no motion')],
+            parameters=SimpleNamespace(
+                joints=(row,), bodies=(alone,), sums=(row,), curves=dict.fromkeys(names, curve)
+            ),
+            validation=validation,
+            recorded=SimpleNamespace(whole=rows, parts=[rows]),
+            predicted=0.4 * measured,
+            robot=SimpleNamespace(
+                model=SimpleNamespace(
+                    size=len(names), independent_joints=[NO_FRICTION] * len(names)
+                )
+            ),
+            recordings=(UsedRecording(names[-1], duration=10.0),),
+        )
+    )
 
 
 def provenance():

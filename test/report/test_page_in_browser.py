@@ -10,7 +10,7 @@ from property_settings import ALL
 from report.synthetic import NAMES, arm, comparison_of, identification, provenance, samples_of
 from waiting import wait_until
 
-from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.report import write_report
 from robot_dynamics_ros.report.text import REPLACEMENT
 
@@ -77,7 +77,7 @@ def opened(chromium, tmp_path_factory):
 
     def opened(result, **settings):
         path = tmp_path_factory.mktemp('report') / 'report.html'
-        write_report(result, provenance(), path)
+        write_report([result] if isinstance(result, Compared) else result, provenance(), path)
         visits.append(Visit(chromium, path, **settings))
         return visits[-1]
 
@@ -110,7 +110,7 @@ def test_the_plots_hold_the_samples_and_say_so_in_words(visit, opened):
     names = place.evaluate('place => place.data.map(trace => trace.name)')
     assert names == ['measured', 'model', 'residual', 'gravity', 'Coriolis', 'inertia']
     measured = place.evaluate('place => Array.from(place.calcdata[0].map(point => point.y))')
-    assert measured == pytest.approx(arm(JOINTS).samples.measured[:, 1], rel=1e-5)
+    assert measured == pytest.approx(arm(JOINTS).drawn.measured[:, 1], rel=1e-5)
     axes = place.evaluate('place => place._fullLayout._subplots')
     assert (len(axes['xaxis']), len(axes['yaxis'])) == (1, 3)  # they zoom together
     alternatives = visit.page.evaluate(

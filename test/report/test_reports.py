@@ -17,7 +17,7 @@ from report.synthetic import (
     samples_of,
 )
 
-from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.core import RobotDynamicsError
 from robot_dynamics_ros.report import provenance as provenance_of
 from robot_dynamics_ros.report import report_content, write_report
@@ -25,14 +25,14 @@ from robot_dynamics_ros.report.comparison_report import comparison_report, joint
 from robot_dynamics_ros.report.report import worst
 
 OPTIONAL = 'robot_dynamics_ros.report.page', 'robot_dynamics_ros.report.picture'
-RESULTS = {'comparison': arm, 'identification': identification}
+RESULTS = {'comparison': lambda: [arm()], 'identification': identification}
 
 
 def of_names(kind, names, **options):
     """A result of joints with these names."""
     if kind == 'identification':
         return identification(names)
-    return comparison_of(samples_of(names, 300, 100.0), robot=names[0], **options)
+    return [comparison_of(samples_of(names, 300, 100.0), robot=names[0], **options)]
 
 
 def body_of(result, tmp_path):
@@ -50,14 +50,14 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(RobotDynamicsError, match=rf'{package}: pip install .*\[recordings\]'):
-        write_report(arm(1), provenance(), tmp_path / f'report{ending}')
+        write_report([arm(1)], provenance(), tmp_path / f'report{ending}')
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_page_of_as_many_samples_as_there_can_be_is_below_15_megabytes(tmp_path):
     samples = samples_of([f'joint_{i}' for i in range(32)], 16_384, 4.6)
     samples.measured[:] += np.random.default_rng(0).standard_normal(samples.measured.shape)
-    assert len(report_content(comparison_of(samples), provenance(), tmp_path / 'r.html')) < 15e6
+    assert len(report_content([comparison_of(samples)], provenance(), tmp_path / 'r.html')) < 15e6
 
 
 @pytest.mark.parametrize('kind', RESULTS)
@@ -71,13 +71,35 @@ def test_a_page_has_the_verdict_first_and_how_it_was_made(tmp_path, kind):
 
 
 def test_the_page_of_a_comparison_has_what_is_left_after_the_fit(tmp_path):
-    body = body_of(arm(3), tmp_path)
+    body = body_of([arm(3)], tmp_path)
     assert body.count('0.15\N{NO-BREAK SPACE}N\N{NO-BREAK SPACE}m</td>') == 3  # after the fit
 
 
-def test_the_page_of_an_identification_has_parameters_and_the_held_out_part(tmp_path):
+def test_the_page_of_several_recordings_has_a_row_for_each(tmp_path):
+    """And which findings are of which: sorted by code they would be of none."""
+    two = [
+        arm(3),
+        comparison_of(samples_of(['joint_0', 'lift'], 300, 100.0), file='b.csv', findings=[]),
+        Compared('', 'c.csv', error='c.csv: no efforts'),
+    ]
+    report = comparison_report(two)
+    verdict, findings = report.sections
+    assert tuple(verdict.header) == ('recording', 'joint_0', 'joint_1', 'joint_2', 'lift')
+    rows = [(row[0].names[0], *(str(cell) for cell in row[1:])) for row in verdict.rows]
+    assert rows == [
+        ('recording.mcap', 'friction', 'friction', 'friction', ''),
+        ('b.csv', 'friction', '', '', 'friction'),
+    ]
+    assert [row[0].text for row in findings.rows] == ['friction']
+    assert [str(row[-1]) for row in report.later[0].rows] == [
+        'compared', 'compared', 'c.csv: no efforts',
+    ]  # fmt: skip
+    assert body_of(two, tmp_path).count('class="plot"') == 0
+
+
+def test_the_page_of_an_identification_has_parameters_and_residuals(tmp_path):
     body = body_of(identification(), tmp_path).replace('\N{NO-BREAK SPACE}', ' ')
-    for words in ('24 of 25', '0.4 to 0.6', '10 s on', '0.06 to 0.08', '16 % to 24 %'):
+    for words in ('24 of 25', '0.4 to 0.6', '10 s', '0.06 to 0.08', '16 % to 24 %'):
         assert words in body, words
 
 
@@ -108,12 +130,12 @@ def test_an_identified_joint_is_good_if_it_was_judged_and_is_better(gain, level)
 
 @pytest.mark.parametrize('kind', RESULTS)
 def test_the_headline_has_the_worst_mark_below_it(kind):
-    report = comparison_report(arm()) if kind == 'comparison' else identification()
+    report = comparison_report([arm()]) if kind == 'comparison' else identification()
     cells = [cell for section in report.sections for row in section.rows for cell in row]
     marks = {cell.level for cell in cells if cell.level}
     assert {one.level for one in report.joints} <= marks
     assert report.level == worst(marks) != 'good'
-    assert identification(objections=('audit',)).level == 'error'
+    assert identification(doubts=('audit',)).level == 'error'
 
 
 @pytest.mark.filterwarnings('ignore:Glyph')

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,13 +23,9 @@ class ContactThresholds:
     Attributes:
         coefficients: (2, 3, n) of collision and push: c_0 [N m or N], c_1 [N m s/rad or N s/m]
             and c_2 [kg m^2 or kg]; c_0 is `NEVER` where nothing is detected.
-        false_alarms_per_hour: of both bands and all joints together; NaN where nothing is known.
-        seconds: of the recording that they were learned from; 0 where they were not.
     """
 
     coefficients: Array
-    false_alarms_per_hour: float = field(default=math.nan, compare=False)
-    seconds: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
         """Check the coefficients.

@@ -1,54 +1,45 @@
-"""Distances between the bodies of a robot, and from a floor, that a motion keeps."""
+"""Distances between the shapes of a robot, and from a floor, that a motion keeps."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from xml.etree.ElementTree import tostring
 
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.urdf_xml import read_xml
+from robot_dynamics_ros.link_geometry import mesh_file
+from robot_dynamics_ros.oracle.collisions import FLOOR, CollisionShapes, Indices
 
-from .collision_geometry import CollisionGeometry, Indices
-
-# What all but this share of random poses keep, is a distance that bodies can have.
+# What all but this share of random poses keep, is a distance that shapes can have.
 RARE = 0.05
-# [m]: bodies that are nearer at nearly all poses count as overlapping.
+# [m]: shapes that are nearer at nearly all poses count as overlapping.
 TOUCHING = 0.005
+# [m]: up to which distances are computed.
+FAR = 0.5
 # [m]: a height that changes less over all poses is not changed by the motion.
 CONSTANT = 1e-3
 
 
-class Nearness(NamedTuple):
-    """How near bodies come along a motion, between its samples too; exceptions do not count.
-
-    Attributes:
-        apart: smallest distance of two bodies; infinite if none are checked [m].
-        pair: names of these bodies; empty if none are checked.
-        height: smallest height above the floor; infinite if none is checked [m].
-        kept: whether each distance is kept, those of exceptions too.
-    """
-
-    apart: float
-    pair: tuple[str, ...]
-    height: float
-    kept: bool
-
-
 class Clearance:
-    """Distances that are kept between bodies that no joint joins, and from the floor.
+    """Distances that are kept between shapes of bodies that no joint joins, and from the floor.
 
-    Where bodies are nearer at nearly all poses than the distance that is asked for, half of what
-    they reach is kept; where they overlap at nearly all poses, as hulls around a common joint do,
+    Where shapes are nearer at nearly all poses than the distance that is asked for, half of what
+    they reach is kept; where they overlap at nearly all poses, as covers around a common joint do,
     nothing.
 
     Attributes:
-        distance: to keep [m].
-        geometry: of the robot and the floor.
-        exceptions: bodies with a smaller distance or none, as sentences.
+        unread: links with a <collision> that could not be used, and why.
+        unchecked: links whose geometry is not checked, and why, as sentences.
+        blind: whether no link has a <collision>.
+        exceptions: shapes with a smaller distance or none, as sentences.
+        needed: (k,) distances of the pairs to keep [m].
+        names: (k, 2) of the links of the pairs; the floor is the second one of its pairs.
     """
 
     def __init__(
@@ -73,48 +64,74 @@ class Clearance:
 
         Raises:
             ParameterError: a body that moves is hardly ever above the floor.
+            OracleUnavailable: Pinocchio refuses the geometry.
         """
-        joints = dynamics.model.joints
-        self.distance, self._dynamics = distance, dynamics
-        self.geometry = CollisionGeometry(dynamics.model, urdf, folder, floor or 0.0)
-        # Solids whose bodies are neither the same nor joined, then those above the floor.
-        bodies, ground = self.geometry.bodies, self.geometry.floor
-        apart = {(joint.parent, body) for body, joint in enumerate(joints)}
-        apart |= {(body, body) for body in range(-1, len(joints))}
+        model, self._dynamics = dynamics.model, dynamics
+        text, self.unread, described = _with_mesh_files(urdf, folder)
+        self._shapes = CollisionShapes(text, floor)
+        links = self._shapes.links
+        self.unread |= dict.fromkeys(self._shapes.flat, 'the vertices of a mesh lie in a plane')
+        found = Counter(links) + Counter(self._shapes.flat)
+        self.blind = not described
+        for name in described - found:
+            self.unread.setdefault(name, 'urdfdom refuses a <collision>')
+        body = {frame.name: frame.body for frame in model.frames} | {FLOOR: -1}
+        self._frames = [list(body).index(name) if name != FLOOR else 0 for name in links]
+        self._bodies = np.array([body[name] for name in links], np.intp)
+        joined = {frozenset((joint.parent, own)) for own, joint in enumerate(model.joints)}
+        joined |= {frozenset((own,)) for own in body.values()}
+        # The floor, which is fixed to the base, is under the bodies that the base joins, too.
         pairs = [
-            pair
-            for pair in combinations(range(ground), 2)
-            if tuple(sorted(bodies[[*pair]].tolist())) not in apart
+            (one, other)
+            for one, other in combinations(range(len(links)), 2)
+            if frozenset(self._bodies[[one, other]].tolist()) not in joined
+            or (links[other] == FLOOR and self._bodies[one] >= 0)
         ]
-        if floor is not None:
-            pairs += [(ground, solid) for solid in range(ground) if bodies[solid] >= 0]
-        self._pairs, self._needed, self.exceptions = self._chosen(
-            np.array(pairs, np.intp).reshape(-1, 2), poses
-        )
-        self._above = (self._pairs == ground).any(axis=1)
+        self._choose(np.array(pairs, np.intp).reshape(-1, 2), poses, distance)
+        massive = {own for own, joint in enumerate(model.joints) if joint.inertia.mass > 0.0}
+        bare = {-1, *massive} - {body[name] for name in (*found, *self.unread) if name != FLOOR}
+        without = [frame.name for frame in model.frames if frame.body in bare]
+        self.unchecked = [f'{name}: {why}' for name, why in self.unread.items()]
+        self.unchecked += [f'{", ".join(without)}: no collision geometry'] if without else []
 
-    def distances(self, q: Array, cutoff: float) -> Array:
-        """Distances (m, k) of all pairs at positions (m, n), heights last, up to a cutoff [m]."""
-        return self.geometry.measure(self._dynamics.frame_poses(q), self._pairs, cutoff)[0]
+    def _choose(self, pairs: Indices, q: Array, distance: float) -> None:
+        """Choose what is checked of pairs (k, 2), by the distances at positions (m, n)."""
+        self._take(pairs, np.zeros(len(pairs)))
+        smallest = self.distances(q, distance)
+        reached = np.quantile(smallest, 1.0 - RARE, axis=0) if len(pairs) else np.zeros(0)
+        needed = np.where(reached >= distance, distance, reached / 2.0)
+        needed[reached < TOUCHING] = 0.0
+        said = []
+        for pair in np.flatnonzero(needed < distance).tolist():
+            words = f'{self._words(pair, reached[pair])} at most'
+            is_floor = self.names[pair][1] == FLOOR
+            if not needed[pair] and is_floor and np.ptp(smallest[:, pair]) > CONSTANT:
+                raise ParameterError(
+                    f'{words}, at {len(q)} random poses: give a lower --floor in the frame of the '
+                    'root link, or none'
+                )
+            kept = f'{needed[pair]:.3f} m are kept' if needed[pair] else 'it is not checked'
+            said.append(f'{words}: {kept}')
+        self.exceptions = tuple(dict.fromkeys(said))
+        self._take(pairs[needed > 0.0], needed[needed > 0.0])
 
-    def along(self, q: Array, cutoff: float) -> Nearness:
-        """How near bodies come at positions (m, n) that follow each other, up to a cutoff [m]."""
-        least = below_samples(self.distances(q, cutoff)).min(axis=0)
-        whole = self._needed == self.distance
-        apart = np.where(whole & ~self._above, least, np.inf)
-        return Nearness(
-            float(apart.min(initial=np.inf)),
-            self._names(self._pairs[apart.argmin()]) if np.isfinite(apart).any() else (),
-            float(least[whole & self._above].min(initial=np.inf)),
-            bool((least >= self._needed).all()),
-        )
+    def _take(self, pairs: Indices, needed: Array) -> None:
+        self._pairs, self.needed = pairs, needed
+        self.names = [tuple(self._shapes.links[shape] for shape in pair) for pair in pairs]
+        self._shapes.check(pairs)
+
+    def distances(self, q: Array, far: float = FAR) -> Array:
+        """Distances (m, k) of all pairs at positions (m, n), at most `far`; overlaps < 0 [m]."""
+        return self._shapes.measure(self._poses(q), np.full(len(self._pairs), far))[0]
+
+    def _poses(self, q: Array) -> Array:
+        return self._dynamics.frame_poses(q)[:, self._frames]
 
     def nearest(self, q: Array) -> str:
         """Which distance is too small at a pose (n,), the most relative to that to keep."""
-        distances = self.distances(q[None], self.distance)[0]
-        index = int((distances / self._needed).argmin())
-        words = self._words(self._pairs[index], distances[index])
-        return f'{words}, needed are {self._needed[index]:.3f} m'
+        distances = self.distances(q[None])[0]
+        pair = int((distances / self.needed).argmin())
+        return f'{self._words(pair, distances[pair])}, needed are {self.needed[pair]:.3f} m'
 
     def violation(self, q: Array, reserve: float = 0.0) -> tuple[float, Array, Array]:
         """How much distances are too small, relative to those to keep.
@@ -126,67 +143,51 @@ class Clearance:
         Returns:
             The sum of squares, the largest of each sample (m,), and the slope of the sum (m, n).
         """
-        poses = self._dynamics.frame_poses(q)
-        needed = (1.0 + reserve) * self._needed
-        distances, points, normals = self.geometry.measure(poses, self._pairs, needed)
+        poses, needed = self._poses(q), (1.0 + reserve) * self.needed
+        distances, near, ends = self._shapes.measure(poses, needed)
         excess = np.maximum(1.0 - distances / needed, 0.0)
-        slope = np.zeros_like(q)
-        samples, pairs = np.nonzero(excess)
-        change = -2.0 * excess[samples, pairs] / needed[pairs]
+        samples, pairs = near.T
+        change, slope = -2.0 * excess[samples, pairs] / needed[pairs], np.zeros_like(q)
         for end, sign in ((0, -1.0), (1, 1.0)):
-            bodies = self.geometry.bodies[self._pairs[pairs, end]]
-            for body in np.unique(bodies[bodies >= 0]):
-                own = bodies == body
-                at, which = samples[own], pairs[own]
-                # J^T F of a force along the normal at the point, about the origin of the frame.
-                arms = points[at, which, end] - poses[at, self.geometry.frames[body + 1], :, 3]
-                forces = np.hstack([normals[at, which], np.cross(arms, normals[at, which])])
-                jacobian = self._dynamics.jacobian(q[at], self.geometry.name(body))
+            shapes = self._pairs[pairs, end]
+            for shape in np.unique(shapes[self._bodies[shapes] >= 0]):
+                own = shapes == shape
+                at, normals = samples[own], ends[own, 2]
+                # J^T F of a force along the normal at the point, about the origin of the link.
+                arms = ends[own, end] - poses[at, shape, :, 3]
+                forces = np.hstack([normals, np.cross(arms, normals)])
+                jacobian = self._dynamics.jacobian(q[at], self._shapes.links[shape])
                 along = np.einsum('ki,kij->kj', forces, jacobian)
                 np.add.at(slope, at, sign * change[own, None] * along)
         return float((excess**2).sum()), excess.max(axis=1, initial=0.0), slope
 
-    def _chosen(self, pairs: Indices, q: Array) -> tuple[Indices, Array, tuple[str, ...]]:
-        """Pairs that are checked, the distances that they keep, and the exceptions."""
-        measured = self.geometry.measure(self._dynamics.frame_poses(q), pairs, self.distance)[0]
-        above = pairs[:, 0] == self.geometry.floor
-        ends = np.column_stack([above, np.sort(self.geometry.bodies[pairs], axis=1)])
-        needed, said = np.zeros(len(pairs)), []
-        for of_bodies in np.unique(ends, axis=0):
-            same = np.flatnonzero((ends == of_bodies).all(axis=1))
-            smallest = measured[:, same].min(axis=1)
-            reached = float(np.quantile(smallest, 1.0 - RARE))
-            words = self._words(pairs[same[0]], reached)
-            if reached >= self.distance:
-                needed[same] = self.distance
-            elif reached >= TOUCHING:
-                needed[same] = reached / 2.0
-                said.append(f'{words} at most: {reached / 2.0:.3f} m are kept')
-            elif of_bodies[0] and np.ptp(smallest) > CONSTANT:
-                raise ParameterError(
-                    f'{words} at most, at {len(q)} random poses: give a lower --floor in the '
-                    'frame of the root link, or none'
-                )
-            else:
-                said.append(f'{words} at most: it is not checked')
-        kept = needed > 0.0
-        return pairs[kept], needed[kept], tuple(said)
-
-    def _words(self, pair: Indices, distance: float) -> str:
-        if pair[0] == self.geometry.floor:
-            body = self.geometry.bodies[pair[1]]
-            return f'{self.geometry.name(body)} is {distance:.3f} m above the floor'
-        return f'{" and ".join(self._names(pair))} are {distance:.3f} m apart'
-
-    def _names(self, pair: Indices) -> tuple[str, ...]:
-        return tuple(self.geometry.name(body) for body in np.sort(self.geometry.bodies[pair]))
+    def _words(self, pair: int, distance: float) -> str:
+        one, other = self.names[pair]
+        if other == FLOOR:
+            return f'{one} is {distance:.3f} m above the floor'
+        return f'{one} and {other} are {distance:.3f} m apart'
 
 
-def below_samples(distances: Array) -> Array:
-    """Lower bounds (m, k) of distances about their samples (m, k), three samples or more.
+def _with_mesh_files(urdf: str, folder: Path | None) -> tuple[str, dict[str, str], Counter[str]]:
+    """The URDF with the files of its meshes, those that are not found, and counts of shapes.
 
-    Half of the second difference is subtracted where it is positive: the least that a V-shaped
-    minimum between two samples can reach.
+    Returns:
+        The text without <collision> whose mesh is not found, why each of these is left out by the
+        name of its link, and how many of the others each link has.
     """
-    curvature = np.maximum(np.diff(distances, 2, axis=0), 0.0) / 2.0
-    return distances - np.pad(curvature, ((1, 1), (0, 0)), mode='edge')
+    root, missing, counts = read_xml(urdf), {}, Counter[str]()
+    for link in root.iterfind('link'):
+        name = link.get('name', '')
+        for collision in link.findall('collision'):
+            mesh = collision.find('geometry/mesh')
+            file = None if mesh is None else mesh_file(mesh.get('filename', ''), folder)
+            if mesh is not None and file is not None:
+                mesh.set('filename', str(file.resolve()))
+            elif mesh is not None:
+                link.remove(collision)
+                missing[name] = f'mesh {mesh.get("filename")} is not found'
+                continue
+            counts[name] += 1
+    if root.find('link/collision/geometry/capsule') is not None:
+        root.set('version', '1.2')  # of the URDF: urdfdom ignores capsules of earlier ones
+    return tostring(root, encoding='unicode'), missing, counts

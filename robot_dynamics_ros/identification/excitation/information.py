@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import qr, solve_triangular
 
 from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core.algorithms.friction import smooth_sign
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.core.model.sampling import random_states
 
-from ..base_parameters import structure_of
-from ..motion_equations import MotionEquations
-from ..parameters import ParameterLayout
-
 # Standard deviation of a measured torque, as a share of the effort limit.
 NOISE = 0.005
-# Random states, at which torques are computed where there is no effort limit.
+# Random states, which show what is independent, and torques where there is no effort limit.
 STATES = 120
+# Of the longest column: a shorter one, or a shorter part that is independent, is rounding.
+ROUNDING = 1e-9
 # In place of zero, for the logarithm.
 TINY = 1e-150
 # [rad or m]: of central differences, whose error is about 1e-10 of the derivative then.
@@ -51,21 +50,25 @@ class Information:
     the confidence ellipsoid, whatever the units and the choice of base parameters.
 
     Attributes:
-        layout: of all parameters.
-        columns: (b,) of the independent ones.
+        columns: (b,) of the independent ones (Gautier, 1991).
         noise: (n,) sigma [N m or N].
     """
 
     def __init__(self, dynamics: RobotDynamics) -> None:
         """Find the base parameters of a robot."""
-        self.layout = ParameterLayout(dynamics.model)
         self._dynamics = dynamics
-        self._equations = MotionEquations(self.layout, dynamics, tried=False)
         states = [(one.q, one.v, one.a) for one in random_states(dynamics.model, STATES)]
+        q, v, a = np.array(states).swapaxes(0, 1)
+        largest = np.abs(dynamics.inverse_dynamics(q, v, a)).max(axis=0)
         limits = dynamics.model.effort_bounds
-        largest = np.abs(dynamics.inverse_dynamics(*np.array(states).swapaxes(0, 1))).max(axis=0)
         self.noise = NOISE * np.where(np.isfinite(limits), limits, np.maximum(largest, 1e-3))
-        self.columns = np.array(structure_of(self.layout, dynamics).columns)
+        rows = self.rows(q, v, a)
+        rows = (rows / self.noise[:, None]).reshape(-1, rows.shape[2])
+        lengths = np.linalg.norm(rows, axis=0)
+        rows /= np.where(lengths > ROUNDING * lengths.max(), lengths, np.inf)
+        triangle, order = qr(rows, mode='r', pivoting=True)
+        size = np.abs(np.diag(triangle))
+        self.columns = np.sort(order[: len(size)][size > ROUNDING * size[0]])
 
     @property
     def rank(self) -> int:
@@ -73,8 +76,13 @@ class Information:
         return len(self.columns)
 
     def rows(self, q: Array, v: Array, a: Array) -> Array:
-        """The regressor (m, n, p) of all parameters at m states, each (m, n)."""
-        return self._equations.rows(q, v, a)
+        """The regressor (m, n, 10 bodies + 4 n) of all parameters at m states, each (m, n).
+
+        The last 4 n are the armatures of all joints, then viscous, Coulomb and offset.
+        """
+        kinds = np.stack([a, v, smooth_sign(v, SMOOTHING)[0], np.ones_like(v)], axis=1)
+        own = np.einsum('mkj,ji->mikj', kinds, np.eye(v.shape[1])).reshape(*v.shape, -1)
+        return np.concatenate([self._dynamics.regressor(q, v, a), own], axis=2)
 
     def of(self, q: Array, v: Array, a: Array, *, slopes: bool = False) -> Merit:
         """The figures of merit of a motion.
@@ -104,22 +112,22 @@ class Information:
 
     def _slopes(self, q: Array, v: Array, a: Array, rows: Array, influence: Array) -> Array:
         """Derivatives (3, m, n) of the sum of influence : Y, by q, v and a, from the rows Y."""
-        slopes, joints = np.empty((3, *q.shape)), np.arange(q.shape[1])
+        slopes, (m, n) = np.empty((3, *q.shape)), q.shape
         # Of (q, v, a) of a joint. Y is quadratic in v and linear in a: these are exact.
         shifts = np.array([[STEP, 0, 0], [-STEP, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1]])
-        inertial = influence[:, :, : 10 * len(self._dynamics.model.joints)]
-        unchanged = np.einsum('mij,mij->m', rows[:, :, : inertial.shape[2]], inertial)
-        for joint in joints:
+        inertial = influence[..., : -4 * n]
+        unchanged = np.einsum('mij,mij->m', rows[..., : -4 * n], inertial)
+        for joint in range(n):
             states = np.array([q, v, a])[:, None].repeat(len(shifts), axis=1)
             states[..., joint] += shifts.T[:, :, None]
-            regressor = self._dynamics.regressor(*states.reshape(3, -1, len(joints)))
+            regressor = self._dynamics.regressor(*states.reshape(3, -1, n))
             regressor = regressor.reshape(len(shifts), *inertial.shape)
             sums = np.einsum('kmij,mij->km', regressor, inertial, optimize=True)
             slopes[0, :, joint] = (sums[0] - sums[1]) / (2.0 * STEP)
             slopes[1, :, joint] = (sums[2] - sums[3]) / 2.0
             slopes[2, :, joint] = sums[4] - unchanged
-        sign_slope = SMOOTHING**2 / np.hypot(v, SMOOTHING) ** 3
-        slopes[1] += influence[:, joints, self.layout.columns('viscous')]
-        slopes[1] += sign_slope * influence[:, joints, self.layout.columns('coulomb')]
-        slopes[2] += influence[:, joints, self.layout.columns('armature')]
+        own = np.einsum('mikj,ij->mkij', influence[..., -4 * n :].reshape(m, n, 4, n), np.eye(n))
+        armature, viscous, coulomb, _ = np.moveaxis(own.sum(axis=3), 1, 0)
+        slopes[1] += viscous + SMOOTHING**2 / np.hypot(v, SMOOTHING) ** 3 * coulomb
+        slopes[2] += armature
         return slopes

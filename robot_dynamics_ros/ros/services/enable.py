@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lifecycle_msgs.msg import State, Transition
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
 
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
@@ -19,18 +19,11 @@ from ..robot import RobotHolder
 PERIOD = 0.01
 
 
-@dataclass(frozen=True)
-class EnableService:
-    """Answers by the guard of the configured robot."""
-
-    holder: RobotHolder
-
-    def enable(self, request: Any, response: Any) -> None:
-        """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
-        with self.holder.lock:
-            guard = self.holder.require().guard
-            clock = self.holder.clock
-            response.message = _enabled(guard, clock) if request.data else _disabled(guard)
+def enable(node: Node, holder: RobotHolder, request: Any, response: Any) -> None:
+    """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
+    with holder.lock:
+        guard = holder.require().guard
+        response.message = _enabled(guard, holder.clock) if request.data else _disabled(guard)
 
 
 def _disabled(guard: GuardedFeedforward) -> str:

@@ -42,41 +42,37 @@ MOVING = QoSProfile(depth=100)
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-class SetGravityService:
-    """Answers by setting parameter gravity of the node."""
+async def set_gravity(node: Node, holder: RobotHolder, request: Any, response: Any) -> None:
+    """Rotate the vector into the frame of the root link, and set the parameter."""
+    if not request.allow_any:
+        _check_place(request.gravity.vector)
+    gravity = await _in_root_link(node, holder, request.gravity)
+    (result,) = node.set_parameters([Parameter('gravity', value=gravity)])
+    if not result.successful:
+        raise ParameterError(result.reason)
+    given = ', '.join(f'{x:.6g}' for x in gravity)
+    response.message = f'gravity is ({given}) m/s^2 in the frame of the root link'
 
-    def __init__(self, node: Node, holder: RobotHolder) -> None:
-        self._node, self._holder = node, holder
 
-    async def set_gravity(self, request: Any, response: Any) -> None:
-        """Rotate the vector into the frame of the root link, and set the parameter."""
-        if not request.allow_any:
-            _check_place(request.gravity.vector)
-        gravity = await self._in_root_link(request.gravity)
-        (result,) = self._node.set_parameters([Parameter('gravity', value=gravity)])
-        if not result.successful:
-            raise ParameterError(result.reason)
-        given = ', '.join(f'{x:.6g}' for x in gravity)
-        response.message = f'gravity is ({given}) m/s^2 in the frame of the root link'
+async def _in_root_link(node: Node, holder: RobotHolder, message: Any) -> list[float]:
+    vector, frame = message.vector, message.header.frame_id
+    gravity = checked_gravity((vector.x, vector.y, vector.z)).tolist()
+    root = _root(holder)
+    if frame in ('', root):
+        return gravity
+    if Buffer is None:
+        raise UnknownNameError(
+            'frame', frame, (root,), 'tf2 is not installed, which other frames need'
+        )
+    transform = await look_up(node, root, frame, Time.from_msg(message.header.stamp))
+    if _root(holder) != root:
+        raise StateError(f'the root link is {_root(holder)!r} now, it was {root!r}: call again')
+    rotation = transform.rotation
+    return [*rotated_gravity((rotation.x, rotation.y, rotation.z, rotation.w), gravity)]
 
-    async def _in_root_link(self, message: Any) -> list[float]:
-        vector, frame = message.vector, message.header.frame_id
-        gravity = checked_gravity((vector.x, vector.y, vector.z)).tolist()
-        root = self._root()
-        if frame in ('', root):
-            return gravity
-        if Buffer is None:
-            raise UnknownNameError(
-                'frame', frame, (root,), 'tf2 is not installed, which other frames need'
-            )
-        transform = await look_up(self._node, root, frame, Time.from_msg(message.header.stamp))
-        if self._root() != root:
-            raise StateError(f'the root link is {self._root()!r} now, it was {root!r}: call again')
-        rotation = transform.rotation
-        return [*rotated_gravity((rotation.x, rotation.y, rotation.z, rotation.w), gravity)]
 
-    def _root(self) -> str:
-        return self._holder.require().dynamics.model.frames[0].name
+def _root(holder: RobotHolder) -> str:
+    return holder.require().dynamics.model.frames[0].name
 
 
 def _check_place(vector: Any) -> None:

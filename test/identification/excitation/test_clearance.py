@@ -1,17 +1,16 @@
 """Distances between bodies and from the floor, against closed forms."""
 
-import re
-
 import numpy as np
 import pytest
 
 pytest.importorskip('scipy')
-pytest.importorskip('coal')
+pytest.importorskip('pinocchio')
 
 from excited_arm import LENGTH, RADIUS, dynamics, random_poses, slope_by_differences, urdf
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.identification.excitation.clearance import Clearance, below_samples
+from robot_dynamics_ros.identification.excitation.clearance import Clearance
+from robot_dynamics_ros.oracle.collisions import FLOOR
 
 DISTANCE = 0.1
 POSES = random_poses(200)
@@ -31,7 +30,7 @@ def arm():
 
 
 def pairs_of(one):
-    return {one._names(pair) for pair in one._pairs[~one._above]}
+    return {pair for pair in one.names if FLOOR not in pair}
 
 
 def ends(first, second, steps=60):
@@ -42,9 +41,7 @@ def ends(first, second, steps=60):
 def test_distances_are_those_of_the_axes_of_capsules(arm):
     """Of column and hand, over a fine grid of points on both; negative where they overlap."""
     poses = dynamics().frame_poses(POSES)
-    pairs = [arm.geometry.bodies[pair].tolist() for pair in arm._pairs]
-    column = [*map(sorted, pairs)].index([0, 3])
-    measured = arm.distances(POSES, 5.0)[:, column]
+    measured = arm.distances(POSES, 5.0)[:, arm.names.index(('column', 'hand'))]
     assert (measured > 0.5).any()
     names = [frame.name for frame in dynamics().model.frames]
     for pose, distance in zip(poses, measured, strict=True):
@@ -61,7 +58,7 @@ def test_the_slope_of_the_violation(shape):
     one = clearance(urdf().replace(HAND, shape))
     q, reserve = POSES[one.violation(POSES)[1] > 0.05][:12], 0.2
     total, largest, slope = one.violation(q, reserve)
-    lacking = np.maximum(1.0 - one.distances(q, 5.0) / (1.0 + reserve) / one._needed, 0.0)
+    lacking = np.maximum(1.0 - one.distances(q, 5.0) / (1.0 + reserve) / one.needed, 0.0)
     assert lacking.max() > 1.0  # some overlap
     assert total == pytest.approx(np.sum(lacking**2))
     np.testing.assert_allclose(largest, lacking.max(axis=1))
@@ -71,20 +68,18 @@ def test_the_slope_of_the_violation(shape):
 
 def test_the_height_of_a_straight_arm(arm):
     """The elbow bent by a right angle points the hand down; without a floor it matters to none."""
-    hand = 0.3 - LENGTH - 0.3 - RADIUS
-    for far in (0.02, 0.5):
-        near = arm.along(DOWN.repeat(3, axis=0), far)
-        assert near.height == pytest.approx(hand, abs=1e-9)
-        assert not near.kept
+    hand = arm.names.index(('hand', FLOOR))
+    assert arm.distances(DOWN)[0, hand] == pytest.approx(0.3 - LENGTH - 0.3 - RADIUS, abs=1e-9)
     free = clearance(floor=None)
-    near = free.along(DOWN.repeat(3, axis=0), 0.5)
-    assert (near.height, near.kept, free.violation(DOWN)[0]) == (np.inf, True, 0.0)
+    assert free.violation(DOWN)[0] == 0.0
+    assert not any(FLOOR in pair for pair in free.names)
 
 
 def test_a_higher_floor_is_nearer(arm):
-    """Distances of forearm and hand, the last ones, up to a cutoff."""
-    high = clearance(floor=0.2).distances(POSES, 0.3)[:, -2:]
-    np.testing.assert_allclose(high, np.minimum(arm.distances(POSES, 5.0)[:, -2:] - 0.2, 0.3))
+    high, hand = clearance(floor=0.2), ('hand', FLOOR)
+    low = arm.distances(POSES, 5.0)[:, arm.names.index(hand)]
+    found = high.distances(POSES, 0.3)[:, high.names.index(hand)]
+    np.testing.assert_allclose(found, np.minimum(low - 0.2, 0.3), atol=1e-9)
 
 
 def test_neighbours_are_not_checked(arm):
@@ -108,14 +103,6 @@ HULL = urdf().replace(
 )
 def test_what_is_nearer_at_all_poses_is_an_exception(options, exception):
     assert any(one.startswith(exception) for one in clearance(**options).exceptions)
-
-
-def test_a_minimum_between_samples_is_covered():
-    """Wherever the bend of a V-shaped distance lies between the samples."""
-    times = np.arange(12.0)
-    for bend in np.linspace(4.0, 5.0, 21):
-        distances = 0.1 + 0.3 * np.abs(times - bend)
-        assert below_samples(distances[:, None]).min() <= 0.1 + 1e-12
 
 
 def test_a_mesh_is_the_hull_of_its_vertices(tmp_path):
@@ -145,14 +132,14 @@ endsolid"""
         '<mesh filename="package://nowhere/part.stl"/>',
         '<box size="1 2"/>',
         '<cone radius="1"/>',
-        '<sphere radius="much"/>',
     ],
 )
-def test_geometry_that_cannot_be_used_is_replaced_and_said(wrong, tmp_path):
+def test_geometry_that_cannot_be_used_is_said(wrong, tmp_path):
     (tmp_path / 'flat.stl').write_text(FLAT)
-    replaced = clearance(urdf().replace(HAND, wrong), folder=tmp_path).geometry
-    assert [*replaced.unread] == ['hand']
-    assert replaced.unchecked[0].startswith('hand: ')
+    found = clearance(urdf().replace(HAND, wrong), folder=tmp_path)
+    assert [*found.unread] == ['hand']
+    assert found.unchecked[0].startswith('hand: ')
+    assert not any('hand' in pair for pair in found.names)
 
 
 def test_shapes_beside_one_that_cannot_be_read_are_kept():
@@ -164,22 +151,20 @@ def test_shapes_beside_one_that_cannot_be_read_are_kept():
     text = urdf().replace('</link>', f'{missing}{ball}</link>')
     text = text.replace('<link name="base"/>', f'<link name="base">{ball}</link>')
     partly = clearance(text, floor=None)
-    assert [*partly.geometry.unread] == ['column', 'upper', 'fore', 'hand']
+    assert [*partly.unread] == ['column', 'upper', 'fore', 'hand']
     whole = clearance(text.replace(missing, ''), floor=None)
-    assert (whole.geometry.unread, whole.geometry.unchecked) == ({}, [])
+    assert (whole.unread, whole.unchecked) == ({}, [])
     # Shapes of one body are no pair.
-    assert not any(re.match(r'(\w+) and \1 ', one) for one in whole.exceptions)
+    assert not any(one == other for one, other in whole.names)
     near = partly.distances(POSES, 1.0).min(axis=1)
-    assert (near <= whole.distances(POSES, 1.0).min(axis=1) + 1e-6).all()
+    np.testing.assert_allclose(near, whole.distances(POSES, 1.0).min(axis=1))
 
 
-def test_links_without_geometry_have_capsules_along_their_frames(arm):
-    """Of the arm the base alone is not known; without its <collision> all links."""
+def test_links_without_geometry_are_said(arm):
+    """Of the arm the base alone has none; without its <collision> all links."""
+    assert arm.unchecked == ['base: no collision geometry']
     bare = clearance(urdf(collision=False))
-    assert pairs_of(bare) == pairs_of(arm)
-    assert (bare.distances(POSES, 0.5) < 0.0).any()
-    (base,) = arm.geometry.unchecked
-    assert base.startswith('base:')
-    assert bare.geometry.unchecked[0].startswith('column, upper, fore, hand:')
-    assert bare.geometry.unchecked[1:] == [base]
-    assert bare.geometry.unread == {}
+    assert bare.unchecked == ['base, column, upper, fore, hand: no collision geometry']
+    assert (bare.blind, arm.blind) == (True, False)
+    assert (bare.names, bare.unread) == ([], {})
+    assert bare.violation(POSES)[0] == 0.0
