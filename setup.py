@@ -34,7 +34,7 @@ extras = {
     'xacro': ['xacro'],
     'picture': ['matplotlib', 'pycollada', 'trimesh'],
     'recordings': recordings,
-    'identification': [*recordings, 'pin'],
+    'identification': [*recordings, 'lxml', 'pin'],
     'fleet': ['dask', 'distributed'],
     'casadi': ['casadi'],
     'jax': ['jax'],
