@@ -13,6 +13,7 @@ import numpy as np
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS, constant_unit
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.regression.bodies import BODY
 from robot_dynamics_ros.regression.fit import Fit
 from robot_dynamics_ros.regression.rows import Rows
@@ -267,7 +268,8 @@ class Parameters:
         rows, whole = self._rows, self._whole
         used = rows.used[:, joint]
         torque = float(np.sqrt(np.mean((rows.rigid + rows.torque)[used, joint] ** 2)))
-        steps = fastest * np.arange(1, SPEEDS + 1) / SPEEDS
+        slowest = min(float(dead_bands(self._robot)[joint]), fastest)
+        steps = np.geomspace(slowest, fastest, SPEEDS)
         v = np.concatenate([-steps[::-1], steps])
         own = [term for term, _ in rows.terms if not term.shared]
         slopes = curve_slopes(own, v, torque)
@@ -282,7 +284,7 @@ class Parameters:
         """Viscous friction, as far as the fastest motion shows it."""
         value = float(self.model.kinds['viscous'][self._robot.joint_names.index(name)])
         curve = self.curves.get(name)
-        if curve is None or not curve.velocities[-1] > 0.0:
+        if curve is None:
             return value
         return max(0.0, value - float(curve.torques[-1] - curve.low[-1]) / curve.velocities[-1])
 
