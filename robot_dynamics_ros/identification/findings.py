@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Compared, Finding
+from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.regression.bodies import BODY
@@ -15,7 +15,7 @@ from robot_dynamics_ros.regression.rows import Rows
 
 from .base_parameters import body_names
 from .parameters import Parameters
-from .recorded_rows import RecordedRobot, RecordedRows, Source
+from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source
 from .validation import CHANGED, JointValidation
 
 # Findings of a comparison that the fit takes up; and those about the scale of efforts, which is
@@ -38,26 +38,16 @@ LOADED = 0.02
 SATURATED = 0.01
 
 
-def check_motion(compared: Mapping[str, Compared]) -> None:
+def check_motion(rows: Rows) -> None:
     """Refuse recordings that show nothing of the dynamics.
 
     Raises:
-        ParameterError: no joint moves, or no effort was measured.
+        ParameterError: no joint moves with a measured effort.
     """
-    figures = [joint for one in compared.values() for joint in one.joints.values()]
-    still = [{*f.joints} for one in compared.values() for f in one.findings if f.code == 'still']
-    names = [set(one.joints) for one in compared.values()]
-    if all(own <= joints for own, joints in zip(names, still, strict=False)) and len(still) == len(
-        names
-    ):
+    if not rows.used.any():
         raise ParameterError(
-            'no joint moves by 0.01 rad or m: record a motion of all joints, such as that of '
-            'robot_dynamics excite'
-        )
-    if not any(one.rms_measured > 0.0 for one in figures):
-        raise ParameterError(
-            'no joint has a measured effort: the efforts are missing or zero; look for the '
-            'setting of the driver that publishes them'
+            f'no joint has {FEWEST} rows with motion and a measured effort: record a motion of all '
+            'joints, such as that of robot_dynamics excite, with efforts'
         )
 
 

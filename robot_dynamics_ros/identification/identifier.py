@@ -155,7 +155,6 @@ class Identifier:
             raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
         comparison = Comparison(self.model, gravity=self.gravity)
         sources, errors = self._compared({**fitted, **held}, held, comparison)
-        check_motion({one.name: one.compared for one in sources})
         robot = self._recorded(sources)
         robot, recorded = self._scaled(*self._shifted(robot, sources))
         rows, fit = recorded.whole, self._fit(robot)
@@ -271,10 +270,9 @@ class Identifier:
 
     def _fit(self, robot: RecordedRobot) -> RobotFit:
         """With what is known beside the bodies."""
-        prior: dict[str, object] = {'delay': np.zeros_like}
-        for one in robot.loads:
-            prior[one.term] = _of_known_mass(one.mass)
-        return RobotFit(robot.model, self.friction, robot.gains, prior)  # type: ignore[arg-type]
+        loads = {one.term: partial(_of_known_mass, one.mass) for one in robot.loads}
+        prior: Prior = {'delay': np.zeros_like, **loads}
+        return RobotFit(robot.model, self.friction, robot.gains, prior)
 
     def _shifted(
         self, robot: RecordedRobot, sources: Sequence[Source]
@@ -287,6 +285,7 @@ class Identifier:
             robot = replace(robot, delay=self.delay)
             return robot, sources, robot.rows(sources)
         usual = robot.rows(sources)
+        check_motion(usual.whole)
         shifted, recorded = robot, usual
         interval = max(1.0 / one.compared.rate for one in sources)
         for _ in range(ROUNDS):
@@ -349,15 +348,11 @@ def _any_delay(delay: Array) -> Array:
     return np.full_like(delay, LARGEST_DELAY)
 
 
-def _of_known_mass(mass: float) -> object:
-    """Standard deviations of what the mass of a load does not say of it."""
-
-    def deviations(change: Array) -> Array:
-        found = plausible_payload(np.array([mass, *change[1:]]))
-        found[0] = 0.0
-        return found
-
-    return deviations
+def _of_known_mass(mass: float, change: Array) -> Array:
+    """Standard deviations (10,) of what the mass of a load does not say of it."""
+    found = plausible_payload(np.array([mass, *change[1:]]))
+    found[0] = 0.0
+    return found
 
 
 def _same(recording: Recording) -> Recording:
