@@ -46,8 +46,8 @@ def check_motion(rows: Rows) -> None:
     """
     if not rows.used.any():
         raise ParameterError(
-            f'no joint has {FEWEST} rows with motion and a measured effort: record a motion of all '
-            'joints, such as that of robot_dynamics excite, with efforts'
+            f'no joint has {FEWEST} rows with motion and a measured effort: record a motion of '
+            'all joints, such as that of robot_dynamics excite, with efforts'
         )
 
 

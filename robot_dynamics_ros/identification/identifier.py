@@ -283,9 +283,10 @@ class Identifier:
         """
         if self.delay != 'auto':
             robot = replace(robot, delay=self.delay)
-            return robot, sources, robot.rows(sources)
         usual = robot.rows(sources)
         check_motion(usual.whole)
+        if self.delay != 'auto':
+            return robot, sources, usual
         shifted, recorded = robot, usual
         interval = max(1.0 / one.compared.rate for one in sources)
         for _ in range(ROUNDS):
