@@ -116,10 +116,8 @@ def compare_recording(
     """
     urdf, _, joints = recorded_robot(options, files)
     comparison = _comparison(urdf, options.parameters, tuple(options.gravity))
-    with (
-        options.open(files, joints=joints) as recording,
-        progress(name, recording.size, 'states') as advance,
-    ):
+    recording = options.open(files, joints=joints)
+    with progress(name, recording.size, 'states') as advance:
         return comparison.of(recording, name, advance)
 
 

@@ -103,10 +103,10 @@ def _cutoff(options: RecordingOptions, files: Sequence[Path], model: RobotModel)
     Raises:
         RecordingError: the recording cannot be read, or the cutoff is not possible.
     """
-    with options.open(files, model, model.joint_names) as recording:
-        if recording.cutoff is None:
-            return recording.usual_cutoff()
-        return checked_cutoff(recording.cutoff, 1.0 / recording.interval)
+    recording = options.open(files, model, model.joint_names)
+    if recording.cutoff is None:
+        return recording.usual_cutoff()
+    return checked_cutoff(recording.cutoff, 1.0 / recording.interval)
 
 
 def _motions(
@@ -118,10 +118,8 @@ def _motions(
         RecordingError: a recording cannot be used, as with velocities of something else.
     """
     for name, paths in files.items():
-        with (
-            options.open(paths, model, model.joint_names) as recording,
-            output.progress(name, recording.size, 'states') as advance,
-        ):
+        recording = options.open(paths, model, model.joint_names)
+        with output.progress(name, recording.size, 'states') as advance:
             reach = Reach(model.size)
             wide = motions_cutoff(cutoff, 1.0 / recording.interval)
             for motion in recording.motions(cutoff=wide):

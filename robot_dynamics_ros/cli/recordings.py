@@ -292,21 +292,21 @@ def recorded_robot(
         ModelError: the description cannot be used.
         ParameterError: the robot has no moving joint.
     """
-    with options.open(files) as recording:
-        recorded = f'{recording.name}: /robot_description'
-        urdf, source = options.urdf, '--urdf'
-        if urdf is None:
-            urdf, source = newest_description(recording.descriptions, recording.name), recorded
-        if urdf is None:
-            raise RecordingError(f'{recorded} was not recorded: name a file with --urdf')
-        model = robot_of_text(urdf, source)
-        if not model.size:
-            raise ParameterError(f'robot {model.name!r} has no moving joint: nothing to compute')
-        joints = needed_joints(model, recording)
+    recording = options.open(files)
+    recorded = f'{recording.name}: /robot_description'
+    urdf, source = options.urdf, '--urdf'
+    if urdf is None:
+        urdf, source = newest_description(recording.descriptions, recording.name), recorded
+    if urdf is None:
+        raise RecordingError(f'{recorded} was not recorded: name a file with --urdf')
+    model = robot_of_text(urdf, source)
+    if not model.size:
+        raise ParameterError(f'robot {model.name!r} has no moving joint: nothing to compute')
+    joints = needed_joints(model, recording)
     if not joints:
         # A renaming is offered.
-        with options.open(files, joints=model.joint_names):
-            joints = model.joint_names
+        options.open(files, joints=model.joint_names)
+        joints = model.joint_names
     return urdf, model, joints
 
 

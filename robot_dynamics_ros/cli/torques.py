@@ -195,9 +195,9 @@ def write_torques(
             advance(len(motion))
             yield motion, parts
 
+    recording = options.open(files, model.model, joints)
+    recorded = options.open(files, joints=joints)
     with (
-        options.open(files, model.model, joints) as recording,
-        options.open(files, joints=joints) as recorded,
         progress(name, recording.size, 'states') as advance,
         written_file(target) as new,
     ):

@@ -188,10 +188,8 @@ def watch(
     """
     read, settings, function = common
     robot = watched_robot(read, files, settings)
-    with (
-        read.open(files, joints=robot.model.joint_names) as recording,
-        progress(name, recording.size, 'states') as advance,
-    ):
+    recording = read.open(files, joints=robot.model.joint_names)
+    with progress(name, recording.size, 'states') as advance:
         reach = Reach(robot.model.size)
         # What is too short for the filter is not judged; damaged files are named where they are
         # read.

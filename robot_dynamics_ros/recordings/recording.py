@@ -127,12 +127,6 @@ class Recording:
             source = open_source([Path(file) for file in named])
             return cls(source, chosen_topic(source, topic), rename or {}, joints, model, cutoff)
 
-    def __enter__(self) -> Recording:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is open."""
-
     def judge_efforts(self, model: RobotModel, largest: float = IMPLAUSIBLE) -> None:
         """From now on, what no drive and no joint of a robot can do counts as not measured.
 

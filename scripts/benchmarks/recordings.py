@@ -30,9 +30,9 @@ ROBOT = 'xArm7'
 FILTER = f"""
 import sys
 from robot_dynamics_ros.recordings import Recording
-with Recording.read([sys.argv[1]]) as recording:
-    for _ in recording.motions(cutoff=10.0):
-        pass
+recording = Recording.read([sys.argv[1]])
+for _ in recording.motions(cutoff=10.0):
+    pass
 {PEAK_MEMORY}
 print(peak)
 """
@@ -62,14 +62,14 @@ def measure() -> list[Figure]:
 
 
 def _read_arrays(file: Path) -> None:
-    with Recording.read([file]) as recording:
-        recording.states()
+    recording = Recording.read([file])
+    recording.states()
 
 
 def read_torques(file: Path, dynamics: RobotDynamics) -> None:
-    with Recording.read([file], joints=dynamics.model.joint_names) as recording:
-        for motion in recording.motions(efforts=False):
-            dynamics.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
+    recording = Recording.read([file], joints=dynamics.model.joint_names)
+    for motion in recording.motions(efforts=False):
+        dynamics.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
 
 
 def _decode(file: Path) -> float:

@@ -47,9 +47,9 @@ def bag_of(folder, *halves, **options):
 @pytest.mark.parametrize('order', [(ARM, HAND), (HAND, ARM)])
 def test_two_halves_with_the_same_stamps_are_the_whole(tmp_path, storage, order):
     bag = bag_of(tmp_path / 'bag', *map(half, order), storage=storage)
-    with Recording.read([bag], joints=STATES.names) as recording:
-        times, *values = joined(recording)
-        quality = recording.quality
+    recording = Recording.read([bag], joints=STATES.names)
+    times, *values = joined(recording)
+    quality = recording.quality
     assert recording.interval == pytest.approx(0.004)
     assert quality.merged == len(times) == len(STATES)
     assert (quality.skew, quality.malformed, quality.of_other_joints) == (0.0, 0, 0)
@@ -69,8 +69,8 @@ def test_a_sample_may_begin_in_one_file_and_end_in_the_next(tmp_path, lost):
         write_bag(tmp_path / f'{number}', {TOPIC: ('sensor_msgs/msg/JointState', part)})
         for number, part in enumerate(parts)
     ]
-    with Recording.read(bags, joints=STATES.names) as recording:
-        _, *values = joined(recording)
+    recording = Recording.read(bags, joints=STATES.names)
+    _, *values = joined(recording)
     made = np.delete(np.arange(len(STATES)), [250] * lost)
     wanted = (STATES.positions, STATES.velocities, STATES.efforts)
     np.testing.assert_array_equal(values, [value[made] for value in wanted])
@@ -81,9 +81,9 @@ def test_a_sample_may_begin_in_one_file_and_end_in_the_next(tmp_path, lost):
 def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp_path, late, size):
     """Whichever comes first: the other one follows after 1 ms of 4 ms."""
     bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, late=late))
-    with Recording.read([bag], joints=STATES.names) as recording:
-        parts = list(recording.chunks(size))
-        quality = recording.quality
+    recording = Recording.read([bag], joints=STATES.names)
+    parts = list(recording.chunks(size))
+    quality = recording.quality
     assert quality.skew == pytest.approx(1e-3)
     assert len(STATES) - 1 <= quality.merged == quality.samples
     assert quality.dropouts == quality.gaps == 0
@@ -111,9 +111,9 @@ SILENT = {
 def test_a_sample_is_made_where_all_are_fresh(tmp_path, case, size):
     arm, hand, made = SILENT[case]
     bag = bag_of(tmp_path / 'bag', half(ARM, rows=arm), half(HAND, rows=hand))
-    with Recording.read([bag], joints=STATES.names) as recording:
-        positions = np.concatenate([part.positions for part in recording.chunks(size)])
-        assert recording.quality.merged == len(made)
-        assert recording.interval == pytest.approx(np.median(np.diff(made)) * 0.004)
-        assert recording.quality.gaps == (np.diff(made) > 5).sum()
+    recording = Recording.read([bag], joints=STATES.names)
+    positions = np.concatenate([part.positions for part in recording.chunks(size)])
+    assert recording.quality.merged == len(made)
+    assert recording.interval == pytest.approx(np.median(np.diff(made)) * 0.004)
+    assert recording.quality.gaps == (np.diff(made) > 5).sum()
     np.testing.assert_array_equal(positions, STATES.positions[made])

@@ -82,14 +82,14 @@ KINDS = {
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_each_kind_of_file_gives_what_was_recorded(tmp_path, kind):
-    with Recording.read(KINDS[kind](tmp_path)) as recording:
-        assert recording.joints == JOINTS
-        assert recording.size == len(STATES)
-        assert recording.clock == ('file' if 'CSV' in kind else 'header')
-        assert recording.interval == pytest.approx(0.004, rel=1e-6)
-        times, *values = joined(recording)
-        # Twice: a recording can be read again.
-        np.testing.assert_array_equal(joined(recording)[1], values[0])
+    recording = Recording.read(KINDS[kind](tmp_path))
+    assert recording.joints == JOINTS
+    assert recording.size == len(STATES)
+    assert recording.clock == ('file' if 'CSV' in kind else 'header')
+    assert recording.interval == pytest.approx(0.004, rel=1e-6)
+    times, *values = joined(recording)
+    # Twice: a recording can be read again.
+    np.testing.assert_array_equal(joined(recording)[1], values[0])
     np.testing.assert_allclose(times, (STATES.stamps - STATES.stamps[0]) * 1e-9, atol=1e-9)
     expected = (STATES.positions, STATES.velocities, STATES.efforts)
     np.testing.assert_array_equal(values, expected)
@@ -108,9 +108,9 @@ def test_joints_are_matched_by_name_in_any_order(tmp_path, storage):
             yield from ros2_messages(replace(one, names=names, **mixed))
 
     bag = write_bag(tmp_path / 'bag', {TOPIC: (JOINT_STATE, shuffled())}, storage=storage)
-    with Recording.read([bag], joints=JOINTS[::-1]) as recording:
-        _, *found = joined(recording)
-        assert recording.quality.merged == 0
+    recording = Recording.read([bag], joints=JOINTS[::-1])
+    _, *found = joined(recording)
+    assert recording.quality.merged == 0
     expected = (STATES.positions, STATES.velocities, STATES.efforts)
     np.testing.assert_array_equal(found, np.array(expected)[..., ::-1])
 
@@ -121,14 +121,14 @@ def test_messages_of_other_joints_are_left_out_and_counted(tmp_path):
     gripper = replace(part, names=('finger',), **position)
     both = sorted([*ros2_messages(STATES), *ros2_messages(gripper)])
     bag = write_bag(tmp_path / 'bag', {TOPIC: (JOINT_STATE, both)})
-    with Recording.read([bag]) as recording:
-        assert recording.joints == JOINTS
-        _, positions, *_ = joined(recording)
-        assert recording.quality.of_other_joints == len(gripper)
+    recording = Recording.read([bag])
+    assert recording.joints == JOINTS
+    _, positions, *_ = joined(recording)
+    assert recording.quality.of_other_joints == len(gripper)
     np.testing.assert_array_equal(positions, STATES.positions)
-    with Recording.read([bag], joints=['finger']) as recording:
-        _, positions, velocities, efforts = joined(recording)
-        assert recording.quality.without_velocities == len(gripper)
+    recording = Recording.read([bag], joints=['finger'])
+    _, positions, velocities, efforts = joined(recording)
+    assert recording.quality.without_velocities == len(gripper)
     np.testing.assert_array_equal(positions, gripper.positions)
     assert np.isnan([velocities, efforts]).all()
 
@@ -141,11 +141,11 @@ def test_interleaved_topics_do_not_disturb_each_other(tmp_path):
         '/right/joint_states': (JOINT_STATE, ros2_messages(other, stamp=False)),
     }
     bag = write_bag(tmp_path / 'bag', contents)
-    with Recording.read([bag], topic='right/joint_states') as recording:
-        assert recording.topics == dict.fromkeys(contents, len(STATES))
-        assert recording.start == STATES.stamps[0]
-        times, positions, *_ = joined(recording)
-        assert recording.clock == recording.quality.clock == 'log'
+    recording = Recording.read([bag], topic='right/joint_states')
+    assert recording.topics == dict.fromkeys(contents, len(STATES))
+    assert recording.start == STATES.stamps[0]
+    times, positions, *_ = joined(recording)
+    assert recording.clock == recording.quality.clock == 'log'
     np.testing.assert_array_equal(positions, other.positions)
     np.testing.assert_allclose(times, (STATES.stamps - STATES.stamps[0]) * 1e-9, atol=1e-9)
 
@@ -162,9 +162,9 @@ def test_different_descriptions_are_those_of_the_topic_and_the_newest_one_is_las
         TOPIC: (JOINT_STATE, ros2_messages(STATES)),
     }
     bag = write_bag(tmp_path / storage, contents, storage=storage)
-    with Recording.read([bag]) as recording:
-        assert recording.descriptions == tuple(texts[1:])
-        assert recording.size == len(STATES)
+    recording = Recording.read([bag])
+    assert recording.descriptions == tuple(texts[1:])
+    assert recording.size == len(STATES)
 
 
 def test_a_reader_leaves_no_files_behind(tmp_path, monkeypatch):
@@ -172,9 +172,9 @@ def test_a_reader_leaves_no_files_behind(tmp_path, monkeypatch):
     temporary = tmp_path / 'temporary'
     temporary.mkdir()
     monkeypatch.setattr('tempfile.tempdir', str(temporary))
-    with Recording.read([bag]) as recording:
-        assert not list(temporary.iterdir())
-        assert len(recording.states()) == len(STATES)
+    recording = Recording.read([bag])
+    assert not list(temporary.iterdir())
+    assert len(recording.states()) == len(STATES)
     assert not list(temporary.iterdir())
 
 
@@ -193,10 +193,10 @@ def test_tables_need_no_libraries(tmp_path, monkeypatch):
     """None in sys.modules is what import refuses."""
     for name in ('mcap', 'rosbags', 'scipy.signal'):
         monkeypatch.setitem(sys.modules, name, None)
-    with Recording.read([csv_file(tmp_path / 'a.csv', STATES)]) as recording:
-        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
-        with pytest.raises(RecordingError, match=r"scipy.*'robot_dynamics_ros\[recordings\]'"):
-            next(recording.motions())
+    recording = Recording.read([csv_file(tmp_path / 'a.csv', STATES)])
+    np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    with pytest.raises(RecordingError, match=r"scipy.*'robot_dynamics_ros\[recordings\]'"):
+        next(recording.motions())
     (tmp_path / 'a.mcap').touch()
     with pytest.raises(RecordingError, match=r"mcap.*'robot_dynamics_ros\[recordings\]'"):
         Recording.read(tmp_path / 'a.mcap')

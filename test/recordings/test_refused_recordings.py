@@ -87,8 +87,8 @@ def test_an_mcap_file_of_any_writer_is_judged_by_its_channels(tmp_path, options)
     """Without order, too."""
     unordered = [*MESSAGES[:100], *MESSAGES[102:99:-1], *MESSAGES[103:]]
     file = handmade(tmp_path / 'hand.mcap', unordered, **options)
-    with Recording.read([file]) as recording:
-        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    recording = Recording.read([file])
+    np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
 
 
 def test_an_mcap_file_may_hold_messages_of_ros_1(tmp_path):
@@ -98,8 +98,8 @@ def test_an_mcap_file_may_hold_messages_of_ros_1(tmp_path):
         for index, (time, _) in enumerate(MESSAGES)
     ]
     file = handmade(tmp_path / 'hand.mcap', messages, profile='ros1', encoding='ros1')
-    with Recording.read([file]) as recording:
-        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    recording = Recording.read([file])
+    np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
     other = handmade(tmp_path / 'other.mcap', messages, encoding='protobuf')
     refused('protobuf', other)
 
@@ -172,10 +172,10 @@ def test_topics_are_offered(tmp_path):
 def test_one_message_is_a_recording(tmp_path):
     for kind in ('mcap', 'sqlite3'):
         bag = joint_state_bag(tmp_path / kind, STATES.part(slice(1)), storage=kind)
-        with Recording.read([bag]) as recording:
-            assert np.isnan(recording.interval)
-            np.testing.assert_array_equal(joined(recording)[1], STATES.positions[:1])
-            assert recording.quality.as_json()['interval'] is None
+        recording = Recording.read([bag])
+        assert np.isnan(recording.interval)
+        np.testing.assert_array_equal(joined(recording)[1], STATES.positions[:1])
+        assert recording.quality.as_json()['interval'] is None
 
 
 def test_messages_that_are_no_states_are_counted(tmp_path):
@@ -187,9 +187,9 @@ def test_messages_that_are_no_states_are_counted(tmp_path):
     odd += [(time, data) for data in (b'', b'\0\1\0\0', b'\0\1\0\0' + bytes(11), b'\7' * 90)]
     odd.append((time, b'\0\1\0\0' + b'\xff' * 300))
     file = handmade(tmp_path / 'odd.mcap', sorted([*MESSAGES, *odd]))
-    with Recording.read([file]) as recording:
-        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
-        assert recording.quality.malformed == len(odd)
+    recording = Recording.read([file])
+    np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    assert recording.quality.malformed == len(odd)
     refused('/joint_states', handmade(tmp_path / 'all.mcap', odd))
 
 
@@ -199,9 +199,9 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
     )
     wanted = ('b_joint1', 'b_joint2', 'b_joint3')
     refused('--rename a_=b_$', bag, joints=wanted)
-    with Recording.read([bag], joints=wanted, rename={'a_': 'b_'}) as recording:
-        assert recording.joints == wanted
-        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    recording = Recording.read([bag], joints=wanted, rename={'a_': 'b_'})
+    assert recording.joints == wanted
+    np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
     # A renaming that does not help is offered anew, with the name that the recording has.
     refused('--rename a_=b_$', bag, joints=wanted, rename={'a_': 'c_'})
     refused('elbow.*a_joint3$', bag, joints=['elbow'])
@@ -252,9 +252,9 @@ def test_empty_cells_are_not_measured_and_other_columns_may_hold_text(tmp_path):
         'auto,0.0,1.0,,2.0,"a, b"\n'
         'auto,0.1,,3.0,"",x\n'
     )
-    with Recording.read([file]) as recording:
-        assert recording.joints == ('a', 'b')
-        _, positions, velocities, efforts = joined(recording)
+    recording = Recording.read([file])
+    assert recording.joints == ('a', 'b')
+    _, positions, velocities, efforts = joined(recording)
     np.testing.assert_array_equal(positions, [[1.0, 2.0], [np.nan, np.nan]])
     np.testing.assert_array_equal(efforts, [[np.nan, np.nan], [3.0, np.nan]])
     assert np.isnan(velocities).all()
