@@ -35,7 +35,7 @@ STRETCHES = 1500
 RISE = 1.0 / CUTOFF
 # Thresholds of the recording itself: a quantile that contacts in less than 15 % of the time hardly
 # change, times a factor. Without a contact, residuals above `least_thresholds` are at most five
-# times that quantile on simulated arms, and eight times on a real UR10 (docs/external_forces.md).
+# times that quantile on simulated arms, and eight times on the UR10 of docs/recordings.md.
 OWN_LEVEL, OWN_FACTOR = 0.85, 8.0
 
 

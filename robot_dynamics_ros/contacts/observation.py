@@ -43,7 +43,7 @@ SHARE_OF_RATE = 0.2
 # Shares of a recording [-]: where the residual is known in less, it is refused, or remarked.
 LITTLE, HALF = 0.05, 0.5
 # Share of the effort limit that the median residual is large from [-]: the root mean square of
-# identified arms without a contact is at most 0.035 (docs/external_forces.md).
+# identified arms without a contact is at most 0.035 (recordings of docs/recordings.md).
 LARGE = 0.05
 
 

@@ -66,7 +66,6 @@ BAD = [
     ('changed', True, pushed),
     # What the description does not know of the arm stays in the efforts.
     ('gravity_compensated', True, lambda _, tau: tau - DYNAMICS.gravity_torque(rows()[:, 1:4])),
-    ('saturated', False, lambda times, efforts: np.clip(efforts, -7.0, 7.0)),
 ]
 
 
@@ -75,6 +74,17 @@ def test_bad_data_are_said(identified, code, fatal, change):
     result = identified(bad=change)
     assert code in codes(result)
     assert bool(result['doubts']) >= fatal
+
+
+def test_efforts_at_their_limit_are_said_and_not_fitted(tmp_path):
+    """What a drive cannot give shows no mass."""
+    file = recording(tmp_path / 'weak.csv', lambda times, efforts: np.clip(efforts, -7.0, 7.0))
+    weak = Identifier(URDF.replace('effort="20"', 'effort="7"')).fit([Recording.read(file, MODEL)])
+    found = weak.as_json()
+    assert codes(found) == ['saturated']
+    assert found['findings'][0]['joints'] == ['joint2']
+    for joint in found['validation'].values():
+        assert joint['rms_identified'] < 0.3 * joint['rms_nominal']
 
 
 def test_joints_that_rest(identified):
