@@ -67,10 +67,7 @@ jax.numpy.sin = jax.numpy.cos = jax.numpy.sqrt = abs
 sys.modules['jax.numpy'] = jax.numpy
 # In their packages, functions hide these modules, which autosummary would not find.
 with mock(autodoc_mock_imports):
-    for name in (
-        'identification.identify',
-        'report.provenance',
-    ):
+    for name in ('report.provenance',):
         package, _, hidden = f'robot_dynamics_ros.{name}'.rpartition('.')
         setattr(import_module(package), hidden, import_module(f'{package}.{hidden}'))
 autodoc_typehints_format = 'short'
@@ -85,7 +82,6 @@ nitpick_ignore_regex = [
     # Aliases and type variables of signatures, and types of attributes in pieces.
     ('py:class', r'Arguments|Array|Framed|Key|Labels|Matrix|Out|Severity|Vector'),
     ('py:class', r'robot_dynamics_ros\.(core\.spatial\.Moved|link_geometry\.T)'),
-    ('py:class', r'robot_dynamics_ros\.identification\.recorded_data\.Part'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
     # Of one of two modules, by the version of Python.

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
@@ -15,6 +14,7 @@ from robot_dynamics_ros.regression.fit import Fit, Prior, fit
 from robot_dynamics_ros.regression.rows import Rows
 
 from .friction_law import Friction, JointLaw, chosen_laws, terms_of_laws
+from .recorded_rows import Flags
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class RobotFit:
 
     model: RobotModel
     friction: Friction
-    gains: npt.NDArray[np.bool_]
+    gains: Flags
     prior: Prior
 
     def __call__(self, rows: Rows) -> FittedRobot:
@@ -75,7 +75,7 @@ class RobotFit:
         has = any(term.name == 'armature' for term, _ in rows.terms)
         return {'armature': rotors} if has else {}
 
-    def _gains(self, rows: Rows, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def _gains(self, rows: Rows, free: Flags) -> Flags:
         names = [term.name for term, _ in rows.terms if not term.shared]
         if 'gain' in names:
             free[:, names.index('gain')] = self.gains

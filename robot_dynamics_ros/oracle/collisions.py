@@ -89,7 +89,7 @@ class CollisionShapes:
             cutoff: (k,) distances beyond which they do not matter [m].
 
         Returns:
-            Distances (m, k), at most the cutoff [m]. Of the h below it: sample and pair (h, 2);
+            Distances (m, k), at most the cutoff [m]. Of the h below it, sample and pair (h, 2),
             and (h, 3, 3) the closest points of both shapes [m], and the direction from the first
             along which the second moves away fastest.
         """
