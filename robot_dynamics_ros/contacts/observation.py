@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -113,7 +113,8 @@ class WatchedRobot:
         self.locked = '; '.join([known] * bool(locked) + [wrong] * bool(missing))
 
 
-class ObservedStates(NamedTuple):
+@dataclass(frozen=True)
+class ObservedStates:
     """N states in which the residual is known, of the k watched joints.
 
     Attributes:

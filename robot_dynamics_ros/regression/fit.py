@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 
 from .bodies import LogCholesky
 from .intervals import ROUNDING, Covariances, blocks, covariances
-from .rows import Rows
+from .rows import Flags, Rows
 
 # Standard deviations up to which a row has its whole weight: of normal noise 0.3 % are beyond, and
 # the covariance of the weights is that of least squares.
@@ -111,7 +110,7 @@ def fit(
     given: Mapping[str, Array] | None = None,
     prior: Prior | None = None,
     bodies: LogCholesky | None = None,
-    free: npt.NDArray[np.bool_] | None = None,
+    free: Flags | None = None,
     bounded: bool = True,
 ) -> Fit:
     """The coefficients of rows.
@@ -159,7 +158,7 @@ class _NormalEquations:
         given: Mapping[str, Array],
         prior: Prior,
         bodies: LogCholesky | None,
-        free: npt.NDArray[np.bool_] | None,
+        free: Flags | None,
         bounded: bool,
     ) -> None:
         self.rows, self._prior, self._bodies = rows, prior, bodies

@@ -26,6 +26,7 @@ from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, half_length, lo
 
 from .regressors import Regressor, States, displacements, independent, slip_states
 
+Flags = npt.NDArray[np.bool_]
 ROWS_OF_PERIOD = 2.0
 # Of the cutoff of the motions: above this share, a second filter would damp nothing more.
 LARGEST_SHARE = 0.95
@@ -81,8 +82,8 @@ class Rows:
     own: Array
     rigid: Array
     torque: Array
-    used: npt.NDArray[np.bool_]
-    moving: npt.NDArray[np.bool_]
+    used: Flags
+    moving: Flags
 
     @classmethod
     def joined(cls, parts: Sequence[Rows]) -> Rows:
@@ -98,7 +99,7 @@ class Rows:
         ]
         return cls(first.terms, np.concatenate(times), *arrays)
 
-    def part(self, chosen: npt.NDArray[np.bool_] | slice) -> Rows:
+    def part(self, chosen: Flags | slice) -> Rows:
         """Some of the rows."""
         names = ('times', 'shared', 'own', 'rigid', 'torque', 'used', 'moving')
         return replace(self, **{name: getattr(self, name)[chosen] for name in names})
