@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from robot_dynamics_ros.recordings.quality import Quality
 
 # Takes a number of states that are done.
 Advance = Callable[[int], None]
+Flags = npt.NDArray[np.bool_]
 # States that are read together.
 PART = 1 << 13
 # Of the observer [Hz], as of dynamics_node by default.
@@ -113,8 +114,7 @@ class WatchedRobot:
         self.locked = '; '.join([known] * bool(locked) + [wrong] * bool(missing))
 
 
-@dataclass(frozen=True)
-class ObservedStates:
+class ObservedStates(NamedTuple):
     """N states in which the residual is known, of the k watched joints.
 
     Attributes:
@@ -125,7 +125,7 @@ class ObservedStates:
     """
 
     times: Array
-    begins: npt.NDArray[np.bool_]
+    begins: Flags
     residuals: Array
     velocities: Array
 
