@@ -17,8 +17,8 @@ from robot_dynamics_ros.report.report import (
     Report,
     Section,
     findings_section,
+    joints_section,
     overall,
-    verdict_section,
     worst,
 )
 from robot_dynamics_ros.report.text import duration, number, quantity
@@ -73,9 +73,9 @@ def identification_report(found: Identified) -> Report:
         joints,
         ROW,
         remarks=list(found.remarks),
-        objections=list(found.doubts),
+        doubts=list(found.doubts),
         sections=[
-            verdict_section(joints, COLUMNS, HINT),
+            joints_section(joints, COLUMNS, HINT),
             findings_section(found.findings, NO_FINDING),
         ],
         later=[

@@ -4,7 +4,7 @@ Modules::
 
     comparison_report  measured efforts and torques of the model
     contact_report     external torques between their thresholds
-    report             what all have: verdict, findings, joints, tables
+    report             what all have: joints, findings, figures, tables
     figure             what is drawn, as data: curves, panels, styles
     page               one HTML file that needs no network, from page.html, page.css, page.js
     picture            a row of plots for each joint, with matplotlib

@@ -21,8 +21,8 @@ from .report import (
     Section,
     finding_value,
     findings_section,
+    joints_section,
     overall,
-    verdict_section,
     worst,
 )
 from .text import NO_BREAK, duration, in_one_line, number, percent, quantity
@@ -75,7 +75,7 @@ def comparison_report(compared: Sequence[Compared]) -> Report:
         )
         for one in compared
     ]  # fmt: skip
-    table = verdict_section(joints, COLUMNS, HINT) if joints else _each(used)
+    table = joints_section(joints, COLUMNS, HINT) if joints else _each(used)
     return Report(
         used[0].robot if used else '',
         'measured torque and model',
@@ -107,7 +107,7 @@ def _each(used: Sequence[Compared]) -> Section:
         )
         for one in used
     ]
-    return Section('verdict', 'Recordings', header=('recording', *names), rows=rows)
+    return Section('summary', 'Recordings', header=('recording', *names), rows=rows)
 
 
 def joint_level(joint: JointComparison, findings: Sequence[Finding]) -> Level:

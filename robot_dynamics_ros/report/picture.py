@@ -80,7 +80,7 @@ def picture(report: Report, form: str = 'png') -> bytes:
 
 
 def _row(canvas: Canvas, report: Report, joint: JointReport, top: float, height: float) -> None:
-    """The plots of one joint below its name and verdict; its place as a part of the picture."""
+    """The plots of one joint below its name and result; its place as a part of the picture."""
     name = f'{MARKS[joint.level][0]} {in_one_line(joint.name, 40)}'
     _put(canvas, top, name, size=10.5, weight='bold')
     # Below the name, as no one knows how broad that is.

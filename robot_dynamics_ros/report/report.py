@@ -1,4 +1,4 @@
-"""A report: verdict, findings, joints with figures, tables; a page and a picture show it."""
+"""A report: results of joints, findings, figures, tables; a page and a picture show it."""
 
 from __future__ import annotations
 
@@ -105,25 +105,25 @@ class JointReport:
 
     Attributes:
         name: as the URDF has it.
-        level: of the verdict.
+        level: of the result.
         numbers: its figures in words; empty where none is known.
-        verdict: a phrase that does not repeat the figures.
-        cells: its figures in the table of the verdict.
+        result: a phrase that does not repeat the figures.
+        cells: its figures in the table of joints.
         figures: with something to draw.
     """
 
     name: str
     level: Level
     numbers: str
-    verdict: str
+    result: str
     cells: tuple[Cell, ...]
     figures: tuple[Figure, ...]
 
     @property
     def sentence(self) -> str:
-        """Figures and verdict."""
-        verdict = f'{self.verdict[:1].upper()}{self.verdict[1:]}'
-        return '. '.join(filter(None, (self.numbers, verdict)))
+        """Figures and result."""
+        result = f'{self.result[:1].upper()}{self.result[1:]}'
+        return '. '.join(filter(None, (self.numbers, result)))
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Report:
         joints: in the order of the model.
         row: panels that a row of a picture has, by key, with their relative widths.
         remarks: sentences below the headline.
-        objections: why the model is not to be loaded.
+        doubts: why the model is not to be loaded.
         sections: before the figures of the joints.
         later: sections behind them.
     """
@@ -152,7 +152,7 @@ class Report:
     joints: Sequence[JointReport]
     row: Mapping[str, float]
     remarks: Sequence[str] = ()
-    objections: Sequence[str] = ()
+    doubts: Sequence[str] = ()
     sections: Sequence[Section] = ()
     later: Sequence[Section] = ()
 
@@ -165,18 +165,18 @@ def overall(joints: Sequence[JointReport], others: Iterable[Level]) -> Level:
     return worst([*marks, *others])
 
 
-def verdict_section(joints: Sequence[JointReport], columns: Sequence[str], hint: str) -> Section:
-    """The verdict on each joint beside its figures."""
+def joints_section(joints: Sequence[JointReport], columns: Sequence[str], hint: str) -> Section:
+    """The result of each joint beside its figures."""
     rows = [
         (
             Cell(names=(one.name,), link=f'#joint-{i}'),
-            Cell(one.verdict, level=one.level),
+            Cell(one.result, level=one.level),
             *one.cells,
         )
         for i, one in enumerate(joints)
     ]
-    header = ('joint', 'verdict', *columns)
-    return Section('verdict', 'Verdict', header=header, rows=rows, hint=hint)
+    header = ('joint', 'result', *columns)
+    return Section('summary', 'Joints', header=header, rows=rows, hint=hint)
 
 
 def findings_section(findings: Sequence[Finding], none: str) -> Section:

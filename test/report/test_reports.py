@@ -61,9 +61,9 @@ def test_a_page_of_as_many_samples_as_there_can_be_is_below_15_megabytes(tmp_pat
 
 
 @pytest.mark.parametrize('kind', RESULTS)
-def test_a_page_has_the_verdict_first_and_how_it_was_made(tmp_path, kind):
+def test_a_page_has_the_joints_first_and_how_it_was_made(tmp_path, kind):
     body = body_of(RESULTS[kind](), tmp_path)
-    assert body.index('id="verdict"') < body.index('id="findings"') < body.index('class="plot"')
+    assert body.index('id="summary"') < body.index('id="findings"') < body.index('class="plot"')
     for file in provenance().files:
         assert file.sha256 in body
     assert 'robot_dynamics compare recording.mcap' in body
@@ -83,9 +83,9 @@ def test_the_page_of_several_recordings_has_a_row_for_each(tmp_path):
         Compared('', 'c.csv', error='c.csv: no efforts'),
     ]
     report = comparison_report(two)
-    verdict, findings = report.sections
-    assert tuple(verdict.header) == ('recording', 'joint_0', 'joint_1', 'joint_2', 'lift')
-    rows = [(row[0].names[0], *(str(cell) for cell in row[1:])) for row in verdict.rows]
+    summary, findings = report.sections
+    assert tuple(summary.header) == ('recording', 'joint_0', 'joint_1', 'joint_2', 'lift')
+    rows = [(row[0].names[0], *(str(cell) for cell in row[1:])) for row in summary.rows]
     assert rows == [
         ('recording.mcap', 'friction', 'friction', 'friction', ''),
         ('b.csv', 'friction', '', '', 'friction'),
