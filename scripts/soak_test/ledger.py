@@ -69,6 +69,13 @@ class Ledger:
         sent.answered = True
         return sent
 
+    @property
+    def waits(self) -> bool:
+        """Whether a state that counts has no answer yet."""
+        return any(
+            sent.good and sent.counted and not sent.answered for sent in self._open.values()
+        )
+
     def settle(self, now: float) -> None:
         """Judge the states that are old enough."""
         while self._open:

@@ -7,6 +7,7 @@ import gc
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,8 @@ PARAMETERS = {
     'qos_overrides./joint_states.subscription.reliability': 'reliable',
 }
 START_LIMIT = 30.0
+# How long a message may be under way [s].
+RESENT = 2.0
 # How much a node may grow after the first minute, and after each fault has come once [MiB].
 MEMORY_BOUND = 5.0
 
@@ -112,6 +115,11 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
             robot.send()
             clock.settle()
             observer.poll()
+            # The middleware sends again what the machine has dropped, and sleeps until then.
+            end = time.monotonic() + RESENT
+            while ledger.waits and time.monotonic() < end:
+                clock.settle()
+                observer.poll()
             scene.spin()
             ledger.settle(clock.seconds)
             children.require_alive()

@@ -82,6 +82,7 @@ def test_ledger_tells_lost_from_provoked():
     assert ledger.answer(1) is not None
     assert ledger.answer(5) is None
     assert ledger.answer(99) is None
+    assert ledger.waits
     ledger.settle(6.0 + ANSWER_LIMIT - 0.1)
     expected = {'answered': 1, 'lost': 2, 'provoked': 1, 'bad_answered': 1}
     assert {key: ledger.counts[key] for key in expected} == expected
