@@ -27,7 +27,7 @@ from .parameters import FrictionCurve, ParameterRow
 from .validation import JointValidation, nominal_friction
 
 if TYPE_CHECKING:
-    from .identified import Identified, UsedRecording
+    from .identified import Identified
 
 COLUMNS = ('measured RMS', 'residual RMS, URDF', 'identified', 'identified / URDF')
 HINT = (
@@ -83,7 +83,7 @@ def identification_report(found: Identified) -> Report:
                 Section(key, title, header=PARAMETERS, rows=[_parameter(row) for row in part])
                 for (key, title), part in zip(TITLES.items(), tables, strict=True)
             ),
-            _recordings(found.recordings),
+            _recordings(found),
         ],
     )
 
@@ -169,15 +169,15 @@ def _parameter(row: ParameterRow) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _recordings(recordings: tuple[UsedRecording, ...]) -> Section:
+def _recordings(found: Identified) -> Section:
     """Where the data are from."""
     header = 'recording', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'state'
     rows = [
         (
             Cell(one.file), Cell(one.topic), Cell(f'{one.samples:,}', 'number'),
             Cell(duration(one.duration), 'number'), Cell.of(one.rate, 'Hz'),
-            Cell.of(one.cutoff, 'Hz'), Cell(one.error or ('held out' if one.held_out else 'used')),
+            Cell.of(one.cutoff, 'Hz'), Cell(one.error or ('held out' if one.file in found.held_out else 'used')),
         )
-        for one in recordings
+        for one in found.recordings
     ]  # fmt: skip
     return Section('made', 'How this report was made', header=header, rows=rows)

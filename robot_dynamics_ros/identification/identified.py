@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,14 @@ from robot_dynamics_ros.written_file import write_folder
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .parameters import Parameters
-from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source
+from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source, already
 from .result_files import URDF, result_files, written_urdf
 from .robot_fit import FittedRobot
 from .validation import JointValidation, mean_gain, validated
 
 REPORTS = ('report.html', 'report.png')
+# Of each recording, in JSON.
+OF_RECORDINGS = 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error'
 # Files of a folder of results that another identification may read.
 READ_AGAIN = (URDF, *REPORTS)
 
@@ -135,9 +137,7 @@ class Identified:
             if one.name in fitted:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
             compared = Compared(self.name, one.name, cutoff=self.recorded.cutoff)
-            sources.append(
-                Source(one.name, partial(_same, one), one.name, compared, held_out=True)
-            )
+            sources.append(Source(one.name, already(one), one.name, compared, held_out=True))
         rows = self.robot.rows(sources).whole
         torque = self.found.fitted.predicted(rows)
         return validated(self.robot.model, rows, np.ones(len(rows.times), bool), torque)
@@ -151,7 +151,11 @@ class Identified:
         return {
             'robot': self.name,
             'summary': self.summary,
-            'recordings': [one.as_json() for one in self.recordings],
+            'recordings': [
+                {name: getattr(one, name) for name in OF_RECORDINGS}
+                | {'held_out': one.file in self.held_out}
+                for one in self.recordings
+            ],
             'validation': {name: one.as_json() for name, one in self.validation.items()},
             'findings': [one.as_json() for one in advised(self.findings)],
             'doubts': list(self.doubts),
@@ -169,17 +173,17 @@ class Identified:
         }
 
     @property
-    def recordings(self) -> tuple[UsedRecording, ...]:
-        """All of them."""
+    def recordings(self) -> tuple[Compared, ...]:
+        """All of them, beside the URDF; those that cannot be used have an error."""
         cutoff = self.recorded.cutoff
-        used = [
-            UsedRecording(
-                one.name, one.compared.topic, one.compared.samples, one.compared.duration,
-                one.compared.rate, cutoff, held_out=one.held_out,
-            )
-            for one in self.recorded.sources
-        ]  # fmt: skip
-        return (*used, *(UsedRecording(name, error=text) for name, text in self.errors.items()))
+        used = (replace(one.compared, cutoff=cutoff) for one in self.recorded.sources)
+        failed = (Compared(self.name, name, error=text) for name, text in self.errors.items())
+        return (*used, *failed)
+
+    @property
+    def held_out(self) -> tuple[str, ...]:
+        """Names of recordings that were predicted, and not fitted at first."""
+        return tuple(one.name for one in self.recorded.sources if one.held_out)
 
     def save(
         self,
@@ -224,39 +228,6 @@ class Identified:
             files[name] = report_content(page, origin or provenance(()), Path(folder) / name)
         write_folder(folder, files)
         return [Path(folder) / name for name in sorted(files)]
-
-
-def _same(recording: Recording) -> Recording:
-    return recording
-
-
-@dataclass(frozen=True)
-class UsedRecording:
-    """One recording of an identification.
-
-    Attributes:
-        file: path, as it was given.
-        topic: of the joint states.
-        samples: number of samples.
-        duration: of these samples, without gaps [s].
-        rate: of the samples [Hz].
-        cutoff: of the low pass [Hz].
-        error: why it could not be used; empty if it could.
-        held_out: whether it was predicted by the others.
-    """
-
-    file: str
-    topic: str = ''
-    samples: int = 0
-    duration: float = 0.0
-    rate: float = math.nan
-    cutoff: float = math.nan
-    error: str = ''
-    held_out: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """Part of the contract of `robot_dynamics identify --json`."""
-        return vars(self)
 
 
 def _errors(urdf: str) -> list[str]:

@@ -46,6 +46,7 @@ from .recorded_rows import (
     RecordedRobot,
     RecordedRows,
     Source,
+    already,
     no_progress,
 )
 from .robot_fit import RobotFit
@@ -356,10 +357,6 @@ def _of_known_mass(mass: float, change: Array) -> Array:
     return found
 
 
-def _same(recording: Recording) -> Recording:
-    return recording
-
-
 def _by_name(recordings: Recordings) -> dict[str, Opens]:
     """What reads each recording, by its name.
 
@@ -373,6 +370,6 @@ def _by_name(recordings: Recordings) -> dict[str, Opens]:
                 raise ParameterError(f'{name} is named twice: name each recording once')
         recordings = dict(zip(names, recordings, strict=True))
     return {
-        name: partial(_same, one) if isinstance(one, Recording) else one
+        name: already(one) if isinstance(one, Recording) else one
         for name, one in recordings.items()
     }

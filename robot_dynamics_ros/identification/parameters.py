@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import starmap
 from typing import Any
 
@@ -157,7 +158,7 @@ class Parameters:
         """How many base parameters the data determine."""
         return sum(math.isfinite(row.low) for row in self.sums)
 
-    @property
+    @cached_property
     def condition(self) -> float:
         """Largest to smallest singular value of the columns of determined base parameters.
 
@@ -203,7 +204,7 @@ class Parameters:
         return np.concatenate(found)
 
     def _parameter_rows(
-        self, names: Sequence[str], combination: Array, units: Sequence[str] = ()
+        self, names: Sequence[str], combination: Array
     ) -> tuple[ParameterRow, ...]:
         """Rows of combinations (k, p) of bodies and rotors."""
         whole, places = self._whole, self._places()
@@ -214,9 +215,9 @@ class Parameters:
         known = half**2 < DETERMINED * prior**2
         low = np.where(known, np.minimum(centre - half, value), np.nan)
         high = np.where(known, np.maximum(centre + half, value), np.nan)
-        chosen = units or [self.base.units[int(np.flatnonzero(row)[0])] for row in combination]
+        units = [self.base.units[int(np.flatnonzero(row)[0])] for row in combination]
         columns = (one.tolist() for one in (nominal, value, low, high))
-        return tuple(starmap(ParameterRow, zip(names, chosen, *columns, strict=True)))
+        return tuple(starmap(ParameterRow, zip(names, units, *columns, strict=True)))
 
     def _joint_rows(self, rotors: Array) -> list[ParameterRow]:
         found: list[ParameterRow] = []
@@ -291,13 +292,7 @@ class Parameters:
     @property
     def unknown_gains(self) -> tuple[str, ...]:
         """Joints whose drive gain the recordings do not fix."""
-        ending = ' gain'
-        return tuple(
-            row.name.removesuffix(ending)
-            for row in self.joints
-            if row.name.endswith(ending) and not math.isfinite(row.low) and self._is_free(row.name)
-        )
-
-    def _is_free(self, name: str) -> bool:
-        joint = self._robot.joint_names.index(name.removesuffix(' gain'))
-        return bool(self._whole.half_widths('gain')[joint] > 0.0)
+        if 'gain' not in self._names:
+            return ()
+        unknown = self._whole.half_widths('gain') > UNKNOWN_GAIN
+        return tuple(np.array(self._robot.joint_names)[unknown].tolist())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,11 @@ def no_progress(
 ) -> AbstractContextManager[Callable[[int], object]]:
     """Progress that nobody sees."""
     return nullcontext(lambda done: None)
+
+
+def already(recording: Recording) -> Opens:
+    """What gives a recording that is read."""
+    return lambda: recording
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ class RecordedRobot:
                     maker.add(prepared, absent, carried)
                     fast = np.abs(motion.velocities) * np.isfinite(prepared.efforts)
                     speeds = np.maximum(speeds, fast.max(axis=0, initial=0.0))
-                    advance(len(motion))
+                advance(recording.size or 0)
             parts.append(maker.rows())
         step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
@@ -225,7 +231,7 @@ class RecordedRows:
     speeds: Array
     cutoff: float
 
-    @property
+    @cached_property
     def whole(self) -> Rows:
         """The rows of all recordings, without joints of which there are too few."""
         rows = Rows.joined(self.parts)

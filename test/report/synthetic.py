@@ -105,7 +105,6 @@ def identification(names=('one', 'two'), gain=0.2, doubts=()):
     """The report: the residual is `gain` times that of the URDF, and the first joint rests."""
     from robot_dynamics_ros.identification import FrictionCurve, JointValidation, ParameterRow
     from robot_dynamics_ros.identification.identification_report import identification_report
-    from robot_dynamics_ros.identification.identified import UsedRecording
     from robot_dynamics_ros.regression.rows import Rows
 
     times = np.arange(200) / 20.0
@@ -141,7 +140,8 @@ def identification(names=('one', 'two'), gain=0.2, doubts=()):
                     size=len(names), independent_joints=[NO_FRICTION] * len(names)
                 )
             ),
-            recordings=(UsedRecording(names[-1], duration=10.0),),
+            recordings=(Compared(names[0], names[-1], duration=10.0),),
+            held_out=(),
         )
     )
 
