@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.algorithms.friction import AT_REST, CONSTANTS, TERMS, smooth_sign
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.core.algorithms.friction import AT_REST, CONSTANTS, TERMS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression.fit import FAR, Fit
@@ -31,6 +31,7 @@ from robot_dynamics_ros.regression.regressors import (
     STRIBECK,
     VISCOUS,
     Regressor,
+    States,
     coulomb,
     load,
 )
@@ -40,6 +41,8 @@ Friction = Literal['auto', 'asymmetric'] | float
 Flags = npt.NDArray[np.bool_]
 # v_0 that a joint may have [rad/s or m/s].
 GRID = (AT_REST, *SMOOTHINGS)
+# Terms of a joint that are no friction.
+OTHERS = 'armature', 'offset', 'gain'
 # Terms of pre-sliding in the node.
 WAYS = 2
 
@@ -226,30 +229,26 @@ def node_friction(model: RobotModel, fitted: Fit, laws: Sequence[JointLaw]) -> d
     return kinds
 
 
-def curve_slopes(terms: Sequence[Regressor], v: Array, torque: float) -> Array:
+def curve_slopes(
+    dynamics: RobotDynamics, terms: Sequence[Regressor], v: Array, torque: float
+) -> Array:
     """Derivatives (m, k) of the friction of a joint by the coefficients of its terms.
 
     Friction after a long way with one velocity.
 
     Args:
+        dynamics: of the robot, on which friction does not depend.
         terms: of the joint, k of them.
         v: (m,) velocities [rad/s or m/s].
         torque: magnitude that the joint transmits [N m or N].
     """
-    columns = []
-    for term in terms:
-        kind, _, constant = term.name.partition(' ')
-        sign = smooth_sign(v, float(constant or AT_REST) if kind != 'presliding' else AT_REST)[0]
-        side = v < 0.0 if term.name.endswith('_negative') else v > 0.0
-        directed = side if term in DIRECTIONS else 1.0
-        columns.append(
-            {
-                'viscous': v,
-                'coulomb': sign,
-                'load': torque * sign,
-                'presliding': sign,
-                'stribeck': sign / (1.0 + (v / CONSTANTS['stribeck_velocity']) ** 2),
-            }.get(kind.removesuffix('_negative'), 0.0 * v)
-            * directed
-        )
+    v = v[:, None]
+    nothing, slips = np.zeros_like(v), np.sign(v)[:, None] * np.ones((1, len(DISPLACEMENTS), 1))
+    states = States(
+        dynamics, nothing, v, nothing, slips, np.array(CONSTANTS['smoothing']), nothing
+    )
+    columns = [
+        term.column(states)[:, 0] * (torque if term.loaded else 1.0) * (term.name not in OTHERS)
+        for term in terms
+    ]
     return np.stack(columns, axis=1)

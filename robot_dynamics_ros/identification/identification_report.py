@@ -172,11 +172,12 @@ def _parameter(row: ParameterRow) -> tuple[Cell, ...]:
 def _recordings(found: Identified) -> Section:
     """Where the data are from."""
     header = 'recording', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'state'
+    uses = 'used', 'held out'
     rows = [
         (
             Cell(one.file), Cell(one.topic), Cell(f'{one.samples:,}', 'number'),
             Cell(duration(one.duration), 'number'), Cell.of(one.rate, 'Hz'),
-            Cell.of(one.cutoff, 'Hz'), Cell(one.error or ('held out' if one.file in found.held_out else 'used')),
+            Cell.of(one.cutoff, 'Hz'), Cell(one.error or uses[one.file in found.held_out]),
         )
         for one in found.recordings
     ]  # fmt: skip

@@ -117,7 +117,8 @@ class Parameters:
             scales: (n,) torque of an effort, before gains are free.
             speeds: (n,) largest ones of the recordings [rad/s or m/s].
         """
-        self._robot, self._rows, self._found, self._whole = dynamics.model, rows, found, whole
+        self._dynamics, self._robot = dynamics, dynamics.model
+        self._rows, self._found, self._whole = rows, found, whole
         self._names = [term.name for term, _ in rows.terms if not term.shared]
         self._fitted: Flags = np.asarray(rows.used.any(axis=0))
         nominal = self._robot.inertial_parameters()
@@ -273,7 +274,7 @@ class Parameters:
         steps = np.geomspace(slowest, fastest, SPEEDS)
         v = np.concatenate([-steps[::-1], steps])
         own = [term for term, _ in rows.terms if not term.shared]
-        slopes = curve_slopes(own, v, torque)
+        slopes = curve_slopes(self._dynamics, own, v, torque)
         shared, k = rows.shared.shape[2], len(own)
         place = shared + joint * k + np.arange(k)
         law, centre = slopes @ self._found.fitted.theta[place], slopes @ whole.theta[place]
