@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import Any
@@ -22,6 +22,7 @@ from .model.tree import Coordinate, Frame, Joint, Limits, Link
 from .spatial import Inertia, Transform, Vector, rotation_from_rpy, symmetric
 from .urdf_xml import (
     SHORTEST,
+    check_children,
     checked_child,
     is_xacro,
     name_in,
@@ -65,11 +66,15 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
     if robot.find('link') is None:
         raise UrdfError('the robot has no <link>: at least one is needed')
     findings: list[Finding] = []
-    urdf = _read(robot)
+    # Its import takes longer than all else of `core`.
+    from urdf_parser_py.urdf import URDF
+
+    urdf = URDF.from_xml_string(tostring(checked_robot(robot)))
     extents = map(_extent_of_link, robot.findall('link'))
     links = _by_name(list(map(_link, urdf.links, extents, repeat(findings))), 'link')
     described = _by_name(urdf.joints, 'joint')
     joints, frames = _grow_tree(links, described)
+    findings += _turned_too_far(urdf)
     mimics = {}
     moving = {joint.name for joint in joints}
     for joint in joints:
@@ -91,6 +96,15 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         tuple(findings),
         tuple(replace(links[f.name], joint=leading.get(f.name, '')) for f in frames),
     )
+
+
+def _turned_too_far(urdf: Any) -> Iterator[Finding]:
+    """Findings about angles of origins that are beyond a whole turn: they may be degrees."""
+    inertials = [(link.name, link.inertial, ()) for link in urdf.links if link.inertial]
+    for link, part, joints in inertials + [(j.child, j, (j.name,)) for j in urdf.joints]:
+        if max(map(abs, part.origin.rpy)) > 2.0 * math.pi:
+            value = 'rpy ' + ' '.join(f'{angle:g}' for angle in part.origin.rpy)
+            yield Finding.of('large_angle', link, value, joints)
 
 
 def _with_coordinates(joints: Sequence[Joint], mimics: Mapping[str, Any]) -> tuple[Joint, ...]:
@@ -122,21 +136,25 @@ def _with_coordinates(joints: Sequence[Joint], mimics: Mapping[str, Any]) -> tup
     return tuple(result)
 
 
-def _read(robot: Element) -> Any:
-    """The inertials of links and the joints, each number checked, read by urdf-parser-py.
+def checked_robot(robot: Element) -> Element:
+    """The inertials of links and the joints, each number checked, and nothing else.
 
-    It is given nothing else: it refuses good robots because of their visuals, materials and
-    transmissions, and names no element where a number is wrong.
+    Other readers refuse good robots because of their visuals, materials and transmissions, drop an
+    inertial with a line break behind a number, and name no element where a number is wrong.
+
+    Raises:
+        UrdfError: an element or number is missing or wrong.
+        TopologyError: a joint is planar or floating.
     """
-    # Its import takes longer than all else of `core`.
-    from urdf_parser_py.urdf import URDF
-
+    check_children(robot, 'robot')
     checked = Element('robot', {'name': robot.get('name') or 'robot'})
     for link in robot.findall('link'):
         name = name_of(link)
         kept, where = SubElement(checked, 'link', {'name': name}), f'link {name!r}'
+        check_children(link, where)
         inertial = only_child(link, 'inertial', where)
         if inertial is not None:
+            check_children(inertial, f'{where}: inertial')
             kept = SubElement(kept, 'inertial')
             for tag in ('origin', 'mass', 'inertia'):
                 kept.append(checked_child(inertial, tag, f'{where}: inertial'))
@@ -147,6 +165,7 @@ def _read(robot: Element) -> Any:
             raise TopologyError(f'{where} is {kind}: {UNSUPPORTED_TYPES[kind]}')
         if kind not in JOINT_TYPES:
             raise UrdfError(f'{where}: type is {kind!r}, allowed are {", ".join(JOINT_TYPES)}')
+        check_children(joint, where)
         kept = SubElement(checked, 'joint', {'name': name, 'type': kind})
         for tag in ('parent', 'child'):
             SubElement(kept, tag, {'link': name_in(joint, tag, 'link', where)})
@@ -157,7 +176,7 @@ def _read(robot: Element) -> Any:
         if only_child(joint, 'mimic', where) is not None:
             kept.append(checked_child(joint, 'mimic', where))
             kept[-1].set('joint', name_in(joint, 'mimic', 'joint', where))
-    return URDF.from_xml_string(tostring(checked))
+    return checked
 
 
 def _link(link: Any, extent: Extent | None, findings: list[Finding]) -> Link:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from itertools import islice
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
 
 from .errors import UrdfError
 
@@ -22,7 +21,7 @@ from .errors import UrdfError
 NUMBERS: Mapping[str, Mapping[str, int | list[float]]] = {
     'origin': {'xyz': [0.0, 0.0, 0.0], 'rpy': [0.0, 0.0, 0.0]},
     'mass': {'value': 1},
-    'inertia': dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 1),
+    'inertia': {'ixx': 1, 'ixy': [0.0], 'ixz': [0.0], 'iyy': 1, 'iyz': [0.0], 'izz': 1},
     'axis': {'xyz': 3},
     'limit': {'lower': [0.0], 'upper': [0.0], 'velocity': [math.inf], 'effort': [math.inf]},
     'dynamics': {'damping': [0.0], 'friction': [0.0]},
@@ -42,12 +41,24 @@ ABSENT = {
 }
 # Where an attribute that is not known may change the dynamics.
 COMPLETE = ('origin', 'axis', 'inertia')
+# Entries that are given twice in a full matrix; every other reader ignores the second.
+MIRRORED = {'iyx': 'ixy', 'izx': 'ixz', 'izy': 'iyz'}
+# The children that are read; a misspelt one would give another robot.
+CHILDREN = {
+    'robot': ('link', 'joint'),
+    'link': ('inertial',),
+    'inertial': ('origin', 'mass', 'inertia'),
+    'joint': ('parent', 'child', 'origin', 'axis', 'limit', 'dynamics', 'mimic'),
+}
 # Largest number: a mass times the square of a distance must be finite.
 LARGEST = 1e100
+# Of a name and a known one, from 0 to 1 (`difflib`): one letter of five is missing.
+SIMILAR = 0.85
 # The squares of shorter vectors lose their digits.
 SHORTEST = 1e-100
-# Namespace of xacro's elements and attributes.
-XACRO_NAMESPACE = re.compile(r'\{https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?\}')
+XACRO_NAMESPACE = re.compile(r'https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?')
+# They give a name to a value: nothing of a robot is theirs.
+XACRO_NAMES = ('property', 'arg')
 FILE_NAME_ENDINGS = ('.urdf', '.xacro', '.xml')
 
 
@@ -61,21 +72,7 @@ def read_xml(text: str) -> Element:
         raise UrdfError(f'a URDF is a str, not {type(text).__name__}')
     if not text.strip():
         raise UrdfError('the URDF is empty')
-    try:
-        root: Element = fromstring(text, forbid_dtd=True)
-    except DefusedXmlException:
-        raise UrdfError(
-            'the URDF declares a document type (DTD) or entities: they are refused for safety, '
-            'as they can read files or fill the memory; remove <!DOCTYPE ...>, and write out '
-            'what its entities stand for'
-        ) from None
-    except (ParseError, ValueError) as error:
-        hint = ''
-        if '<' not in text and text.strip().endswith(FILE_NAME_ENDINGS):
-            hint = f'; {text.strip()[-80:]!r} looks like a file name: pass the text of the file'
-        elif 'unbound prefix' in str(error):
-            hint = '; xacro needs xmlns:xacro in <robot>'
-        raise UrdfError(f'the URDF is not well-formed XML: {error}{hint}') from None
+    root = _parsed(text)
     if root.tag != 'robot':
         raise UrdfError(f'the root element is <{root.tag}>: a URDF starts with <robot>')
     if not is_xacro(root):
@@ -83,15 +80,62 @@ def read_xml(text: str) -> Element:
     return root
 
 
+def _parsed(text: str) -> Element:
+    """The root element; names are as written: readers of URDF know no namespaces.
+
+    Blanks before the declaration are no error to them.
+    """
+    builder, parser = TreeBuilder(), expat.ParserCreate('utf-8')
+    parser.buffer_text = True
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = _refuse_document_type
+    read = text.lstrip('\ufeff \t\r\n')
+    try:
+        parser.Parse(read, True)
+    except expat.ExpatError as error:
+        line = error.lineno + text[: len(text) - len(read)].count('\n')
+        before, hint = read.encode()[: parser.ErrorByteIndex], ''
+        if '<' not in text and text.strip().endswith(FILE_NAME_ENDINGS):
+            hint = f'; {text.strip()[-80:]!r} looks like a file name: pass the text of the file'
+        elif before.rfind(b'<!--') > before.rfind(b'-->'):
+            hint = '; -- is not allowed in a comment'
+        said = f'{expat.ErrorString(error.code)}, line {line}, column {error.offset + 1}'
+        raise UrdfError(f'the URDF is not well-formed XML: {said}{hint}') from None
+    except ValueError as error:
+        raise UrdfError(f'the URDF is not well-formed XML: {error}') from None
+    return builder.close()
+
+
+def _refuse_document_type(*_: object) -> None:
+    raise UrdfError(
+        'the URDF declares a document type (DTD) or entities: they are refused for safety, '
+        'as they can read files or fill the memory; remove <!DOCTYPE ...>, and write out '
+        'what its entities stand for'
+    )
+
+
 def is_xacro(robot: Element) -> bool:
-    """Whether a description is xacro: by its namespace, or by `${...}` in an attribute."""
+    """Whether xacro makes another robot of a description: by its elements, or by `${...}`.
+
+    In visuals, outside of links and joints, and in the name of a file, `${...}` changes no
+    dynamics.
+    """
+    prefixes = {'xacro'}
+    for name, value in robot.attrib.items():
+        if name.startswith('xmlns:') and XACRO_NAMESPACE.fullmatch(value):
+            prefixes.add(name.removeprefix('xmlns:'))
     for element in robot.iter():
-        if isinstance(element.tag, str) and XACRO_NAMESPACE.match(element.tag):
+        prefix, _, name = element.tag.rpartition(':')
+        if prefix in prefixes and name not in XACRO_NAMES:
             return True
-        for name, value in element.attrib.items():
-            if XACRO_NAMESPACE.match(name) or ('${' in value and element.tag != 'mesh'):
-                return True
-    return False
+    parts = [part for part in robot if part.tag in CHILDREN['robot']]
+    children = [child for part in parts for child in part if child.tag != 'visual']
+    read = [*parts, *(element for child in children for element in child.iter())]
+    return any(
+        '${' in value for each in read for name, value in each.attrib.items() if name != 'filename'
+    )
 
 
 def _write_rpy(robot: Element) -> None:
@@ -152,7 +196,7 @@ def name_in(parent: Element, tag: str, attribute: str, where: str) -> str:
     name = child.get(attribute)
     if name is None:
         raise UrdfError(f'{where}: <{tag}> has no attribute {attribute!r}')
-    return name.strip()
+    return name
 
 
 def only_child(parent: Element, tag: str, where: str) -> Element | None:
@@ -211,9 +255,12 @@ def numbers_of(element: Element, where: str) -> list[float]:
         UrdfError: a number is missing or wrong.
     """
     tag, attributes = element.tag, NUMBERS[element.tag]
-    if tag in COMPLETE and (unknown := sorted(element.keys() - attributes.keys())):
-        known = ', '.join(attributes)
-        raise UrdfError(f'{where}: <{tag}> has the attribute {unknown[0]!r}, known are {known}')
+    for name in sorted(element.keys() - attributes.keys()):
+        if not _says_nothing(element, name):
+            refuse_misspelt(name, attributes, f'{where}: <{tag}> has the attribute')
+            if tag in COMPLETE:
+                known = ', '.join(attributes)
+                raise UrdfError(f'{where}: <{tag}> has the attribute {name!r}, known are {known}')
     # Exporters write the largest double where there is no limit.
     most = math.inf if tag == 'limit' else LARGEST
     found: list[float] = []
@@ -227,6 +274,33 @@ def numbers_of(element: Element, where: str) -> list[float]:
         else:
             found += usual
     return found
+
+
+def refuse_misspelt(name: str, known: Iterable[str], where: str) -> None:
+    """Refuse a name that is nearly a known one: other readers would ignore it without a word.
+
+    Raises:
+        UrdfError: it is; the message names both.
+    """
+    if name not in known and (near := get_close_matches(name.lower(), known, 1, SIMILAR)):
+        raise UrdfError(f'{where} {name!r}: is {near[0]!r} meant?')
+
+
+def check_children(element: Element, where: str) -> None:
+    """Refuse misspelt children; see `refuse_misspelt`."""
+    for child in element:
+        refuse_misspelt(child.tag, CHILDREN[element.tag], f'{where} has the element')
+
+
+def _says_nothing(element: Element, name: str) -> bool:
+    """Whether an attribute that other readers ignore repeats what the known ones say."""
+    try:
+        given = [float(word) for word in element.get(name, '').split()]
+        if element.tag == 'inertia' and name in MIRRORED:
+            return given == [float(element.get(MIRRORED[name], 0.0))]
+    except ValueError:
+        return False
+    return element.tag == 'axis' and name == 'rpy' and not any(given)
 
 
 def _checked_numbers(value: str, count: int, where: str, most: float = LARGEST) -> list[float]:

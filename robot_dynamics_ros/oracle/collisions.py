@@ -10,7 +10,7 @@ import pinocchio
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import OracleUnavailable
 
-from .pinocchio_reference import with_limit_attributes
+from .pinocchio_reference import text_for_pinocchio
 
 Indices = npt.NDArray[np.intp]
 FLOOR = 'floor'
@@ -37,7 +37,8 @@ class CollisionShapes:
             OracleUnavailable: Pinocchio refuses the text, or a mesh.
         """
         try:
-            model = pinocchio.buildModelFromXML(with_limit_attributes(text))
+            text = text_for_pinocchio(text, shapes=True)
+            model = pinocchio.buildModelFromXML(text)
             found = pinocchio.buildGeomFromUrdfString(model, text, pinocchio.COLLISION)
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the collision geometry: {error}') from None

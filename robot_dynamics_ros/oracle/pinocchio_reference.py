@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from xml.etree.ElementTree import SubElement, tostring
+from xml.etree.ElementTree import tostring
 
 import numpy as np
-from defusedxml.ElementTree import fromstring
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import State, random_states
+from robot_dynamics_ros.core.urdf import checked_robot
+from robot_dynamics_ros.core.urdf_xml import read_xml
 
 from .report import TOLERANCE, Comparison, Report
 
@@ -25,13 +26,6 @@ try:
 except ImportError:  # optional: not needed where parameter cross_check is false
     pinocchio = None
 
-# urdfdom refuses a description in which one of these is missing; `parse_urdf` counts the joint as
-# unlimited.
-NEEDED = ('effort', 'velocity')
-LIMITED = ('revolute', 'prismatic')
-# The error of a result that vanishes is divided by this share of the terms that cancel in it [-]:
-# its own largest entry is rounding.
-VANISHING = 1e-3
 # Smallest divisor: without gravity all terms are zero, and two zeros agree.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -58,9 +52,13 @@ class PinocchioReference:
                 'Pinocchio is not installed: pip install pin, or set parameter cross_check: false'
             )
         try:
-            self._bare = pinocchio.buildModelFromXML(with_limit_attributes(text))
+            self._bare = pinocchio.buildModelFromXML(text_for_pinocchio(text))
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
+        # As `RobotModel.at_origin`: the same dynamics, and none of its digits lost.
+        for joint in range(1, self._bare.njoints):
+            if self._bare.parents[joint] == 0:
+                self._bare.jointPlacements[joint].translation = np.zeros(3)
         self._take(model)
         self._neutral = pinocchio.neutral(self._model)
         self._spread, self._offset = _couplings(text, self._model, model.joint_names)
@@ -79,7 +77,8 @@ class PinocchioReference:
         self._model = self._bare.copy()
         _load(self._model, model)
         self._data = self._model.createData()
-        self._mass = sum(body.mass for body in self._model.inertias)
+        # Without what is fixed to the base.
+        self._moving = list(self._model.inertias)[1:]
         self._below_diagonal = np.tri(self._model.nv, k=-1, dtype=bool)
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
@@ -116,15 +115,12 @@ class PinocchioReference:
         self,
         dynamics: RobotDynamics,
         states: Iterable[State] | None = None,
-        *,
-        tolerance: float = TOLERANCE,
     ) -> Report:
         """Compare tau, g, bias, M and C of other dynamics with those of Pinocchio.
 
         Args:
             dynamics: of the same robot; gives gravity.
             states: at which to compare; 100 random ones within the limits if None.
-            tolerance: on the largest error, relative to the largest entry [-].
         """
         self._model.gravity.linear = dynamics.gravity
         worst: dict[str, list[float]] = {}
@@ -132,51 +128,54 @@ class PinocchioReference:
         # Overflow shows in the report, as an error that is not finite.
         with np.errstate(over='ignore', invalid='ignore'):
             for state in states:
-                for quantity, (computed, expected, scale) in self._pairs(dynamics, state).items():
+                for quantity, (computed, expected, terms) in self._pairs(dynamics, state).items():
                     absolute = float(np.abs(computed - expected).max())
-                    relative = absolute / max(float(np.abs(expected).max()), scale, SMALLEST)
+                    relative = absolute / max(float(np.abs(expected).max()), terms, SMALLEST)
                     kept = worst.setdefault(quantity, [0.0, 0.0])
                     # np.maximum keeps a NaN, max would lose it.
                     kept[0] = float(np.maximum(kept[0], absolute))
                     kept[1] = float(np.maximum(kept[1], relative))
         comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
-        return Report(len(states), tolerance, comparisons)
+        return Report(len(states), TOLERANCE, comparisons)
 
-    def _scales(self, state: State, mass_matrix: Array) -> tuple[float, float, float, float]:
-        """Smallest divisors of the errors of mass matrix, gravity, bias and torque."""
-        inertia = VANISHING * float(np.abs(mass_matrix).max())
-        weight = VANISHING * self._mass * float(np.linalg.norm(self._model.gravity.linear))
+    def _terms(self, state: State, mass_matrix: Array) -> tuple[float, float, float, float]:
+        """Of mass matrix, gravity, bias and torque: the size of the terms that cancel in them.
+
+        Their moments are about the origin of the base: rounding is relative to these.
+        """
+        pinocchio.forwardKinematics(self._model, self._data, self._positions(state.q))
+        bodies = zip(list(self._data.oMi)[1:], self._moving, strict=True)
+        lever = max(float(np.linalg.norm(place.act(body.lever))) for place, body in bodies)
+        mass, fall = sum(body.mass for body in self._moving), self._model.gravity.linear
         speed, acceleration = float(np.abs(state.v).max()), float(np.abs(state.a).max())
+        inertia = max(float(np.abs(mass_matrix).max()), mass * lever**2)
+        weight = mass * float(np.linalg.norm(fall)) * lever
         bias = weight + inertia * speed**2
         return inertia, weight, bias, bias + inertia * acceleration
 
     def _pairs(
         self, dynamics: RobotDynamics, state: State
     ) -> dict[str, tuple[Array, Array, float]]:
-        """By quantity: the other result, that of Pinocchio, and the smallest divisor."""
+        """By quantity: the other result, that of Pinocchio, and the terms that cancel."""
         q, v, a = state.q, state.v, state.a
         mass_matrix = self.mass_matrix(q)
-        inertia, weight, bias_scale, tau_scale = self._scales(state, mass_matrix)
-        speed = float(np.abs(v).max())
-        tau, gravity, bias = (
-            self.inverse_dynamics(q, v, a),
-            self.gravity_torque(q),
-            self.bias_torque(q, v),
-        )
+        inertia, weight, bias_terms, tau_terms = self._terms(state, mass_matrix)
+        tau, gravity = self.inverse_dynamics(q, v, a), self.gravity_torque(q)
+        bias = self.bias_torque(q, v)
         return {
-            'inverse_dynamics': (dynamics.inverse_dynamics(q, v, a), tau, tau_scale),
+            'inverse_dynamics': (dynamics.inverse_dynamics(q, v, a), tau, tau_terms),
             'gravity_torque': (dynamics.gravity_torque(q), gravity, weight),
-            'bias_torque': (dynamics.bias_torque(q, v), bias, bias_scale),
+            'bias_torque': (dynamics.bias_torque(q, v), bias, bias_terms),
             'torque_terms': (
                 dynamics.torque_terms(q, v, a),
                 np.array([gravity, bias - gravity, tau - bias]),
-                tau_scale,
+                tau_terms,
             ),
             'mass_matrix': (dynamics.mass_matrix(q), mass_matrix, inertia),
             'coriolis_matrix': (
                 dynamics.coriolis_matrix(q, v),
                 self.coriolis_matrix(q, v),
-                inertia * speed,
+                inertia * float(np.abs(v).max()),
             ),
         }
 
@@ -185,25 +184,22 @@ class PinocchioReference:
         return pinocchio.integrate(self._model, self._neutral, self._spread @ q + self._offset)
 
 
-def with_limit_attributes(text: str) -> str:
-    """The URDF with effort and velocity in every limit; the same text if none is missing.
+def text_for_pinocchio(text: str, *, shapes: bool = False) -> str:
+    """What `parse_urdf` reads of a URDF: Pinocchio's parser would refuse or drop some of it.
 
-    The dynamics do not depend on limits: the value that is filled in, 0, is not used.
+    The dynamics do not depend on limits; Pinocchio needs them, and gets zeros.
 
     Args:
         text: of a URDF that `parse_urdf` accepts.
+        shapes: with the <collision> elements.
     """
-    root = fromstring(text)
-    changed = False
-    for joint in root.iterfind('joint'):
-        limit = joint.find('limit')
-        if limit is None and joint.get('type') in LIMITED:
-            limit = SubElement(joint, 'limit')
-        for name in NEEDED if limit is not None else ():
-            if name not in limit.attrib:
-                limit.set(name, '0')
-                changed = True
-    return tostring(root, encoding='unicode') if changed else text
+    robot = read_xml(text)
+    checked = checked_robot(robot)
+    for limit in checked.iterfind('joint/limit'):
+        limit.attrib = dict.fromkeys(limit.attrib, '0')
+    for link, raw in zip(checked.iterfind('link'), robot.iterfind('link'), strict=True):
+        link.extend(raw.findall('collision') if shapes else ())
+    return tostring(checked, encoding='unicode')
 
 
 def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
@@ -237,7 +233,7 @@ def _couplings(text: str, model: pinocchio.Model, names: tuple[str, ...]) -> tup
     moving = set(model.names) - {'universe'}
     mimic_matrix, offset = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
     mimicking = set()
-    for joint in fromstring(text).iterfind('joint'):
+    for joint in read_xml(text).iterfind('joint'):
         name, mimic = joint.get('name'), joint.find('mimic')
         if name in moving and mimic is not None and mimic.get('joint') in moving:
             row, column = _velocity_index(model, name), _velocity_index(model, mimic.get('joint'))

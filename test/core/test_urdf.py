@@ -155,6 +155,12 @@ BAD_EDITS = {
     'infinite origin': ('0.1 0.2 1.0', '0.1 inf 1', "'swing'.*origin xyz"),
     'limit in words': ('upper="3.1"', 'upper="pi"', "'swing'.*limit upper.*'pi'"),
     'no parent': ('<parent link="base"/>', '', "'swing'.*<parent"),
+    'a misspelt axis': ('<axis', '<Axis', "'swing'.*'Axis'.*'axis'"),
+    'a misspelt effort': ('effort=', 'efort=', "'swing'.*'efort'.*'effort'"),
+    'a misspelt ratio': (AXIS, AXIS + '<mimic joint="x" multiplyer="-1"/>', "'multiplyer'"),
+    'a misspelt joint': ('</robot>', '<jont/></robot>', "'jont'.*'joint'"),
+    'two products': ('izz=', 'iyx="1" izz=', "'rod'.*'iyx'"),
+    'dashes in a comment': ('</robot>', '<!-- a\n -- b --></robot>', 'line [0-9]+.* comment'),
     'nameless link': ('<link name="base"/>', '<link/>', '<link>.*name'),
     'nameless joint': ('joint name="swing"', 'joint', '<joint>.*name'),
     'cut off': ('</robot>', '', 'XML'),
@@ -167,6 +173,42 @@ def test_bad_element_is_named(old, new, named):
     assert old in text
     with pytest.raises(UrdfError, match=named):
         parse_urdf(text.replace(old, new, 1))
+
+
+# What urdfdom and Pinocchio take, or drop without a word: one robot, whatever is written.
+IN_FRONT = '\n \ufeff<?xml version="1.0" encoding="latin-1"?><robot'
+PLUGIN = '<gazebo><sensor:camera/><plugin filename="lib${ARCH}.so" topic="${x}"/></gazebo>'
+ODD_EDITS = {
+    'blanks before the declaration': ('<robot', IN_FRONT),
+    'a default namespace': ('<robot', '<robot xmlns="http://drake.mit.edu"'),
+    'a prefix without namespace': ('</robot>', PLUGIN + '</robot>'),
+    'a material of xacro': (
+        '<inertial>',
+        '<visual><material name="${mat}"/></visual><inertial>',
+    ),
+    'a value for xacro': ('</robot>', '<xacro:property name="x" value="1"/></robot>'),
+    'no name': ('<robot name="pendulum">', '<robot>'),
+    'a full inertia': ('izz=', 'iyx="0.0" izx="0" izy="0" izz='),
+    'no products of inertia': ('iyz="0"', ''),
+    'a line break behind a number': ('"1.7"', '"1.7&#10;"'),
+    'an axis without a turn': (AXIS, '<axis xyz="0 1 0" rpy="0 0 0"/>'),
+}
+
+
+@pytest.mark.parametrize(('old', 'new'), ODD_EDITS.values(), ids=ODD_EDITS)
+def test_what_is_odd_and_means_one_thing_is_read_and_agrees_with_pinocchio(old, new):
+    assert old in URDF
+    text = URDF[URDF.index('<robot') :].replace(old, new, 1)
+    model = parse_urdf(text)
+    assert model.joints == hand_written('pendulum').model.joints
+    dynamics = RobotDynamics(model, backend='python')
+    pytest.importorskip('pinocchio')
+    assert PinocchioReference(text, model).compare(dynamics).agrees
+
+
+def test_an_angle_in_degrees_is_a_finding():
+    text = robot('a-b', links='ab', extra='<origin rpy="0 0 90"/>')
+    assert [(one.link, one.code) for one in parse_urdf(text).findings] == [('b', 'large_angle')]
 
 
 @pytest.mark.parametrize(('kind', 'way_out'), [('floating', 'fixed'), ('planar', 'prismatic')])

@@ -144,3 +144,58 @@ def test_a_payload_on_a_joint_and_on_an_added_frame():
     assert report.agrees, report
     less = PinocchioReference(robot.text, model.without_payload('plate'))
     assert not less.compare(dynamics).agrees
+
+
+# Bases that are far away.
+
+DUMMIES = [('prismatic', '1 0 0'), ('prismatic', '0 1 0'), ('prismatic', '0 0 1')]
+DUMMIES += [('revolute', axis) for _, axis in DUMMIES]
+
+
+def on_dummies(text: str) -> str:
+    """The robot behind six joints without mass, with limits of 1000 m and of 1000 rad."""
+    root = parse_urdf(text).frames[0].name
+    limit = '<limit lower="-1000" upper="1000" velocity="1" effort="0"/>'
+    names = [f'dummy{k}' for k in range(len(DUMMIES))] + [root]
+    added = ''.join(
+        f'<link name="{parent}"/><joint name="to_{child}" type="{kind}"><axis xyz="{axis}"/>'
+        f'<parent link="{parent}"/><child link="{child}"/>{limit}</joint>'
+        for (kind, axis), parent, child in zip(DUMMIES, names[:-1], names[1:], strict=True)
+    )
+    return text.replace('</robot>', f'{added}</robot>')
+
+
+def behind(text: str, kind: str, place: str) -> str:
+    """The robot behind a joint with its origin there; a slide is a rail of 1 km."""
+    root = parse_urdf(text).frames[0].name
+    return text.replace(
+        '</robot>',
+        f'<link name="far"/><joint name="rail" type="{kind}"><parent link="far"/>'
+        f'<child link="{root}"/><origin xyz="{place}"/>'
+        '<limit lower="-1000" upper="1000" velocity="1" effort="0"/></joint></robot>',
+    )
+
+
+@pytest.mark.parametrize('name', ['oblique', 'tree', 'fixed_links'])
+@pytest.mark.parametrize(
+    'farther',
+    [
+        lambda text: behind(text, 'fixed', '7e3 -7e3 80'),
+        lambda text: behind(text, 'prismatic', '0 0 0'),
+        on_dummies,
+    ],
+    ids=['a base at 10 km', 'a rail of 1 km', 'six dummy joints'],
+)
+def test_a_right_robot_far_from_its_base_agrees_and_a_wrong_one_does_not(name, farther):
+    text = farther(hand_written(name).text)
+    right = parse_urdf(text)
+    tip = right.joints[-1].inertia
+    longer = tuple(x * (1.0 + 1e-9) for x in tip.first_moment)
+    other = wrong(right, inertia=replace(tip, first_moment=longer))
+    oracle = PinocchioReference(text, right)
+    for model, agrees in ((right, True), (other, False)):
+        assert oracle.compare(RobotDynamics(model, backend='python')).agrees == agrees
+    far = list(random_states(right, 5))
+    for state in far if right.sliding[0] else ():
+        state.q[0] = 1e3
+    assert oracle.compare(RobotDynamics(right, backend='python'), far).agrees

@@ -61,6 +61,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             'its density is below that of foam, or above that of metals',
             'look for a wrong unit: mass in kg, lengths in m, inertia in kg m^2',
         ),
+        'large_angle': Rule(
+            'an origin is turned by more than a whole turn',
+            'angles are in rad: divide degrees by 57.2958',
+        ),
         'far_center_of_mass': Rule(
             'its centre of mass is far outside the link',
             'check the unit and the frame of the inertial origin',

@@ -19,6 +19,8 @@ UNLIMITED_DISTANCE = 1.0
 LARGEST_RATE = 10.0
 # [rad or m]: limits beyond are implausible.
 LARGEST_POSITION = 1e3
+# Of the robot, to each side of a slide: farther out, moments about the base hide all others [-].
+REACHES = 3.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,13 @@ def random_states(model: RobotModel, count: int, seed: int = 0) -> Iterator[Stat
 
 
 def random_positions(model: RobotModel, count: int, seed: int | np.random.Generator = 0) -> Array:
-    """Positions (count, n) within the limits [rad or m], the same for the same seed."""
+    """Positions (count, n) within the limits [rad or m], the same for the same seed.
+
+    Those of slides are a few reaches of the robot from zero, or from the limit nearest to it.
+    """
     ranges = [position_range(joint) for joint in model.independent_joints]
     lower, upper = np.array(ranges).reshape(-1, 2).T
+    far = REACHES * max(UNLIMITED_DISTANCE, model.at_origin.reach)
+    middle, far = np.clip(0.0, lower, upper), np.where(model.sliding, far, np.inf)
+    lower, upper = np.maximum(lower, middle - far), np.minimum(upper, middle + far)
     return np.random.default_rng(seed).uniform(lower, upper, (count, model.size))

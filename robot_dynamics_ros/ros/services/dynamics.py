@@ -20,7 +20,7 @@ from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, St
 from robot_dynamics_ros.core.model.sampling import State, random_states
 from robot_dynamics_ros.core.task import ALL_ROWS
 
-from ..compilation import CHECKED_STATES, TOLERANCE
+from ..compilation import CHECKED_STATES
 from ..endpoints import doubles
 from ..joint_states import JointStateReader
 from ..robot import CommandedRobot, RobotHolder
@@ -117,7 +117,7 @@ def cross_check(node: Node, holder: RobotHolder, request: Any, response: Any) ->
         if samples > MOST_STATES:
             raise ParameterError(f'samples is {samples}, it must be at most {MOST_STATES}')
         states = list(random_states(model, samples))
-    report = pinocchio.compare(robot.dynamics, states, tolerance=TOLERANCE)
+    report = pinocchio.compare(robot.dynamics, states)
     robot.report = report
     response.joint_names = list(model.joint_names)
     response.quantity = [comparison.quantity for comparison in report.comparisons]
