@@ -22,7 +22,7 @@ def extensions():
 
 
 # Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
-requirements = ['click', 'defusedxml', 'numpy', 'rich', 'urdf-parser-py']
+requirements = ['click', 'numpy', 'rich', 'urdf-parser-py']
 # rosbags: older ones decompress with another library, and do not open bare storage files
 recordings = [
     'jinja2', 'matplotlib', 'mcap', 'plotly', 'pyarrow', 'pyyaml', 'rosbags>=0.11.9', 'scipy',

@@ -32,8 +32,7 @@ from typing import Any
 # Forks inherit no threads.
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
-# What the core imports; each mutant runs in a fork of this process, which has them already.
-import defusedxml.ElementTree  # noqa: F401
+# What the core imports; each mutant runs in a fork of this process, which has it already.
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -56,10 +56,25 @@ LARGEST = 1e100
 SIMILAR = 0.85
 # The squares of shorter vectors lose their digits.
 SHORTEST = 1e-100
+ENCODING = re.compile(rb'\s*<\?xml[^>]*\bencoding=["\']([\w.-]+)')
 XACRO_NAMESPACE = re.compile(r'https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?')
 # They give a name to a value: nothing of a robot is theirs.
 XACRO_NAMES = ('property', 'arg')
 FILE_NAME_ENDINGS = ('.urdf', '.xacro', '.xml')
+
+
+def decode(content: bytes) -> str:
+    """The text of a file, in the encoding that it declares, UTF-8 where it declares none.
+
+    Raises:
+        UrdfError: it is not text in that encoding.
+    """
+    declared = ENCODING.match(content)
+    encoding = declared[1].decode() if declared else 'utf-8'
+    try:
+        return content.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        raise UrdfError(f'not a URDF, which is a text in {encoding}') from None
 
 
 def read_xml(text: str) -> Element:

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import tempfile
 from collections.abc import Iterable
 from xml.etree.ElementTree import tostring
 
@@ -200,6 +202,35 @@ def text_for_pinocchio(text: str, *, shapes: bool = False) -> str:
     for link, raw in zip(checked.iterfind('link'), robot.iterfind('link'), strict=True):
         link.extend(raw.findall('collision') if shapes else ())
     return tostring(checked, encoding='unicode')
+
+
+def other_reading(text: str) -> str:
+    """What urdfdom says of a URDF where it reads another robot than we do; empty where it does not.
+
+    Robot_state_publisher and others read with urdfdom, Pinocchio too.
+
+    Args:
+        text: of a URDF that `parse_urdf` accepts.
+    """
+    read = pinocchio.buildModelFromXML(text_for_pinocchio(text))
+    refused = 'nothing'
+    with tempfile.TemporaryFile() as said:
+        # It writes to the file descriptor.
+        kept = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            raw = pinocchio.buildModelFromXML(text)
+        except (ValueError, RuntimeError) as error:
+            raw, refused = pinocchio.Model(), str(error)
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        said.seek(0)
+        words = ' '.join(said.read().decode(errors='replace').split())
+    parts = ('names', 'parents', 'inertias', 'jointPlacements')
+    if all(list(getattr(raw, part)) == list(getattr(read, part)) for part in parts):
+        return ''
+    return words.removeprefix('Error: ').split(' at line ')[0] or refused
 
 
 def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:

@@ -13,7 +13,8 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
-from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.errors import ParameterError, UrdfError
+from robot_dynamics_ros.core.urdf_xml import decode
 from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .endpoints import LATCHED, OVERRIDABLE, PolledSubscription, TopicCounters
@@ -114,8 +115,8 @@ def given_description(text: str, path: str, files: ParameterFiles) -> str:
         return text
     file = files.path('description_file', path)
     try:
-        return file.read_text(encoding='utf-8')
-    except (OSError, ValueError) as error:
+        return decode(file.read_bytes())
+    except (OSError, UrdfError) as error:
         raise ParameterError(f'description_file: {file} cannot be read: {error}') from None
 
 

@@ -15,7 +15,7 @@ PACKAGES = {folder.name: ElementTree.parse(folder / 'package.xml').getroot() for
 NODE, MESSAGES, PLUGIN = PACKAGES.values()
 # What rosdep calls the packages of these modules; the others have one name.
 NAMED_ALIKE = (
-    'click', 'defusedxml', 'hypothesis', 'jinja2', 'matplotlib', 'numpy', 'pytest', 'rich',
+    'click', 'hypothesis', 'jinja2', 'matplotlib', 'numpy', 'pytest', 'rich',
     'scipy', 'sympy', 'yaml',
 )  # fmt: skip
 KEYS = {name: f'python3-{name}' for name in NAMED_ALIKE} | {

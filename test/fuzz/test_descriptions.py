@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from defusedxml.ElementTree import fromstring, tostring
+from xml.etree.ElementTree import fromstring, tostring
 from hypothesis import given
 from hypothesis import strategies as st
 from mechanics.robots import hand_written
