@@ -205,7 +205,7 @@ def text_for_pinocchio(text: str, *, shapes: bool = False) -> str:
 
 
 def other_reading(text: str) -> str:
-    """What urdfdom says of a URDF where it reads another robot than we do; empty where it does not.
+    """What urdfdom says of a URDF of which it reads another robot than we do; else nothing.
 
     Robot_state_publisher and others read with urdfdom, Pinocchio too.
 
@@ -265,9 +265,10 @@ def _couplings(text: str, model: pinocchio.Model, names: tuple[str, ...]) -> tup
     mimic_matrix, offset = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
     mimicking = set()
     for joint in read_xml(text).iterfind('joint'):
-        name, mimic = joint.get('name'), joint.find('mimic')
+        name, mimic = joint.get('name', ''), joint.find('mimic')
         if name in moving and mimic is not None and mimic.get('joint') in moving:
-            row, column = _velocity_index(model, name), _velocity_index(model, mimic.get('joint'))
+            mimicked = mimic.get('joint', '')
+            row, column = _velocity_index(model, name), _velocity_index(model, mimicked)
             mimic_matrix[row, column] = float(mimic.get('multiplier', 1.0))
             offset[row] = float(mimic.get('offset', 0.0))
             mimicking.add(name)

@@ -206,11 +206,6 @@ def test_what_is_odd_and_means_one_thing_is_read_and_agrees_with_pinocchio(old, 
     assert PinocchioReference(text, model).compare(dynamics).agrees
 
 
-def test_an_angle_in_degrees_is_a_finding():
-    text = robot('a-b', links='ab', extra='<origin rpy="0 0 90"/>')
-    assert [(one.link, one.code) for one in parse_urdf(text).findings] == [('b', 'large_angle')]
-
-
 @pytest.mark.parametrize(('kind', 'way_out'), [('floating', 'fixed'), ('planar', 'prismatic')])
 def test_joints_without_one_coordinate_are_refused_with_a_way_out(kind, way_out):
     with pytest.raises(TopologyError, match=f"joint 'swing' is {kind}: .*{way_out}"):

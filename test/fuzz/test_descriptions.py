@@ -1,8 +1,8 @@
 """Any text is a robot, or refused by a named error."""
 
 from contextlib import suppress
-
 from xml.etree.ElementTree import fromstring, tostring
+
 from hypothesis import given
 from hypothesis import strategies as st
 from mechanics.robots import hand_written

@@ -61,7 +61,7 @@ def random_positions(model: RobotModel, count: int, seed: int | np.random.Genera
     """
     ranges = [position_range(joint) for joint in model.independent_joints]
     lower, upper = np.array(ranges).reshape(-1, 2).T
-    far = REACHES * max(UNLIMITED_DISTANCE, model.at_origin.reach)
-    middle, far = np.clip(0.0, lower, upper), np.where(model.sliding, far, np.inf)
+    reach = max(UNLIMITED_DISTANCE, model.at_origin.reach)
+    middle, far = np.clip(0.0, lower, upper), np.where(model.sliding, REACHES * reach, np.inf)
     lower, upper = np.maximum(lower, middle - far), np.minimum(upper, middle + far)
     return np.random.default_rng(seed).uniform(lower, upper, (count, model.size))

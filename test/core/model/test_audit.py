@@ -55,6 +55,7 @@ ABOUT_LINK = body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025)
 FOOT = fixed('foot', body(0, 0, 0, 0))
 # Code, severity, and the same box, or 6 kg of it far too small or far too large.
 PROVOKING = [
+    ('large_angle', 'warning', robot(joint=LIMIT + '<origin rpy="0 0 90"/>')),
     ('density', 'warning', robot(body(600, 6.5, 5, 2.5))),
     ('density', 'warning', robot(body(6, 6.5e-9, 5e-9, 2.5e-9), shape='')),
     ('density', 'warning', robot(body(0.006, 6.5e-5, 5e-5, 2.5e-5))),
