@@ -28,7 +28,7 @@ recordings = [
     'jinja2', 'matplotlib', 'mcap', 'plotly', 'pyarrow', 'pyyaml', 'rosbags>=0.11.9', 'scipy',
 ]  # fmt: skip
 extras = {
-    'native': ['llvmlite>=0.44'],  # older ones read no opaque pointers
+    'native': ['llvmlite>=0.40'],  # LLVM 14
     'oracle': ['pin'],
     'simulation': ['mujoco'],
     'xacro': ['xacro'],

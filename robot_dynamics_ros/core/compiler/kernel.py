@@ -20,7 +20,7 @@ from .python import compile_python, divide
 Backend = Literal['native', 'python']
 
 # Older ones read no opaque pointers.
-LLVM_NEEDED = (15,)
+LLVM_NEEDED = (14,)
 # Between native code and plain Python, of the largest entry: rounding makes far less.
 MOST_APART = 1e-9
 
@@ -36,7 +36,7 @@ def native_obstacle() -> str:
         what = f'{type(error).__name__}: {error}' if error.args else type(error).__name__
         return f'llvmlite or the extension _entry does not load ({shorten(what, 150)})'
     if llvm_version_info < LLVM_NEEDED:
-        return f'{llvm.VERSION}, is too old: llvmlite 0.44 is needed'
+        return f'{llvm.VERSION}, is too old: llvmlite 0.40 is needed'
     return ''
 
 

@@ -23,6 +23,9 @@ from .segments import TOGETHER, Action, Check, Segments, Store, cut, pieces
 from .sine import RANGE, WHOLE, sine_program
 from .transposition import columns_of, pieces_of
 
+# That of Ubuntu 24.04 reads `ptr` once this is set, before its first module.
+if llvm.llvm_version_info[0] == 14:
+    llvm.set_option('', '-opaque-pointers')
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
 

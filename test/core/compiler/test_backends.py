@@ -22,7 +22,7 @@ def without_llvmlite(monkeypatch):
 
 
 def with_an_old_llvmlite(monkeypatch):
-    monkeypatch.setattr('llvmlite.binding.llvm_version_info', (14, 0, 6))
+    monkeypatch.setattr('llvmlite.binding.llvm_version_info', (13, 0, 0))
 
 
 def without_the_extension(monkeypatch):
