@@ -184,17 +184,11 @@ class JointFriction:
                 way in the direction of v.
 
         Raises:
-            StateError: v is not n finite numbers, or N rows of them, or `out` cannot take the
-                result.
+            StateError: v or the load is not n finite numbers, or N rows of them, or `out` cannot
+                take the result.
         """
-        names = self._model.joint_names
-        velocity = checked_rows('v', v, names)
-        if velocity.ndim > 1 and (bad := np.argwhere(~np.isfinite(velocity)).tolist()):
-            row, column = bad[0]
-            joint = names[column]
-            raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
-        shape, own = velocity.shape, np.abs(self._spread.T) * self._own
-        loads = np.zeros(shape) if load is None else np.abs(load)
+        velocity, own = self._finite('v', v), np.abs(self._spread.T) * self._own
+        loads = np.zeros(velocity.shape) if load is None else np.abs(self._finite('load', load))
         states = np.stack([np.sign(velocity)] * SLIPS, axis=-2) if slips is None else slips
         rates = velocity @ self._spread.T
         units = unit_torques(
@@ -210,6 +204,15 @@ class JointFriction:
         check_output(out, result.shape)
         out[...] = result
         return out
+
+    def _finite(self, name: str, value: npt.ArrayLike) -> Array:
+        """Rows (n,) or (N, n) of finite numbers."""
+        rows = checked_rows(name, value, self._model.joint_names)
+        if rows.ndim > 1 and (bad := np.argwhere(~np.isfinite(rows)).tolist()):
+            row, column = bad[0]
+            joint = self._model.joint_names[column]
+            raise StateError(f'{name}[{row}] is not finite at {joint!r}, it must be finite')
+        return rows
 
 
 class Slips:

@@ -108,6 +108,8 @@ def test_a_batch_is_each_of_its_samples():
     rows[4, 1] = np.inf
     with pytest.raises(StateError, match=f"'{model.joint_names[1]}'"):
         friction.torque(rows)
+    with pytest.raises(StateError, match='^load'):
+        friction.torque(np.zeros_like(rows), load=rows)
 
 
 @pytest.mark.parametrize('kind', ['viscous', 'coulomb', 'coulomb_negative', 'smoothing'])

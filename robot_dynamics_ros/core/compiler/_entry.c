@@ -37,7 +37,8 @@
 #define LEAST_FETCHED 128
 #define AHEAD 4
 
-/* Inputs smaller than LARGEST = 2^30 lead to no overflow, so that no result need be checked. */
+/* Inputs smaller than LARGEST = 2^30 lead to no overflow with masses and lengths that
+   `LARGEST` of urdf_xml.py allows, unless a product of these alone comes near 1e298. */
 #define LARGEST_BITS ((uint64_t)(1023 + 30) << 52)
 #define SIGN ((uint64_t)1 << 63)
 
