@@ -4,10 +4,7 @@
 other subcommands with `--parameters`::
 
     joints:
-      shoulder: {viscous: 1.2, coulomb: 4.0, viscous_negative: 1.3, coulomb_negative: 4.1,
-                 load: 0.05, presliding: 2.0, displacement: 0.03,
-                 torque_offset: 0.2, armature: 0.9, smoothing: 0.02, max_velocity: 1.5,
-                 viscous_lower: 1.1, viscous_negative_lower: 1.2}
+      shoulder: {viscous: 1.2, coulomb: 4.0, torque_offset: 0.2, armature: 0.9}
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ from robot_dynamics_ros.parameter_yaml import (
 ByJoint = tuple[tuple[str, float], ...]
 # Of dynamics_node: the path of a file.
 PARAMETER = 'joint_model'
-KIND = 'friction.yaml of robot_dynamics identify, or parameters of dynamics_node,'
+KIND = 'friction.yaml of robot_dynamics identify'
 
 
 @dataclass(frozen=True)
@@ -88,15 +85,11 @@ class JointModel:
         """
         for name in self.joints:
             if name not in robot.joint_names:
-                raise ParameterError(
-                    f'the joint model names joint {name!r}, the robot {robot.name} has '
-                    f'{", ".join(robot.joint_names)}: take the file of this robot'
-                )
+                has = ', '.join(robot.joint_names)
+                raise ParameterError(f'joint model of {name!r}, the robot {robot.name} has {has}')
         if missing := [name for name in needed if name not in self.joints]:
-            raise ParameterError(
-                f'the joint model has no values of {", ".join(missing)}, it has '
-                f'{", ".join(self.joints)}: give values of each commanded joint'
-            )
+            has = ', '.join(self.joints)
+            raise ParameterError(f'no values of {", ".join(missing)}: the joint model has {has}')
 
     def with_rotors(self, model: RobotModel) -> RobotModel:
         """The model with these rotors."""

@@ -18,13 +18,10 @@ from .core.checks import Array
 from .core.spatial import rotation_from_rpy
 
 # The attributes of each kind, and how many numbers each has.
-KINDS = {
-    'box': {'size': 3},
-    'capsule': {'radius': 1, 'length': 1},
-    'cylinder': {'radius': 1, 'length': 1},
-    'mesh': {},
-    'sphere': {'radius': 1},
-}
+ROUND = {'radius': 1, 'length': 1}
+KINDS: dict[str, dict[str, int]] = {
+    'box': {'size': 3}, 'capsule': ROUND, 'cylinder': ROUND, 'mesh': {}, 'sphere': {'radius': 1},
+}  # fmt: skip
 # [m]: larger numbers are mistakes.
 LARGEST = 1e6
 

@@ -22,8 +22,6 @@ RARE = 0.05
 TOUCHING = 0.005
 # [m]: up to which distances are computed.
 FAR = 0.5
-# [m]: a height that changes less over all poses is not changed by the motion.
-CONSTANT = 1e-3
 
 
 class Clearance:
@@ -52,15 +50,7 @@ class Clearance:
         distance: float,
         floor: float | None,
     ) -> None:
-        """Read the geometry, and choose what is checked.
-
-        Args:
-            dynamics: of the robot.
-            urdf: text of the URDF.
-            folder: of its file, for meshes; None if it is from elsewhere.
-            poses: (m, n) random positions, among which those of the motion will be.
-            distance: to keep [m].
-            floor: height in the base frame [m]; None for no floor.
+        """Choose what is checked, by the distances at random positions (m, n).
 
         Raises:
             ParameterError: a body that moves is hardly ever above the floor.
@@ -69,20 +59,15 @@ class Clearance:
         model, self._dynamics = dynamics.model, dynamics
         text, missing, described = _with_mesh_files(urdf, folder)
         self._shapes = CollisionShapes(text, floor)
-        links, flat = self._shapes.links, self._shapes.flat
-        found = Counter([*links, *flat])
-        self.unread = {
-            **dict.fromkeys(described - found, 'urdfdom refuses a <collision>'),
-            **dict.fromkeys(flat, 'the vertices of a mesh lie in a plane'),
-            **missing,
-        }
-        self.blind = not described
+        links, self.blind = self._shapes.links, not described
+        refused = dict.fromkeys(described - Counter(links), 'a <collision> is flat, or refused')
+        self.unread = refused | missing
         body = {frame.name: frame.body for frame in model.frames} | {FLOOR: -1}
         self._frames = [list(body).index(name) if name != FLOOR else 0 for name in links]
         self._bodies = np.array([body[name] for name in links], np.intp)
         self._choose(self._possible_pairs(), poses, distance)
         massive = {own for own, joint in enumerate(model.joints) if joint.inertia.mass > 0.0}
-        bare = {-1, *massive} - {body[name] for name in (*found, *self.unread) if name != FLOOR}
+        bare = {-1, *massive} - {body[name] for name in (*links, *self.unread) if name != FLOOR}
         without = [frame.name for frame in model.frames if frame.body in bare]
         self.unchecked = [f'{name}: {why}' for name, why in self.unread.items()]
         self.unchecked += [f'{", ".join(without)}: no collision geometry'] if without else []
@@ -109,7 +94,7 @@ class Clearance:
         said = []
         for pair in np.flatnonzero(needed < distance).tolist():
             words, kept = f'{self._words(pair, reached[pair])} at most', needed[pair]
-            if not kept and FLOOR in self.names[pair] and np.ptp(smallest[:, pair]) > CONSTANT:
+            if not kept and FLOOR in self.names[pair] and np.ptp(smallest[:, pair]) > TOUCHING:
                 raise ParameterError(
                     f'{words}, at {len(q)} random poses: give a lower --floor in the frame of the '
                     'root link, or none'
@@ -137,14 +122,9 @@ class Clearance:
         return f'{self._words(pair, distances[pair])}, needed are {self.needed[pair]:.3f} m'
 
     def violation(self, q: Array, reserve: float = 0.0) -> tuple[float, Array]:
-        """How much distances are too small, relative to those to keep.
+        """The sum of squares of what distances lack, in shares of them, and its slope (m, n).
 
-        Args:
-            q: (m, n) positions.
-            reserve: share by which distances are to be larger.
-
-        Returns:
-            The sum of squares, and its slope (m, n).
+        Those to keep are larger by the share `reserve`.
         """
         poses, needed = self._poses(q), (1.0 + reserve) * self.needed
         distances, near, ends = self._shapes.measure(poses, needed)

@@ -41,13 +41,7 @@ ROUNDING = 1e-9
 
 
 class Constraints:
-    """What a motion may use: a share of each limit of the joints, and the space around the robot.
-
-    Attributes:
-        limits: of the joints.
-        share: of each that may be used.
-        clearance: distances to keep.
-    """
+    """A share of each limit of the joints, and the clearance, that a motion keeps."""
 
     def __init__(
         self, dynamics: RobotDynamics, limits: MotionLimits, share: float, clearance: Clearance
@@ -69,14 +63,9 @@ class Constraints:
         return shares / self.limits.largest[:, None]
 
     def violation(self, *motion: Array, free: bool = False) -> tuple[float, Array]:
-        """How much a motion exceeds what is allowed, relative to that.
+        """The sum of squares of what exceeds the limits, and its slopes by `motion`, (4, m, n).
 
-        Args:
-            motion: q, v, a and jerk, each (m, n).
-            free: whether `RESERVE` and `WIDER` stay free.
-
-        Returns:
-            The sum of squares of all excesses, and its slopes (4, m, n) by q, v, a and jerk.
+        Each excess is relative to what is allowed, without `RESERVE` and `WIDER` where `free`.
         """
         q, v, a, _ = motion
         shares = self.shares(*motion) / self.share
@@ -118,10 +107,9 @@ class Constraints:
 
 
 def above_samples(values: Array) -> Array:
-    """Upper bounds (..., m, k) about the samples (..., m, k) of something that bends like a V.
+    """Upper bounds about samples (..., m, k): the tip of an inverted V between two of them.
 
-    Half of the second difference is added where it bends downwards: the most that the tip of an
-    inverted V between two samples can reach, and four times what a parabola can.
+    It is half of the second difference above, four times as much as that of a parabola.
     """
     bend = np.maximum(-np.diff(values, 2, axis=-2), 0.0) / 2.0
     edges = [(0, 0)] * (values.ndim - 2)
@@ -134,9 +122,6 @@ class Search:
     Quadratic penalties and L-BFGS: Nocedal, Wright, "Numerical Optimization" (2006), sections 17.1
     and 7.2. What is violated afterwards is small, and shrunk away. The variables (2 N - 1, n) are
     the start, in half ranges, and the coefficients in `resting_space`, in velocity limits.
-
-    Attributes:
-        times: (m,) of the samples [s].
     """
 
     def __init__(
@@ -281,13 +266,9 @@ def largest_allowed(rest: Array, change: Array, allowed: Callable[[Array], bool]
 
 @dataclass(frozen=True)
 class Excitation:
-    """The trajectory, and what it determines.
+    """The trajectory of the joints of a robot, and what it determines.
 
     Attributes:
-        robot: its name.
-        joints: names of those that move.
-        settings: that were asked for.
-        series: the motion.
         rank: number of base parameters.
         log_det: of their information matrix.
         condition: of their weighted regressor, columns of unit length.
@@ -312,18 +293,12 @@ class Excitation:
 
     @property
     def improvement(self) -> float:
-        """How many times smaller standard deviations are than with the median random motion.
-
-        The geometric mean over the base parameters.
-        """
+        """Of standard deviations, to the median random motion: their geometric mean."""
         gained = self.log_det - float(np.median(self.random))
         return float(np.exp(gained / (2.0 * self.rank)))
 
     def nearest(self, *, floor: bool) -> tuple[float, tuple[str, ...]]:
-        """The smallest distance from the floor, or of two shapes; and the links [m].
-
-        Infinite, and no links, where none is checked. Exceptions do not count.
-        """
+        """The smallest distance from the floor, or of two shapes, no exceptions; its links [m]."""
         clearance, asked = self.constraints.clearance, self.settings.distance
         found = zip(self.distances.tolist(), clearance.names, clearance.needed, strict=True)
         kept = [(one, names) for one, names, needed in found if needed == asked]
@@ -351,11 +326,7 @@ class Excitation:
         return self.series.harmonics.times(POINTS)
 
     def trajectory_text(self, remarks: Sequence[str] = ()) -> str:
-        """The trajectory as YAML of a trajectory_msgs/JointTrajectory.
-
-        In braces, as `ros2 topic pub` takes it, and within those of a goal of
-        FollowJointTrajectory too.
-        """
+        """YAML of a trajectory_msgs/JointTrajectory, in braces as those of a goal need it."""
         # Rounding changes accelerations between points by less than 1e-3 rad/s^2; -0.0 + 0.0 is 0.
         states = (np.round(x, 7) + 0.0 for x in self.series.at(self.times)[:3])
         points = []
@@ -384,7 +355,7 @@ def excite(
         urdf: text of the URDF, for limits and collision geometry.
         folder: of its file, for meshes; None if it is from elsewhere.
         settings: what is asked for.
-        advance: called with the number of stages that were done, `SEARCHES` in all.
+        advance: called with 1 after each of `SEARCHES` stages.
 
     Raises:
         ParameterError: no trajectory is possible with these settings.

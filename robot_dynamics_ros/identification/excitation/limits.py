@@ -39,12 +39,11 @@ class MotionLimits:
 
     @classmethod
     def of(cls, model: RobotModel, urdf: str, acceleration: float | None) -> MotionLimits:
-        """The limits of a robot.
+        """The limits of a robot, `acceleration`, `deceleration` and `jerk` those of URDF 1.2.
 
         Args:
             model: the robot.
-            urdf: text of its URDF; `acceleration`, `deceleration` and `jerk` of a <limit> are
-                those of version 1.2 (urdfdom 6).
+            urdf: its text.
             acceleration: largest of each joint; None: that of the URDF, or the velocity limit
                 within `RISE_TIME`.
 

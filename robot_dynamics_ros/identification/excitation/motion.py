@@ -38,13 +38,12 @@ class ExcitationSettings:
     Attributes:
         duration: of the trajectory, which is one period [s].
         frequency: the highest one [Hz].
-        start: positions at which it starts and ends, by joint [rad or m]; joints that are not
-            named start at zero, or at the limit nearest to it. Empty: it is chosen.
+        start: positions at which it starts and ends, by joint [rad or m]; others start at zero, or
+            at the limit nearest to it. Empty: it is chosen.
         share: part of each limit that may be used, of positions about their middle.
-        acceleration: largest of each joint [rad/s^2 or m/s^2]; None: that of the URDF, or from its
-            velocity limit.
+        acceleration: largest of each joint [rad/s^2 or m/s^2]; None: see `MotionLimits.of`.
         distance: between bodies of the robot, and from the floor [m].
-        floor: height in the base frame below which no body may be [m]; None for no floor.
+        floor: height in the base frame [m]; None for no floor.
         seed: of the random motions from which the best is optimised.
         iterations: of each of the stages of a search.
     """
