@@ -34,13 +34,11 @@ ROUNDED_MASS, THINNEST = 1e-9, 1e-3
 # What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
 # a share of the mean moment of inertia.
 MAX_MASS, MAX_CENTER, MAX_MOMENT = 0.1, 0.02, 0.5
-# Of the mass of a robot: no model is better than that, and no payload is smaller.
-MODEL_ERROR = 1e-3
-# Blocks of time that an interval needs [s].
-MIN_BLOCKS = 4
-# Gravity in the efforts that no error of a model explains: a share of its strength; an angle
-# [degrees], where it is as strong as the given one within a factor.
-LACKING, TURNED, ALIKE = 0.4, 10.0, 1.4
+# Of the mass of a robot: no model is better than that. Blocks of time that an interval needs [s].
+MODEL_ERROR, MIN_BLOCKS = 1e-3, 4
+# Gravity in the efforts that no error of a model explains: a share of its strength; if it is as
+# strong as that, an angle [degrees].
+LACKING, TURNED = 0.4, 10.0
 
 
 @dataclass(frozen=True)
@@ -210,7 +208,7 @@ def _other_gravity(free: Fit, given: Array) -> str:
     size, sideways = (max(float(np.linalg.norm(x)), ROUNDED_MASS) for x in (found, across))
     width, wide = free.half_widths('gravity', np.stack([along, across / sideways])).tolist()
     angle, half = np.rad2deg([np.arctan2(sideways, along @ found), wide / size]).tolist()
-    if angle - half > TURNED and 1.0 / ALIKE < size / strength < ALIKE:
+    if angle - half > TURNED and abs(size / strength - 1.0) < LACKING:
         return (
             f'gravity in the efforts is turned by {angle:.0f} +- {half:.0f} degrees: is the base '
             f'turned? Give --gravity; without a payload {_listed(found, ".1f", ",")} m/s^2'

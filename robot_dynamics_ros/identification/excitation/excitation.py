@@ -137,8 +137,8 @@ class Search:
         Raises:
             ParameterError: the robot may not rest at the start, or at no random pose.
         """
-        self._harmonics, self._information = settings.harmonics, information
-        self._iterations, self._constraints = settings.iterations, constraints
+        self._harmonics, self._iterations = settings.harmonics, settings.iterations
+        self._information, self._constraints = information, constraints
         self._start, self._random = start, generator
         self.times = self._harmonics.times(SAMPLES)[:-1]
         self._space = self._harmonics.resting_space()
