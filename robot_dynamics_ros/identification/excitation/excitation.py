@@ -91,12 +91,10 @@ class Constraints:
         """What exceeds most where the robot rests at a pose (n,), in words."""
         shares = np.abs(self.shares(q[None], *np.zeros((3, 1, len(q))))[:, 0])
         kind, joint = np.unravel_index(shares.argmax(), shares.shape)
-        if shares[kind, joint] <= self.share:
+        if shares.max() <= self.share:
             return self.clearance.nearest(q)
-        return (
-            f'{self._dynamics.model.joint_names[joint]} uses {shares[kind, joint]:.3g} of its '
-            f'{QUANTITIES[kind]} limit (a position: of half the range), allowed is {self.share:g}'
-        )
+        name, limit = self._dynamics.model.joint_names[joint], QUANTITIES[kind]
+        return f'{name} uses {shares.max():.3g} of its {limit} limit, allowed is {self.share:g}'
 
     def used(self, series: FourierSeries, far: float = FAR) -> tuple[Array, Array]:
         """The largest shares (5, n), and smallest distances (k,) up to `far` [m], at all times."""
@@ -139,7 +137,7 @@ class Search:
         """
         self._harmonics, self._iterations = settings.harmonics, settings.iterations
         self._information, self._constraints = information, constraints
-        self._start, self._random = start, generator
+        self._starts_anywhere, self._random = start is None, generator
         self.times = self._harmonics.times(SAMPLES)[:-1]
         self._space = self._harmonics.resting_space()
         self._basis = self._harmonics.basis(self.times)
@@ -183,7 +181,7 @@ class Search:
         free = self._random.normal(size=(self._space.shape[1], len(middle)))
         q, *rates = self._basis @ (limits.largest[1] * (self._space @ free))
         # Of the start from the middle of the motion.
-        shift = (q.max(axis=0) + q.min(axis=0)) / 2.0 * (self._start is None)
+        shift = (q.max(axis=0) + q.min(axis=0)) / 2.0 * self._starts_anywhere
         room = np.maximum(share * limits.largest[0] - np.abs(middle - limits.middle), ROUNDING)
         allowed = np.vstack([room, share * limits.largest[1:4]])
         largest = np.abs([q - shift, *rates]).max(axis=1)
@@ -212,8 +210,8 @@ class Search:
     def series(self, variables: Array) -> FourierSeries:
         """The motion of some variables."""
         half, speed, *_ = self._constraints.limits.largest
-        start = variables[0] * half if self._start is None else self._start
-        return FourierSeries(self._harmonics, start, speed * (self._space @ variables[1:]))
+        coefficients = speed * (self._space @ variables[1:])
+        return FourierSeries(self._harmonics, half * variables[0], coefficients)
 
     def _log_det(self, variables: Array) -> float:
         return self._information.log_det(*self.series(variables).at(self.times)[:3])
@@ -237,7 +235,7 @@ class Search:
         slopes *= weight
         slopes[:3] -= gains / rank
         by_coefficient = np.einsum('kml,kmj->lj', self._basis, slopes, optimize=True)
-        start = slopes[0].sum(axis=0) * half * (self._start is None)
+        start = slopes[0].sum(axis=0) * half * self._starts_anywhere
         slope = np.vstack([start, self._space.T @ (by_coefficient * speed)])
         return weight * violation - log_det / rank, slope.ravel()
 

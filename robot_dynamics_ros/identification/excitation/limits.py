@@ -95,18 +95,14 @@ def _has_limits(joint: Joint) -> bool:
 
 def _ranges_and_rates(model: RobotModel, urdf: str) -> tuple[Array, Array]:
     """Ranges (n, 2), and largest velocities, accelerations and jerks (3, n), of all joints."""
-    elements = {joint.get('name'): joint.find('limit') for joint in read_xml(urdf).iter('joint')}
+    limits = {one.get('name'): one.find('limit') for one in read_xml(urdf).iterfind('joint')}
     ranges, rates = np.tile([-np.inf, np.inf], (model.size, 1)), np.full((3, model.size), np.inf)
     for joint in model.joints:
-        own, index, multiplier = (
-            joint.coordinate,
-            joint.coordinate.index,
-            joint.coordinate.multiplier,
-        )
+        index, multiplier = joint.coordinate.index, joint.coordinate.multiplier
         # Without limits of its own, a mimic joint is limited by the joint that it mimics.
         if joint.mimicked is not None and (multiplier == 0.0 or not _has_limits(joint)):
             continue
-        ends = (np.array(position_range(joint)) - own.offset) / multiplier
+        ends = (np.array(position_range(joint)) - joint.coordinate.offset) / multiplier
         ranges[index] = max(ranges[index, 0], ends.min()), min(ranges[index, 1], ends.max())
         if ranges[index, 0] >= ranges[index, 1]:
             raise ParameterError(
@@ -114,7 +110,7 @@ def _ranges_and_rates(model: RobotModel, urdf: str) -> tuple[Array, Array]:
                 'position in common: correct the URDF'
             )
         rise, fall, jerk = (
-            _given(joint.name, elements[joint.name], name)
+            _given(joint.name, limits[joint.name], name)
             for name in ('acceleration', 'deceleration', 'jerk')
         )
         given = np.array([joint.limits.known.velocity, min(rise, fall), jerk]) / abs(multiplier)
@@ -130,7 +126,5 @@ def _given(joint: str, limit: Element | None, name: str) -> float:
     except ValueError:
         value = math.nan
     if not value > 0.0:
-        raise ParameterError(
-            f'{joint}: {name}="{text}" in its <limit>: a number above 0 is needed'
-        )
+        raise ParameterError(f'{joint}: {name}="{text}" in its <limit> is no number above 0')
     return value

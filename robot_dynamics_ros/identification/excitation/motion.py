@@ -64,7 +64,7 @@ class ExcitationSettings:
             value = getattr(self, name)
             if value is not None and not (above < value <= most and math.isfinite(value)):
                 raise ParameterError(
-                    f'{name} is {value:g}, it must be above {above:g}, at most {most:g} and finite'
+                    f'{name} is {value:g}, it must be finite, above {above:g}, at most {most:g}'
                 )
         if not MIN_CYCLES <= self.cycles <= MAX_CYCLES:
             raise ParameterError(

@@ -35,7 +35,6 @@ from robot_dynamics_ros.identification.excitation.excitation import (
     Constraints,
     above_samples,
     excite,
-    largest_allowed,
 )
 from robot_dynamics_ros.identification.excitation.limits import MotionLimits
 from robot_dynamics_ros.identification.excitation.motion import FourierSeries
@@ -167,14 +166,6 @@ def test_the_trajectory_is_the_motion(found):
     assert not re.search(r'-0\.0+[,\]]', text)
     # Within the braces of a goal of FollowJointTrajectory.
     assert yaml.safe_load(f'{{trajectory: {text}}}') == {'trajectory': trajectory}
-
-
-def test_the_largest_motion_that_is_allowed():
-    rest, change = np.array([2.0, -1.0]), np.array([1.0, 3.0])
-    np.testing.assert_array_equal(largest_allowed(rest, change, lambda one: True), rest + change)
-    half = largest_allowed(rest, change, lambda one: one[0] <= 2.5)
-    np.testing.assert_allclose(half, rest + 0.5 * change, atol=0.01)
-    assert half[0] <= 2.5
 
 
 def constraints(text=None, share=0.6):
