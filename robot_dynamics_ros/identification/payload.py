@@ -55,7 +55,7 @@ class PayloadEstimate:
         determined: `mass, centre and inertia`, `mass and centre`, `mass`, or empty.
         refusal: why the estimate must not be used; empty if it may be.
         noise: standard deviation of the residual of each joint [N m or N].
-        equations: number of each joint.
+        equations: number of those of each joint.
         doubt: why the mass may be wrong all the same; or empty.
     """
 
@@ -84,7 +84,7 @@ class PayloadEstimate:
         ]
         if self.determined == 'mass and centre':
             parts[2] = 'inertia not determined, zero as of a point mass: accelerate faster'
-        return '; '.join([*parts, f'the mass is {self.doubt}'][: 3 + bool(self.doubt)])
+        return '; '.join([*parts, f'the mass is {self.doubt}'] if self.doubt else parts)
 
     def service_call(self) -> str:
         """The command that sets this payload; empty where the estimate is refused."""
@@ -176,7 +176,7 @@ def estimate_recorded_payload(
     if not any(equations.values()):
         refusal = f'no joint that carries the link moves: move {", ".join(joints)}'
     elif fitted.blocks < MIN_BLOCKS:
-        refusal = f'the motion is too short, {fitted.blocks} s of {MIN_BLOCKS} s: record longer'
+        refusal = f'the motion is too short, {fitted.blocks} s of {MIN_BLOCKS} s'
     return judged(frame, *_body(fitted), noise, equations, robot, refusal)
 
 
