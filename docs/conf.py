@@ -81,7 +81,7 @@ nitpick_ignore_regex = [
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
     ('py:class', r'Arguments|Array|Flags|Framed|Key|Labels|Matrix|Out|Severity|Vector'),
-    ('py:class', r'robot_dynamics_ros\.(core\.spatial\.Moved|link_geometry\.T)'),
+    ('py:class', r'robot_dynamics_ros\.core\.spatial\.Moved'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
     # Of one of two modules, by the version of Python.

@@ -1,15 +1,12 @@
-"""What a link carries, from motion and measured efforts.
+"""What a link carries, from motion and measured efforts: a call of the regression.
 
 >>> estimate_recorded_payload(model, 'flange', recording.motions()).sentence()
-
-The torque that the model leaves open is regressed on a payload and on what each joint may have
-beside its model, see `regression`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -23,64 +20,43 @@ from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameter
 from robot_dynamics_ros.core.spatial import ZERO, Inertia
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.bodies import LogCholesky
 from robot_dynamics_ros.regression.fit import Fit, Prior, fit
-from robot_dynamics_ros.regression.regressors import (
-    ARMATURE,
-    BODIES,
-    FRICTION,
-    GRAVITY,
-    OFFSET,
-    independent,
-    payload_on,
-)
 from robot_dynamics_ros.regression.rows import RowMaker
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
 # Standard deviations of the prior: of the mass [kg], and for each kg of it, of the first moment
 # [m] and of the inertia about the frame [m^2]; and the least mass that the latter are for [kg].
-MASS, CENTER, INERTIA, LEAST_MASS = 100.0, 0.3, 0.04, 0.1
-# A body that exists extends by this much, root mean square, along each axis [m].
-THINNEST = 1e-3
-# Smaller masses are rounding [kg].
-ROUNDED_MASS = 1e-9
-# That of gravity [m/s^2], where it is asked for: any.
-ANY_GRAVITY = 10.0
+MASS, CENTER, INERTIA, MIN_MASS = 100.0, 0.3, 0.04, 0.1
+# Smaller masses are rounding [kg]; a body extends by this much along each axis, rms [m].
+ROUNDED_MASS, THINNEST = 1e-9, 1e-3
 # What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
 # a share of the mean moment of inertia.
-WIDEST_MASS, WIDEST_CENTER, WIDEST_MOMENT = 0.1, 0.02, 0.5
-# Of the mass of a robot: no model is better than that, and no payload is smaller.
-MODEL_ERROR = 1e-3
-# Blocks of time that an interval needs.
-LEAST_BLOCKS = 4
-# A driver whose efforts lack that share of the gravity torque has not measured what a payload
-# changes; the share must be that certain [half 95 % intervals].
-LACKING, CERTAIN = 0.4, 2.0
-# Gravity that is turned by more than that is no error of a model [degrees], if it is as strong as
-# the given one, within a factor of sqrt(2): a log of 0.35. Least gravity with a direction [m/s^2].
-TURNED, ALIKE, LEAST_GRAVITY = 10.0, 0.35, 1e-3
+MAX_MASS, MAX_CENTER, MAX_MOMENT = 0.1, 0.02, 0.5
+# Of the mass of a robot: no model is better than that. Blocks of time that an interval needs [s].
+MODEL_ERROR, MIN_BLOCKS = 1e-3, 4
+# Gravity in the efforts that no error of a model explains: a share of its strength; if it is as
+# strong as that, an angle [degrees].
+LACKING, TURNED = 0.4, 10.0
 
 
 @dataclass(frozen=True)
 class PayloadEstimate:
-    """A payload on a link, with 95 % intervals (half their width).
+    """A payload on a link, and half of its 95 % intervals.
 
     Attributes:
         frame: name of the link.
         mass: that fits best, also where nothing is determined [kg].
         com: (3,) centre of mass in the frame of the link; NaN where it is not determined [m].
-        inertia: (6,) about the centre of mass, in the axes of the link, in the order of `MOMENTS`;
-            zero, a point mass, where the data determine mass and centre alone; NaN where the
-            estimate is refused [kg m^2].
-        mass_interval: [kg].
-        com_interval: (3,) [m].
-        inertia_interval: (6,) [kg m^2].
-        determined: `mass, centre and inertia`, `mass and centre`, or empty; with `mass` alone, the
-            estimate is refused.
+        inertia: (6,) `MOMENTS` about the centre of mass, in the axes of the link; zero where the
+            data determine mass and centre alone; NaN where the estimate is refused [kg m^2].
+        mass_interval: of the mass, as `com_interval` and `inertia_interval` of the others.
+        determined: `mass, centre and inertia`, `mass and centre`, `mass`, or empty.
         refusal: why the estimate must not be used; empty if it may be.
-        noise: standard deviation of the torque that is left, by joint [N m or N].
-        equations: how many there are, by joint.
-        doubt: why the mass may be wrong all the same, for the sentence; or empty.
+        noise: standard deviation of the residual of each joint [N m or N].
+        equations: number of those of each joint.
+        doubt: why the mass may be wrong all the same; or empty.
     """
 
     frame: str
@@ -100,33 +76,27 @@ class PayloadEstimate:
         """The estimate in words, with intervals."""
         if self.refusal:
             return self.refusal
-        moments = ', '.join(f'{x:.3g}' for x in self.inertia)
-        intervals = ', '.join(f'{x:.2g}' for x in self.inertia_interval)
-        inertia = f', inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
+        parts = [
+            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}',
+            f'centre ({_listed(self.com, ".4f")}) +- ({_listed(self.com_interval, ".4f")}) m',
+            f'inertia ({", ".join(MOMENTS)}) ({_listed(self.inertia, ".3g")}) +- '
+            f'({_listed(self.inertia_interval, ".2g")}) kg m^2',
+        ]
         if self.determined == 'mass and centre':
-            inertia = (
-                '; the motion does not determine the inertia, which is zero here, as of a point '
-                'mass: accelerate faster to determine it'
-            )
-        doubt = f'; the mass is {self.doubt}' if self.doubt else ''
-        return (
-            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}, centre of mass '
-            f'{_millimetres(self.com, 1)} +- {_millimetres(self.com_interval, 1)} mm{inertia}'
-            f'{doubt}'
-        )
+            parts[2] = 'inertia not determined, zero as of a point mass: accelerate faster'
+        return '; '.join([*parts, f'the mass is {self.doubt}'] if self.doubt else parts)
 
     def service_call(self) -> str:
         """The command that sets this payload; empty where the estimate is refused."""
         if self.refusal:
             return ''
-        x, y, z = (f'{value:.6g}' for value in self.com)
-        pairs = zip(MOMENTS, self.inertia, strict=True)
-        moments = ', '.join(f'{name}: {value:.6g}' for name, value in pairs)
+        pairs = zip((*'xyz', *MOMENTS), (*self.com, *self.inertia), strict=True)
+        x, y, z, *moments = (f'{name}: {value:.6g}' for name, value in pairs)
         return (
             'ros2 service call /robot_dynamics/set_payload '
             'robot_dynamics_interfaces/srv/SetPayload '
             f"\"{{frame: '{self.frame}', inertia: {{m: {self.mass:.6g}, "
-            f'com: {{x: {x}, y: {y}, z: {z}}}, {moments}}}}}"'
+            f'com: {{{x}, {y}, {z}}}, {", ".join(moments)}}}}}"'
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -135,68 +105,6 @@ class PayloadEstimate:
         for name in ('inertia', 'inertia_interval'):
             found[name] = dict(zip(MOMENTS, found[name], strict=True))
         return found | {'set_payload': self.service_call()}
-
-
-@dataclass(frozen=True)
-class PayloadFit:
-    """What the regression says of a payload.
-
-    Attributes:
-        body: (10,) mass, centre, and inertia about the centre; of a body that can exist, unless
-            its mass is negative.
-        interval: (10,) half of the 95 % intervals.
-        noise: (r,) standard deviation of the residuals of each joint [N m or N].
-        counts: (r,) rows of each joint with the payload.
-        blocks: of time [s].
-        share: of the gravity torque that the efforts have too much of, where gravity is free, and
-            half of its 95 % interval; None against recordings without the payload.
-        turned: angle of that gravity to the given one, and half of its interval [rad].
-        gravity: (3,) where it is free [m/s^2].
-        strength: of it, relative to that of the given one.
-    """
-
-    body: Array
-    interval: Array
-    noise: Array
-    counts: Array
-    blocks: int
-    share: tuple[float, float] | None = None
-    turned: tuple[float, float] = (0.0, 0.0)
-    gravity: tuple[float, ...] = STANDARD_GRAVITY
-    strength: float = 1.0
-
-    @classmethod
-    def of(cls, fitted: Fit) -> PayloadFit:
-        """That of a fit with the term `payload`."""
-        pi = fitted.value('payload').copy()
-        pi[0] = pi[0] if abs(pi[0]) > ROUNDED_MASS else ROUNDED_MASS
-        # Exact derivatives, by complex steps.
-        slopes = np.array([central(pi + 1e-30j * unit).imag for unit in np.eye(len(pi))]).T / 1e-30
-        body, rows = central(pi), fitted.rows
-        carried = rows.shared[..., rows.places('payload')].any(axis=2)
-        return cls(
-            possible(body) if pi[0] > 0.0 else body,
-            fitted.half_widths('payload', slopes),
-            fitted.noise,
-            (rows.used & carried).sum(axis=0),
-            fitted.blocks,
-        )
-
-    def with_gravity(self, free: Fit, given: Array) -> PayloadFit:
-        """The same with what a fit says in which gravity is free, beside the given one (3,)."""
-        strength, change = max(float(np.linalg.norm(given)), LEAST_GRAVITY), free.value('gravity')
-        along = given / strength
-        across = change - along * (along @ change)
-        length = max(float(np.linalg.norm(across)), np.finfo(float).tiny)
-        width, wide = free.half_widths('gravity', np.stack([along, across / length])).tolist()
-        size = max(float(np.linalg.norm(given + change)), LEAST_GRAVITY)
-        return replace(
-            self,
-            share=(float(along @ change) / strength, width / strength),
-            turned=(float(np.arctan2(length, along @ (given + change))), wide / size),
-            gravity=tuple((given + change).tolist()),
-            strength=size / strength,
-        )
 
 
 def estimate_recorded_payload(
@@ -211,17 +119,15 @@ def estimate_recorded_payload(
 ) -> PayloadEstimate:
     """What a link carries.
 
-    The reference is the model with friction, rotors and offsets of its joints; what torque offset
-    and friction each joint has beside it is estimated too. With a recording without the payload,
-    bodies and rotors of the robot itself are estimated from both.
+    The torque that the model lacks is regressed on a payload, and on offset and friction of each
+    joint; with a recording without the payload also on the bodies and rotors of the robot.
 
     Args:
         model: of the robot without the payload; its independent joints are those of the motions.
         frame: name of the link.
         motions: with the payload.
         without: without it; None: there are none.
-        parameters: friction, offsets and rotors in place of those of the description, such as
-            those of an identified model, which a URDF does not hold.
+        parameters: friction, offsets and rotors in place of those of the description.
         gravity: (3,) in the axes of the root link [m/s^2].
         cutoff: of the low pass of columns and efforts [Hz]; None: that of the motions.
 
@@ -234,14 +140,17 @@ def estimate_recorded_payload(
     """
     model = parameters.with_rotors(model)
     joints, compared = model.joints_that_move(frame), without is not None
-    # The recording without the payload cancels the error of the model.
-    error = 0.0 if compared else model_error(model)
-    friction, rows = parameters.friction(model), list(model.indices_of(joints))
-    robot = [BODIES, ARMATURE] if compared else [GRAVITY]
+    robot = 0.0 if compared else float(sum(joint.inertia.mass for joint in model.joints))
+    if not compared and robot <= 0.0:
+        raise ParameterError(
+            f'the URDF of {model.name} has no mass: identify it, or give --without the payload'
+        )
+    friction, places = parameters.friction(model), list(model.indices_of(joints))
+    beside = [regressors.BODIES, regressors.ARMATURE] if compared else [regressors.GRAVITY]
     maker = RowMaker(
         RobotDynamics(model, gravity=gravity),
-        [payload_on(model, frame), *robot, *FRICTION, OFFSET],
-        joints=rows,
+        [regressors.payload_on(model, frame), *beside, *regressors.FRICTION, regressors.OFFSET],
+        joints=places,
         friction=friction,
         offsets=parameters.offsets(model),
         cutoff=cutoff,
@@ -251,162 +160,131 @@ def estimate_recorded_payload(
         for motion in recorded or ():
             maker.add(motion, absent)
         if not maker.measured:
-            raise RecordingError(
-                'no effort is measured: a payload needs the field effort of joint states, in N m, '
-                f'of {", ".join(joints)}'
-            )
-    made, given = maker.rows(), {k: one[rows] for k, one in given_friction(friction).items()}
+            raise RecordingError(f'no effort of {", ".join(joints)} is measured, in N m')
+    rows = maker.rows()
+    given = {name: values[places] for name, values in _given_friction(friction).items()}
+    prior: Prior = {'payload': plausible_payload}
     if compared:
-        bodies = LogCholesky(model)
-        prior: Prior = {'payload': plausible_payload}
-        found = PayloadFit.of(fit(made, given=given, prior=prior, bodies=bodies))
-        return judged(frame, joints, found, error)
-    prior = {'payload': plausible_payload, 'gravity': np.zeros_like}
-    known = fit(made, given=given, prior=prior)
-    free = fit(made, given=given, prior={**prior, 'gravity': _any_gravity})
-    return judged(frame, joints, PayloadFit.of(known).with_gravity(free, np.array(gravity)), error)
+        fitted, refusal = fit(rows, given=given, prior=prior, bodies=LogCholesky(model)), ''
+    else:
+        fitted = fit(rows, given=given, prior={**prior, 'gravity': np.zeros_like})
+        free = fit(rows, given=given, prior={**prior, 'gravity': _any_gravity})
+        refusal = _other_gravity(free, np.array(gravity))
+    carried = rows.shared[..., rows.places('payload')].any(axis=2)
+    equations = dict(zip(joints, (rows.used & carried).sum(axis=0).tolist(), strict=True))
+    noise = dict(zip(joints, fitted.noise.tolist(), strict=True))
+    if not any(equations.values()):
+        refusal = f'no joint that carries the link moves: move {", ".join(joints)}'
+    elif fitted.blocks < MIN_BLOCKS:
+        refusal = f'the motion is too short, {fitted.blocks} s of {MIN_BLOCKS} s'
+    return judged(frame, *_body(fitted), noise, equations, robot, refusal)
 
 
-def given_friction(friction: JointFriction) -> dict[str, Array]:
+def _given_friction(friction: JointFriction) -> dict[str, Array]:
     """Coefficients (n,) that a model of friction and rotors has, of regressors with a bound."""
-    kinds = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative', 'stribeck', 'load')
-    own = independent(friction, kinds)
-    found = dict(zip(kinds[:2], np.minimum(own[:2], own[2:4]), strict=True))
-    return found | {'stribeck': own[4], 'load': own[5], 'armature': friction.rotors}
+    kinds = ('viscous', 'coulomb', 'stribeck', 'load', 'viscous_negative', 'coulomb_negative')
+    own = regressors.independent(friction, kinds)
+    own[:2] = np.minimum(own[:2], own[4:])
+    return dict(zip(kinds[:4], own[:4], strict=True)) | {'armature': friction.rotors}
 
 
 def plausible_payload(payload: Array) -> Array:
     """Standard deviations (10,) of the prior of the parameters of a payload (10,)."""
-    scale = max(abs(float(payload[0])), LEAST_MASS)
+    scale = max(abs(float(payload[0])), MIN_MASS)
     return np.array([MASS, *[scale * CENTER] * 3, *[scale * INERTIA] * 6])
 
 
 def _any_gravity(gravity: Array) -> Array:
-    return np.full_like(gravity, ANY_GRAVITY)
+    return np.full_like(gravity, np.linalg.norm(STANDARD_GRAVITY))
 
 
-def judged(
-    frame: str, joints: tuple[str, ...], found: PayloadFit, error: float
-) -> PayloadEstimate:
-    """What a fit determines, or why it must not be used.
-
-    Args:
-        frame: name of the link.
-        joints: names of the joints of the equations.
-        found: of the payload.
-        error: mass that may be the error of the model [kg], see `model_error`.
-    """
-    body, interval = found.body, found.interval
-    refusal = _refusal(joints, found, error)
-    determined, told, robot, doubt = '', np.full(9, np.nan), error / MODEL_ERROR, ''
-    if 0.0 < robot < body[0]:
-        doubt = f'more than the robot itself has, {_number(robot, 3)} kg: are the efforts in N m?'
-    if not refusal:
-        determined = 'mass'
-        if interval[1:4].max() > WIDEST_CENTER:
-            refusal = (
-                f'{body[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not determine '
-                f'the centre of mass, {_millimetres(body[1:4])} +- {_millimetres(interval[1:4])} '
-                f'mm, +- {1e3 * WIDEST_CENTER:.0f} mm is needed: turn the link about several '
-                'axes, or call set_payload with this mass and a centre that you know'
-            )
-        elif interval[4:].max() > WIDEST_MOMENT * body[[4, 6, 9]].mean():
-            determined, told = 'mass and centre', np.append(body[1:4], np.zeros(6))
-        else:
-            determined, told = 'mass, centre and inertia', body[1:]
-    return PayloadEstimate(
-        frame=frame,
-        mass=float(body[0]),
-        com=tuple(told[:3].tolist()),
-        inertia=tuple(told[3:].tolist()),
-        mass_interval=float(interval[0]),
-        com_interval=tuple(interval[1:4].tolist()),
-        inertia_interval=tuple(interval[4:].tolist()),
-        determined=determined,
-        refusal=refusal,
-        noise=dict(zip(joints, found.noise.tolist(), strict=True)),
-        equations=dict(zip(joints, found.counts.astype(int).tolist(), strict=True)),
-        doubt=doubt,
-    )
-
-
-def model_error(model: RobotModel) -> float:
-    """The mass that the error of a model may be at least [kg].
-
-    Raises:
-        ParameterError: it has no mass: the payload would be the robot too.
-    """
-    mass = float(sum(joint.inertia.mass for joint in model.joints))
-    if mass <= 0.0:
-        raise ParameterError(
-            f'the URDF of {model.name} has no mass, and what carries a payload cannot be '
-            'told from it: identify the robot first (robot_dynamics identify), or record it with '
-            'the payload and without it (robot_dynamics payload BAG --frame LINK --without BAG)'
-        )
-    return MODEL_ERROR * mass
-
-
-def _refusal(joints: tuple[str, ...], found: PayloadFit, error: float) -> str:
-    """Why the mass is not determined; empty where it is."""
-    counts, share, width = found.counts, found.share, float(found.interval[0])
-    if not counts.any():
-        return (
-            f'no joint that carries the link moves, of {", ".join(joints)}: move them, faster '
-            'than 0.02 rad/s'
-        )
-    if found.blocks < LEAST_BLOCKS:
-        return (
-            f'the motion is too short, {found.blocks} s of {LEAST_BLOCKS} s that an interval '
-            'needs: go on moving, or record longer'
-        )
-    (angle, half), strength = np.rad2deg(found.turned).tolist(), found.strength
-    if share and angle > max(TURNED, CERTAIN * half) and abs(np.log(strength)) < ALIKE:
-        x, y, z = found.gravity
+def _other_gravity(free: Fit, given: Array) -> str:
+    """What is wrong with gravity in the efforts, of a fit in which it is free; or empty."""
+    strength, change = float(np.linalg.norm(given)), free.value('gravity')
+    if not strength:
+        return ''
+    found, along = given + change, given / strength
+    across = change - along * (along @ change)
+    size, sideways = (max(float(np.linalg.norm(x)), ROUNDED_MASS) for x in (found, across))
+    width, wide = free.half_widths('gravity', np.stack([along, across / sideways])).tolist()
+    angle, half = np.rad2deg([np.arctan2(sideways, along @ found), wide / size]).tolist()
+    if angle - half > TURNED and abs(size / strength - 1.0) < LACKING:
         return (
             f'gravity in the efforts is turned by {angle:.0f} +- {half:.0f} degrees: is the base '
-            f'turned? Give --gravity; of an arm without a payload {x:.1f},{y:.1f},{z:.1f} m/s^2'
+            f'turned? Give --gravity; without a payload {_listed(found, ".1f", ",")} m/s^2'
         )
-    if share and abs(share[0]) > max(LACKING, CERTAIN * share[1]):
-        lacking, half = -share[0], share[1]
-        part = f'{100.0 * lacking:.0f} +- {100.0 * half:.0f} %'
-        what = f'lack {part if lacking <= 1.0 + half else "all"} of'
-        cause = 'the driver takes gravity out of them, or their unit is not N m'
-        if lacking < 0.0:
-            what = f'contain {_number(1.0 - lacking, 2)} times'
-            cause = 'their unit is not N m, or the robot is not that of the URDF'
+    factor, width = float(along @ found) / strength, width / strength
+    if abs(factor - 1.0) - width > LACKING:
         return (
-            f'the measured efforts {what} the gravity torque of the robot: {cause}; they do not '
-            'determine a payload'
+            f'the efforts have {factor:.2f} +- {width:.2f} times the gravity torque: the driver '
+            'takes gravity out of them, or their unit is not N m'
         )
-    mass = float(found.body[0])
-    text = f'the mass is {_number(mass, 3)} +- {_number(width, 2)} kg'
-    still = ', '.join(joints[index] for index in np.flatnonzero(counts == 0))
-    moved = f', also {still}, which did not move or have no effort' if still else ''
-    advice = f'; move longer and wider, against gravity{moved}'
-    if mass < -max(width, error):
-        return f'{text}, the arm carries less than ' + (
-            'its URDF has: is a hand or tool of the URDF not mounted, or are the efforts not in '
-            'N m?'
-            if error
-            else 'in the recordings without the payload: are these exchanged?'
-        )
-    if mass <= max(width, error):
-        why = f', as the error of the model may be {_number(error, 2)} kg'
-        if width >= error:
-            why = f': up to {_number(mass + width, 2)} kg may be carried{advice}'
-        return f'{text}: no payload, or one that cannot be distinguished from none{why}'
-    if width > WIDEST_MASS * mass:
-        return f'{text}, +- {100.0 * WIDEST_MASS:.0f} % is needed{advice}'
     return ''
 
 
-def _number(value: float, digits: int) -> str:
-    """A number without an exponent, where it is of a size that occurs."""
-    return '0' if abs(value) < 1e-6 else f'{float(f"{value:.{digits}g}"):g}'
+def judged(
+    frame: str,
+    body: Array,
+    interval: Array,
+    noise: dict[str, float],
+    equations: dict[str, int],
+    robot: float,
+    refusal: str = '',
+) -> PayloadEstimate:
+    """What is determined of a body (10,) as of `central`, with half of its intervals (10,).
+
+    `robot` is the mass of the robot [kg], or 0 where the error of its model cancels.
+    """
+    (mass, *center), (width, *widths) = body[:4].tolist(), interval.tolist()
+    refusal = refusal or _no_mass(mass, width, MODEL_ERROR * robot, equations)
+    determined, told = 'mass' if not refusal else '', np.full(9, np.nan)
+    if not refusal and max(widths[:3]) > MAX_CENTER:
+        refusal = (
+            f'{mass:.4g} +- {width:.2g} kg, centre +- {max(widths[:3]):.2g} m, {MAX_CENTER:g} m '
+            f'is needed: turn {frame} about several axes'
+        )
+    elif not refusal:
+        point = max(widths[3:]) > MAX_MOMENT * body[[4, 6, 9]].mean()
+        told = np.append(center, np.zeros(6)) if point else body[1:]
+        determined = 'mass and centre' if point else 'mass, centre and inertia'
+    com, inertia = tuple(told[:3].tolist()), tuple(told[3:].tolist())
+    heavy = f'more than that of the robot, {robot:.3g} kg: are the efforts in N m?'
+    return PayloadEstimate(
+        frame, mass, com, inertia, width, tuple(widths[:3]), tuple(widths[3:]),
+        determined, refusal, noise, equations, heavy if 0.0 < robot < mass else '',
+    )  # fmt: skip
 
 
-def _millimetres(lengths: Any, digits: int = 0) -> str:
-    return f'({", ".join(f"{1e3 * x:.{digits}f}" for x in lengths)})'
+def _no_mass(mass: float, width: float, error: float, equations: dict[str, int]) -> str:
+    """Why a mass +- width with an error of the model is not determined [kg]; empty if it is."""
+    text, least = f'the mass is {mass:.3g} +- {width:.2g} kg', max(width, error)
+    still = ', '.join(joint for joint, count in equations.items() if not count)
+    moved = f', also {still}, which did not move or have no effort' if still else ''
+    if mass < -least and error:
+        return f'{text}: is a hand of the URDF not mounted, or are the efforts not in N m?'
+    if mass < -least:
+        return f'{text}: are the recordings exchanged?'
+    if mass <= error and width < error:
+        return f'{text}: no payload, the model may err by {error:.2g} kg'
+    if mass <= width:
+        return f'{text}: no payload, or too little of it: move longer and wider{moved}'
+    if width > MAX_MASS * mass:
+        return f'{text}, +- {MAX_MASS:.0%} is needed: move longer and wider{moved}'
+    return ''
+
+
+def _listed(values: Iterable[float], digits: str, comma: str = ', ') -> str:
+    return comma.join(f'{value:{digits}}' for value in values)
+
+
+def _body(fitted: Fit) -> tuple[Array, Array]:
+    """Mass, centre, and inertia about the centre (10,) of the payload, and their intervals."""
+    pi = fitted.value('payload').copy()
+    pi[0] = pi[0] if abs(pi[0]) > ROUNDED_MASS else ROUNDED_MASS
+    # Exact derivatives, by complex steps.
+    slopes = np.array([central(pi + 1e-30j * unit).imag for unit in np.eye(len(pi))]).T / 1e-30
+    body = central(pi)
+    return possible(body) if pi[0] > 0.0 else body, fitted.half_widths('payload', slopes)
 
 
 def central(pi: npt.NDArray[Any]) -> Array:

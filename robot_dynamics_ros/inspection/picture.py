@@ -187,9 +187,9 @@ def link_shapes(urdf: str, folder: Path | None) -> tuple[dict[str, Array], list[
     for link in read_xml(urdf).findall('link'):
         name = link.get('name', '')
         elements = link.findall('visual') or link.findall('collision')
-        drawn, errors = read_geometries(elements, folder, triangles_of)
+        drawn, errors = read_geometries(elements, folder)
         if drawn:
-            shapes[name] = np.concatenate(drawn)
+            shapes[name] = np.concatenate([triangles_of(one) for one in drawn])
         for error in errors:
             if error.mesh:
                 missing.setdefault(str(error), []).append((name, error.mesh))

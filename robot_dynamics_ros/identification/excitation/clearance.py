@@ -22,8 +22,6 @@ RARE = 0.05
 TOUCHING = 0.005
 # [m]: up to which distances are computed.
 FAR = 0.5
-# [m]: a height that changes less over all poses is not changed by the motion.
-CONSTANT = 1e-3
 
 
 class Clearance:
@@ -52,47 +50,39 @@ class Clearance:
         distance: float,
         floor: float | None,
     ) -> None:
-        """Read the geometry, and choose what is checked.
-
-        Args:
-            dynamics: of the robot.
-            urdf: text of the URDF.
-            folder: of its file, for meshes; None if it is from elsewhere.
-            poses: (m, n) random positions, among which those of the motion will be.
-            distance: to keep [m].
-            floor: height in the base frame [m]; None for no floor.
+        """Choose what is checked, by the distances at random positions (m, n).
 
         Raises:
             ParameterError: a body that moves is hardly ever above the floor.
             OracleUnavailable: Pinocchio refuses the geometry.
         """
         model, self._dynamics = dynamics.model, dynamics
-        text, self.unread, described = _with_mesh_files(urdf, folder)
+        text, missing, described = _with_mesh_files(urdf, folder)
         self._shapes = CollisionShapes(text, floor)
-        links = self._shapes.links
-        self.unread |= dict.fromkeys(self._shapes.flat, 'the vertices of a mesh lie in a plane')
-        found = Counter(links) + Counter(self._shapes.flat)
-        self.blind = not described
-        for name in described - found:
-            self.unread.setdefault(name, 'urdfdom refuses a <collision>')
+        links, self.blind = self._shapes.links, not described
+        refused = dict.fromkeys(described - Counter(links), 'a <collision> is flat, or refused')
+        self.unread = refused | missing
         body = {frame.name: frame.body for frame in model.frames} | {FLOOR: -1}
         self._frames = [list(body).index(name) if name != FLOOR else 0 for name in links]
         self._bodies = np.array([body[name] for name in links], np.intp)
-        joined = {frozenset((joint.parent, own)) for own, joint in enumerate(model.joints)}
-        joined |= {frozenset((own,)) for own in body.values()}
-        # The floor, which is fixed to the base, is under the bodies that the base joins, too.
-        pairs = [
-            (one, other)
-            for one, other in combinations(range(len(links)), 2)
-            if frozenset(self._bodies[[one, other]].tolist()) not in joined
-            or (links[other] == FLOOR and self._bodies[one] >= 0)
-        ]
-        self._choose(np.array(pairs, np.intp).reshape(-1, 2), poses, distance)
+        self._choose(self._possible_pairs(), poses, distance)
         massive = {own for own, joint in enumerate(model.joints) if joint.inertia.mass > 0.0}
-        bare = {-1, *massive} - {body[name] for name in (*found, *self.unread) if name != FLOOR}
+        bare = {-1, *massive} - {body[name] for name in (*links, *self.unread) if name != FLOOR}
         without = [frame.name for frame in model.frames if frame.body in bare]
         self.unchecked = [f'{name}: {why}' for name, why in self.unread.items()]
         self.unchecked += [f'{", ".join(without)}: no collision geometry'] if without else []
+
+    def _possible_pairs(self) -> Indices:
+        """Pairs (k, 2) of shapes of different bodies that no joint joins."""
+        joined = {(joint.parent, own) for own, joint in enumerate(self._dynamics.model.joints)}
+        pairs = []
+        for pair in combinations(range(len(self._bodies)), 2):
+            one, other = sorted(self._bodies[[*pair]].tolist())
+            # The floor, which is fixed to the base, is under the bodies that the base joins, too.
+            below = self._shapes.links[pair[1]] == FLOOR
+            if one != other and (below or (one, other) not in joined):
+                pairs.append(pair)
+        return np.array(pairs, np.intp).reshape(-1, 2)
 
     def _choose(self, pairs: Indices, q: Array, distance: float) -> None:
         """Choose what is checked of pairs (k, 2), by the distances at positions (m, n)."""
@@ -103,15 +93,13 @@ class Clearance:
         needed[reached < TOUCHING] = 0.0
         said = []
         for pair in np.flatnonzero(needed < distance).tolist():
-            words = f'{self._words(pair, reached[pair])} at most'
-            is_floor = self.names[pair][1] == FLOOR
-            if not needed[pair] and is_floor and np.ptp(smallest[:, pair]) > CONSTANT:
+            words, kept = f'{self._words(pair, reached[pair])} at most', needed[pair]
+            if not kept and FLOOR in self.names[pair] and np.ptp(smallest[:, pair]) > TOUCHING:
                 raise ParameterError(
                     f'{words}, at {len(q)} random poses: give a lower --floor in the frame of the '
                     'root link, or none'
                 )
-            kept = f'{needed[pair]:.3f} m are kept' if needed[pair] else 'it is not checked'
-            said.append(f'{words}: {kept}')
+            said.append(f'{words}: {f"{kept:.3f} m are kept" if kept else "it is not checked"}')
         self.exceptions = tuple(dict.fromkeys(said))
         self._take(pairs[needed > 0.0], needed[needed > 0.0])
 
@@ -133,15 +121,10 @@ class Clearance:
         pair = int((distances / self.needed).argmin())
         return f'{self._words(pair, distances[pair])}, needed are {self.needed[pair]:.3f} m'
 
-    def violation(self, q: Array, reserve: float = 0.0) -> tuple[float, Array, Array]:
-        """How much distances are too small, relative to those to keep.
+    def violation(self, q: Array, reserve: float = 0.0) -> tuple[float, Array]:
+        """The sum of squares of what distances lack, in shares of them, and its slope (m, n).
 
-        Args:
-            q: (m, n) positions.
-            reserve: share by which distances are to be larger.
-
-        Returns:
-            The sum of squares, the largest of each sample (m,), and the slope of the sum (m, n).
+        Those to keep are larger by the share `reserve`.
         """
         poses, needed = self._poses(q), (1.0 + reserve) * self.needed
         distances, near, ends = self._shapes.measure(poses, needed)
@@ -159,7 +142,7 @@ class Clearance:
                 jacobian = self._dynamics.jacobian(q[at], self._shapes.links[shape])
                 along = np.einsum('ki,kij->kj', forces, jacobian)
                 np.add.at(slope, at, sign * change[own, None] * along)
-        return float((excess**2).sum()), excess.max(axis=1, initial=0.0), slope
+        return float((excess**2).sum()), slope
 
     def _words(self, pair: int, distance: float) -> str:
         one, other = self.names[pair]
@@ -169,11 +152,10 @@ class Clearance:
 
 
 def _with_mesh_files(urdf: str, folder: Path | None) -> tuple[str, dict[str, str], Counter[str]]:
-    """The URDF with the files of its meshes, those that are not found, and counts of shapes.
+    """The URDF without <collision> whose mesh is not found, with the files of other meshes.
 
     Returns:
-        The text without <collision> whose mesh is not found, why each of these is left out by the
-        name of its link, and how many of the others each link has.
+        The text, why a <collision> is left out by the name of its link, and how many are left.
     """
     root, missing, counts = read_xml(urdf), {}, Counter[str]()
     for link in root.iterfind('link'):
@@ -181,12 +163,12 @@ def _with_mesh_files(urdf: str, folder: Path | None) -> tuple[str, dict[str, str
         for collision in link.findall('collision'):
             mesh = collision.find('geometry/mesh')
             file = None if mesh is None else mesh_file(mesh.get('filename', ''), folder)
-            if mesh is not None and file is not None:
-                mesh.set('filename', str(file.resolve()))
-            elif mesh is not None:
+            if mesh is not None and file is None:
                 link.remove(collision)
                 missing[name] = f'mesh {mesh.get("filename")} is not found'
                 continue
+            if mesh is not None and file is not None:
+                mesh.set('filename', str(file.resolve()))
             counts[name] += 1
     if root.find('link/collision/geometry/capsule') is not None:
         root.set('version', '1.2')  # of the URDF: urdfdom ignores capsules of earlier ones

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
@@ -19,25 +17,9 @@ NOISE = 0.005
 STATES = 120
 # Of the longest column: a shorter one, or a shorter part that is independent, is rounding.
 ROUNDING = 1e-9
-# In place of zero, for the logarithm.
-TINY = 1e-150
-# [rad or m]: of central differences, whose error is about 1e-10 of the derivative then.
+# [rad or m, and their derivatives]: of central differences, well below `SMOOTHING`.
 STEP = 1e-5
-
-
-@dataclass(frozen=True)
-class Merit:
-    """Figures of merit of a motion.
-
-    Attributes:
-        log_det: of the information matrix of the base parameters, in SI units.
-        condition: of the weighted regressor of the base parameters, columns of unit length.
-        slopes: (3, m, n) derivatives of `log_det` by q, v and a; empty where not asked for.
-    """
-
-    log_det: float
-    condition: float
-    slopes: Array
+TINY = float(np.finfo(float).tiny)
 
 
 class Information:
@@ -62,8 +44,8 @@ class Information:
         largest = np.abs(dynamics.inverse_dynamics(q, v, a)).max(axis=0)
         limits = dynamics.model.effort_bounds
         self.noise = NOISE * np.where(np.isfinite(limits), limits, np.maximum(largest, 1e-3))
-        rows = self.rows(q, v, a)
-        rows = (rows / self.noise[:, None]).reshape(-1, rows.shape[2])
+        rows = self.rows(q, v, a) / self.noise[:, None]
+        rows = rows.reshape(-1, rows.shape[2])
         lengths = np.linalg.norm(rows, axis=0)
         rows /= np.where(lengths > ROUNDING * lengths.max(), lengths, np.inf)
         triangle, order = qr(rows, mode='r', pivoting=True)
@@ -80,54 +62,52 @@ class Information:
 
         The last 4 n are the armatures of all joints, then viscous, Coulomb and offset.
         """
-        kinds = np.stack([a, v, smooth_sign(v, SMOOTHING)[0], np.ones_like(v)], axis=1)
-        own = np.einsum('mkj,ji->mikj', kinds, np.eye(v.shape[1])).reshape(*v.shape, -1)
-        return np.concatenate([self._dynamics.regressor(q, v, a), own], axis=2)
+        inertial, joints = self._dynamics.regressor(q, v, a), np.arange(q.shape[1])
+        size, kinds = inertial.shape[2], (a, v, smooth_sign(v, SMOOTHING)[0], np.ones_like(v))
+        rows = np.zeros((*q.shape, size + len(kinds) * len(joints)))
+        rows[..., :size] = inertial
+        for k, kind in enumerate(kinds):
+            rows[:, joints, size + k * len(joints) + joints] = kind
+        return rows
 
-    def of(self, q: Array, v: Array, a: Array, *, slopes: bool = False) -> Merit:
-        """The figures of merit of a motion.
+    def _factored(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+        """Y / sigma (m n, b) with columns of unit length, these lengths (b,), and its R (b, b)."""
+        rows = self.rows(q, v, a)[..., self.columns] / self.noise[:, None]
+        columns = rows.reshape(-1, self.rank)
+        lengths = np.maximum(np.linalg.norm(columns, axis=0), TINY)
+        columns /= lengths
+        return columns, lengths, np.asarray(np.linalg.qr(columns, mode='r'))
 
-        Args:
-            q: (m, n) positions [rad or m].
-            v: (m, n) velocities [rad/s or m/s].
-            a: (m, n) accelerations [rad/s^2 or m/s^2].
-            slopes: whether to compute the derivatives of `log_det`, in place of the condition.
+    def condition(self, q: Array, v: Array, a: Array) -> float:
+        """Of the weighted regressor of the base parameters, columns of unit length."""
+        return float(np.linalg.cond(self._factored(q, v, a)[2]))
+
+    def log_det(self, q: Array, v: Array, a: Array) -> float:
+        """Of the information matrix of a motion, each (m, n), in SI units."""
+        return _log_det(*self._factored(q, v, a)[1:])
+
+    def log_det_slopes(self, q: Array, v: Array, a: Array) -> tuple[float, Array]:
+        """The log det of a motion, and its derivatives (3, m, n) by q, v and a.
+
+        d log det = sum over the samples of 2 W Y (Y^T W Y)^-1 : dY, with central differences.
         """
-        rows = self.rows(q, v, a)
-        weighted = (rows / self.noise[:, None])[..., self.columns].reshape(-1, self.rank)
-        lengths = np.maximum(np.linalg.norm(weighted, axis=0), TINY)
-        weighted /= lengths
-        triangle = np.linalg.qr(weighted, mode='r')
-        diagonal = np.maximum(np.abs(np.diag(triangle)), TINY)
-        log_det = 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
-        if not slopes:
-            return Merit(log_det, float(np.linalg.cond(triangle)), np.empty(0))
-        # d log det = sum over the samples of 2 W Y (Y^T W Y)^-1 : dY
-        half = solve_triangular(triangle, weighted.T, trans='T')
-        solved = solve_triangular(triangle, half).T / lengths
-        influence = np.zeros_like(rows)
-        influence[..., self.columns] = 2.0 * solved.reshape(*rows.shape[:2], -1)
-        influence /= self.noise[:, None]
-        return Merit(log_det, np.nan, self._slopes(q, v, a, rows, influence))
+        columns, lengths, triangle = self._factored(q, v, a)
+        half = solve_triangular(triangle, columns.T, trans='T')
+        solved = (solve_triangular(triangle, half).T / lengths).reshape(*q.shape, -1)
+        influence, slopes = np.zeros_like(self.rows(q, v, a)), np.empty((3, *q.shape))
+        influence[..., self.columns] = solved / self.noise[:, None] / STEP
+        for joint in range(q.shape[1]):
+            # Of q, v and a, one after the other, to both sides.
+            states = np.repeat(np.array([q, v, a])[:, None], 6, axis=1)
+            for order in range(3):
+                states[order, 2 * order, :, joint] += STEP
+                states[order, 2 * order + 1, :, joint] -= STEP
+            rows = self.rows(*states.reshape(3, -1, q.shape[1])).reshape(6, *influence.shape)
+            sums = np.einsum('kmij,mij->km', rows, influence, optimize=True)
+            slopes[..., joint] = sums[::2] - sums[1::2]
+        return _log_det(lengths, triangle), slopes
 
-    def _slopes(self, q: Array, v: Array, a: Array, rows: Array, influence: Array) -> Array:
-        """Derivatives (3, m, n) of the sum of influence : Y, by q, v and a, from the rows Y."""
-        slopes, (m, n) = np.empty((3, *q.shape)), q.shape
-        # Of (q, v, a) of a joint. Y is quadratic in v and linear in a: these are exact.
-        shifts = np.array([[STEP, 0, 0], [-STEP, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1]])
-        inertial = influence[..., : -4 * n]
-        unchanged = np.einsum('mij,mij->m', rows[..., : -4 * n], inertial)
-        for joint in range(n):
-            states = np.array([q, v, a])[:, None].repeat(len(shifts), axis=1)
-            states[..., joint] += shifts.T[:, :, None]
-            regressor = self._dynamics.regressor(*states.reshape(3, -1, n))
-            regressor = regressor.reshape(len(shifts), *inertial.shape)
-            sums = np.einsum('kmij,mij->km', regressor, inertial, optimize=True)
-            slopes[0, :, joint] = (sums[0] - sums[1]) / (2.0 * STEP)
-            slopes[1, :, joint] = (sums[2] - sums[3]) / 2.0
-            slopes[2, :, joint] = sums[4] - unchanged
-        own = np.einsum('mikj,ij->mkij', influence[..., -4 * n :].reshape(m, n, 4, n), np.eye(n))
-        armature, viscous, coulomb, _ = np.moveaxis(own.sum(axis=3), 1, 0)
-        slopes[1] += viscous + SMOOTHING**2 / np.hypot(v, SMOOTHING) ** 3 * coulomb
-        slopes[2] += armature
-        return slopes
+
+def _log_det(lengths: Array, triangle: Array) -> float:
+    diagonal = np.maximum(np.abs(np.diag(triangle)), TINY)
+    return 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())

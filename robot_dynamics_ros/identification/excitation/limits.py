@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -38,12 +39,11 @@ class MotionLimits:
 
     @classmethod
     def of(cls, model: RobotModel, urdf: str, acceleration: float | None) -> MotionLimits:
-        """The limits of a robot.
+        """The limits of a robot, `acceleration`, `deceleration` and `jerk` those of URDF 1.2.
 
         Args:
             model: the robot.
-            urdf: text of its URDF; `acceleration`, `deceleration` and `jerk` of a <limit> are
-                those of version 1.2 (urdfdom 6).
+            urdf: its text.
             acceleration: largest of each joint; None: that of the URDF, or the velocity limit
                 within `RISE_TIME`.
 
@@ -51,46 +51,36 @@ class MotionLimits:
             ParameterError: a joint that is not continuous has no position limits, a limit is not a
                 positive number, or a mimic joint cannot keep its limits.
         """
-        joints = model.independent_joints
         # A motion of the hardware must not guess a range.
         if unknown := [
             f'{joint.name} ({joint.kind}, {joint.limits.lower:g} to {joint.limits.upper:g})'
-            for joint in joints
+            for joint in model.independent_joints
             if joint.kind != 'continuous' and not _has_limits(joint)
         ]:
             raise ParameterError(
-                f'no usable position limits in the URDF: {", ".join(unknown)}. Give lower and '
-                'upper limits of the hardware, or leave these joints out with --joints'
+                f'no usable position limits in the URDF: {", ".join(unknown)}. Give those of the '
+                'hardware, or leave these joints out with --joints'
             )
-        ranges = np.array([position_range(joint) for joint in joints])
-        given = _given(urdf)
-        # Speed, acceleration and jerk.
-        rates = np.array([[joint.limits.known.velocity, *given[joint.name]] for joint in joints]).T
+        ranges, (speed, rise, jerk) = _ranges_and_rates(model, urdf)
         usual = np.where(model.sliding, ASSUMED_LINEAR_SPEED, ASSUMED_ANGULAR_SPEED)
-        slow, effort = np.isinf(rates[0]), model.effort_bounds
-        rates[0] = np.where(slow, usual, rates[0])
-        for joint in model.joints:
-            if joint.mimicked is not None:
-                _narrow(ranges, rates, joint, given[joint.name])
-        assumed = np.isinf(rates[1]) & (acceleration is None)
-        rates[1] = np.where(assumed, rates[0] / RISE_TIME, rates[1])
-        if acceleration is not None:
-            rates[1] = acceleration
-        names = np.array(model.joint_names)
+        slow, effort = np.isinf(speed), model.effort_bounds
+        speed = np.where(slow, usual, speed)
+        assumed = np.isinf(rise) & (acceleration is None)
+        rise = np.where(assumed, speed / RISE_TIME, acceleration or rise)
+        continuous = [joint.kind == 'continuous' for joint in model.independent_joints]
         remarks = {
-            'no position limits: taken as 3.14 rad to each side of zero': names[
-                [joint.kind == 'continuous' for joint in joints]
-            ],
+            'no position limits: taken as 3.14 rad to each side of zero': continuous,
             f'no velocity limit: taken as {ASSUMED_ANGULAR_SPEED:g} rad/s or '
-            f'{ASSUMED_LINEAR_SPEED:g} m/s': names[slow],
-            'no effort limit: taken as none': names[np.isinf(effort)],
+            f'{ASSUMED_LINEAR_SPEED:g} m/s': slow,
+            'no effort limit: taken as none': np.isinf(effort),
             f'no acceleration limit: the velocity limit is reached in {RISE_TIME:g} s; give that '
-            'of the robot with --acceleration': names[assumed],
+            'of the robot with --acceleration': assumed,
         }
+        names = np.array(model.joint_names)
         return cls(
             ranges.mean(axis=1),
-            np.vstack([np.ptp(ranges, axis=1) / 2.0, rates, effort]),
-            tuple(f'{", ".join(which)}: {what}' for what, which in remarks.items() if len(which)),
+            np.vstack([np.ptp(ranges, axis=1) / 2.0, speed, rise, jerk, effort]),
+            tuple(f'{", ".join(names[own])}: {what}' for what, own in remarks.items() if any(own)),
         )
 
     def home(self) -> Array:
@@ -103,40 +93,38 @@ def _has_limits(joint: Joint) -> bool:
     return position_range(joint) == (joint.limits.lower, joint.limits.upper)
 
 
-def _given(urdf: str) -> dict[str, tuple[float, float]]:
-    """Limits of acceleration and jerk of each joint; infinite where there are none."""
-    found = {}
-    for joint in read_xml(urdf).iterfind('joint'):
-        limit, values = joint.find('limit'), {}
-        for name in ('acceleration', 'deceleration', 'jerk'):
-            text = 'inf' if limit is None else limit.get(name, 'inf')
-            try:
-                values[name] = float(text)
-            except ValueError:
-                values[name] = math.nan
-            if not values[name] > 0.0:
-                raise ParameterError(
-                    f'{joint.get("name")}: {name}="{text}" in its <limit>: a number above 0 is '
-                    'needed'
-                )
-        largest = min(values['acceleration'], values['deceleration'])
-        found[joint.get('name', '')] = largest, values['jerk']
-    return found
-
-
-def _narrow(ranges: Array, rates: Array, mimic: Joint, given: tuple[float, float]) -> None:
-    """Narrow ranges (n, 2) and rates (3, n) in place, so that a mimic joint keeps its limits."""
-    coordinate = mimic.coordinate
-    index, multiplier = coordinate.index, coordinate.multiplier
-    # Without limits of its own, it is limited by the joint that it mimics.
-    if multiplier == 0.0 or not _has_limits(mimic):
-        return
-    ends = (np.array(position_range(mimic)) - coordinate.offset) / multiplier
-    ranges[index] = max(ranges[index, 0], ends.min()), min(ranges[index, 1], ends.max())
-    if ranges[index, 0] >= ranges[index, 1]:
-        raise ParameterError(
-            f'{mimic.name} mimics {mimic.mimicked}, and their position limits have no position in '
-            'common: correct the URDF'
+def _ranges_and_rates(model: RobotModel, urdf: str) -> tuple[Array, Array]:
+    """Ranges (n, 2), and largest velocities, accelerations and jerks (3, n), of all joints."""
+    limits = {one.get('name'): one.find('limit') for one in read_xml(urdf).iterfind('joint')}
+    ranges, rates = np.tile([-np.inf, np.inf], (model.size, 1)), np.full((3, model.size), np.inf)
+    for joint in model.joints:
+        index, multiplier = joint.coordinate.index, joint.coordinate.multiplier
+        # Without limits of its own, a mimic joint is limited by the joint that it mimics.
+        if joint.mimicked is not None and (multiplier == 0.0 or not _has_limits(joint)):
+            continue
+        ends = (np.array(position_range(joint)) - joint.coordinate.offset) / multiplier
+        ranges[index] = max(ranges[index, 0], ends.min()), min(ranges[index, 1], ends.max())
+        if ranges[index, 0] >= ranges[index, 1]:
+            raise ParameterError(
+                f'{joint.name} mimics {joint.mimicked}, and their position limits have no '
+                'position in common: correct the URDF'
+            )
+        rise, fall, jerk = (
+            _given(joint.name, limits[joint.name], name)
+            for name in ('acceleration', 'deceleration', 'jerk')
         )
-    own = np.array([mimic.limits.known.velocity, *given]) / abs(multiplier)
-    rates[:, index] = np.minimum(rates[:, index], own)
+        given = np.array([joint.limits.known.velocity, min(rise, fall), jerk]) / abs(multiplier)
+        rates[:, index] = np.minimum(rates[:, index], given)
+    return ranges, rates
+
+
+def _given(joint: str, limit: Element | None, name: str) -> float:
+    """A number of a <limit>; infinite where there is none."""
+    text = 'inf' if limit is None else limit.get(name, 'inf')
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not value > 0.0:
+        raise ParameterError(f'{joint}: {name}="{text}" in its <limit> is no number above 0')
+    return value

@@ -11,14 +11,24 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
-# Cycles of the highest frequency: a joint with one harmonic that starts at rest does not move; the
-# search takes a minute for an arm with the most.
+# Cycles of the highest frequency: with one harmonic, a joint that starts at rest does not move;
+# with the most, the search of an arm takes a minute.
 MIN_CYCLES, MAX_CYCLES = 2, 60
-# Of a joint; the coefficients of more are hard to search, and add little information.
+# Of a joint: coefficients of more are hard to search, and add little information.
 MAX_HARMONICS = 10
-# Points of the trajectory in a cycle: a controller interpolates them by quintic polynomials, which
-# are within 1e-7 of the amplitude then.
+# Points of the trajectory in a cycle: quintic polynomials between them are within 1e-7 of the
+# amplitude.
 POINTS = 16
+# Settings are above the first number, and at most the second one, if that is finite.
+RANGES = {
+    'duration': (0.0, math.inf),
+    'frequency': (0.0, math.inf),
+    'share': (0.0, 1.0),
+    'acceleration': (0.0, math.inf),
+    'distance': (0.0, math.inf),
+    'floor': (-math.inf, math.inf),
+    'seed': (-1, math.inf),
+}
 
 
 @dataclass(frozen=True)
@@ -28,13 +38,12 @@ class ExcitationSettings:
     Attributes:
         duration: of the trajectory, which is one period [s].
         frequency: the highest one [Hz].
-        start: positions at which it starts and ends, by joint [rad or m]; joints that are not
-            named start at zero, or at the limit nearest to it. Empty: it is chosen.
+        start: positions at which it starts and ends, by joint [rad or m]; others start at zero, or
+            at the limit nearest to it. Empty: it is chosen.
         share: part of each limit that may be used, of positions about their middle.
-        acceleration: largest of each joint [rad/s^2 or m/s^2]; None: that of the URDF, or from its
-            velocity limit.
+        acceleration: largest of each joint [rad/s^2 or m/s^2]; None: see `MotionLimits.of`.
         distance: between bodies of the robot, and from the floor [m].
-        floor: height in the base frame below which no body may be [m]; None for no floor.
+        floor: height in the base frame [m]; None for no floor.
         seed: of the random motions from which the best is optimised.
         iterations: of each of the stages of a search.
     """
@@ -50,21 +59,13 @@ class ExcitationSettings:
     iterations: int = 20
 
     def __post_init__(self) -> None:
-        """Refuse values out of range.
-
-        Raises:
-            ParameterError: see the message.
-        """
-        for name in ('duration', 'frequency', 'distance', 'acceleration'):
+        """Raise ParameterError where a setting is out of range."""
+        for name, (above, most) in RANGES.items():
             value = getattr(self, name)
-            if value is not None and not 0.0 < value < math.inf:
-                raise ParameterError(f'{name} is {value:g}, it must be positive and finite')
-        if not 0.0 < self.share <= 1.0:
-            raise ParameterError(f'share is {self.share:g}, allowed is above 0 and at most 1')
-        if self.seed < 0:
-            raise ParameterError(f'seed is {self.seed}, allowed is 0 or more')
-        if self.floor is not None and not math.isfinite(self.floor):
-            raise ParameterError(f'floor is {self.floor}, it must be finite')
+            if value is not None and not (above < value <= most and math.isfinite(value)):
+                raise ParameterError(
+                    f'{name} is {value:g}, it must be finite, above {above:g}, at most {most:g}'
+                )
         if not MIN_CYCLES <= self.cycles <= MAX_CYCLES:
             raise ParameterError(
                 f'duration is {self.duration:g} s: up to {self.frequency:g} Hz allowed are '
@@ -80,9 +81,8 @@ class ExcitationSettings:
     @property
     def harmonics(self) -> Harmonics:
         """At most `MAX_HARMONICS`, evenly from one cycle in the duration to the highest one."""
-        count = min(self.cycles, MAX_HARMONICS)
-        numbers = np.linspace(1.0, self.cycles, count).round().astype(int)
-        return Harmonics(self.duration, tuple(numbers.tolist()))
+        numbers = np.linspace(1.0, self.cycles, min(self.cycles, MAX_HARMONICS)).round()
+        return Harmonics(self.duration, tuple(numbers.astype(int).tolist()))
 
 
 @dataclass(frozen=True)

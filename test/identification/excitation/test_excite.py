@@ -30,14 +30,12 @@ from robot_dynamics_ros.core import (
 )
 from robot_dynamics_ros.identification.excitation.clearance import Clearance
 from robot_dynamics_ros.identification.excitation.excitation import (
+    RESERVE,
     WIDER,
     Constraints,
-    Search,
-    below_samples,
+    above_samples,
     excite,
-    largest_allowed,
 )
-from robot_dynamics_ros.identification.excitation.information import Information
 from robot_dynamics_ros.identification.excitation.limits import MotionLimits
 from robot_dynamics_ros.identification.excitation.motion import FourierSeries
 from robot_dynamics_ros.oracle.collisions import FLOOR
@@ -83,7 +81,7 @@ def test_distances_hold_between_the_samples_too(found):
     clearance = found.constraints.clearance
     assert (found.distances >= clearance.needed).all()
     smallest = clearance.distances(played(found)[1]).min(axis=0)
-    assert (smallest >= found.distances).all()
+    assert (smallest >= found.distances - 1e-12).all()
     (apart, pair), (height, (_, floor)) = (found.nearest(floor=floor) for floor in (False, True))
     assert min(apart, height) >= SETTINGS.distance
     assert (apart, floor) == (found.distances[clearance.names.index(pair)], FLOOR)
@@ -126,15 +124,15 @@ def test_a_floor_matters():
     def lowest(found):
         return low.distances(played(found)[1], 20.0)[:, arm].min() - 9.0
 
-    assert lowest(excited(floor=None, seed=1)) < 0.0
-    assert lowest(excited(seed=1)) >= SETTINGS.distance
+    assert lowest(excited(floor=None, seed=3)) < 0.0
+    assert lowest(excited(seed=3)) >= SETTINGS.distance
 
 
 @pytest.mark.parametrize(
     ('changes', 'said'),
     [
         ({'floor': 2.0}, '-.* above the floor'),
-        ({'share': 0.01}, 'shoulder uses'),
+        ({'share': 0.01}, ' uses .* effort limit'),
         # Where the motor holds the arm, the hand is below this floor.
         ({'floor': 0.9, 'share': 0.05}, 'above the floor'),
         ({'start': {'turn': 2.6}}, 'turn uses'),
@@ -170,35 +168,6 @@ def test_the_trajectory_is_the_motion(found):
     assert yaml.safe_load(f'{{trajectory: {text}}}') == {'trajectory': trajectory}
 
 
-def test_random_motions_use_all_that_is_allowed():
-    """Of a strong robot alone in space: each joint reaches a limit, about a pose at rest."""
-    text = re.sub('effort="[0-9]+"', 'effort="1e6"', urdf(joints=2))
-    robot, random, share = RobotDynamics(parse_urdf(text)), np.random.default_rng(2), 0.7
-    limits = MotionLimits.of(robot.model, text, 9.0)
-    clearance = Clearance(robot, text, None, np.zeros((9, 2)), distance=0.1, floor=None)
-    search = Search(
-        SETTINGS, Information(robot), Constraints(robot, limits, share, clearance), None, random
-    )
-    for _ in range(5):
-        motion = search.random_motion()
-        q, v, a, _ = search.series(motion).at(search.times)
-        pose = (q.max(axis=0) + q.min(axis=0)) / 2.0
-        room = share * limits.largest[0] - np.abs(pose - limits.middle)
-        allowed = room, *(share * limits.largest[1:3])
-        used = [np.abs(x).max(axis=0) / y for x, y in zip((q - pose, v, a), allowed, strict=True)]
-        np.testing.assert_allclose(np.max(used, axis=0), 1.0, rtol=1e-9)
-        # Between the samples it is beyond the limit.
-        assert not search._holds(motion)
-
-
-def test_the_largest_motion_that_is_allowed():
-    rest, change = np.array([2.0, -1.0]), np.array([1.0, 3.0])
-    np.testing.assert_array_equal(largest_allowed(rest, change, lambda one: True), rest + change)
-    half = largest_allowed(rest, change, lambda one: one[0] <= 2.5)
-    np.testing.assert_allclose(half, rest + 0.5 * change, atol=0.01)
-    assert half[0] <= 2.5
-
-
 def constraints(text=None, share=0.6):
     text = text or urdf()
     robot = RobotDynamics(parse_urdf(text))
@@ -208,24 +177,23 @@ def constraints(text=None, share=0.6):
 
 
 def test_all_violations_and_their_slope():
-    one, reserve = constraints(urdf().replace('velocity="2.5"', 'velocity="2.5" jerk="9"')), 0.02
+    one = constraints(urdf().replace('velocity="2.5"', 'velocity="2.5" jerk="9"'))
     random = np.random.default_rng(1)
     motion = [random_poses(6, 3), *random.uniform(-6.0, 6.0, (3, 6, len(JOINTS)))]
     motion[2] *= 20.0
     motion[3] *= 2.0
-    total, largest, slopes = one.violation(*motion, reserve=reserve)
-    near, nearest, _ = one.clearance.violation(motion[0], WIDER * reserve)
-    excess = np.maximum(np.abs(one.shares(*motion)) / one.share - (1.0 - reserve), 0.0)
+    total, slopes = one.violation(*motion, free=True)
+    near, _ = one.clearance.violation(motion[0], WIDER)
+    excess = np.maximum(np.abs(one.shares(*motion)) / one.share - (1.0 - RESERVE), 0.0)
     assert near > 0.0
     assert excess.any(axis=(1, 2)).all()  # of each limit
     assert total == pytest.approx(near + np.sum(excess**2))
-    np.testing.assert_allclose(largest, np.maximum(excess.max(axis=(0, 2)), nearest))
     for order in range(4):
 
         def of(x, order=order):
             changed = [*motion]
             changed[order] = x
-            return one.violation(*changed, reserve=reserve)[0]
+            return one.violation(*changed, free=True)[0]
 
         expected = slope_by_differences(of, motion[order])
         allowed = 1e-5 * np.abs(expected).max()
@@ -235,17 +203,21 @@ def test_all_violations_and_their_slope():
 @pytest.mark.parametrize('seed', range(3))
 @pytest.mark.parametrize('friction', [0.3, 20.0])
 def test_all_is_kept_between_the_samples(seed, friction):
-    """Friction, little or much, jumps where a joint turns back."""
+    """Friction, little or much, in the direction in which it counts more."""
     one = constraints(urdf().replace('friction="0.3"', f'friction="{friction}"'))
     random, harmonics = np.random.default_rng(seed), SETTINGS.harmonics
     space = harmonics.resting_space()
     coefficients = space @ random.normal(size=(space.shape[1], len(JOINTS)))
     series = FourierSeries(harmonics, random.uniform(-1.0, 1.0, len(JOINTS)), coefficients)
     shares, _ = one.used(series)
-    times = np.linspace(0.0, SETTINGS.duration, 20_000)
-    largest = np.abs(one.shares(*series.at(times))).max(axis=1)
+    motion = series.at(np.linspace(0.0, SETTINGS.duration, 20_000))
+    largest = np.abs(one.shares(*motion)).max(axis=1)
     assert (largest <= shares * (1.0 + 1e-9)).all()
     np.testing.assert_allclose(shares, largest, rtol=0.02)
+    q, v, a, _ = motion
+    model = parse_urdf(urdf().replace('friction="0.3"', f'friction="{friction}"'))
+    torque = RobotDynamics(model).inverse_dynamics(q, v, a) + JointFriction(model).torque(v)
+    assert (np.abs(torque / model.effort_limits).max(axis=0) <= shares[4]).all()
 
 
 def test_a_minimum_between_samples_is_covered():
@@ -253,4 +225,4 @@ def test_a_minimum_between_samples_is_covered():
     times = np.arange(12.0)
     for bend in np.linspace(4.0, 5.0, 21):
         distances = 0.1 + 0.3 * np.abs(times - bend)
-        assert below_samples(distances[:, None]).min() <= 0.1 + 1e-12
+        assert -above_samples(-distances[:, None]).max() <= 0.1 + 1e-12

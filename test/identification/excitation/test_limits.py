@@ -25,7 +25,8 @@ def arm(lead, follow, kind='revolute', more=''):
         f'<robot name="arm"><link name="base"/>{links}<joint name="lead" type="{kind}">'
         f'<parent link="base"/><child link="one"/>{limits[0]}</joint>'
         f'<joint name="follow" type="{kind}"><parent link="one"/><child link="two"/>{limits[1]}'
-        '<mimic joint="lead" multiplier="-2" offset="0.5"/></joint></robot>'
+        '<mimic joint="lead" multiplier="-2" offset="0.5"/></joint>'
+        '<transmission name="drive"><joint name="lead"/></transmission></robot>'
     )
 
 
