@@ -1,8 +1,7 @@
 """Contacts and thresholds of contacts, from recordings; no ROS, no files.
 
 Recordings are read state by state and not filtered: with the same parameters, what is found is
-what the node finds. Where velocities are not measured, the node finds nothing, and they are
-derived here.
+what the node finds.
 
 Modules::
 

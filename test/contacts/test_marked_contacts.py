@@ -110,14 +110,10 @@ def test_a_joint_without_efforts_is_not_watched():
         marked(replace(states, efforts=None))
 
 
-def test_velocities_may_be_missing():
-    """Derived ones are right some time after a start or a gap: before, nothing is known."""
-    states = replace(pushed_states((HIT,), seed=6), velocities=None)
-    times = (states.stamps - states.stamps[0]) / 1e9
-    found = marked(states.part((times < 5.0) | (times > 6.0)), thresholds=GIVEN)
-    assert (found.residuals[2, :2] < 0.4).all()
-    assert [one.links for one in found.contacts] == [('hand',)]
-    assert any('derived from positions' in remark for remark in found.remarks)
+@pytest.mark.parametrize('judged', [marked, survey])
+def test_without_measured_velocities_nothing_is_found_as_in_the_node(judged):
+    with pytest.raises(RecordingError, match='measured velocities'):
+        judged(replace(SHORT, velocities=None))
 
 
 @pytest.mark.parametrize('judged', [marked, survey])
