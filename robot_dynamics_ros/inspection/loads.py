@@ -14,15 +14,13 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_positions
 from robot_dynamics_ros.core.scalar import Scalar, cos, sin
-from robot_dynamics_ros.core.task import largest_mass, weight_torque, without_rounding
+from robot_dynamics_ros.core.task import ROUNDING, largest_mass, weight_torque, without_rounding
 
 # An array of angles is a scalar too: one value for each pose.
 sin.register(np.ndarray, np.sin)
 cos.register(np.ndarray, np.cos)
 
 POSES = 1000
-# Share of the largest torque [-].
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -53,16 +51,13 @@ class SampledPoses:
     @cached_property
     def gravity_torque(self) -> Array:
         """g(q), shape (N, n) [N m or N]; equivalent to `gravity_torque` of each pose."""
-        return self._stacked(rnea.gravity_torque(self.model, self._columns, self.gravity))
+        return self._stacked(rnea.gravity_torque(self.model, list(self.q.T.copy()), self.gravity))
 
     def never_held(self, limits: Array) -> int | None:
-        """The joint that most prevents that any of the random poses is held; None if one is.
+        """The joint that is beyond its limit at most poses, if none of the random poses is held.
 
         Args:
             limits: of the efforts (n,), infinite where there is none [N m or N].
-
-        Returns:
-            Of the joints whose gravity torque is beyond their limit, that of most poses.
         """
         beyond = np.abs(self.gravity_torque[1:]) > limits
         return int(beyond.sum(axis=0).argmax()) if beyond.any(axis=1).all() else None
@@ -73,20 +68,16 @@ class SampledPoses:
         Raises:
             UnknownNameError: no link has that name.
         """
-        placed = self.model.frame(frame)
-        rows = kinematics.jacobian(self.model, self._columns, placed, 'LOCAL_WORLD_ALIGNED')
+        columns, placed = list(self.q.T.copy()), self.model.frame(frame)
+        rows = kinematics.jacobian(self.model, columns, placed, 'LOCAL_WORLD_ALIGNED')
         return np.stack([self._stacked(row) for row in rows], axis=1)
-
-    @property
-    def _columns(self) -> list[Scalar]:
-        """q as scalars: for each joint, its position at every pose."""
-        return list(self.q.T.copy())
 
     def _stacked(self, entries: list[Scalar]) -> Array:
         """Entries (n) that each hold for all poses, or have one value for each: (N, n)."""
-        count = len(self.q)
-        columns = np.array([np.broadcast_to(entry, count) for entry in entries], float)
-        return columns.reshape(-1, count).T
+        columns = np.empty((len(entries), len(self.q)))
+        for column, entry in zip(columns, entries, strict=True):
+            column[:] = entry
+        return columns.T
 
 
 @dataclass(frozen=True)
@@ -115,28 +106,19 @@ class GravityLoad:
 
 def gravity_loads(poses: SampledPoses) -> dict[str, GravityLoad]:
     """The load of each joint by its name, in the order of q."""
-    limits = poses.model.effort_bounds
-    magnitude = np.abs(poses.gravity_torque)
+    torque, limits, found = poses.gravity_torque, poses.model.effort_bounds.tolist(), {}
     # Torques of joints that lift nothing are 0, and not 1e-15 N m.
-    torque = np.where(magnitude > ROUNDING * magnitude.max(initial=0.0), poses.gravity_torque, 0.0)
-    worst = np.abs(torque).argmax(axis=0)
-    beyond = (np.abs(torque) > limits).mean(axis=0)
-    at_worst = np.take_along_axis(torque, worst[None], axis=0)[0]
-    columns = zip(torque[0], at_worst, poses.q[worst], limits, beyond, strict=True)
-    return {
-        name: GravityLoad(float(zero), float(most), q, float(limit), float(share))
-        for name, (zero, most, q, limit, share) in zip(
-            poses.model.joint_names, columns, strict=True
-        )
-    }
+    least = ROUNDING * np.abs(torque).max(initial=0.0)
+    for joint, (name, limit) in enumerate(zip(poses.model.joint_names, limits, strict=True)):
+        own = np.where(np.abs(torque[:, joint]) > least, torque[:, joint], 0.0)
+        worst, beyond = int(np.abs(own).argmax()), float((np.abs(own) > limit).mean())
+        found[name] = GravityLoad(float(own[0]), float(own[worst]), poses.q[worst], limit, beyond)
+    return found
 
 
 @dataclass(frozen=True)
 class PayloadMargin:
-    """The largest point mass at the origin of a link that the joints hold at rest.
-
-    Infinite where no joint with an effort limit lifts it, negative where the joints cannot hold
-    the robot itself; see `RobotDynamics.payload_margin`.
+    """The largest point mass at the origin of a link, see `RobotDynamics.payload_margin`.
 
     Attributes:
         frame: name of the link.
@@ -164,9 +146,8 @@ def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
     model, gravity = poses.model, np.array(poses.gravity)
     lifted = weight_torque(without_rounding(poses.jacobian(frame), model.reach), gravity)
     margins = largest_mass(poses.gravity_torque, lifted, model.effort_bounds)
-    least = int(margins.argmin())
+    least, holding = int(margins.argmin()), float((margins >= 0.0).mean())
     # The mean of two infinities of different signs is no number: take one of the values.
     median = float(np.sort(margins)[len(margins) // 2])
-    at_zero, at_worst = float(margins[0]), float(margins[least])
-    holding = float((margins >= 0.0).mean())
-    return PayloadMargin(frame, at_zero, at_worst, poses.q[least], median, holding)
+    at_zero, worst = float(margins[0]), float(margins[least])
+    return PayloadMargin(frame, at_zero, worst, poses.q[least], median, holding)
