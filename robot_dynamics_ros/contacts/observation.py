@@ -191,10 +191,9 @@ def observe(
         wanted: names of joints that are to be watched; empty for all.
 
     Raises:
-        RecordingError: the files are damaged, no wanted joint has an effort that varies, states
-            come too slowly for the bands of contacts, or the residual is hardly ever known.
-        ParameterError: a value of the settings is not possible.
-        StateError: so is their gravity.
+        RecordingError: the files are damaged, no wanted effort varies, states come too slowly, or
+            the residual is hardly ever known.
+        ParameterError, StateError: a value of the settings is not possible.
     """
     rate, default = 1.0 / recording.interval, ExternalSettings.external_bandwidth[0]
     if rate < 2.0 * CUTOFF:

@@ -96,14 +96,10 @@ def learned_thresholds(
 ) -> ContactThresholds:
     """Thresholds that some joint or band exceeds in that share of the time, before the margin.
 
-    Quantiles 1 - share / (2 k) of each joint and band would do so, if the states that they were
-    fitted to were all there is. Others exceed them more often: so each half of the states is
+    States that quantiles were not fitted to exceed them more often. So each half of the states is
     compared with the quantiles of the other one, and all are raised by one factor, such that
-
-        (seconds above + 1) / (seconds + 1) <= share.
-
-    That is the share to expect of the next second, if seconds are exchangeable (A. Angelopoulos,
-    S. Bates, A. Fisch, L. Lei, T. Schuster, "Conformal risk control", ICLR 2024).
+    (seconds above + 1) / (seconds + 1) <= share: what to expect of the next second, if seconds are
+    exchangeable (A. Angelopoulos et al., "Conformal risk control", ICLR 2024).
 
     Args:
         states: without a contact.
@@ -114,22 +110,18 @@ def learned_thresholds(
     Raises:
         StateError: there is too little time for that share.
     """
-    factor = _factor(np.concatenate(_ratios(states, least, share)), states, share)
-    learned = margin * factor * quantile_coefficients(states, _level(states, share))
-    return ContactThresholds(np.maximum(learned, least))
+    factor = margin * _factor(np.concatenate(_ratios(states, least, share)), states, share)
+    return ContactThresholds(np.maximum(factor * _quantiles(states, share), least))
 
 
 def tested_thresholds(
     states: BandStates, least: Array, share: float, margin: float
 ) -> tuple[float, npt.NDArray[np.intp]]:
-    """What each half of the time is by the thresholds that the other half teaches.
+    """Each half of the time, with the thresholds of the other half; raises as above.
 
     Returns:
-        The share of the time above them, before the margin; and the first state of each alarm,
+        The share of the time above them before the margin, and the first state of each alarm
         with it.
-
-    Raises:
-        StateError: the halves are too short for that share.
     """
     halves, ratios = np.array_split(states, 2), _ratios(states, least, share)
     factors = map(_factor, ratios[::-1], halves[::-1], [share, share])
@@ -140,9 +132,9 @@ def tested_thresholds(
     return float((sizes > 1.0).mean()), rows[apart]
 
 
-def _level(states: BandStates, share: float) -> float:
-    """Of the quantiles: all joints and bands together have that share."""
-    return 1.0 - share / states['size'][0].size
+def _quantiles(states: BandStates, share: float) -> Array:
+    """Coefficients (2, 3, k) that all joints and bands together exceed in that share at most."""
+    return quantile_coefficients(states, 1.0 - share / states['size'][0].size)
 
 
 def _ratios(states: BandStates, least: Array, share: float) -> list[Array]:
@@ -150,9 +142,11 @@ def _ratios(states: BandStates, least: Array, share: float) -> list[Array]:
     first, last = np.array_split(states, 2)
     found = []
     for known, other in ((last, first), (first, last)):
-        learned = ContactThresholds(quantile_coefficients(known, _level(states, share)))
-        above = other['size'] > ContactThresholds(least).limits(other['motion'])
-        found.append((above * other['size'] / learned.limits(other['motion'])).max(axis=(1, 2)))
+        learned, floor = (
+            ContactThresholds(each).limits(other['motion'])
+            for each in (_quantiles(known, share), least)
+        )
+        found.append(((other['size'] > floor) * other['size'] / learned).max(axis=(1, 2)))
     return found
 
 
@@ -162,7 +156,7 @@ def _factor(ratios: Array, states: BandStates, share: float) -> float:
     if not seconds >= needed:
         raise StateError(
             f'external torques are known for {seconds:.3g} s: a share of {share:.3g} needs '
-            f'{needed:.3g} s: record {math.ceil(needed - seconds)} s more, or allow more'
+            f'{needed:.3g} s: record {math.ceil(needed - seconds)} s more'
         )
     allowed = min(1.0, (1.0 - share) * (1.0 + 1.0 / seconds))
     return max(1.0, float(np.quantile(ratios, allowed, method='higher')))
@@ -171,9 +165,8 @@ def _factor(ratios: Array, states: BandStates, share: float) -> float:
 def least_thresholds(robot: WatchedRobot, joints: Sequence[str]) -> Array:
     """Coefficients (2, 3, k) of joints that do not follow from a recording.
 
-    The friction of a joint at rest is anything up to its Coulomb friction, and the model takes
-    zero: so large is the residual there, and its step when the joint starts or stops. No
-    recording shows all rests. And no residual is more exact than `ACCURACY`.
+    At rest, the residual is up to the Coulomb friction, where the model takes zero: no recording
+    shows all rests. And no residual is more exact than `ACCURACY`.
     """
     coulomb = robot.friction.bounds[0, robot.model.indices_of(joints)]
     constant = np.maximum(coulomb, ACCURACY * robot.effort_limits(joints))
@@ -301,8 +294,8 @@ def surveyed(
 
     Args:
         recordings: at least one.
-        false_alarms: share of the time in which a threshold is exceeded before the margin, in
-            motion like the recorded one, of both bands and all joints together [-].
+        false_alarms: share of the time above some threshold before the margin, in motion like the
+            recorded one [-].
         margin: factor of what was learned, for motion unlike that [-].
 
     Raises:
