@@ -31,15 +31,10 @@ KIND = 'a file of robot_dynamics thresholds --output'
 
 @dataclass(frozen=True)
 class LearnedThresholds:
-    """The content of a threshold file, by joint name.
+    """The content of a threshold file, by joint name."""
 
-    Attributes:
-        bandwidths: of the observer that the thresholds were learned with [Hz].
-        by_joint: their coefficients (2, 3), see `ContactThresholds`.
-    """
-
-    bandwidths: dict[str, float]
-    by_joint: dict[str, Array]
+    bandwidths: dict[str, float]  #: of the observer that the thresholds were learned with [Hz]
+    by_joint: dict[str, Array]  #: their coefficients (2, 3), see `ContactThresholds`
 
     def text(self) -> str:
         """The file, without a head; four digits, as thresholds are not more exact."""

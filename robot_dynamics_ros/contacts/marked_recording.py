@@ -29,58 +29,34 @@ OWN_LEVEL, OWN_FACTOR = 0.85, 8.0
 
 @dataclass(frozen=True)
 class MarkedContact:
-    """Something touched the robot, or else the model was wrong by as much.
+    """Something touched the robot, or else the model was wrong by as much."""
 
-    Attributes:
-        begin: [s] since the start of the recording.
-        end: of the last touch [s].
-        from_start: whether it was there when the observer began: it may have begun before.
-        until_end: whether it goes on until a gap or the end of the recording: it may end later.
-        kind: 'collision' or 'push'.
-        links: that were touched, as far as the joints tell.
-        torques: of each joint that felt it, the residual of the largest size [N m or N].
-    """
-
-    begin: float
-    end: float
-    from_start: bool
-    until_end: bool
-    kind: str
-    links: tuple[str, ...]
-    torques: dict[str, float]
+    begin: float  #: [s] since the start of the recording
+    end: float  #: of the last touch [s]
+    from_start: bool  #: whether it was there when the observer began
+    until_end: bool  #: whether it goes on until a gap or the end: it may end later
+    kind: str  #: 'collision' or 'push'
+    links: tuple[str, ...]  #: that were touched, as far as the joints tell
+    torques: dict[str, float]  #: largest residual of each joint that felt it [N m or N]
 
 
 class DrawnResiduals(NamedTuple):
-    """The extremes of stretches of states, S of them.
+    """The extremes of stretches of states, S of them."""
 
-    Attributes:
-        times: (S,) of the first state of each [s].
-        begins: (S,) whether the observer begins in it.
-        least: (S, 2, k) of collision and push [N m or N].
-        largest: (S, 2, k) likewise.
-        limits: (S, 2, k) the lowest thresholds [N m or N]; NaN where nothing is detected.
-    """
-
-    times: Array
-    begins: Array
-    least: Array
-    largest: Array
-    limits: Array
+    times: Array  #: (S,) of the first state of each [s]
+    begins: Array  #: (S,) whether the observer begins in it
+    least: Array  #: (S, 2, k) of collision and push [N m or N]
+    largest: Array  #: (S, 2, k) likewise
+    limits: Array  #: (S, 2, k) the lowest thresholds [N m or N]; NaN where nothing is detected
 
 
 @dataclass(frozen=True)
 class MarkedRecording(Observation):
-    """The contacts of one recording; plain data.
+    """The contacts of one recording; plain data."""
 
-    Attributes:
-        own: whether the thresholds were learned from the recording itself.
-        contacts: in their order.
-        drawn: what a plot shows.
-    """
-
-    own: bool
-    contacts: tuple[MarkedContact, ...]
-    drawn: DrawnResiduals
+    own: bool  #: whether the thresholds were learned from the recording itself
+    contacts: tuple[MarkedContact, ...]  #: in their order
+    drawn: DrawnResiduals  #: what a plot shows
 
     @property
     def found(self) -> str:

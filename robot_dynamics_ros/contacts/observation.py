@@ -42,38 +42,23 @@ LARGE = 0.05
 
 @dataclass(frozen=True)
 class WatchSettings:
-    """Values of parameters of dynamics_node; joints that are not named have the defaults.
+    """Values of parameters of dynamics_node; joints that are not named have the defaults."""
 
-    Attributes:
-        joint_model: friction, offsets and rotors.
-        gravity: (3,) in the axes of the root link [m/s^2].
-        bandwidth: of the observer, by joint [Hz].
-        thresholds: (2, 3) by joint, see `ContactThresholds`; empty where none are given.
-        driver_effort: what the recorded efforts are.
-    """
-
-    joint_model: JointModel = AS_DESCRIBED
-    gravity: Sequence[float] = STANDARD_GRAVITY
-    bandwidth: Mapping[str, float] = field(default_factory=dict)
-    thresholds: Mapping[str, Array] = field(default_factory=dict)
-    driver_effort: DriverEffort = 'torque'
+    joint_model: JointModel = AS_DESCRIBED  #: friction, offsets and rotors
+    gravity: Sequence[float] = STANDARD_GRAVITY  #: (3,) in the axes of the root link [m/s^2]
+    bandwidth: Mapping[str, float] = field(default_factory=dict)  #: of the observer, by joint [Hz]
+    thresholds: Mapping[str, Array] = field(default_factory=dict)  #: (2, 3) by joint; or none
+    driver_effort: DriverEffort = 'torque'  #: what the recorded efforts are
 
 
 @dataclass(frozen=True)
 class WatchedRobot:
-    """The robot of a recording.
+    """The robot of a recording."""
 
-    Attributes:
-        model: whose joints are those of the recording, in their order; the others are locked.
-        settings: see `WatchSettings`; joints that the model does not have do not matter.
-        locked: joints that were not recorded.
-        missing: of these, the joints whose position changes the torque of a recorded one.
-    """
-
-    model: RobotModel
+    model: RobotModel  #: with the joints of the recording, in their order; others locked
     settings: WatchSettings
-    locked: Sequence[str] = ()
-    missing: Sequence[str] = ()
+    locked: Sequence[str] = ()  #: joints that were not recorded
+    missing: Sequence[str] = ()  #: of these, joints that change the torque of recorded ones
 
     @property
     def friction(self) -> JointFriction:
@@ -105,19 +90,12 @@ class WatchedRobot:
 
 
 class ObservedStates(NamedTuple):
-    """N states in which the residual is known, of the k watched joints.
+    """N states in which the residual is known, of the k watched joints."""
 
-    Attributes:
-        times: (N,) since the start of the recording [s].
-        begins: (N,) where the observer begins, at the start and after each gap.
-        residuals: (N, k) external torques [N m or N].
-        velocities: (N, k) [rad/s or m/s].
-    """
-
-    times: Array
-    begins: npt.NDArray[np.bool_]
-    residuals: Array
-    velocities: Array
+    times: Array  #: (N,) since the start of the recording [s]
+    begins: npt.NDArray[np.bool_]  #: (N,) where the observer begins
+    residuals: Array  #: (N, k) external torques [N m or N]
+    velocities: Array  #: (N, k) [rad/s or m/s]
 
     def detected(self, thresholds: ContactThresholds) -> Iterator[ContactDetector]:
         """The detector of contacts, after each state."""
@@ -131,35 +109,20 @@ class ObservedStates(NamedTuple):
 
 @dataclass(frozen=True)
 class Observation:
-    """What is known of a recording; plain data.
+    """What is known of a recording; plain data."""
 
-    Attributes:
-        name: of the recording.
-        robot: its name.
-        joints: watched ones, k of them.
-        units: (k) of their residuals.
-        unwatched: joints without a varying effort, or without a threshold where some are given.
-        locked: a remark on joints that were not recorded; empty without any.
-        missing: see `WatchedRobot`.
-        bandwidth: (k,) of the observer [Hz].
-        samples: number of states with a residual.
-        residuals: (3, k) their root mean square, mean, and largest absolute value [N m or N].
-        large: that they are large in half of the states; empty if they are not.
-        remarks: about the recording.
-    """
-
-    name: str
-    robot: str
-    joints: tuple[str, ...]
-    units: tuple[str, ...]
-    unwatched: tuple[str, ...]
-    locked: str
-    missing: tuple[str, ...]
-    bandwidth: Array
-    samples: int
-    residuals: Array
-    large: str
-    remarks: tuple[str, ...]
+    name: str  #: of the recording
+    robot: str  #: its name
+    joints: tuple[str, ...]  #: watched ones, k of them
+    units: tuple[str, ...]  #: (k) of their residuals
+    unwatched: tuple[str, ...]  #: joints without a varying effort, or a threshold
+    locked: str  #: a remark on joints that were not recorded; empty without any
+    missing: tuple[str, ...]  #: see `WatchedRobot`
+    bandwidth: Array  #: (k,) of the observer [Hz]
+    samples: int  #: number of states with a residual
+    residuals: Array  #: (3, k) their root mean square, mean, and largest absolute value [N m or N]
+    large: str  #: that they are large in half of the states; empty if they are not
+    remarks: tuple[str, ...]  #: about the recording
 
     def as_json(self) -> dict[str, Any]:
         """What is said of it beside its joints."""

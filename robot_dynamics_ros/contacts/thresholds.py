@@ -192,26 +192,15 @@ def survey_recording(
 
 @dataclass(frozen=True)
 class ThresholdSurvey:
-    """The thresholds of some recordings.
+    """The thresholds of some recordings."""
 
-    Attributes:
-        recordings: at least one, with the same robot, joints and bandwidth.
-        states: of all of them.
-        thresholds: learned from all of them.
-        false_alarms: share of the time above the thresholds before the margin, at most [-].
-        margin: factor of what was learned [-].
-        tested: the same share, each half of the time with the thresholds of the other half; None
-            where the halves are too short.
-        exceeded: recording and begin [s] of each alarm of this test, with the margin; or None.
-    """
-
-    recordings: tuple[SurveyedRecording, ...]
-    states: BandStates
-    thresholds: ContactThresholds
-    false_alarms: float
-    margin: float
-    tested: float | None
-    exceeded: tuple[tuple[str, float], ...] | None
+    recordings: tuple[SurveyedRecording, ...]  #: at least one
+    states: BandStates  #: of all of them
+    thresholds: ContactThresholds  #: learned from all of them
+    false_alarms: float  #: share of the time above the thresholds before the margin, at most [-]
+    margin: float  #: factor of what was learned [-]
+    tested: float | None  #: that share, each half with the other; None: too short
+    exceeded: tuple[tuple[str, float], ...] | None  #: each alarm with the margin: recording, begin
 
     @property
     def first(self) -> SurveyedRecording:

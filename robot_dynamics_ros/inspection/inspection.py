@@ -74,21 +74,13 @@ STATES = 5
 
 @dataclass(frozen=True)
 class Inspection:
-    """Everything that `robot_dynamics inspect` says of a robot.
+    """Everything that `robot_dynamics inspect` says of a robot."""
 
-    Attributes:
-        model: the robot.
-        poses: number of poses over which the worst was looked for.
-        loads: gravity torque of each joint by name, in the order of q.
-        margin: of a link; None if none was asked for.
-        findings: those of severity error first.
-    """
-
-    model: RobotModel
-    poses: int
-    loads: dict[str, GravityLoad]
-    margin: PayloadMargin | None
-    findings: tuple[Finding, ...]
+    model: RobotModel  #: the robot
+    poses: int  #: number of poses over which the worst was looked for
+    loads: dict[str, GravityLoad]  #: gravity torque of each joint by name, in the order of q
+    margin: PayloadMargin | None  #: of a link; None if none was asked for
+    findings: tuple[Finding, ...]  #: those of severity error first
 
     @property
     def mass(self) -> float:
@@ -134,21 +126,13 @@ class Inspection:
 
 @dataclass(frozen=True)
 class Validation:
-    """What a robot was found to be.
+    """What a robot was found to be."""
 
-    Attributes:
-        robot: its name.
-        joints: number of independent joints.
-        mass: of all links [kg].
-        findings: those of severity error first.
-        report: of the comparison with Pinocchio; None where nothing was compared.
-    """
-
-    robot: str
-    joints: int
-    mass: float
-    findings: tuple[Finding, ...]
-    report: Report | None
+    robot: str  #: its name
+    joints: int  #: number of independent joints
+    mass: float  #: of all links [kg]
+    findings: tuple[Finding, ...]  #: those of severity error first
+    report: Report | None  #: of the comparison with Pinocchio; None where nothing was compared
 
     def failures(self, *, strict: bool) -> tuple[Finding, ...]:
         """The findings for which the robot fails: errors, with `strict` warnings too."""

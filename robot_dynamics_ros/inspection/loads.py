@@ -25,17 +25,11 @@ POSES = 1000
 
 @dataclass(frozen=True)
 class SampledPoses:
-    """Poses of a robot; the first one is zero. Nothing is compiled.
+    """Poses of a robot; the first one is zero. Nothing is compiled."""
 
-    Attributes:
-        model: the robot.
-        q: (N, n) positions [rad or m].
-        gravity: in the frame of the root link [m/s^2].
-    """
-
-    model: RobotModel
-    q: Array
-    gravity: tuple[float, ...] = STANDARD_GRAVITY
+    model: RobotModel  #: the robot
+    q: Array  #: (N, n) positions [rad or m]
+    gravity: tuple[float, ...] = STANDARD_GRAVITY  #: in the frame of the root link [m/s^2]
 
     @classmethod
     def of(
@@ -82,21 +76,13 @@ class SampledPoses:
 
 @dataclass(frozen=True)
 class GravityLoad:
-    """The gravity torque of one joint against its effort limit.
+    """The gravity torque of one joint against its effort limit."""
 
-    Attributes:
-        at_zero: with all joints at zero [N m or N].
-        worst: the largest magnitude over the sampled poses, with its sign [N m or N].
-        worst_at: (n,) the pose of the worst one [rad or m].
-        limit: of the effort, infinite where there is none that is positive [N m or N].
-        beyond: share of the poses at which the torque exceeds the limit [-].
-    """
-
-    at_zero: float
-    worst: float
-    worst_at: Array
-    limit: float
-    beyond: float
+    at_zero: float  #: with all joints at zero [N m or N]
+    worst: float  #: the largest magnitude over the sampled poses, with its sign [N m or N]
+    worst_at: Array  #: (n,) the pose of the worst one [rad or m]
+    limit: float  #: of the effort, infinite where there is none that is positive [N m or N]
+    beyond: float  #: share of the poses at which the torque exceeds the limit [-]
 
     @property
     def used(self) -> float:
@@ -118,23 +104,14 @@ def gravity_loads(poses: SampledPoses) -> dict[str, GravityLoad]:
 
 @dataclass(frozen=True)
 class PayloadMargin:
-    """The largest point mass at the origin of a link, see `RobotDynamics.payload_margin`.
+    """The largest point mass at the origin of a link, see `RobotDynamics.payload_margin`."""
 
-    Attributes:
-        frame: name of the link.
-        at_zero: with all joints at zero [kg].
-        least: at the worst of the sampled poses [kg].
-        least_at: (n,) that pose [rad or m].
-        median: over the sampled poses [kg].
-        holding: share of the poses at which the joints hold the robot itself [-].
-    """
-
-    frame: str
-    at_zero: float
-    least: float
-    least_at: Array
-    median: float
-    holding: float
+    frame: str  #: name of the link
+    at_zero: float  #: with all joints at zero [kg]
+    least: float  #: at the worst of the sampled poses [kg]
+    least_at: Array  #: (n,) that pose [rad or m]
+    median: float  #: over the sampled poses [kg]
+    holding: float  #: share of the poses at which the joints hold the robot itself [-]
 
 
 def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:

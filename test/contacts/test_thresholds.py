@@ -128,7 +128,7 @@ def test_states_are_those_that_a_detector_compares_with_its_thresholds():
     states = observed(4.0, 2, rate=1000.0)
     states.begins[2000] = True
     states.times[2000:] += 3.0
-    thresholds = ContactThresholds(NOTHING + [[[1.0], [0.1], [0.02]]])
+    thresholds = ContactThresholds(NOTHING + np.array([[1.0], [0.1], [0.02]]))
     detector, exceeded = ContactDetector(thresholds), []
     for time, begins, r, v in zip(*states, strict=True):
         if begins:
