@@ -253,11 +253,12 @@ class ThresholdSurvey:
 
     def as_json(self) -> dict[str, Any]:
         """The result by names, in SI units."""
-        joints = self.first.joints_as_json(self.residuals)
+        joints, motion = self.first.joints_as_json(self.residuals), self.largest_motion
+        # (2, 4, k): the coefficients, and the mean.
+        limits = np.append(self.thresholds.coefficients, self.mean_limits[:, None], axis=1)
         for index, values in enumerate(joints.values()):
-            values['largest_speed'], values['largest_acceleration'] = self.largest_motion[:, index]
-            for row, band in enumerate(BANDS):
-                parts = *self.thresholds.coefficients[row, :, index], self.mean_limits[row, index]
+            values['largest_speed'], values['largest_acceleration'] = motion[:, index]
+            for band, parts in zip(BANDS, limits[..., index], strict=True):
                 values[band] = dict(zip((*PARTS, 'mean'), parts, strict=True))
         times = self.exceeded
         return {

@@ -13,13 +13,7 @@ import numpy as np
 from robot_dynamics_ros.core.definiteness import check_mass_matrix
 from robot_dynamics_ros.core.errors import InertiaError, OracleUnavailable
 from robot_dynamics_ros.core.model.audit import audit
-from robot_dynamics_ros.core.model.findings import (
-    FINDING_CODES,
-    Finding,
-    Rule,
-    Severity,
-    listed,
-)
+from robot_dynamics_ros.core.model.findings import FINDING_CODES, Finding, Rule, Severity, listed
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
@@ -40,8 +34,7 @@ RULES = {
     ),
     'gravity_exceeds_effort': Rule(
         'its joint cannot hold the arm at some poses',
-        'check the masses beyond the joint and the unit of the effort limit; springs and '
-        'counterweights are not described; otherwise keep the arm out of these poses',
+        'check masses and effort limit, which know no springs; else keep out of these poses',
     ),
     'indefinite_mass_matrix': Rule(
         'the kinetic energy can be negative',
@@ -67,8 +60,7 @@ CODES = {**FINDING_CODES, **{code: rule.problem for code, rule in RULES.items()}
 ORDER = ('error', 'warning', 'info')
 # Share of the poses beyond which the arm cannot do its work; below, some poses are out of reach.
 MOST = 0.5
-# States at which the mass matrix is examined and Pinocchio is compared: a description that is read
-# differently shows at each.
+# States at which M is examined and Pinocchio compared: another description differs at each.
 STATES = 5
 
 
@@ -173,7 +165,8 @@ def validate_robot(
     with np.errstate(all='ignore'):
         report, compared = _agreement(model, urdf)
         findings = [*_of_the_robot(SampledPoses.of(model), massless_joints), *compared]
-    kept = _in_order(each for each in findings if each.code not in {*ignored})
+    left_out = frozenset(ignored)
+    kept = _in_order(finding for finding in findings if finding.code not in left_out)
     return Validation(model.name, model.size, model.mass, kept, report)
 
 
