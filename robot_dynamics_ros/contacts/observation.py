@@ -31,6 +31,7 @@ from robot_dynamics_ros.recordings.joint_samples import gap_limit
 
 # Takes a number of states that are done.
 Advance = Callable[[int], None]
+Flags = npt.NDArray[np.bool_]
 # Bandwidth of the observer at most, of the rate of the states [-]: noise is beyond it.
 SHARE_OF_RATE = 0.2
 # Share of a recording with a known residual, below which it is refused [-].
@@ -93,7 +94,7 @@ class ObservedStates(NamedTuple):
     """N states in which the residual is known, of the k watched joints."""
 
     times: Array  #: (N,) since the start of the recording [s]
-    begins: npt.NDArray[np.bool_]  #: (N,) where the observer begins
+    begins: Flags  #: (N,) where the observer begins
     residuals: Array  #: (N, k) external torques [N m or N]
     velocities: Array  #: (N, k) [rad/s or m/s]
 
