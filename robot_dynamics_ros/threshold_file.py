@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,27 +31,19 @@ KIND = 'a file of robot_dynamics thresholds --output'
 
 @dataclass(frozen=True)
 class LearnedThresholds:
-    """The content of a threshold file, by joint name.
+    """The content of a threshold file, by joint name."""
 
-    Attributes:
-        bandwidths: of the observer that the thresholds were learned with [Hz].
-        by_joint: their coefficients (2, 3), see `ContactThresholds`.
-    """
-
-    bandwidths: dict[str, float]
-    by_joint: dict[str, Array]
+    bandwidths: dict[str, float]  #: of the observer that the thresholds were learned with [Hz]
+    by_joint: dict[str, Array]  #: their coefficients (2, 3), see `ContactThresholds`
 
     def text(self) -> str:
         """The file, without a head; four digits, as thresholds are not more exact."""
         lines = ['joints:']
         for joint, coefficients in self.by_joint.items():
-            lines += [
-                f'  {yaml_value(joint)}:',
-                f'    {BANDWIDTH}: {yaml_value(_rounded(self.bandwidths[joint]))}',
-            ]
-            for band, values in zip(BANDS, coefficients.tolist(), strict=True):
-                parts = dict(zip(PARTS, map(_rounded, values), strict=True))
-                lines.append(f'    {band}: {yaml_value(parts)}')
+            bands = [dict(zip(PARTS, map(_rounded, row), strict=True)) for row in coefficients]
+            values = (_rounded(self.bandwidths[joint]), *bands)
+            named = zip((BANDWIDTH, *BANDS), map(yaml_value, values), strict=True)
+            lines += [f'  {yaml_value(joint)}:', *(f'    {key}: {value}' for key, value in named)]
         return '\n'.join([*lines, ''])
 
     def of(self, joints: Sequence[str]) -> ContactThresholds:
@@ -61,44 +54,36 @@ class LearnedThresholds:
         """
         if lacking := [name for name in joints if name not in self.by_joint]:
             raise ParameterError(
-                f'no thresholds of {", ".join(lacking)} (it has {", ".join(self.by_joint)}): '
-                'robot_dynamics thresholds learns them from recordings with their efforts'
+                f'no thresholds of {", ".join(lacking)}, only of {", ".join(self.by_joint)}'
             )
-        each = [self.by_joint[name] for name in joints]
-        return ContactThresholds(np.stack(each, axis=-1))
+        return ContactThresholds(np.stack([self.by_joint[name] for name in joints], axis=-1))
 
 
 def read_thresholds(file: str | Path, robot: Sequence[str]) -> LearnedThresholds:
-    """The thresholds in a file of `robot_dynamics thresholds`.
-
-    Args:
-        file: its path.
-        robot: names of all joints of the robot.
+    """The thresholds in a file of `robot_dynamics thresholds`, of a robot with these joints.
 
     Raises:
         ParameterError: the file cannot be read, is not one of these, has joints that the robot
             does not have, or a value that is not allowed.
     """
-    content = read_yaml(Path(file))
-    bandwidths, by_joint = {}, {}
+    content, found = read_yaml(Path(file)), LearnedThresholds({}, {})
     with errors_in(file):
         for joint, values in values_by_joint(content, KIND).items():
             if joint not in robot:
-                raise ParameterError(
-                    f'the robot has no joint {joint}, it has {", ".join(robot)}: these are '
-                    'thresholds of another robot'
-                )
-            bands = {band: values.get(band) for band in BANDS}
-            if lacking := [band for band, parts in bands.items() if not isinstance(parts, dict)]:
-                raise ParameterError(f'{lacking[0]} of {joint} is needed: {", ".join(PARTS)}')
+                allowed = ', '.join(robot)
+                raise ParameterError(f'no joint {joint}, of another robot? It has {allowed}')
             rows = [
-                [finite_number(f'{part} of {band} of {joint}', parts.get(part)) for part in PARTS]
-                for band, parts in bands.items()
+                [_number(f'{part} of {band} of {joint}', values.get(band), part) for part in PARTS]
+                for band in BANDS
             ]
-            by_joint[joint] = np.array(rows)
-            ContactThresholds(by_joint[joint][:, :, None])
-            bandwidths[joint] = finite_number(f'{BANDWIDTH} of {joint}', values.get(BANDWIDTH))
-    return LearnedThresholds(bandwidths, by_joint)
+            found.by_joint[joint] = np.array(rows)
+            ContactThresholds(found.by_joint[joint][:, :, None])
+            found.bandwidths[joint] = _number(f'{BANDWIDTH} of {joint}', values, BANDWIDTH)
+    return found
+
+
+def _number(name: str, values: Any, key: str) -> float:
+    return finite_number(name, values.get(key) if isinstance(values, dict) else values)
 
 
 def _rounded(value: float) -> float:

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_dynamics_ros.contacts.observation import ObservedStates
-from robot_dynamics_ros.contacts.thresholds import (
-    FALSE_ALARMS,
-    MARGIN,
-    BandStates,
-    bounded,
-    calibrated_quantiles,
-)
+from robot_dynamics_ros.contacts.thresholds import band_states, learned_thresholds
 from robot_dynamics_ros.control.external.contact import ContactLinks
 from robot_dynamics_ros.control.external.contact_detector import ContactDetector
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
@@ -63,9 +57,9 @@ def learn(arm: FeltArm, seconds: float) -> ContactThresholds:
         for index in follow(arm, random_motion(HOME, SPEED, seconds, seed=1))
     ]
     observed = ObservedStates(*(np.array(column) for column in zip(*rows, strict=True)))
-    states, coulomb = BandStates.of(observed, PERIOD), arm.friction.bounds[0]
-    least = np.multiply.outer([[1.0, 0.0, 0.0]] * 2, np.maximum(coulomb, LEAST))
-    return bounded(MARGIN * calibrated_quantiles(states, FALSE_ALARMS, least), least)
+    coulomb = np.maximum(arm.friction.bounds[0], LEAST)
+    least = np.multiply.outer([[1.0, 0.0, 0.0]] * 2, coulomb)
+    return learned_thresholds(band_states(observed, PERIOD), least)
 
 
 def alarms(

@@ -92,7 +92,7 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
         )
     output.line(
         f'{found.first.robot}: {counted(len(found.recordings), "recording")}, '
-        f'{found.states.seconds:.4g} s, observer {frequencies(found.first)}; above the thresholds '
+        f'{found.seconds:.4g} s, observer {frequencies(found.first)}; above the thresholds '
         f'in at most {100.0 * found.false_alarms:g} % of the time: {test}'
     )
     for one in found.recordings:
@@ -133,7 +133,7 @@ def _threshold_file(found: ThresholdSurvey, file: str) -> str:
     """The text of the file of that name; doubts stand at its head."""
     head = HEAD.format(
         robot=yaml_value(found.first.robot),
-        seconds=found.states.seconds,
+        seconds=found.seconds,
         share=100.0 * found.false_alarms,
         tested='-' if found.tested is None else f'{100.0 * found.tested:.2g}',
         speeds=', '.join(f'{speed:.2g}' for speed in found.largest_motion[0]),

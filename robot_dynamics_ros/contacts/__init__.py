@@ -1,8 +1,7 @@
 """Contacts and thresholds of contacts, from recordings; no ROS, no files.
 
 Recordings are read state by state and not filtered: with the same parameters, what is found is
-what the node finds. Where velocities are not measured, the node finds nothing, and they are
-derived here.
+what the node finds.
 
 Modules::
 
@@ -11,14 +10,12 @@ Modules::
     marked_recording  the contacts of a recording, and what a plot shows
 """
 
-from .marked_recording import MarkedContact, MarkedRecording, mark_recording
+from .marked_recording import MarkedRecording, mark_recording
 from .observation import WatchedRobot, WatchSettings
-from .thresholds import SurveyedRecording, ThresholdSurvey, survey_recording, surveyed
+from .thresholds import ThresholdSurvey, survey_recording, surveyed
 
 __all__ = [
-    'MarkedContact',
     'MarkedRecording',
-    'SurveyedRecording',
     'ThresholdSurvey',
     'WatchSettings',
     'WatchedRobot',

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,7 @@ import numpy as np
 from robot_dynamics_ros.core.definiteness import check_mass_matrix
 from robot_dynamics_ros.core.errors import InertiaError, OracleUnavailable
 from robot_dynamics_ros.core.model.audit import audit
-from robot_dynamics_ros.core.model.findings import (
-    FINDING_CODES,
-    Finding,
-    Rule,
-    Severity,
-    listed,
-)
+from robot_dynamics_ros.core.model.findings import FINDING_CODES, Finding, Rule, Severity, listed
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
@@ -39,8 +34,7 @@ RULES = {
     ),
     'gravity_exceeds_effort': Rule(
         'its joint cannot hold the arm at some poses',
-        'check the masses beyond the joint and the unit of the effort limit; springs and '
-        'counterweights are not described; otherwise keep the arm out of these poses',
+        'check masses and effort limit, which know no springs; else keep out of these poses',
     ),
     'indefinite_mass_matrix': Rule(
         'the kinetic energy can be negative',
@@ -66,31 +60,24 @@ CODES = {**FINDING_CODES, **{code: rule.problem for code, rule in RULES.items()}
 ORDER = ('error', 'warning', 'info')
 # Share of the poses beyond which the arm cannot do its work; below, some poses are out of reach.
 MOST = 0.5
-# Positions at which the mass matrix is examined.
-POSITIONS = 10
-# States at which Pinocchio is compared: a description that is read differently shows at each.
+# States at which M is examined and Pinocchio compared: another description differs at each.
 STATES = 5
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Everything that `robot_dynamics inspect` says of a robot.
+    """Everything that `robot_dynamics inspect` says of a robot."""
 
-    Attributes:
-        model: the robot.
-        mass: of all links [kg].
-        poses: number of poses over which the worst was looked for.
-        loads: gravity torque of each joint by name, in the order of q.
-        margin: of a link; None if none was asked for.
-        findings: those of severity error first.
-    """
+    model: RobotModel  #: the robot
+    poses: int  #: number of poses over which the worst was looked for
+    loads: dict[str, GravityLoad]  #: gravity torque of each joint by name, in the order of q
+    margin: PayloadMargin | None  #: of a link; None if none was asked for
+    findings: tuple[Finding, ...]  #: those of severity error first
 
-    model: RobotModel
-    mass: float
-    poses: int
-    loads: dict[str, GravityLoad]
-    margin: PayloadMargin | None
-    findings: tuple[Finding, ...]
+    @property
+    def mass(self) -> float:
+        """Of all links [kg]."""
+        return self.model.mass
 
     @property
     def moving_mass(self) -> float:
@@ -99,55 +86,45 @@ class Inspection:
 
     def as_json(self) -> dict[str, Any]:
         """The content of --json; numbers that are not finite stand for no limit."""
-        model = self.model
-        joints = [
-            {
-                'name': joint.name,
-                'type': joint.kind,
-                'parent': model.joints[joint.parent].name if joint.parent >= 0 else None,
-                'mimics': joint.mimicked,
-                'axis': joint.axis,
-                'lower': joint.limits.lower,
-                'upper': joint.limits.upper,
-                'velocity': joint.limits.velocity,
-                'effort': joint.limits.effort,
-                'links': [frame.name for frame in model.frames if frame.body == index],
-                'mass': joint.inertia.mass,
-                'center_of_mass': joint.inertia.center_of_mass,
-            }
-            for index, joint in enumerate(model.joints)
-        ]
         return {
-            'robot': model.name,
-            'root': model.frames[0].name,
+            'robot': self.model.name,
+            'root': self.model.frames[0].name,
             'mass': self.mass,
             'moving_mass': self.moving_mass,
-            'reach': model.reach,
-            'joints': joints,
+            'reach': self.model.reach,
+            'joints': [self._joint(index) for index in range(len(self.model.joints))],
             'poses': self.poses,
             'gravity': {name: asdict(load) for name, load in self.loads.items()},
-            'payload_margin': None if self.margin is None else asdict(self.margin),
+            'payload_margin': self.margin and asdict(self.margin),
             'findings': findings_as_json(self.findings),
+        }
+
+    def _joint(self, index: int) -> dict[str, Any]:
+        """One entry of `joints`."""
+        model, joint = self.model, self.model.joints[index]
+        limits = ('lower', 'upper', 'velocity', 'effort')
+        return {
+            'name': joint.name,
+            'type': joint.kind,
+            'parent': model.joints[joint.parent].name if joint.parent >= 0 else None,
+            'mimics': joint.mimicked,
+            'axis': joint.axis,
+            **{name: getattr(joint.limits, name) for name in limits},
+            'links': [frame.name for frame in model.frames if frame.body == index],
+            'mass': joint.inertia.mass,
+            'center_of_mass': joint.inertia.center_of_mass,
         }
 
 
 @dataclass(frozen=True)
 class Validation:
-    """What a robot was found to be.
+    """What a robot was found to be."""
 
-    Attributes:
-        robot: its name.
-        joints: number of independent joints.
-        mass: of all links [kg].
-        findings: those of severity error first.
-        report: of the comparison with Pinocchio; None where nothing was compared.
-    """
-
-    robot: str
-    joints: int
-    mass: float
-    findings: tuple[Finding, ...]
-    report: Report | None
+    robot: str  #: its name
+    joints: int  #: number of independent joints
+    mass: float  #: of all links [kg]
+    findings: tuple[Finding, ...]  #: those of severity error first
+    report: Report | None  #: of the comparison with Pinocchio; None where nothing was compared
 
     def failures(self, *, strict: bool) -> tuple[Finding, ...]:
         """The findings for which the robot fails: errors, with `strict` warnings too."""
@@ -158,12 +135,7 @@ class Validation:
 def inspect_robot(
     model: RobotModel, frame: str | None = None, gravity: Sequence[float] = STANDARD_GRAVITY
 ) -> Inspection:
-    """Look at a robot.
-
-    Args:
-        model: the robot.
-        frame: link whose payload margin to give; None for none.
-        gravity: (3,) in the axes of the root link [m/s^2].
+    """Look at a robot; `frame` is the link whose payload margin to give, gravity (3,) [m/s^2].
 
     Raises:
         UnknownNameError: no link has that name.
@@ -173,7 +145,7 @@ def inspect_robot(
         poses = SampledPoses.of(model, gravity=tuple(gravity))
         margin = None if frame is None else payload_margin(poses, frame)
         loads, findings = gravity_loads(poses), _in_order(_of_the_robot(poses))
-    return Inspection(model, _total_mass(model), len(poses.q), loads, margin, findings)
+    return Inspection(model, len(poses.q), loads, margin, findings)
 
 
 def validate_robot(
@@ -190,24 +162,29 @@ def validate_robot(
         ignored: codes of findings to leave out.
         massless_joints: names of joints that move no mass on purpose.
     """
-    left_out = frozenset(ignored)
     with np.errstate(all='ignore'):
         report, compared = _agreement(model, urdf)
-        findings = (*_of_the_robot(SampledPoses.of(model), massless_joints), *compared)
+        findings = [*_of_the_robot(SampledPoses.of(model), massless_joints), *compared]
+    left_out = frozenset(ignored)
     kept = _in_order(finding for finding in findings if finding.code not in left_out)
-    return Validation(model.name, model.size, _total_mass(model), kept, report)
+    return Validation(model.name, model.size, model.mass, kept, report)
 
 
-def found(code: str, link: str, value: str, severity: Severity | None = None) -> Finding:
+def found(
+    code: str,
+    link: str,
+    value: str,
+    joints: tuple[str, ...] = (),
+    severity: Severity | None = None,
+) -> Finding:
     """A finding in the words of `RULES`."""
     problem, advice, usual = RULES[code]
-    return Finding(link, code, problem, value, advice, severity or usual)
+    return Finding(link, code, problem, value, advice, severity or usual, joints)
 
 
 def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """One object for each finding."""
-    keys = ('code', 'severity', 'link', 'joints', 'problem', 'value', 'advice')
-    return [{key: getattr(finding, key) for key in keys} for finding in findings]
+    return [asdict(finding) for finding in findings]
 
 
 def pinocchio_is_installed() -> bool:
@@ -219,11 +196,6 @@ def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: ORDER.index(finding.severity)))
 
 
-def _total_mass(model: RobotModel) -> float:
-    """Of all links, with those that are fixed to the base [kg]."""
-    return float(sum(link.inertia.mass for link in model.links))
-
-
 def _of_the_robot(poses: SampledPoses, massless_joints: Collection[str] = ()) -> Iterator[Finding]:
     """Findings of the description, and of what it gives."""
     model, root = poses.model, poses.model.frames[0].name
@@ -231,37 +203,43 @@ def _of_the_robot(poses: SampledPoses, massless_joints: Collection[str] = ()) ->
     if not model.size:
         yield found('no_moving_joint', root, f'{len(model.frames)} links')
         return
+    yield from _beyond_limits(poses)
+    try:
+        check_mass_matrix(model, EvaluatedDynamics(model).mass_matrix, STATES)
+    except InertiaError as error:
+        yield found('indefinite_mass_matrix', root, str(error))
+    # A limit up to 0 is a finding of the audit.
+    unlimited = tuple(compress(model.joint_names, np.isposinf(model.effort_limits)))
+    if unlimited:
+        yield found('no_effort_limit', root, listed(unlimited), unlimited)
+
+
+def _beyond_limits(poses: SampledPoses) -> Iterator[Finding]:
+    """Findings about joints whose gravity torque is above the effort limit."""
+    model = poses.model
     never_held = poses.never_held(model.effort_bounds)
     for index, (name, load) in enumerate(gravity_loads(poses).items()):
         if not load.beyond:
             continue
-        body, joint = next((i, one) for i, one in enumerate(model.joints) if one.name == name)
+        body = [joint.name for joint in model.joints].index(name)
         link = next(frame.name for frame in model.frames if frame.body == body)
         value = (
             f'{name} at {load.beyond:.0%} of {len(poses.q)} poses: up to {abs(load.worst):.3g}, '
-            f'effort limit {load.limit:.3g} {"N" if joint.slides else "N m"}'
+            f'effort limit {load.limit:.3g} {model.effort_units[index]}'
         )
         severity: Severity = 'warning' if load.beyond > MOST else 'info'
         if index == never_held:
             value, severity = f'{value}; the arm is held at no pose', 'error'
-        yield replace(found('gravity_exceeds_effort', link, value, severity), joints=(name,))
-    try:
-        check_mass_matrix(model, EvaluatedDynamics(model).mass_matrix, POSITIONS)
-    except InertiaError as error:
-        yield found('indefinite_mass_matrix', root, str(error))
-    # A limit up to 0 is a finding of the audit.
-    unlimited = np.flatnonzero(np.isposinf(model.effort_limits))
-    if joints := tuple(model.joint_names[index] for index in unlimited):
-        yield replace(found('no_effort_limit', root, listed(joints)), joints=joints)
+        yield found('gravity_exceeds_effort', link, value, (name,), severity)
 
 
-def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, tuple[Finding, ...]]:
+def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, list[Finding]]:
     """Compare tau, g, bias, M and C with Pinocchio's at random states within the limits.
 
     The report is None without Pinocchio, and where no joint moves.
     """
     if not pinocchio_is_installed() or not model.size:
-        return None, ()
+        return None, []
     # Optional, and slow to import.
     from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
@@ -269,12 +247,6 @@ def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, tuple[Findi
     try:
         reference = PinocchioReference(urdf, model)
     except OracleUnavailable as error:
-        return None, (found('not_compared', root, ' '.join(str(error).split())),)
+        return None, [found('not_compared', root, ' '.join(str(error).split()))]
     report = reference.compare(EvaluatedDynamics(model), random_states(model, STATES))
-    if report.agrees:
-        return report, ()
-    value = (
-        f'relative error {report.worst.worst_relative:.1e} in {report.worst.quantity}, allowed '
-        f'{report.tolerance:.0e}'
-    )
-    return report, (found('disagreement', root, value),)
+    return report, [] if report.agrees else [found('disagreement', root, str(report))]

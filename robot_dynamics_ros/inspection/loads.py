@@ -14,30 +14,22 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_positions
 from robot_dynamics_ros.core.scalar import Scalar, cos, sin
-from robot_dynamics_ros.core.task import largest_mass, weight_torque, without_rounding
+from robot_dynamics_ros.core.task import ROUNDING, largest_mass, weight_torque, without_rounding
 
 # An array of angles is a scalar too: one value for each pose.
 sin.register(np.ndarray, np.sin)
 cos.register(np.ndarray, np.cos)
 
 POSES = 1000
-# Share of the largest torque [-].
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class SampledPoses:
-    """Poses of a robot; the first one is zero. Nothing is compiled.
+    """Poses of a robot; the first one is zero. Nothing is compiled."""
 
-    Attributes:
-        model: the robot.
-        q: (N, n) positions [rad or m].
-        gravity: in the frame of the root link [m/s^2].
-    """
-
-    model: RobotModel
-    q: Array
-    gravity: tuple[float, ...] = STANDARD_GRAVITY
+    model: RobotModel  #: the robot
+    q: Array  #: (N, n) positions [rad or m]
+    gravity: tuple[float, ...] = STANDARD_GRAVITY  #: in the frame of the root link [m/s^2]
 
     @classmethod
     def of(
@@ -53,16 +45,13 @@ class SampledPoses:
     @cached_property
     def gravity_torque(self) -> Array:
         """g(q), shape (N, n) [N m or N]; equivalent to `gravity_torque` of each pose."""
-        return self._stacked(rnea.gravity_torque(self.model, self._columns, self.gravity))
+        return self._stacked(rnea.gravity_torque(self.model, list(self.q.T.copy()), self.gravity))
 
     def never_held(self, limits: Array) -> int | None:
-        """The joint that most prevents that any of the random poses is held; None if one is.
+        """The joint that is beyond its limit at most poses, if none of the random poses is held.
 
         Args:
             limits: of the efforts (n,), infinite where there is none [N m or N].
-
-        Returns:
-            Of the joints whose gravity torque is beyond their limit, that of most poses.
         """
         beyond = np.abs(self.gravity_torque[1:]) > limits
         return int(beyond.sum(axis=0).argmax()) if beyond.any(axis=1).all() else None
@@ -73,39 +62,27 @@ class SampledPoses:
         Raises:
             UnknownNameError: no link has that name.
         """
-        placed = self.model.frame(frame)
-        rows = kinematics.jacobian(self.model, self._columns, placed, 'LOCAL_WORLD_ALIGNED')
+        columns, placed = list(self.q.T.copy()), self.model.frame(frame)
+        rows = kinematics.jacobian(self.model, columns, placed, 'LOCAL_WORLD_ALIGNED')
         return np.stack([self._stacked(row) for row in rows], axis=1)
-
-    @property
-    def _columns(self) -> list[Scalar]:
-        """q as scalars: for each joint, its position at every pose."""
-        return list(self.q.T.copy())
 
     def _stacked(self, entries: list[Scalar]) -> Array:
         """Entries (n) that each hold for all poses, or have one value for each: (N, n)."""
-        count = len(self.q)
-        columns = np.array([np.broadcast_to(entry, count) for entry in entries], float)
-        return columns.reshape(-1, count).T
+        columns = np.empty((len(entries), len(self.q)))
+        for column, entry in zip(columns, entries, strict=True):
+            column[:] = entry
+        return columns.T
 
 
 @dataclass(frozen=True)
 class GravityLoad:
-    """The gravity torque of one joint against its effort limit.
+    """The gravity torque of one joint against its effort limit."""
 
-    Attributes:
-        at_zero: with all joints at zero [N m or N].
-        worst: the largest magnitude over the sampled poses, with its sign [N m or N].
-        worst_at: (n,) the pose of the worst one [rad or m].
-        limit: of the effort, infinite where there is none that is positive [N m or N].
-        beyond: share of the poses at which the torque exceeds the limit [-].
-    """
-
-    at_zero: float
-    worst: float
-    worst_at: Array
-    limit: float
-    beyond: float
+    at_zero: float  #: with all joints at zero [N m or N]
+    worst: float  #: the largest magnitude over the sampled poses, with its sign [N m or N]
+    worst_at: Array  #: (n,) the pose of the worst one [rad or m]
+    limit: float  #: of the effort, infinite where there is none that is positive [N m or N]
+    beyond: float  #: share of the poses at which the torque exceeds the limit [-]
 
     @property
     def used(self) -> float:
@@ -115,44 +92,26 @@ class GravityLoad:
 
 def gravity_loads(poses: SampledPoses) -> dict[str, GravityLoad]:
     """The load of each joint by its name, in the order of q."""
-    limits = poses.model.effort_bounds
-    magnitude = np.abs(poses.gravity_torque)
+    torque, limits, found = poses.gravity_torque, poses.model.effort_bounds.tolist(), {}
     # Torques of joints that lift nothing are 0, and not 1e-15 N m.
-    torque = np.where(magnitude > ROUNDING * magnitude.max(initial=0.0), poses.gravity_torque, 0.0)
-    worst = np.abs(torque).argmax(axis=0)
-    beyond = (np.abs(torque) > limits).mean(axis=0)
-    at_worst = np.take_along_axis(torque, worst[None], axis=0)[0]
-    columns = zip(torque[0], at_worst, poses.q[worst], limits, beyond, strict=True)
-    return {
-        name: GravityLoad(float(zero), float(most), q, float(limit), float(share))
-        for name, (zero, most, q, limit, share) in zip(
-            poses.model.joint_names, columns, strict=True
-        )
-    }
+    least = ROUNDING * np.abs(torque).max(initial=0.0)
+    for joint, (name, limit) in enumerate(zip(poses.model.joint_names, limits, strict=True)):
+        own = np.where(np.abs(torque[:, joint]) > least, torque[:, joint], 0.0)
+        worst, beyond = int(np.abs(own).argmax()), float((np.abs(own) > limit).mean())
+        found[name] = GravityLoad(float(own[0]), float(own[worst]), poses.q[worst], limit, beyond)
+    return found
 
 
 @dataclass(frozen=True)
 class PayloadMargin:
-    """The largest point mass at the origin of a link that the joints hold at rest.
+    """The largest point mass at the origin of a link, see `RobotDynamics.payload_margin`."""
 
-    Infinite where no joint with an effort limit lifts it, negative where the joints cannot hold
-    the robot itself; see `RobotDynamics.payload_margin`.
-
-    Attributes:
-        frame: name of the link.
-        at_zero: with all joints at zero [kg].
-        least: at the worst of the sampled poses [kg].
-        least_at: (n,) that pose [rad or m].
-        median: over the sampled poses [kg].
-        holding: share of the poses at which the joints hold the robot itself [-].
-    """
-
-    frame: str
-    at_zero: float
-    least: float
-    least_at: Array
-    median: float
-    holding: float
+    frame: str  #: name of the link
+    at_zero: float  #: with all joints at zero [kg]
+    least: float  #: at the worst of the sampled poses [kg]
+    least_at: Array  #: (n,) that pose [rad or m]
+    median: float  #: over the sampled poses [kg]
+    holding: float  #: share of the poses at which the joints hold the robot itself [-]
 
 
 def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
@@ -164,9 +123,8 @@ def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
     model, gravity = poses.model, np.array(poses.gravity)
     lifted = weight_torque(without_rounding(poses.jacobian(frame), model.reach), gravity)
     margins = largest_mass(poses.gravity_torque, lifted, model.effort_bounds)
-    least = int(margins.argmin())
+    least, holding = int(margins.argmin()), float((margins >= 0.0).mean())
     # The mean of two infinities of different signs is no number: take one of the values.
     median = float(np.sort(margins)[len(margins) // 2])
-    at_zero, at_worst = float(margins[0]), float(margins[least])
-    holding = float((margins >= 0.0).mean())
-    return PayloadMargin(frame, at_zero, at_worst, poses.q[least], median, holding)
+    at_zero, worst = float(margins[0]), float(margins[least])
+    return PayloadMargin(frame, at_zero, worst, poses.q[least], median, holding)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip('scipy')
-from property_settings import ALL
 from pushed_recording import HIT, NOISE, RATE, URDF, Pushed, pushed_states, recording_of
 
 from robot_dynamics_ros.contacts import (
@@ -16,7 +15,6 @@ from robot_dynamics_ros.contacts import (
     survey_recording,
     surveyed,
 )
-from robot_dynamics_ros.control.external.drive_torques import LARGEST
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
 
@@ -110,14 +108,10 @@ def test_a_joint_without_efforts_is_not_watched():
         marked(replace(states, efforts=None))
 
 
-def test_velocities_may_be_missing():
-    """Derived ones are right some time after a start or a gap: before, nothing is known."""
-    states = replace(pushed_states((HIT,), seed=6), velocities=None)
-    times = (states.stamps - states.stamps[0]) / 1e9
-    found = marked(states.part((times < 5.0) | (times > 6.0)), thresholds=GIVEN)
-    assert (found.residuals[2, :2] < 0.4).all()
-    assert [one.links for one in found.contacts] == [('hand',)]
-    assert any('derived from positions' in remark for remark in found.remarks)
+@pytest.mark.parametrize('judged', [marked, survey])
+def test_without_measured_velocities_nothing_is_found_as_in_the_node(judged):
+    with pytest.raises(RecordingError, match='measured velocities'):
+        judged(replace(SHORT, velocities=None))
 
 
 @pytest.mark.parametrize('judged', [marked, survey])
@@ -127,29 +121,6 @@ def test_efforts_of_which_the_node_estimates_nothing_are_refused(judged):
         judged(other)
     # As in the node, it is said what they are.
     assert marked(other, thresholds=GIVEN, driver_effort='reversed_torque')
-
-
-@pytest.mark.parametrize('absurd', [-1e18, np.nan])
-def test_a_state_without_an_effort_is_lost_as_in_the_node(absurd):
-    """The observer takes a longer step: no contact, and it goes on."""
-    found = marked(
-        with_efforts(lambda efforts: efforts.__setitem__((400, 0), absurd)), thresholds=GIVEN
-    )
-    whole = marked(SHORT, thresholds=GIVEN)
-    assert found.contacts == ()
-    assert found.samples == whole.samples - 1
-    np.testing.assert_allclose(found.residuals[2], whole.residuals[2], rtol=0.1)
-    assert found.drawn.begins.sum() == 1
-    assert found.remarks
-
-
-@pytest.mark.parametrize(('factor', 'taken'), [(0.99, True), (1.01, False)])
-@pytest.mark.parametrize('joint', [1, 2] if ALL else [1])
-def test_an_effort_counts_where_it_counts_for_the_node(joint, factor, taken):
-    """Else one of a joint is a contact that the node does not see."""
-    effort = factor * LARGEST * MODEL.effort_limits[joint]
-    states = with_efforts(lambda efforts: efforts.__setitem__((400, joint), effort))
-    assert bool(marked(states, thresholds=GIVEN).contacts) == taken
 
 
 def test_recordings_of_which_little_is_known_are_refused_with_what_is_wrong():

@@ -225,3 +225,17 @@ def test_more_load_more_friction_and_more_friction_at_slow_speeds():
     stribeck = pushed(model, stribeck=2.0, stribeck_velocity=0.5)
     assert stribeck.torque([0.5])[0] == pytest.approx(1.0, rel=1e-3)
     assert stribeck.torque([50.0])[0] < 1e-3
+
+
+@pytest.mark.parametrize('count', [2, 4])
+def test_has_the_bounds_of_its_coefficients(count):
+    """Of mimic joints too, in both directions; and reaches them where it has one direction."""
+    model, random = hand_written('mimic').model, np.random.default_rng(5)
+    kinds = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')[:count]
+    values = {kind: by_name(model, 0.1, 3.0, seed) for seed, kind in enumerate(kinds)}
+    friction = JointFriction(model, smoothing=1e-12, **values)
+    v = random.uniform(-2.0, 2.0, (50, model.size))
+    coulomb, viscous = friction.bounds
+    reached = np.abs(friction.torque(v)) / (coulomb + viscous * np.abs(v))
+    assert (reached <= 1.0 + 1e-9).all()
+    assert count == 4 or (reached > 1.0 - 1e-9).all()
