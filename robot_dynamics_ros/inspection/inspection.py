@@ -52,8 +52,11 @@ RULES = {
         'error',
     ),
     'not_compared': Rule(
-        'Pinocchio refuses the URDF, so that nothing is compared',
-        'correct the URDF: other programs that use Pinocchio or urdfdom refuse it too',
+        'Pinocchio refuses the robot, so that nothing is compared', 'correct the URDF'
+    ),
+    'other_reading': Rule(
+        'urdfdom and Pinocchio read another robot from this file, or none',
+        'write what they name as they expect it; this package computes what the file says',
     ),
 }
 CODES = {**FINDING_CODES, **{code: rule.problem for code, rule in RULES.items()}}
@@ -241,7 +244,7 @@ def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, list[Findin
     if not pinocchio_is_installed() or not model.size:
         return None, []
     # Optional, and slow to import.
-    from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
+    from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference, other_reading
 
     root = model.frames[0].name
     try:
@@ -249,4 +252,7 @@ def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, list[Findin
     except OracleUnavailable as error:
         return None, [found('not_compared', root, ' '.join(str(error).split()))]
     report = reference.compare(EvaluatedDynamics(model), random_states(model, STATES))
-    return report, [] if report.agrees else [found('disagreement', root, str(report))]
+    findings = [] if report.agrees else [found('disagreement', root, str(report))]
+    if said := other_reading(urdf):
+        findings.append(found('other_reading', root, said))
+    return report, findings

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from xml.etree.ElementTree import tostring
@@ -230,7 +231,7 @@ def other_reading(text: str) -> str:
     parts = ('names', 'parents', 'inertias', 'jointPlacements')
     if all(list(getattr(raw, part)) == list(getattr(read, part)) for part in parts):
         return ''
-    return words.removeprefix('Error: ').split(' at line ')[0] or refused
+    return '; '.join(re.findall('Error: (.*?) at line ', words)) or refused
 
 
 def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:

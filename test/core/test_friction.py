@@ -108,7 +108,7 @@ def test_a_batch_is_each_of_its_samples():
     rows[4, 1] = np.inf
     with pytest.raises(StateError, match=f"'{model.joint_names[1]}'"):
         friction.torque(rows)
-    with pytest.raises(StateError, match='^load'):
+    with pytest.raises(StateError, match=r'^load'):
         friction.torque(np.zeros_like(rows), load=rows)
 
 

@@ -49,6 +49,15 @@ def test_another_robot_disagrees(written, other, code, strict):
     assert code in codes_of(found.failures(strict=True))
 
 
+def test_what_urdfdom_drops_without_a_word_is_quoted():
+    pytest.importorskip('pinocchio')
+    text = changed('iyz="0"', 'iyz="0&#10;"')
+    found = validate_robot(parse_urdf(text), text)
+    (finding,) = [one for one in found.findings if one.code == 'other_reading']
+    assert all(word in finding.value for word in ('iyz', 'rod'))
+    assert found.report.agrees
+
+
 def test_without_pinocchio_nothing_is_compared(monkeypatch):
     monkeypatch.setitem(sys.modules, 'pinocchio', None)
     monkeypatch.setattr(inspection, 'pinocchio_is_installed', lambda: False)
