@@ -14,9 +14,9 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .endpoints import LATCHED, OVERRIDABLE, PolledSubscription, TopicCounters
+from .parameter_files import ParameterFiles
 
 LONGEST_WAIT = 10.0  # [s]
 WAIT_TIMEOUT = 0.1  # [s]
