@@ -22,14 +22,12 @@ from .output import (
     FileToWrite,
     FittedTable,
     Output,
-    ShowProgress,
     exit_code,
-    no_progress,
     number_text,
     output_options,
     percent_text,
 )
-from .recordings import BAGS, NamedRecordings, RecordingOptions, recorded_robot, recording_options
+from .recordings import BAGS, Recordings, recording_options
 
 HELP = f"""Compare measured efforts with the torques of a model, and report the reasons.
 
@@ -59,15 +57,12 @@ Exit code 1: there is at least one finding. 2: a recording cannot be used.
     help='Write a report: .html with interactive plots, or .png.',
 )  # fmt: skip
 @output_options
-def compare_command(recordings: NamedRecordings, report: Path | None, output: Output) -> int:
+def compare_command(recordings: Recordings, report: Path | None, output: Output) -> int:
     """Compare each recording, and print what is found."""
     if report is not None:
         check_report_file(report)
-    outcomes = recordings.outcomes(compare_recording, recordings.options(), output)
-    found = [
-        Compared('', name, error=one.error) if one.error else one.result
-        for name, one in outcomes.items()
-    ]
+    outcomes = recordings.outcomes(compare_recording)
+    found = [one.result or Compared('', name, error=one.error) for name, one in outcomes.items()]
     if all(one.error for one in found):
         raise RecordingError('; '.join(one.error for one in found))
     output.write_json({'recordings': [one.as_json() for one in found]})
@@ -95,30 +90,17 @@ def compare_command(recordings: NamedRecordings, report: Path | None, output: Ou
     return exit_code([one for one in found if one.findings], failed)
 
 
-def compare_recording(
-    options: RecordingOptions,
-    name: str,
-    files: tuple[Path, ...],
-    progress: ShowProgress = no_progress,
-) -> Compared:
-    """The comparison of one recording; a task that any process may execute.
-
-    Args:
-        options: of the recording.
-        name: of the recording in results.
-        files: that together are the recording.
-        progress: shows how far it is.
+def compare_recording(recordings: Recordings, name: str) -> Compared:
+    """The comparison of one of some recordings; a task that any process may execute.
 
     Raises:
         RecordingError: the recording cannot be used.
         ModelError: the URDF cannot be used.
         ParameterError: the robot has no moving joint.
     """
-    urdf, _, joints = recorded_robot(options, files)
-    comparison = _comparison(urdf, options.parameters, tuple(options.gravity))
-    recording = options.open(files, joints=joints)
-    with progress(name, recording.size, 'states') as advance:
-        return comparison.of(recording, name, advance)
+    urdf, _, joints = recordings.robot(name)
+    comparison = _comparison(urdf, recordings.joint_model, recordings.gravity)
+    return comparison.of(recordings.open(name, joints=joints), name)
 
 
 @lru_cache(maxsize=4)

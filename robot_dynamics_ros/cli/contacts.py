@@ -11,8 +11,8 @@ from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.report import PLOT_ENDINGS, check_report_file, provenance, write_report
 
-from .output import FileToRead, FileToWrite, FittedTable, Output, exit_code, output_options
-from .recordings import BAGS, NamedRecordings, recording_options
+from .output import FILE, FileToWrite, FittedTable, Output, exit_code, output_options
+from .recordings import BAGS, Recordings, recording_options
 from .watching import frequencies, watched
 
 # Joints of a contact in a table: those with the largest external torques.
@@ -38,7 +38,7 @@ Exit code 1: there is a contact. 2: a recording cannot be used.
 @click.command('contacts', help=HELP)
 @recording_options('parameters')
 @click.option(
-    '--thresholds', type=FileToRead(exists=True, dir_okay=False), metavar='FILE',
+    '--thresholds', type=FILE, metavar='FILE',
     help='File of robot_dynamics thresholds; without one, and without thresholds in --parameters, '
     'they are learned from the recording itself.',
 )  # fmt: skip
@@ -48,7 +48,7 @@ Exit code 1: there is a contact. 2: a recording cannot be used.
 )  # fmt: skip
 @output_options
 def contacts_command(
-    recordings: NamedRecordings, thresholds: Path | None, plot: Path | None, output: Output
+    recordings: Recordings, thresholds: Path | None, plot: Path | None, output: Output
 ) -> int:
     """Search each recording, print and draw."""
     if plot is not None:

@@ -16,10 +16,10 @@ from robot_dynamics_ros.identification.excitation.motion import ExcitationSettin
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import files_and_arguments, read_robot
-from .gravity import gravity_option, one_gravity
+from .gravity import Vector, gravity_option
 from .output import (
+    FILE,
     Command,
-    FileToRead,
     FileToWrite,
     FittedTable,
     Output,
@@ -95,7 +95,7 @@ def settings_options(command: Command) -> Command:
 @click.command('excite', help=HELP)
 @click.argument('words', nargs=-1, metavar='[NAME:=VALUE]...')
 @click.option(
-    '--urdf', required=True, type=FileToRead(exists=True, dir_okay=False), metavar='FILE',
+    '--urdf', required=True, type=FILE, metavar='FILE',
     help='URDF or xacro file.',
 )  # fmt: skip
 @click.option(
@@ -124,7 +124,7 @@ def excite_command(
     joints: str | None,
     start: str,
     floor: Any,
-    gravity: str | None,
+    gravity: Vector,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -134,12 +134,11 @@ def excite_command(
         raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
     pairs = named_numbers('--start', 'JOINT=POSITION', filter(None, start.split(',')))
     posture = {joint: position for (joint, _), position in pairs.items()}
-    chosen = one_gravity(gravity)
     model, text = read_robot(urdf, arguments)
     moving, held = chosen_joints(model, joints, posture)
     begin = {name: position for name, position in posture.items() if name not in held}
     settings = ExcitationSettings(floor=None if floor == NO_FLOOR else floor, start=begin, **asked)
-    found = _excited(RobotDynamics(moving, gravity=chosen), text, urdf, settings, output)
+    found = _excited(RobotDynamics(moving, gravity=gravity), text, urdf, settings, output)
     figures = as_json(found, held)
     first = {row['name']: row['start'] for row in figures['joints']}
     lines = [*_lines(found, figures), f'starts and ends at rest at {_positions(first)}']
@@ -172,13 +171,10 @@ def chosen_joints(
     if listed is None:
         return model, {}
     names = [name.strip() for name in listed.split(',')]
-    held = {
-        joint.name: posture.get(
-            joint.name, float(min(max(0.0, joint.limits.lower), joint.limits.upper))
-        )
-        for joint in model.independent_joints
-        if joint.name not in names
-    }
+    near = dict(
+        zip(model.joint_names, np.clip(0.0, model.lower, model.upper).tolist(), strict=True)
+    )
+    held = {name: posture.get(name, near[name]) for name in near if name not in names}
     return model.reduced(names, held), held
 
 

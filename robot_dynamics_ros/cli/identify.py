@@ -6,7 +6,6 @@ import math
 import sys
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +32,7 @@ from .output import (
     percent_text,
     writes,
 )
-from .recordings import (
-    BAGS,
-    Files,
-    NamedRecordings,
-    RecordingOptions,
-    named_files,
-    recorded_robot,
-    recording_options,
-)
+from .recordings import BAGS, Recordings, named_files, recording_options
 
 HELP = f"""Identify a robot from recordings: inertia, friction, rotors and offsets.
 
@@ -104,7 +95,7 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 @click.option('--doubtful', is_flag=True, help='Write a doubtful model too.')
 @output_options
 def identify_command(
-    recordings: NamedRecordings,
+    recordings: Recordings,
     target: Path,
     held_out: tuple[str, ...],
     effort: Effort,
@@ -117,28 +108,25 @@ def identify_command(
 ) -> int:
     """Parse, identify, print, and save."""
     writes('--output', *(target / name for name in READ_AGAIN))
-    files, others = recordings.files, named_files(held_out)
-    options = recordings.options()
-    opened, failed, text = _opened(options, files, others)
+    others = replace(recordings, files=named_files(held_out))
+    opened, failed, text = _opened(recordings, others)
+    known, masses = (
+        named_numbers('--gain', 'JOINT=VALUE', gains),
+        named_numbers('--load', 'FRAME=KG@BAG', loads),
+    )
     identifier = Identifier(
         text,
         friction=friction,
         effort=effort,
         delay=delay,
-        gains={
-            joint: value
-            for (joint, _), value in named_numbers('--gain', 'JOINT=VALUE', gains).items()
-        },
-        loads=[
-            (frame, mass, name)
-            for (frame, name), mass in named_numbers('--load', 'FRAME=KG@BAG', loads).items()
-        ],
+        gains={joint: value for (joint, _), value in known.items()},
+        loads=[(frame, mass, name) for (frame, name), mass in masses.items()],
         progress=output.progress,
-        gravity=options.gravity,
+        gravity=recordings.gravity,
     )
     found = identifier.fit(
-        {name: one for name, one in opened.items() if name in files},
-        {name: one for name, one in opened.items() if name in others},
+        {name: one for name, one in opened.items() if name in recordings.files},
+        {name: one for name, one in opened.items() if name in others.files},
     )
     found = replace(found, errors={**failed, **found.errors})
     output.write_json(found.as_json())
@@ -148,9 +136,8 @@ def identify_command(
     if found.doubts and not doubtful:
         output.error(f'{target} is not written: read the findings; --doubtful writes it anyway')
     else:
-        held = [path for paths in others.values() for path in paths]
         command = ['robot_dynamics', *sys.argv[1:]]
-        origin = provenance([*recordings.read, *held], command, output.progress)
+        origin = provenance([*recordings.read, *others.read], command, output.progress)
         for file in found.save(target, doubtful=doubtful, origin=origin):
             output.line(f'written: {file}')
     for error in found.errors.values():
@@ -158,27 +145,25 @@ def identify_command(
     return exit_code([*found.doubts, *found.findings], found.errors.values())
 
 
-def _opened(
-    options: RecordingOptions, *groups: Files
-) -> tuple[dict[str, Opens], dict[str, str], str]:
+def _opened(*groups: Recordings) -> tuple[dict[str, Opens], dict[str, str], str]:
     """What opens the recordings that can be opened, why others cannot, and the text of the URDF.
 
     Raises:
         RobotDynamicsError: none of a group can be opened.
     """
     opened: dict[str, Opens] = {}
-    errors: dict[str, RobotDynamicsError | OSError] = {}
+    errors: dict[str, Exception] = {}
     text = ''
-    for name, paths in chain.from_iterable(group.items() for group in groups):
+    for name, one in [(name, group) for group in groups for name in group.files]:
         try:
-            urdf, robot, joints = recorded_robot(options, paths)
-            opened[name] = partial(options.open, paths, robot, joints)
+            urdf, robot, joints = one.robot(name)
+            opened[name] = partial(one.open, name, robot, joints)
             text = text or urdf
         except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
             errors[name] = error
     for group in groups:
-        if group and opened.keys().isdisjoint(group):
-            raise errors[next(iter(group))]
+        if group.files and opened.keys().isdisjoint(group.files):
+            raise errors[next(iter(group.files))]
     return opened, {name: str(error) for name, error in errors.items()}, text
 
 

@@ -18,7 +18,7 @@ from robot_dynamics_ros.threshold_file import LearnedThresholds
 from robot_dynamics_ros.written_file import written_file
 
 from .output import FileToWrite, FittedTable, Output, exit_code, output_options
-from .recordings import BAGS, NamedRecordings, recording_options
+from .recordings import BAGS, Recordings, recording_options
 from .watching import frequencies, watched
 
 HELP = f"""Learn thresholds of contacts from recordings in which nothing touches the robot.
@@ -61,7 +61,7 @@ Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
 )  # fmt: skip
 @output_options
 def thresholds_command(
-    recordings: NamedRecordings,
+    recordings: Recordings,
     false_alarms: float,
     margin: float,
     target: Path | None,

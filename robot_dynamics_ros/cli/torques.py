@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +28,8 @@ from robot_dynamics_ros.recordings.torque_file import (
 )
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
-from .output import Output, ShowProgress, exit_code, no_progress, output_options, writes
-from .recordings import (
-    BAGS,
-    Files,
-    NamedRecordings,
-    RecordingOptions,
-    recorded_robot,
-    recording_options,
-)
+from .output import Output, exit_code, output_options, writes
+from .recordings import BAGS, Files, Recordings, recording_options
 
 HELP = f"""Write the torques that a model needs for the motion of recordings.
 
@@ -75,14 +68,14 @@ OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
     show_default=True, help='Format of files in a folder.',
 )  # fmt: skip
 @output_options
-def torques_command(recordings: NamedRecordings, target: Path, kind: str, output: Output) -> int:
+def torques_command(recordings: Recordings, target: Path, kind: str, output: Output) -> int:
     """Compute each recording, and print one line for it."""
     targets = torque_targets(recordings.files, target, kind)
     writes('--output', *targets.values())
-    outcomes = recordings.outcomes(write_torques, recordings.options(), output, targets)
+    outcomes = recordings.outcomes(partial(write_torques, targets))
     rows: list[dict[str, Any]] = []
     for name, one in outcomes.items():
-        row = {'file': name, 'error': one.error or None}
+        row: dict[str, Any] = {'file': name, 'error': one.error or None}
         if one.error:
             output.error(one.error)
         else:
@@ -109,12 +102,7 @@ def _show(row: Mapping[str, Any], output: Output) -> None:
 
 
 def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
-    """The file that is written for each recording, by its name.
-
-    Args:
-        files: of each recording by its name.
-        target: a file for one recording; else a folder, which is made.
-        kind: ending of files in a folder, without its dot.
+    """The file that is written for each recording, by its name: one, or NAME_torques in a folder.
 
     Raises:
         ParameterError: two recordings would get the same file, or a file would be in the folder of
@@ -136,7 +124,7 @@ def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
         if read.intersection(file.resolve().parents):
             raise ParameterError(f'{file} is in the folder of the recording: name another folder')
         check_can_be_written(file)
-    return dict(zip(files, targets, strict=True))
+    return {name: file.absolute() for name, file in zip(files, targets, strict=True)}
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -156,20 +144,14 @@ def _without_ending(path: Path) -> Path:
 
 
 def write_torques(
-    options: RecordingOptions,
-    name: str,
-    files: tuple[Path, ...],
-    target: Path,
-    progress: ShowProgress = no_progress,
+    targets: Mapping[str, Path], recordings: Recordings, name: str
 ) -> dict[str, Any]:
     """Write the torques along a recording as a whole file; any process may execute it.
 
     Args:
-        options: of the recording.
-        name: of the recording, for the bar.
-        files: that together are the recording.
-        target: to write; the ending decides what.
-        progress: shows how far it is.
+        targets: file to write for each recording by its name; the ending decides what.
+        recordings: with the options.
+        name: of the recording.
 
     Returns:
         What --json says of the recording, without its name.
@@ -180,8 +162,8 @@ def write_torques(
         ParameterError: the robot has none of the recorded joints.
         OSError: the file cannot be written.
     """
-    urdf, _, joints = recorded_robot(options, files)
-    model = _model_torques(urdf, joints, options.parameters, tuple(options.gravity))
+    urdf, _, joints = recordings.robot(name)
+    model = _model_torques(urdf, joints, recordings.joint_model, recordings.gravity)
     peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
     reach = Reach(len(joints))
 
@@ -192,15 +174,11 @@ def write_torques(
             parts = dict(zip(TERMS, model.terms(motion), strict=True))
             peaks = np.maximum(peaks, np.abs(sum(parts.values())).max(axis=0))
             samples, rate, cutoff = samples + len(motion), motion.rate, motion.cutoff
-            advance(len(motion))
             yield motion, parts
 
-    recording = options.open(files, model.model, joints)
-    recorded = options.open(files, joints=joints)
-    with (
-        progress(name, recording.size, 'states') as advance,
-        written_file(target) as new,
-    ):
+    recording = recordings.open(name, model.model, joints)
+    recorded = recordings.open(name, joints=joints)
+    with written_file(targets[name]) as new:
         write_torque_file(
             new, torques(recording), recorded.chunks(ROWS),
             start=recording.start, topic=recording.topic, urdf=urdf,

@@ -70,9 +70,7 @@ def validate_command(
         if strict and 'not_compared' not in ignored:
             raise ParameterError(f'--strict: {missing}, or --ignore not_compared')
         output.warning(missing)
-    with output.progress('validate', len(files), 'files') as advance:
-        call = partial(validate_file, arguments, ignored, massless)
-        found = outcomes(call, files, done=lambda future: advance(1))
+    found = outcomes(partial(validate_file, arguments, ignored, massless), files)
     results = [result_of(*one, strict) for one in zip(map(str, files), found, strict=True)]
     counts = Counter({'good': 0, 'findings': 0, 'unusable': 0})
     for outcome, result in zip(found, results, strict=True):
