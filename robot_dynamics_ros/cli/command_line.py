@@ -68,10 +68,7 @@ class _Lazily(click.Group):
 @click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
 @click.pass_context
 def commands(context: click.Context) -> int | None:
-    """The dynamics of a robot from its URDF or xacro file, without ROS.
-
-    Exit codes: 0 good, 1 findings, 2 wrong usage or input that cannot be used.
-    """
+    """The dynamics of a robot from its URDF or xacro file, without ROS."""
     if context.invoked_subcommand is not None:
         return None
     click.echo(context.get_help(), err=True)

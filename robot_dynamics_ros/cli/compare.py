@@ -91,13 +91,7 @@ def compare_command(recordings: Recordings, report: Path | None, output: Output)
 
 
 def compare_recording(recordings: Recordings, name: str) -> Compared:
-    """The comparison of one of some recordings; a task that any process may execute.
-
-    Raises:
-        RecordingError: the recording cannot be used.
-        ModelError: the URDF cannot be used.
-        ParameterError: the robot has no moving joint.
-    """
+    """The comparison of one of some recordings; a task that any process may execute."""
     urdf, _, joints = recordings.robot(name)
     comparison = _comparison(urdf, recordings.joint_model, recordings.gravity)
     return comparison.of(recordings.open(name, joints=joints), name)

@@ -33,14 +33,7 @@ def description_options(command: Command) -> Command:
 
 
 def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel, str, Path | None]:
-    """The robot that words of a command line or a topic name, its URDF, and the file it is from.
-
-    Raises:
-        ParameterError: neither is named, or both, or more than one file; or there is no ROS.
-        RecordingError: the recording cannot be read.
-        OSError: the file cannot be read.
-        ModelError: the description cannot be used.
-    """
+    """The robot that words or a topic name, its URDF, and the file that it is from."""
     files, arguments = files_and_arguments(words)
     if len(files) + (topic is not None) != 1:
         named = ', '.join(repr(str(file)) for file in files) or 'none'
@@ -71,11 +64,7 @@ def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
 
 
 def robot_of_text(text: str, source: str) -> RobotModel:
-    """The robot that the text of a URDF describes.
-
-    Raises:
-        ModelError: the description cannot be used; the message begins with its source.
-    """
+    """The robot that the text of a URDF describes."""
     with _errors_of(source):
         return parse_urdf(text)
 

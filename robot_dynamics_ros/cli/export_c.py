@@ -23,18 +23,16 @@ from .output import FolderToWrite, Output, output_options, writes
 
 # As CMakeLists.txt of the package does it.
 FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--exclude-libs,ALL'
-EXAMPLE = """\b
-Example:
-  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
-  colcon build --packages-select ur5_dynamics
-"""
 LISTED = textwrap.fill(', '.join(QUANTITIES), 76, initial_indent='  ', subsequent_indent='  ')
 HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
 FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
 /robot_description. Instead of a file, --topic takes the description from a running robot.
 
-{EXAMPLE}
+\b
+Example:
+  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
+  colcon build --packages-select ur5_dynamics
 
 \b
 Quantities:

@@ -16,11 +16,7 @@ Vector = tuple[float, ...]
 
 
 def gravity_of(name: str, value: Any) -> Vector:
-    """The three numbers of an option or a parameter of that name [m/s^2].
-
-    Raises:
-        ParameterError: it is not three numbers, or too strong to be meant.
-    """
+    """The three numbers of an option or a parameter of that name [m/s^2]."""
     try:
         return tuple(checked_gravity([float(each) for each in value]).tolist())
     except (StateError, TypeError, ValueError) as error:

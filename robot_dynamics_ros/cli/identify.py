@@ -146,11 +146,7 @@ def identify_command(
 
 
 def _opened(*groups: Recordings) -> tuple[dict[str, Opens], dict[str, str], str]:
-    """What opens the recordings that can be opened, why others cannot, and the text of the URDF.
-
-    Raises:
-        RobotDynamicsError: none of a group can be opened.
-    """
+    """What opens those that can be opened, why others cannot, and the text of the URDF."""
     opened: dict[str, Opens] = {}
     errors: dict[str, Exception] = {}
     text = ''

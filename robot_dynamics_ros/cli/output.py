@@ -64,10 +64,7 @@ class Output:
             click.echo(' '.join(text.splitlines()))
 
     def findings(self, findings: Iterable[tuple[str, str]]) -> None:
-        """Print findings, a head such as a code and a text each, in at most 100 characters.
-
-        With --verbose the lines are whole; without, one says so where something is left out.
-        """
+        """Print findings, a head such as a code and a text each, in at most 100 characters."""
         whole = [' '.join(f'{head}: {text}'.split()) for head, text in findings]
         short = [shorten(line, FINDING, placeholder=' ...') for line in whole]
         for line in whole if self.verbose else short:
@@ -104,11 +101,7 @@ class Output:
 
     @contextmanager
     def progress(self, what: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
-        """Show on a terminal how many of some items are done.
-
-        Yields:
-            A function that takes the number of items done since the last call, from any thread.
-        """
+        """Show on a terminal how many of some items are done."""
         console = Console(stderr=True)
         shown = console.is_interactive and sys.stderr.isatty()
         with Progress(console=console, transient=True, disable=not shown) as bar:
@@ -201,16 +194,7 @@ class WordOrNumber(click.ParamType):
 
 
 def named_numbers(option: str, form: str, texts: Iterable[str]) -> dict[tuple[str, str], float]:
-    """Numbers of an option, by name and by what follows an `@`, if anything.
-
-    Args:
-        option: its name.
-        form: of each text, `NAME=VALUE` or `NAME=VALUE@BAG`.
-        texts: that were given.
-
-    Raises:
-        ParameterError: a text has another form, or a name comes twice with other values.
-    """
+    """Numbers of an option, by name and by what follows an `@`, if anything."""
     pattern = r'\s*([^=]+?)\s*=([^@]*)' + ('@(.+)' if '@' in form else '()')
     found: dict[tuple[str, str], float] = {}
     for text in texts:
@@ -225,20 +209,12 @@ def named_numbers(option: str, form: str, texts: Iterable[str]) -> dict[tuple[st
 
 
 def reads(*files: Path) -> None:
-    """Note files that the running subcommand reads.
-
-    Raises:
-        ParameterError: one would be replaced.
-    """
+    """Note files that the running subcommand reads."""
     _note('', files)
 
 
 def writes(option: str, *files: Path) -> None:
-    """Note files that the running subcommand writes for an option.
-
-    Raises:
-        ParameterError: one is read, or written for another option; or it exists, without --force.
-    """
+    """Note files that the running subcommand writes for an option."""
     _note(option, files)
     for file in files:
         if file.is_file():

@@ -90,11 +90,7 @@ def payload_command(
 
 
 def _cutoff(recording: Recording) -> float:
-    """That which is asked for, or of the spectrum of the recording [Hz].
-
-    Raises:
-        RecordingError: the recording cannot be read, or the cutoff is not possible.
-    """
+    """That which is asked for, or of the spectrum of the recording [Hz]."""
     if recording.cutoff is None:
         return recording.usual_cutoff()
     return checked_cutoff(recording.cutoff, 1.0 / recording.interval)
@@ -103,11 +99,7 @@ def _cutoff(recording: Recording) -> float:
 def _motions(
     recordings: Recordings, model: RobotModel, output: Output, cutoff: float
 ) -> Iterator[Motion]:
-    """The motions of one recording after the other, for equations with a cutoff [Hz].
-
-    Raises:
-        RecordingError: a recording cannot be used, as with velocities of something else.
-    """
+    """The motions of one recording after the other, for equations with a cutoff [Hz]."""
     for name in recordings.files:
         recording, reach = recordings.open(name, model, model.joint_names), Reach(model.size)
         for motion in recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / recording.interval)):

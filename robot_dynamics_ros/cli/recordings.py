@@ -116,13 +116,7 @@ class Recordings:
         )  # fmt: skip
 
     def robot(self, name: str) -> tuple[str, RobotModel, tuple[str, ...]]:
-        """URDF and robot of a recording, and its joints that are to be read.
-
-        Raises:
-            RecordingError: the recording cannot be used, or no URDF was given or recorded.
-            ModelError: the description cannot be used.
-            ParameterError: the robot has no moving joint.
-        """
+        """URDF and robot of a recording, and its joints that are to be read."""
         recording = self.open(name)
         source = f'{recording.name}: /robot_description'
         urdf = self.urdf or newest_description(recording.descriptions, recording.name)
@@ -163,10 +157,7 @@ class Recordings:
 
 
 def recording_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a subcommand BAG, --urdf, --topic, --rename, --gravity and more of `OPTIONS`.
-
-    Its function takes them as one argument `recordings`, which are `Recordings`.
-    """
+    """Give a subcommand BAG, --urdf, --topic, --rename, --gravity and more of `OPTIONS`."""
     names = ('words', 'urdf', 'topic', 'rename', 'gravity', *more)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,13 +181,7 @@ def _recordings(
     parameters: Path | None = None,
     **others: Any,
 ) -> Recordings:
-    """What the options say.
-
-    Raises:
-        ParameterError: an option has another form, the file of parameters cannot be used, or
-            gravity is given twice and differs.
-        ModelError: the description cannot be used.
-    """
+    """What the options say."""
     backend, said = choose_backend(None)
     if backend == 'python':
         Output().warning(said)
@@ -249,11 +234,7 @@ def _renaming(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def named_files(words: Iterable[str]) -> Files:
-    """The files that together are a recording, one path or several joined by `+`, by its name.
-
-    Raises:
-        ParameterError: one is named twice, a path is empty, or a file would be replaced.
-    """
+    """The files that together are a recording, one path or several joined by `+`, by its name."""
     files: dict[str, tuple[Path, ...]] = {}
     for word in words:
         if word in files:

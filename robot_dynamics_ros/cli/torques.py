@@ -102,14 +102,7 @@ def _show(row: Mapping[str, Any], output: Output) -> None:
 
 
 def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
-    """The file that is written for each recording, by its name: one, or NAME_torques in a folder.
-
-    Raises:
-        ParameterError: two recordings would get the same file, or a file would be in the folder of
-            a bag, or cannot be written.
-        RecordingError: the ending of a file is unknown.
-        OSError: the folder cannot be made.
-    """
+    """The file that is written for each recording: one, or NAME_torques in a folder."""
     if len(files) > 1 and (target.is_file() or target.name.endswith(ENDINGS)):
         raise ParameterError(f'{target} is a file for one recording: name a folder')
     if target.suffix and not target.is_dir():
@@ -146,22 +139,7 @@ def _without_ending(path: Path) -> Path:
 def write_torques(
     targets: Mapping[str, Path], recordings: Recordings, name: str
 ) -> dict[str, Any]:
-    """Write the torques along a recording as a whole file; any process may execute it.
-
-    Args:
-        targets: file to write for each recording by its name; the ending decides what.
-        recordings: with the options.
-        name: of the recording.
-
-    Returns:
-        What --json says of the recording, without its name.
-
-    Raises:
-        RecordingError: the recording cannot be used.
-        ModelError: the description cannot be used.
-        ParameterError: the robot has none of the recorded joints.
-        OSError: the file cannot be written.
-    """
+    """Write the torques along a recording as a whole file; any process may execute it."""
     urdf, _, joints = recordings.robot(name)
     model = _model_torques(urdf, joints, recordings.joint_model, recordings.gravity)
     peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')

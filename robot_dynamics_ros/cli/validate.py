@@ -90,30 +90,13 @@ def validate_command(
 def validate_file(
     arguments: Sequence[str], ignored: Sequence[str], massless: Sequence[str], file: Path
 ) -> Validation:
-    """Examine one file; any process may do it.
-
-    Args:
-        arguments: of xacro.
-        ignored: codes of findings to leave out.
-        massless: joints that move no mass on purpose.
-        file: URDF or xacro.
-
-    Raises:
-        OSError: it cannot be read.
-        ModelError: the description cannot be used.
-    """
+    """Examine one file; any process may do it."""
     robot = read_robot(file, arguments, arguments_of_others=True)
     return validate_robot(*robot, ignored, massless)
 
 
 def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
-    """The object of a file in --json.
-
-    Args:
-        name: of the file.
-        outcome: with a Validation, or why there is none.
-        strict: whether warnings count.
-    """
+    """The object of a file in --json."""
     found: Validation | None = outcome.result
     if found is None or outcome.error:
         error = outcome.error if name in outcome.error else f'{name}: {outcome.error}'

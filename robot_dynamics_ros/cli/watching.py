@@ -68,17 +68,7 @@ def watched(
 def watch_settings(
     robot: RobotModel, recordings: Recordings, thresholds: Path | None = None
 ) -> WatchSettings:
-    """What files say of friction, observer and thresholds.
-
-    Args:
-        robot: the whole one; lists of a file are for its `joints`, or for all of the robot.
-        recordings: with the values of --parameters.
-        thresholds: file of `robot_dynamics thresholds`; None: that which the parameters name.
-
-    Raises:
-        ParameterError: a value is not what the parameter takes, it is for another robot, or
-            thresholds are given twice.
-    """
+    """What files say of friction, observer and thresholds."""
     file = recordings.parameters or Path()
     recordings.joint_model.check_joints(robot)
     with errors_in(file):
@@ -131,11 +121,7 @@ def _by_joint(name: str, values: Mapping[str, Any], joints: Sequence[str]) -> di
 
 
 def watch(function: Watch, settings: WatchSettings, recordings: Recordings, name: str) -> Any:
-    """What a function finds in a recording, whose other joints are locked.
-
-    Raises:
-        RobotDynamicsError: recording or URDF cannot be used.
-    """
+    """What a function finds in a recording, whose other joints are locked."""
     _, whole, joints = recordings.robot(name)
     locked = tuple(joint for joint in whole.joint_names if joint not in joints)
     missing = joints_that_matter(whole, joints)

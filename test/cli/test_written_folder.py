@@ -47,17 +47,6 @@ def test_again_its_files_are_replaced_and_others_stay(folder):
     assert list(folder.parent.iterdir()) == [folder]
 
 
-def test_nothing_is_written_outside(folder):
-    outside = folder.parent / 'outside'
-    write_folder(outside, {'b.txt': 'mine'})
-    folder.mkdir()
-    (folder / 'src').symlink_to(outside)
-    for files in (FILES, {'../outside/b.txt': 'new'}):
-        with pytest.raises(ParameterError):
-            write_folder(folder, files)
-    assert content(outside) == {'b.txt': 'mine'}
-
-
 def test_a_file_in_place_of_the_folder_or_above_is_named(folder):
     folder.parent.mkdir(parents=True)
     folder.write_text('mine')
