@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from robot_dynamics_ros.comparison import Compared, Comparison
-from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
@@ -31,20 +30,15 @@ from .recordings import BAGS, Recordings, recording_options
 
 HELP = f"""Compare measured efforts with the torques of a model, and report the reasons.
 
-Each recording is compared by itself. Position, velocity, acceleration and effort are low-pass
-filtered without a delay. {BAGS}
-
 Findings say whether the driver compensates gravity, a sign is flipped, joints are swapped, the
 base is turned, efforts come late or have another scale, a mass, rotor, friction or payload is
-missing, and what is wrong with the data.
+missing, and what is wrong with the data. {BAGS}
 
 \b
 Examples:
   robot_dynamics compare bag/ --urdf arm.urdf --report arm.html
   robot_dynamics compare panda.db3 --urdf panda.urdf --rename fer_=panda_ --json -
   robot_dynamics compare position.csv+velocity.csv+effort.csv --urdf arm.urdf
-  robot_dynamics compare side/ --urdf arm.urdf --gravity 9.81,0,0
-  robot_dynamics compare /data/*/ --urdf arm.urdf --scheduler tcp://10.0.0.1:8786
 
 Exit code 1: there is at least one finding. 2: a recording cannot be used.
 """
@@ -70,7 +64,7 @@ def compare_command(recordings: Recordings, report: Path | None, output: Output)
         if not one.error:
             output.line(_summary(one))
     if len(found) == 1:
-        output.show('', joint_table(found[0]), '', SHARE_WORDS, share_table(found[0]), '')
+        output.show('', joint_table(found[0]), '')
     else:
         output.show('', recording_table(found), '')
     output.findings(
@@ -138,24 +132,5 @@ def joint_table(found: Compared) -> FittedTable:
             number_text(joint.bias, 3, joint.unit),
             number_text(joint.correlation, 3),
             joint.result,
-        )
-    return table
-
-
-# Above the table of shares.
-SHARE_WORDS = 'share of the sum of squares; negative: opposite to the effort'
-
-
-def share_table(found: Compared) -> FittedTable:
-    """What explains the measured effort of each joint."""
-    table = FittedTable('shares of', *TERMS, 'residual', 'friction: Coulomb', 'viscous')
-    for name, joint in found.joints.items():
-        friction = joint.friction
-        rate = 'm/s' if joint.unit == 'N' else 'rad/s'
-        table.add_row(
-            name,
-            *(percent_text(joint.shares[term]) for term in (*TERMS, 'residual')),
-            number_text(friction.coulomb, 3, joint.unit) if friction else '-',
-            number_text(friction.viscous, 3, f'{joint.unit} per {rate}') if friction else '-',
         )
     return table

@@ -70,8 +70,7 @@ def contacts_command(
 def _show(found: MarkedRecording, output: Output) -> None:
     """Print one recording."""
     origin = (
-        'thresholds of this recording itself, which do not show a touch that lasts for more than '
-        '15 % of it: learn them from one without contact, with robot_dynamics thresholds'
+        'thresholds of this recording itself, blind to a touch of more than 15 % of it'
         if found.own
         else 'given thresholds'
     )
@@ -92,11 +91,6 @@ def _show(found: MarkedRecording, output: Output) -> None:
             end = f'{contact.end:.3f} s{" or later" if contact.until_end else ""}'
             table.add_row(begin, end, contact.kind, ', '.join(contact.links), ', '.join(felt))
         output.show('', table)
-        if cut := sum(contact.until_end for contact in found.contacts):
-            output.line(
-                f'{cut} of these until a gap or the end of the recording, where the observer '
-                'ends: a contact after the gap may be the same one'
-            )
     table = FittedTable('joint', 'residual RMS', 'bias', 'largest')
     for (name, unit), rms, bias, largest in zip(units.items(), *found.residuals, strict=True):
         figures = torque_text(rms, unit), torque_text(bias, unit, 2), torque_text(largest, unit)

@@ -37,16 +37,7 @@ if TYPE_CHECKING:
 WORDS = {'not checked': 'not_checked', 'distance': 'exceptions', 'assumed': 'assumptions'}
 # The value of --floor that means no floor.
 NO_FLOOR = 'none'
-INSTRUCTIONS = """\
-1. Move the robot to the start; the way there is not checked.
-2. Record: ros2 bag record -o recording /joint_states /robot_description
-3. Play, with the efforts of the node: (echo '{{trajectory:'; cat {file}; echo '}}') | ros2 \
-action send_goal /robot_dynamics/follow_joint_trajectory \
-control_msgs/action/FollowJointTrajectory --stdin
-   or without: ros2 topic pub --once /joint_trajectory_controller/joint_trajectory \
-trajectory_msgs/msg/JointTrajectory --stdin < {file}
-4. End the recording when the robot rests, and identify it."""
-
+NEXT = 'Move the robot to the start, record (ros2 bag record), play, identify: docs/excitation.md'
 HELP = """Write an exciting trajectory, to identify the parameters of a robot.
 
 Each joint moves by a Fourier series that starts and ends at rest, within a share of its limits,
@@ -142,7 +133,7 @@ def excite_command(
         new.write_text(found.trajectory_text([*lines, remark]), 'utf-8')
     output.write_json(figures)
     output.show(*lines, '', _share_table(found, moving, figures), '')
-    output.show(f'{trajectory}: {len(found.times)} points', INSTRUCTIONS.format(file=trajectory))
+    output.show(f'{trajectory}: {len(found.times)} points', NEXT)
     if found.constraints.clearance.blind:
         output.warning(
             'no link has a <collision>: the motion may hit the robot itself and the floor'

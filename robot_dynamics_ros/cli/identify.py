@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import counted, listed
 from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
-from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
+from robot_dynamics_ros.identification.identifier import EFFORTS
 from robot_dynamics_ros.identification.recorded_rows import Opens
 from robot_dynamics_ros.report import provenance
 
@@ -38,21 +38,19 @@ HELP = f"""Identify a robot from recordings: inertia, friction, rotors and offse
 
 All recordings are of one robot. Each quarter of the time, or what is held out, is predicted by a
 model that was fitted to the rest: the residuals are those of motion that was not fitted. What is
-written is then fitted to everything that was recorded. {BAGS}
+written is fitted to everything. {BAGS}
 
-DIR gets identified.urdf, identified.xml for MuJoCo, a parameter file for dynamics_node,
-friction.yaml, identification.json, report.html and report.png. A model that predicts worse than
-the URDF, or that findings make doubtful, is written with --doubtful only.
+DIR gets identified.urdf, identified.xml for MuJoCo, dynamics_node.yaml, friction.yaml,
+identification.json and a report. A model that predicts worse than the URDF, or that findings make
+doubtful, is written with --doubtful only.
 
 \b
 Examples:
   robot_dynamics identify bag/ --urdf arm.urdf --output identified/
   robot_dynamics identify monday/ --held-out tuesday/ --urdf arm.urdf --output identified/
-  robot_dynamics identify panda.db3 --urdf panda.urdf --rename fer_=panda_ --output identified/
   robot_dynamics identify bag/ --urdf arm.urdf --effort current --gain joint2=11.2 --output out/
 
-Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
-used.
+Exit code 1: there is a finding, or the model is not written. 2: a recording cannot be used.
 """
 # Above the tables.
 JUDGED = 'motion that was not fitted'
@@ -98,13 +96,11 @@ def identify_command(
     recordings: Recordings,
     target: Path,
     held_out: tuple[str, ...],
-    effort: Effort,
     gains: tuple[str, ...],
     loads: tuple[str, ...],
-    delay: Any,
-    friction: Any,
     doubtful: bool,
     output: Output,
+    **asked: Any,
 ) -> int:
     """Parse, identify, print, and save."""
     writes('--output', *(target / name for name in READ_AGAIN))
@@ -116,13 +112,11 @@ def identify_command(
     )
     identifier = Identifier(
         text,
-        friction=friction,
-        effort=effort,
-        delay=delay,
         gains={joint: value for (joint, _), value in known.items()},
         loads=[(frame, mass, name) for (frame, name), mass in masses.items()],
         progress=output.progress,
         gravity=recordings.gravity,
+        **asked,
     )
     found = identifier.fit(
         {name: one for name, one in opened.items() if name in recordings.files},

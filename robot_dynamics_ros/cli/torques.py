@@ -72,7 +72,8 @@ def torques_command(recordings: Recordings, target: Path, kind: str, output: Out
     """Compute each recording, and print one line for it."""
     targets = torque_targets(recordings.files, target, kind)
     writes('--output', *targets.values())
-    outcomes = recordings.outcomes(partial(write_torques, targets))
+    absolute = {name: file.absolute() for name, file in targets.items()}
+    outcomes = recordings.outcomes(partial(write_torques, absolute))
     rows: list[dict[str, Any]] = []
     for name, one in outcomes.items():
         row: dict[str, Any] = {'file': name, 'error': one.error or None}
@@ -117,7 +118,7 @@ def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
         if read.intersection(file.resolve().parents):
             raise ParameterError(f'{file} is in the folder of the recording: name another folder')
         check_can_be_written(file)
-    return {name: file.absolute() for name, file in zip(files, targets, strict=True)}
+    return dict(zip(files, targets, strict=True))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

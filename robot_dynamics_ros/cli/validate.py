@@ -18,8 +18,7 @@ from robot_dynamics_ros.scheduling import Outcome, outcomes
 from .description_file import files_and_arguments, read_robot
 from .output import Output, exit_code, output_options, reads
 
-CODE_LINES = '\n'.join(f'  {code:26}{meaning}' for code, meaning in CODES.items())
-HELP = f"""Check descriptions, such as those of a package in continuous integration.
+HELP = """Check descriptions, such as those of a package in continuous integration.
 
 Each FILE is a URDF, a xacro file or a recording; the arguments, name:=value, are for each xacro
 file. Each is examined, and compared with Pinocchio. One line is printed for a file; `inspect`
@@ -33,9 +32,7 @@ Examples:
   robot_dynamics validate urdf/*.urdf --strict --ignore fixed_mass --ignore massless_body
   robot_dynamics validate robot.urdf.xacro with_gripper:=true --json result.json
 
-\b
-Codes of findings:
-{CODE_LINES}
+Codes of findings: docs/command.md.
 """
 
 
