@@ -19,17 +19,14 @@ from .watching import frequencies, watched
 SHOWN = 3
 HELP = f"""Find contacts in recordings: when, how, at which link, with which external torques.
 
-{BAGS}
-
 The momentum observer and the detector of dynamics_node run along the states as they were
-recorded. Thresholds are those of a file of robot_dynamics thresholds, or of a parameter file of
-the node. Without one, they are eight times what the recording itself exceeds in 15 % of its time.
+recorded. Without thresholds, they are eight times what the recording itself exceeds in 15 % of
+its time. {BAGS}
 
 \b
-Examples:
-  robot_dynamics contacts bag/ --urdf arm.urdf --thresholds thresholds.yaml --plot contacts.png
+Example:
   robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
-      --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml --json -
+      --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml
 
 Exit code 1: there is a contact. 2: a recording cannot be used.
 """

@@ -149,10 +149,12 @@ def chosen_joints(
     if listed is None:
         return model, {}
     names = [name.strip() for name in listed.split(',')]
-    near = dict(
-        zip(model.joint_names, np.clip(0.0, model.lower, model.upper).tolist(), strict=True)
-    )
-    held = {name: posture.get(name, near[name]) for name in near if name not in names}
+    near = np.clip(0.0, model.lower, model.upper).tolist()
+    held = {
+        name: posture.get(name, q)
+        for name, q in zip(model.joint_names, near, strict=True)
+        if name not in names
+    }
     return model.reduced(names, held), held
 
 

@@ -24,15 +24,12 @@ HELP = """Show a robot: joints, masses, gravity torque against effort limits, an
 FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
 /robot_description. Instead of a file, --topic takes the description from a running robot.
 
-The gravity torque is that of all joints at zero, and the worst of 1000 random poses within the
-position limits. Exit code 1: at least one finding is a warning or an error.
-
 \b
 Examples:
   robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
   robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
-  robot_dynamics inspect recorded_bag/ --gravity 0,0,9.81
-  ros2 run robot_dynamics_ros robot_dynamics inspect --topic /robot_description
+
+Exit code 1: at least one finding is a warning or an error.
 """
 
 

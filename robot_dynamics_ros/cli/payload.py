@@ -22,15 +22,12 @@ from .recordings import BAGS, Recordings, named_files, recording_options
 
 HELP = f"""Estimate what a link carries: mass, centre of mass and inertia, with 95 % intervals.
 
-The arm moves with the payload. The estimate is of everything that the link carries and the URDF
-does not have; it is printed with the command that sets it in a running node. With --without,
-recordings of the same arm without the payload, errors of the model cancel. {BAGS}
+The arm moves with the payload: everything that the link carries and the URDF does not have. With
+--without, recordings of the same arm without it, errors of the model cancel. {BAGS}
 
 \b
 Examples:
-  robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0
   robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0 --without empty/
-  robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0 --gravity 0,0,9.81
   robot_dynamics payload with_tool/ --urdf identified/identified.urdf \\
       --parameters identified/friction.yaml --frame tool0 --json -
 

@@ -33,20 +33,14 @@ from .recordings import BAGS, Files, Recordings, recording_options
 
 HELP = f"""Write the torques that a model needs for the motion of recordings.
 
-Position, velocity and acceleration are low-pass filtered without a delay; inverse dynamics of the
-model along them gives torques and their parts: gravity, Coriolis, inertia, and the friction of the
-URDF. {BAGS}
-
-\b
-What is written, by the ending:
-  .mcap     the recorded states, and beside them for PlotJuggler and Foxglove
-            /model/torques, /model/gravity, /model/coriolis, /model/inertia, /model/friction
-  .csv      one row for each sample
+Inverse dynamics of the model along positions, velocities and accelerations, low-pass filtered
+without a delay, and its parts: gravity, Coriolis, inertia, and the friction of the URDF. As .csv,
+or as .mcap for PlotJuggler and Foxglove: /model/torques, /model/gravity and so on beside the
+recorded states. {BAGS}
 
 \b
 Examples:
-  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap --gravity 0,0,9.81
-  robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format csv
+  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
   robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786
 
 Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.

@@ -20,19 +20,17 @@ from .output import Output, exit_code, output_options, reads
 
 HELP = """Check descriptions, such as those of a package in continuous integration.
 
-Each FILE is a URDF, a xacro file or a recording; the arguments, name:=value, are for each xacro
-file. Each is examined, and compared with Pinocchio. One line is printed for a file; `inspect`
-shows the details.
-
-Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some cannot
-be used.
+Each FILE, a URDF, a xacro file or a recording, is examined, and compared with Pinocchio; the
+arguments, name:=value, are for each xacro file. Codes of findings: docs/command.md. `inspect`
+shows the details of one.
 
 \b
 Examples:
   robot_dynamics validate urdf/*.urdf --strict --ignore fixed_mass --ignore massless_body
   robot_dynamics validate robot.urdf.xacro with_gripper:=true --json result.json
 
-Codes of findings: docs/command.md.
+Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some cannot
+be used.
 """
 
 

@@ -92,7 +92,7 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
     assert re.search(r'arm\.urdf\.xacro: .*argument n\b.*ixx, mass\n', ended.stderr)
     for arguments in (['mass:=heavy', 'ixx:=1'], ['mass:=1']):
         assert run('inspect', 'arm.urdf.xacro', *arguments).returncode == 2
-    # What is included is read too; of several files, each takes its own arguments.
+    # What is included stays too; of several files, each takes its own arguments.
     ended = run('inspect', 'arm.urdf.xacro', 'mass:=1', 'ixx:=1', '--json', 'arm.xacro')
     assert (ended.returncode, (files / 'arm.xacro').read_text()) == (2, INCLUDED)
     both = run('validate', 'arm.urdf', 'arm.urdf.xacro', 'mass:=2', 'ixx:=0.1', 'n:=2')
