@@ -105,8 +105,7 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
             cells += [f'{value:.3g}' for value in found.thresholds.coefficients[row, :, index]]
         table.add_row(name, *cells)
     output.show('', table, '')
-    for doubt in found.doubts:
-        output.line(doubt)
+    output.findings((code, text) for code, _, text in (one.partition(':') for one in found.doubts))
 
 
 HEAD = """\
@@ -120,7 +119,7 @@ HEAD = """\
 
 
 def _threshold_file(found: ThresholdSurvey) -> str:
-    """The text of the file of that name; doubts stand at its head."""
+    """The text of the file; doubts stand at its head."""
     head = HEAD.format(
         robot=yaml_value(found.first.robot),
         seconds=found.states.seconds,

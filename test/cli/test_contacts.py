@@ -85,7 +85,7 @@ def test_thresholds_are_a_file_by_joint_name(files, learned):
 
 def test_doubts_stand_at_the_head_of_the_file(run, files, learned):
     done = run('thresholds', 'touched.csv', '--urdf', 'arm.urdf', *SHORT,
-               '--output', 'touched.yaml', '--json', 'touched.json')  # fmt: skip
+               '--output', 'touched.yaml', '--json', 'touched.json', '--verbose')  # fmt: skip
     assert done.returncode == 1
     doubts = json.loads((files / 'touched.json').read_text())['doubts']
     assert {'large', 'exceeded'} <= {doubt.partition(':')[0] for doubt in doubts}
