@@ -102,6 +102,16 @@ def test_a_joint_without_threshold_is_a_doubt(found_by, files):
     assert list(written_values(files / 'less.yaml')) == ['turn', 'slide']
 
 
+def test_a_margin_a_share_of_false_alarms_and_a_bandwidth(found_by, files):
+    (files / 'slow.yaml').write_text('/**:\n  ros__parameters: {external_bandwidth: [5.0]}\n')
+    options = ('thresholds', 'free', '--parameters', 'slow.yaml', '--false-alarms', 0.2)
+    (_, plain, _), (_, wide, _) = (found_by(*options, '--margin', margin) for margin in (8, 12))
+    assert (plain['bandwidth'], plain['false_alarms']) == ([5.0] * 3, 0.2)
+    assert (plain['margin'], wide['margin']) == (8.0, 12.0)
+    (one, more) = (found['joints']['turn']['collision']['constant'] for found in (plain, wide))
+    assert more == pytest.approx(1.5 * one)
+
+
 def test_a_share_that_the_time_is_too_short_for_is_refused(run, files):
     done = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'none.yaml')
     assert done.returncode == 2

@@ -159,11 +159,9 @@ def test_a_joint_that_was_not_recorded_is_locked_and_keeps_its_body(identified, 
     [
         ('--gain joint1=3', '--effort current'),
         ('--effort current --gain joint1=3 --gain joint1=4', 'joint1=4'),
-        ('--effort current --gain joint1=much', 'joint1=much'),
         ('--load tool=1.0', 'FRAME=KG@BAG'),
         ('--load tool=1@good.csv --load tool=2@good.csv', 'tool=2@good.csv'),
         ('--held-out arm.urdf', 'arm.urdf'),
-        ('--effort-delay soon', "'soon'"),
         ('--friction none', "'none'"),
     ],
 )
