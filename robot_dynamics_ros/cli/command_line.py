@@ -98,6 +98,8 @@ def main(
     except (click.Abort, KeyboardInterrupt) as error:
         number = next(iter((error.__cause__ or error).args), signal.SIGINT)
         click.echo(f'robot_dynamics: ended by {signal.Signals(number).name}', err=True)
+        # CPython ends by SIGINT what was interrupted in exec(), until something else is executed
+        exec('')
         sys.exit(BY_SIGNAL + number)
     except SystemExit:
         # So click and rich end where nobody reads stdout any more, as `head` leaves it.
