@@ -150,10 +150,8 @@ def node_parameters(blocks: Sequence[Block], names: Collection[str]) -> dict[str
 
 def stands_for(name: str, node: str) -> bool:
     """Whether the name of a block, which may have wildcards, is that of a node, as in rcl."""
-    expression = ''.join(
-        WILDCARDS.get(part, f'/{re.escape(part)}') for part in name.split('/')[1:]
-    )
-    return re.fullmatch(expression, node) is not None
+    parts = [WILDCARDS.get(part, f'/{re.escape(part)}') for part in name.split('/')[1:]]
+    return re.fullmatch(''.join(parts), node) is not None
 
 
 def yaml_value(value: Any) -> str:

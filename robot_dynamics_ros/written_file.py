@@ -32,11 +32,9 @@ def check_folder(folder: Path) -> None:
     Raises:
         ParameterError: a file is in the way, or nothing can be made there.
     """
-    target = folder.resolve()
-    place = next(each for each in (target, *target.parents) if each.exists())
+    place = next(each for each in (folder, *folder.resolve().parents) if each.exists())
     if not place.is_dir():
-        which = '' if place == target else f' cannot be made: {place}'
-        raise ParameterError(f'{folder}{which} is a file: name a folder')
+        raise ParameterError(f'{folder} cannot be made, {place} is a file: name a folder')
     _check_place(folder, place)
 
 
