@@ -1,7 +1,5 @@
 """Results as JSON text."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping
@@ -12,15 +10,11 @@ import numpy as np
 
 
 def json_text(result: Mapping[str, Any]) -> str:
-    """The text of a result; each number has all its digits.
-
-    Numbers that are not finite become null, arrays lists, and paths strings.
-    """
+    """The text of a result: each number has all its digits, one that is not finite is null."""
     return json.dumps(_plain(result), indent=2, ensure_ascii=False, allow_nan=False) + '\n'
 
 
 def _plain(value: Any) -> Any:
-    """What `json` can write of a value."""
     match value:
         case np.ndarray() | np.generic():
             return _plain(value.tolist())
@@ -30,6 +24,4 @@ def _plain(value: Any) -> Any:
             return [_plain(entry) for entry in value]
         case float():
             return value if math.isfinite(value) else None
-        case Path():
-            return str(value)
-    return value
+    return str(value) if isinstance(value, Path) else value

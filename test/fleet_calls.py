@@ -3,10 +3,8 @@
 import os
 import signal
 import time
-from functools import partial
 from pathlib import Path
 
-from robot_dynamics_ros import scheduling
 from robot_dynamics_ros.core.errors import StateError, UnknownNameError
 
 LIMIT = 60.0  # [s]
@@ -23,8 +21,6 @@ def failing(kind):
         raise UnknownNameError('joint', 'knee', ('hip',))
     if kind == 'missing':
         Path('/nowhere/file').read_text()
-    if kind == 'odd':
-        return lambda: kind  # cannot be pickled
     return 1 / 0
 
 
@@ -35,18 +31,6 @@ def write_process(folder, number):
     while not Path(folder, 'go').exists():
         assert time.monotonic() < end, 'nobody said go'
         time.sleep(0.005)
-    return number
-
-
-def wait_in(folder):
-    """A process that has started two others."""
-    scheduling.available_cores = lambda: 2
-    scheduling.outcomes(partial(write_process, folder), range(2))
-
-
-def die(number):
-    if number == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 

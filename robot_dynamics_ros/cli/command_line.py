@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import FrameType
 
@@ -23,12 +21,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError, error_line
 
 from .output import CANNOT_BE_USED, GOOD
 
-# As a shell reports signals: this and their number.
-BY_SIGNAL = 128
-# Signals that end the command as Ctrl-C does.
-ENDING = (signal.SIGTERM, signal.SIGHUP)
-# Of a device that takes nothing more.
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+BY_SIGNAL = 128  # as a shell reports signals: this and their number
 # What --help says of each; its module, of its name, is imported when it is called.
 SUBCOMMANDS = {
     'compare': 'Compare measured efforts with the torques of a model.',
@@ -75,10 +68,7 @@ class _Lazily(click.Group):
 @click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
 @click.pass_context
 def commands(context: click.Context) -> int | None:
-    """The dynamics of a robot from its URDF or xacro file, without ROS.
-
-    Exit codes: 0 good, 1 findings, 2 wrong usage or input that cannot be used.
-    """
+    """The dynamics of a robot from its URDF or xacro file, without ROS."""
     if context.invoked_subcommand is not None:
         return None
     click.echo(context.get_help(), err=True)
@@ -96,70 +86,44 @@ def main(
             robot; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    _prepare_streams()
-    came: list[int] = []
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Names in a description may have what the encoding of a terminal lacks.
+            stream.reconfigure(errors='backslashreplace')
+    _end_as_ctrl_c_does()
     try:
-        with _ending_as_interruption() as came:
-            code = commands.main(
-                given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
-            )
-    except (click.Abort, KeyboardInterrupt):
-        how = f'ended by {signal.Signals(came[0]).name}' if came else 'interrupted'
-        sys.stderr.write(f'robot_dynamics: {how}\n')
-        # Where it came within exec(), as when a dataclass is made, `python -m` would still end by
-        # SIGINT: CPython remembers it until something else is executed.
+        code = commands.main(
+            given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
+        )
+    except (click.Abort, KeyboardInterrupt) as error:
+        number = next(iter((error.__cause__ or error).args), signal.SIGINT)
+        click.echo(f'robot_dynamics: ended by {signal.Signals(number).name}', err=True)
+        # CPython ends by SIGINT what was interrupted in exec(), until something else is executed
         exec('')
-        sys.exit(BY_SIGNAL + (came[0] if came else signal.SIGINT))
+        sys.exit(BY_SIGNAL + number)
     except SystemExit:
         # So click and rich end where nobody reads stdout any more, as `head` leaves it.
         sys.exit(BY_SIGNAL + signal.SIGPIPE)
     except Exception as error:
         if '--debug' in given:
             traceback.print_exc()
-        sys.stderr.write(f'robot_dynamics: {_line_of(error)}\n')
+        click.echo(f'robot_dynamics: {_line_of(error)}', err=True)
         _discard_full_stdout()
         sys.exit(CANNOT_BE_USED)
     sys.exit(code or GOOD)
 
 
-@contextmanager
-def _ending_as_interruption() -> Iterator[list[int]]:
-    """Raise a KeyboardInterrupt at SIGTERM and SIGHUP, so that what was begun is removed.
-
-    A signal that is ignored, as SIGHUP by `nohup`, stays so. Outside the main thread, which alone
-    handles signals, nothing changes.
-
-    Yields:
-        The number of the signal that came; empty before.
-    """
-    came: list[int] = []
+def _end_as_ctrl_c_does() -> None:
+    """SIGTERM and SIGHUP too remove what was begun, unless they are ignored, as by `nohup`."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        # A second one would interrupt the removal.
-        if not came:
-            came.append(number)
-            raise KeyboardInterrupt
+        signal.signal(number, signal.SIG_IGN)  # a second one would interrupt the removal
+        raise KeyboardInterrupt(number)
 
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        handled = [one for one in ENDING if signal.getsignal(one) is not signal.SIG_IGN]
-        before = {one: signal.signal(one, interrupt) for one in handled}
-    try:
-        yield came
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-
-
-def _prepare_streams() -> None:
-    """Streams that are closed, as `>&-` leaves them, take everything; others any character."""
-    for name in ('stdout', 'stderr'):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), 'w'))
-        elif isinstance(stream, io.TextIOWrapper):
-            # Names in a description may have what the encoding of a terminal lacks.
-            stream.reconfigure(errors='backslashreplace')
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        ours = threading.current_thread() is threading.main_thread()
+        if ours and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, interrupt)
 
 
 def _discard_full_stdout() -> None:
@@ -174,12 +138,10 @@ def _line_of(error: Exception) -> str:
     """What a user reads of an error, in one line."""
     if isinstance(error, click.ClickException):
         context = getattr(error, 'ctx', None)
-        of = f'{context.info_name} ' if context and context.parent else ''
-        see = f' (robot_dynamics {of}--help)' if context else ''
+        see = f' ({context.command_path} --help)' if context else ''
         return ' '.join(f'{error.format_message()}{see}'.split())
-    # Files that are written are named: what is full is stdout.
-    full = isinstance(error, OSError) and error.errno in FULL
-    line = error_line(error, 'stdout' if full else 'a file')
+    # Files that are written are named.
+    line = error_line(error, 'stdout')
     itself = isinstance(error, (OSError, RobotDynamicsError))
     return line if itself else f'{line}: run it again with --debug'
 

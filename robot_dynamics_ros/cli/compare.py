@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from robot_dynamics_ros.comparison import Compared, Comparison
-from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
@@ -22,31 +21,24 @@ from .output import (
     FileToWrite,
     FittedTable,
     Output,
-    ShowProgress,
     exit_code,
-    no_progress,
     number_text,
     output_options,
     percent_text,
 )
-from .recordings import BAGS, NamedRecordings, RecordingOptions, recorded_robot, recording_options
+from .recordings import BAGS, Recordings, recording_options
 
 HELP = f"""Compare measured efforts with the torques of a model, and report the reasons.
 
-Each recording is compared by itself. Position, velocity, acceleration and effort are low-pass
-filtered without a delay. {BAGS}
-
 Findings say whether the driver compensates gravity, a sign is flipped, joints are swapped, the
 base is turned, efforts come late or have another scale, a mass, rotor, friction or payload is
-missing, and what is wrong with the data.
+missing, and what is wrong with the data. {BAGS}
 
 \b
 Examples:
   robot_dynamics compare bag/ --urdf arm.urdf --report arm.html
   robot_dynamics compare panda.db3 --urdf panda.urdf --rename fer_=panda_ --json -
   robot_dynamics compare position.csv+velocity.csv+effort.csv --urdf arm.urdf
-  robot_dynamics compare side/ --urdf arm.urdf --gravity 9.81,0,0
-  robot_dynamics compare /data/*/ --urdf arm.urdf --scheduler tcp://10.0.0.1:8786
 
 Exit code 1: there is at least one finding. 2: a recording cannot be used.
 """
@@ -59,15 +51,12 @@ Exit code 1: there is at least one finding. 2: a recording cannot be used.
     help='Write a report: .html with interactive plots, or .png.',
 )  # fmt: skip
 @output_options
-def compare_command(recordings: NamedRecordings, report: Path | None, output: Output) -> int:
+def compare_command(recordings: Recordings, report: Path | None, output: Output) -> int:
     """Compare each recording, and print what is found."""
     if report is not None:
         check_report_file(report)
-    outcomes = recordings.outcomes(compare_recording, recordings.options(), output)
-    found = [
-        Compared('', name, error=one.error) if one.error else one.result
-        for name, one in outcomes.items()
-    ]
+    outcomes = recordings.outcomes(compare_recording)
+    found = [one.result or Compared('', name, error=one.error) for name, one in outcomes.items()]
     if all(one.error for one in found):
         raise RecordingError('; '.join(one.error for one in found))
     output.write_json({'recordings': [one.as_json() for one in found]})
@@ -75,7 +64,7 @@ def compare_command(recordings: NamedRecordings, report: Path | None, output: Ou
         if not one.error:
             output.line(_summary(one))
     if len(found) == 1:
-        output.show('', joint_table(found[0]), '', SHARE_WORDS, share_table(found[0]), '')
+        output.show('', joint_table(found[0]), '')
     else:
         output.show('', recording_table(found), '')
     output.findings(
@@ -95,30 +84,11 @@ def compare_command(recordings: NamedRecordings, report: Path | None, output: Ou
     return exit_code([one for one in found if one.findings], failed)
 
 
-def compare_recording(
-    options: RecordingOptions,
-    name: str,
-    files: tuple[Path, ...],
-    progress: ShowProgress = no_progress,
-) -> Compared:
-    """The comparison of one recording; a task that any process may execute.
-
-    Args:
-        options: of the recording.
-        name: of the recording in results.
-        files: that together are the recording.
-        progress: shows how far it is.
-
-    Raises:
-        RecordingError: the recording cannot be used.
-        ModelError: the URDF cannot be used.
-        ParameterError: the robot has no moving joint.
-    """
-    urdf, _, joints = recorded_robot(options, files)
-    comparison = _comparison(urdf, options.parameters, tuple(options.gravity))
-    recording = options.open(files, joints=joints)
-    with progress(name, recording.size, 'states') as advance:
-        return comparison.of(recording, name, advance)
+def compare_recording(recordings: Recordings, name: str) -> Compared:
+    """The comparison of one of some recordings; a task that any process may execute."""
+    urdf, _, joints = recordings.robot(name)
+    comparison = _comparison(urdf, recordings.joint_model, recordings.gravity)
+    return comparison.of(recordings.open(name, joints=joints), name)
 
 
 @lru_cache(maxsize=4)
@@ -162,24 +132,5 @@ def joint_table(found: Compared) -> FittedTable:
             number_text(joint.bias, 3, joint.unit),
             number_text(joint.correlation, 3),
             joint.result,
-        )
-    return table
-
-
-# Above the table of shares.
-SHARE_WORDS = 'share of the sum of squares; negative: opposite to the effort'
-
-
-def share_table(found: Compared) -> FittedTable:
-    """What explains the measured effort of each joint."""
-    table = FittedTable('shares of', *TERMS, 'residual', 'friction: Coulomb', 'viscous')
-    for name, joint in found.joints.items():
-        friction = joint.friction
-        rate = 'm/s' if joint.unit == 'N' else 'rad/s'
-        table.add_row(
-            name,
-            *(percent_text(joint.shares[term]) for term in (*TERMS, 'residual')),
-            number_text(friction.coulomb, 3, joint.unit) if friction else '-',
-            number_text(friction.viscous, 3, f'{joint.unit} per {rate}') if friction else '-',
         )
     return table

@@ -11,25 +11,22 @@ from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.report import PLOT_ENDINGS, check_report_file, provenance, write_report
 
-from .output import FileToRead, FileToWrite, FittedTable, Output, exit_code, output_options
-from .recordings import BAGS, NamedRecordings, recording_options
+from .output import FILE, FileToWrite, FittedTable, Output, exit_code, output_options
+from .recordings import BAGS, Recordings, recording_options
 from .watching import frequencies, watched
 
 # Joints of a contact in a table: those with the largest external torques.
 SHOWN = 3
 HELP = f"""Find contacts in recordings: when, how, at which link, with which external torques.
 
-{BAGS}
-
 The momentum observer and the detector of dynamics_node run along the states as they were
-recorded. Thresholds are those of a file of robot_dynamics thresholds, or of a parameter file of
-the node. Without one, they are eight times what the recording itself exceeds in 15 % of its time.
+recorded. Without thresholds, they are eight times what the recording itself exceeds in 15 % of
+its time. {BAGS}
 
 \b
-Examples:
-  robot_dynamics contacts bag/ --urdf arm.urdf --thresholds thresholds.yaml --plot contacts.png
+Example:
   robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
-      --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml --json -
+      --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml
 
 Exit code 1: there is a contact. 2: a recording cannot be used.
 """
@@ -38,7 +35,7 @@ Exit code 1: there is a contact. 2: a recording cannot be used.
 @click.command('contacts', help=HELP)
 @recording_options('parameters')
 @click.option(
-    '--thresholds', type=FileToRead(exists=True, dir_okay=False), metavar='FILE',
+    '--thresholds', type=FILE, metavar='FILE',
     help='File of robot_dynamics thresholds; without one, and without thresholds in --parameters, '
     'they are learned from the recording itself.',
 )  # fmt: skip
@@ -48,7 +45,7 @@ Exit code 1: there is a contact. 2: a recording cannot be used.
 )  # fmt: skip
 @output_options
 def contacts_command(
-    recordings: NamedRecordings, thresholds: Path | None, plot: Path | None, output: Output
+    recordings: Recordings, thresholds: Path | None, plot: Path | None, output: Output
 ) -> int:
     """Search each recording, print and draw."""
     if plot is not None:
@@ -70,8 +67,7 @@ def contacts_command(
 def _show(found: MarkedRecording, output: Output) -> None:
     """Print one recording."""
     origin = (
-        'thresholds of this recording itself, which do not show a touch that lasts for more than '
-        '15 % of it: learn them from one without contact, with robot_dynamics thresholds'
+        'thresholds of this recording itself, blind to a touch of more than 15 % of it'
         if found.own
         else 'given thresholds'
     )
@@ -92,11 +88,6 @@ def _show(found: MarkedRecording, output: Output) -> None:
             end = f'{contact.end:.3f} s{" or later" if contact.until_end else ""}'
             table.add_row(begin, end, contact.kind, ', '.join(contact.links), ', '.join(felt))
         output.show('', table)
-        if cut := sum(contact.until_end for contact in found.contacts):
-            output.line(
-                f'{cut} of these until a gap or the end of the recording, where the observer '
-                'ends: a contact after the gap may be the same one'
-            )
     table = FittedTable('joint', 'residual RMS', 'bias', 'largest')
     for (name, unit), rms, bias, largest in zip(units.items(), *found.residuals, strict=True):
         figures = torque_text(rms, unit), torque_text(bias, unit, 2), torque_text(largest, unit)

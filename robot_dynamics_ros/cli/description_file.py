@@ -15,7 +15,7 @@ import click
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
-from robot_dynamics_ros.core.urdf_xml import is_xacro, read_xml
+from robot_dynamics_ros.core.urdf_xml import decode, is_xacro, read_xml
 from robot_dynamics_ros.recordings.sources import BAGS, open_source
 
 from .output import Command, Output, reads
@@ -33,21 +33,7 @@ def description_options(command: Command) -> Command:
 
 
 def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel, str, Path | None]:
-    """The robot that a command line names, by one file or by a topic.
-
-    Args:
-        words: the file, and the arguments of xacro.
-        topic: of the description, from a running robot; None for a file.
-
-    Returns:
-        The robot, the text of its URDF, and the file that it is from.
-
-    Raises:
-        ParameterError: neither is named, or both, or more than one file; or there is no ROS.
-        RecordingError: the recording cannot be read.
-        OSError: the file cannot be read.
-        ModelError: the description cannot be used.
-    """
+    """The robot that words or a topic name, its URDF, and the file that it is from."""
     files, arguments = files_and_arguments(words)
     if len(files) + (topic is not None) != 1:
         named = ', '.join(repr(str(file)) for file in files) or 'none'
@@ -78,15 +64,7 @@ def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
 
 
 def robot_of_text(text: str, source: str) -> RobotModel:
-    """The robot that the text of a URDF describes.
-
-    Args:
-        text: of a URDF.
-        source: of the text, such as a topic or a recording, for messages.
-
-    Raises:
-        ModelError: the description cannot be used; the message begins with the source.
-    """
+    """The robot that the text of a URDF describes."""
     with _errors_of(source):
         return parse_urdf(text)
 
@@ -105,8 +83,7 @@ def read_robot(
         OSError: the file cannot be read.
         RecordingError: the recording cannot be read.
         ModelError: the description cannot be used; the message begins with the file.
-        ParameterError: the file takes no arguments, or the subcommand would replace a file that
-            it includes.
+        ParameterError: the file takes no arguments.
     """
     with _errors_of(file):
         recorded = file.is_dir() or file.name.endswith(BAGS)
@@ -120,7 +97,6 @@ def read_robot(
 
 @contextlib.contextmanager
 def _errors_of(source: object) -> Iterator[None]:
-    """Errors of descriptions begin with their file, topic or recording."""
     try:
         yield
     except ModelError as error:
@@ -128,12 +104,7 @@ def _errors_of(source: object) -> Iterator[None]:
 
 
 def newest_description(texts: Sequence[str], name: str) -> str | None:
-    """The newest description of a recording; that there are others is reported.
-
-    Args:
-        texts: different ones that were recorded on /robot_description, the newest one last.
-        name: of the recording.
-    """
+    """The last of the descriptions of a recording; that there are others is reported."""
     if len(texts) > 1:
         Output().warning(
             f'{name}: {len(texts)} different texts on /robot_description: the newest one is used'
@@ -153,31 +124,15 @@ def _read_text(file: Path) -> str:
         content = opened.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise UrdfError(f'it is larger than {LARGEST_FILE // 2**20} MiB: not a URDF')
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        raise UrdfError('not a URDF, which is a text in UTF-8') from None
+    return decode(content)
 
 
 def _expanded(file: Path, arguments: Sequence[str], arguments_of_others: bool) -> str:
-    """The URDF that a xacro file stands for.
-
-    Args:
-        file: to expand.
-        arguments: each `name:=value`.
-        arguments_of_others: whether it may be given arguments that it does not have.
-
-    Raises:
-        UrdfError: the package `xacro` is not installed, cannot expand the file, or the file has no
-            such argument.
-        ParameterError: a file that it includes would be replaced.
-    """
+    """The URDF that a xacro file stands for; raises UrdfError."""
     try:
         import xacro
     except ImportError:
-        raise UrdfError(
-            'it is xacro, and the package xacro is not installed: pip install xacro'
-        ) from None
+        raise UrdfError('it is xacro, which is not installed: pip install xacro') from None
     given = dict(argument.split(':=', 1) for argument in arguments)
     known_before = len(xacro.all_includes)
     try:
@@ -188,15 +143,12 @@ def _expanded(file: Path, arguments: Sequence[str], arguments_of_others: bool) -
     except Exception as error:
         said = ' '.join(str(error).split()) or repr(error)
         raise UrdfError(f'xacro cannot expand it: {said}') from None
-    included = [Path(name) for name in xacro.all_includes[known_before:]]
-    reads(*included)
     # Xacro ignores what no file asks for: a misspelt name would give another robot.
-    texts = [path.read_text(encoding='utf-8', errors='replace') for path in (file, *included)]
+    files = [file, *map(Path, xacro.all_includes[known_before:])]
+    texts = [path.read_text(encoding='utf-8', errors='replace') for path in files]
     known = {one or other for text in texts for one, other in ARGUMENT.findall(text)}
     unknown = sorted(given.keys() - known)
     if unknown and not arguments_of_others:
-        raise UrdfError(
-            f'it has no argument {", ".join(unknown)}; its arguments: '
-            f'{", ".join(sorted(known)) or "none"}'
-        )
+        names = ', '.join(sorted(known)) or 'none'
+        raise UrdfError(f'it has no argument {", ".join(unknown)}; its arguments: {names}')
     return str(document.toprettyxml(indent='  '))

@@ -16,10 +16,10 @@ from robot_dynamics_ros.identification.excitation.motion import ExcitationSettin
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import files_and_arguments, read_robot
-from .gravity import gravity_option, one_gravity
+from .gravity import Vector, gravity_option
 from .output import (
+    FILE,
     Command,
-    FileToRead,
     FileToWrite,
     FittedTable,
     Output,
@@ -33,26 +33,17 @@ from .output import (
 if TYPE_CHECKING:
     from robot_dynamics_ros.identification.excitation.excitation import Excitation
 
+# Above lists of the JSON.
+WORDS = {'not checked': 'not_checked', 'distance': 'exceptions', 'assumed': 'assumptions'}
 # The value of --floor that means no floor.
 NO_FLOOR = 'none'
-INSTRUCTIONS = """\
-1. Move the robot to the start; the way there is not checked.
-2. Record: ros2 bag record -o recording /joint_states /robot_description
-3. Play, with the efforts of the node: (echo '{{trajectory:'; cat {file}; echo '}}') | ros2 \
-action send_goal /robot_dynamics/follow_joint_trajectory \
-control_msgs/action/FollowJointTrajectory --stdin
-   or without: ros2 topic pub --once /joint_trajectory_controller/joint_trajectory \
-trajectory_msgs/msg/JointTrajectory --stdin < {file}
-4. End the recording when the robot rests, and identify it."""
-
+NEXT = 'Move the robot to the start, record (ros2 bag record), play, identify: docs/excitation.md'
 HELP = """Write an exciting trajectory, to identify the parameters of a robot.
 
-Each joint moves by a Fourier series that starts and ends at rest. Its coefficients maximise the
-log det of the information of the base parameters, within a share of the limits of position,
-velocity, acceleration and effort, above a floor, and without self-collision. A xacro file takes
-arguments, name:=value.
+Each joint moves by a Fourier series that starts and ends at rest, within a share of its limits,
+above a floor, and without self-collision. Only the <collision> of the robot itself and the floor
+are considered. Its coefficients maximise the log det of the information of the base parameters.
 
-Only the <collision> of the robot itself and the floor are considered, not what stands around it.
 The motion begins at a pose that is printed, or that of --start: move the robot there first.
 
 \b
@@ -60,13 +51,10 @@ Examples:
   robot_dynamics excite --urdf arm.urdf --output traj.yaml
   robot_dynamics excite --urdf arm.urdf --output traj.yaml --start elbow=1.57,wrist=-0.5
   robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
-  robot_dynamics excite --urdf arm.urdf --output traj.yaml --gravity 0,0,9.81 --floor none
 
-Exit code 1: the motion was written, but the condition is above 100, or collision geometry
-of the URDF could not be used. 2: no motion is possible within the limits.
+Exit code 1: the condition is above 100, or collision geometry of the URDF could not be used. 2: no
+motion is possible within the limits.
 """
-
-
 # Options that are settings of the motion.
 SETTINGS = {
     'duration': 'Duration, which is one period [s].',
@@ -81,21 +69,20 @@ SETTINGS = {
 
 def settings_options(command: Command) -> Command:
     """Give a subcommand options with the defaults of `ExcitationSettings`."""
-    usual = ExcitationSettings()
     for name, words in reversed(SETTINGS.items()):
-        default = getattr(usual, name)
+        default = getattr(ExcitationSettings(), name)
         kind = int if isinstance(default, int) else float
-        option = click.option(
-            f'--{name}', type=kind, default=default, show_default=default is not None, help=words
-        )
-        command = option(command)
+        shown = default is not None
+        command = click.option(
+            f'--{name}', type=kind, default=default, show_default=shown, help=words
+        )(command)
     return command
 
 
 @click.command('excite', help=HELP)
 @click.argument('words', nargs=-1, metavar='[NAME:=VALUE]...')
 @click.option(
-    '--urdf', required=True, type=FileToRead(exists=True, dir_okay=False), metavar='FILE',
+    '--urdf', required=True, type=FILE, metavar='FILE',
     help='URDF or xacro file.',
 )  # fmt: skip
 @click.option(
@@ -124,7 +111,7 @@ def excite_command(
     joints: str | None,
     start: str,
     floor: Any,
-    gravity: str | None,
+    gravity: Vector,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -134,25 +121,19 @@ def excite_command(
         raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
     pairs = named_numbers('--start', 'JOINT=POSITION', filter(None, start.split(',')))
     posture = {joint: position for (joint, _), position in pairs.items()}
-    chosen = one_gravity(gravity)
     model, text = read_robot(urdf, arguments)
     moving, held = chosen_joints(model, joints, posture)
     begin = {name: position for name, position in posture.items() if name not in held}
     settings = ExcitationSettings(floor=None if floor == NO_FLOOR else floor, start=begin, **asked)
-    found = _excited(RobotDynamics(moving, gravity=chosen), text, urdf, settings, output)
+    found = _excited(RobotDynamics(moving, gravity=gravity), text, urdf, settings, output)
     figures = as_json(found, held)
-    first = {row['name']: row['start'] for row in figures['joints']}
-    lines = [*_lines(found, figures), f'starts and ends at rest at {_positions(first)}']
-    lines += [f'held still: {_positions(held)}'] if held else []
+    lines = [*_lines(found, figures)]
     with written_file(trajectory) as new:
         remark = 'Only the robot itself and the floor were considered, not what is around it.'
         new.write_text(found.trajectory_text([*lines, remark]), 'utf-8')
     output.write_json(figures)
-    for line in lines:
-        output.line(line)
-    output.show('', _share_table(found, moving, figures), '')
-    output.line(f'{trajectory}: {len(found.times)} points')
-    output.show(INSTRUCTIONS.format(file=trajectory))
+    output.show(*lines, '', _share_table(found, moving, figures), '')
+    output.show(f'{trajectory}: {len(found.times)} points', NEXT)
     if found.constraints.clearance.blind:
         output.warning(
             'no link has a <collision>: the motion may hit the robot itself and the floor'
@@ -164,20 +145,15 @@ def excite_command(
 def chosen_joints(
     model: RobotModel, listed: str | None, posture: Mapping[str, float]
 ) -> tuple[RobotModel, dict[str, float]]:
-    """The robot with the joints of a list, and where the others are held [rad or m].
-
-    Raises:
-        UnknownNameError: a joint does not exist, or mimics another.
-    """
+    """The robot with the joints of a list, and where the others are held [rad or m]."""
     if listed is None:
         return model, {}
     names = [name.strip() for name in listed.split(',')]
+    near = np.clip(0.0, model.lower, model.upper).tolist()
     held = {
-        joint.name: posture.get(
-            joint.name, float(min(max(0.0, joint.limits.lower), joint.limits.upper))
-        )
-        for joint in model.independent_joints
-        if joint.name not in names
+        name: posture.get(name, q)
+        for name, q in zip(model.joint_names, near, strict=True)
+        if name not in names
     }
     return model.reduced(names, held), held
 
@@ -251,9 +227,12 @@ def _lines(found: Excitation, figures: Mapping[str, Any]) -> Iterator[str]:
     yield f'smallest distance: {f"{apart:.3f} m between {pair}" if pair else "none is checked"}'
     if np.isfinite(figures['smallest_height']):
         yield f'smallest height above the floor: {figures["smallest_height"]:.3f} m'
-    yield from (f'not checked: {one}' for one in figures['not_checked'])
-    yield from (f'distance: {one}' for one in figures['exceptions'])
-    yield from (f'assumed: {one}' for one in figures['assumptions'])
+    for words, key in WORDS.items():
+        yield from (f'{words}: {one}' for one in figures[key])
+    first = {row['name']: row['start'] for row in figures['joints']}
+    yield f'starts and ends at rest at {_positions(first)}'
+    if figures['held']:
+        yield f'held still: {_positions(figures["held"])}'
 
 
 def _share_table(found: Excitation, model: RobotModel, figures: Mapping[str, Any]) -> FittedTable:

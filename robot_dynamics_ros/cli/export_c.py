@@ -10,6 +10,7 @@ import tempfile
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,18 +24,16 @@ from .output import FolderToWrite, Output, output_options, writes
 
 # As CMakeLists.txt of the package does it.
 FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--exclude-libs,ALL'
-EXAMPLE = """\b
-Example:
-  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
-  colcon build --packages-select ur5_dynamics
-"""
 LISTED = textwrap.fill(', '.join(QUANTITIES), 76, initial_indent='  ', subsequent_indent='  ')
 HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
 FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
 /robot_description. Instead of a file, --topic takes the description from a running robot.
 
-{EXAMPLE}
+\b
+Example:
+  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
+  colcon build --packages-select ur5_dynamics
 
 \b
 Quantities:
@@ -68,28 +67,18 @@ def export_c_command(
     topic: str | None,
     folder: Path | None,
     library: Path | None,
-    name: str | None,
     quantities: str,
-    frame: str | None,
-    payload_frame: str | None,
     output: Output,
+    **asked: Any,
 ) -> None:
     """Read the description, and write the package."""
     target = folder or library
     if target is None or (folder and library):
         raise ParameterError('name the folder with --output or with --library, not with both')
     model, urdf, _ = robot_of_words(words, topic)
-    files: dict[str, str | bytes] = {
-        **export_c(
-            model,
-            name=name,
-            quantities=chosen_quantities(quantities, frame),
-            frame=frame,
-            payload_frame=payload_frame,
-            urdf=urdf,
-            library=library is not None,
-        )
-    }
+    chosen = chosen_quantities(quantities, asked['frame'])
+    exported = export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
+    files: dict[str, str | bytes] = {**exported}
     package = Path(next(iter(files))).stem
     built = f'{package.removesuffix("_dynamics")}.so' if library else None
     if built:

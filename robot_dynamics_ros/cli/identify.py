@@ -6,7 +6,6 @@ import math
 import sys
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import counted, listed
 from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
-from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
+from robot_dynamics_ros.identification.identifier import EFFORTS
 from robot_dynamics_ros.identification.recorded_rows import Opens
 from robot_dynamics_ros.report import provenance
 
@@ -33,35 +32,25 @@ from .output import (
     percent_text,
     writes,
 )
-from .recordings import (
-    BAGS,
-    Files,
-    NamedRecordings,
-    RecordingOptions,
-    named_files,
-    recorded_robot,
-    recording_options,
-)
+from .recordings import BAGS, Recordings, named_files, recording_options
 
 HELP = f"""Identify a robot from recordings: inertia, friction, rotors and offsets.
 
 All recordings are of one robot. Each quarter of the time, or what is held out, is predicted by a
 model that was fitted to the rest: the residuals are those of motion that was not fitted. What is
-written is then fitted to everything that was recorded. {BAGS}
+written is fitted to everything. {BAGS}
 
-DIR gets identified.urdf, identified.xml for MuJoCo, a parameter file for dynamics_node,
-friction.yaml, identification.json, report.html and report.png. A model that predicts worse than
-the URDF, or that findings make doubtful, is written with --doubtful only.
+DIR gets identified.urdf, identified.xml for MuJoCo, dynamics_node.yaml, friction.yaml,
+identification.json and a report. A model that predicts worse than the URDF, or that findings make
+doubtful, is written with --doubtful only.
 
 \b
 Examples:
   robot_dynamics identify bag/ --urdf arm.urdf --output identified/
   robot_dynamics identify monday/ --held-out tuesday/ --urdf arm.urdf --output identified/
-  robot_dynamics identify panda.db3 --urdf panda.urdf --rename fer_=panda_ --output identified/
   robot_dynamics identify bag/ --urdf arm.urdf --effort current --gain joint2=11.2 --output out/
 
-Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
-used.
+Exit code 1: there is a finding, or the model is not written. 2: a recording cannot be used.
 """
 # Above the tables.
 JUDGED = 'motion that was not fitted'
@@ -104,41 +93,34 @@ JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
 @click.option('--doubtful', is_flag=True, help='Write a doubtful model too.')
 @output_options
 def identify_command(
-    recordings: NamedRecordings,
+    recordings: Recordings,
     target: Path,
     held_out: tuple[str, ...],
-    effort: Effort,
     gains: tuple[str, ...],
     loads: tuple[str, ...],
-    delay: Any,
-    friction: Any,
     doubtful: bool,
     output: Output,
+    **asked: Any,
 ) -> int:
     """Parse, identify, print, and save."""
     writes('--output', *(target / name for name in READ_AGAIN))
-    files, others = recordings.files, named_files(held_out)
-    options = recordings.options()
-    opened, failed, text = _opened(options, files, others)
+    others = replace(recordings, files=named_files(held_out))
+    opened, failed, text = _opened(recordings, others)
+    known, masses = (
+        named_numbers('--gain', 'JOINT=VALUE', gains),
+        named_numbers('--load', 'FRAME=KG@BAG', loads),
+    )
     identifier = Identifier(
         text,
-        friction=friction,
-        effort=effort,
-        delay=delay,
-        gains={
-            joint: value
-            for (joint, _), value in named_numbers('--gain', 'JOINT=VALUE', gains).items()
-        },
-        loads=[
-            (frame, mass, name)
-            for (frame, name), mass in named_numbers('--load', 'FRAME=KG@BAG', loads).items()
-        ],
+        gains={joint: value for (joint, _), value in known.items()},
+        loads=[(frame, mass, name) for (frame, name), mass in masses.items()],
         progress=output.progress,
-        gravity=options.gravity,
+        gravity=recordings.gravity,
+        **asked,
     )
     found = identifier.fit(
-        {name: one for name, one in opened.items() if name in files},
-        {name: one for name, one in opened.items() if name in others},
+        {name: one for name, one in opened.items() if name in recordings.files},
+        {name: one for name, one in opened.items() if name in others.files},
     )
     found = replace(found, errors={**failed, **found.errors})
     output.write_json(found.as_json())
@@ -148,9 +130,8 @@ def identify_command(
     if found.doubts and not doubtful:
         output.error(f'{target} is not written: read the findings; --doubtful writes it anyway')
     else:
-        held = [path for paths in others.values() for path in paths]
         command = ['robot_dynamics', *sys.argv[1:]]
-        origin = provenance([*recordings.read, *held], command, output.progress)
+        origin = provenance([*recordings.read, *others.read], command, output.progress)
         for file in found.save(target, doubtful=doubtful, origin=origin):
             output.line(f'written: {file}')
     for error in found.errors.values():
@@ -158,27 +139,21 @@ def identify_command(
     return exit_code([*found.doubts, *found.findings], found.errors.values())
 
 
-def _opened(
-    options: RecordingOptions, *groups: Files
-) -> tuple[dict[str, Opens], dict[str, str], str]:
-    """What opens the recordings that can be opened, why others cannot, and the text of the URDF.
-
-    Raises:
-        RobotDynamicsError: none of a group can be opened.
-    """
+def _opened(*groups: Recordings) -> tuple[dict[str, Opens], dict[str, str], str]:
+    """What opens those that can be opened, why others cannot, and the text of the URDF."""
     opened: dict[str, Opens] = {}
-    errors: dict[str, RobotDynamicsError | OSError] = {}
+    errors: dict[str, Exception] = {}
     text = ''
-    for name, paths in chain.from_iterable(group.items() for group in groups):
+    for name, one in [(name, group) for group in groups for name in group.files]:
         try:
-            urdf, robot, joints = recorded_robot(options, paths)
-            opened[name] = partial(options.open, paths, robot, joints)
+            urdf, robot, joints = one.robot(name)
+            opened[name] = partial(one.open, name, robot, joints)
             text = text or urdf
         except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
             errors[name] = error
     for group in groups:
-        if group and opened.keys().isdisjoint(group):
-            raise errors[next(iter(group))]
+        if group.files and opened.keys().isdisjoint(group.files):
+            raise errors[next(iter(group.files))]
     return opened, {name: str(error) for name, error in errors.items()}, text
 
 

@@ -16,24 +16,20 @@ from robot_dynamics_ros.inspection.picture import draw
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import description_options, robot_of_words
-from .gravity import gravity_option, one_gravity
+from .gravity import Vector, gravity_option
 from .output import FileToWrite, FittedTable, Output, exit_code, output_options
 
-COLORS = {'error': 'bold red', 'warning': 'yellow', 'info': 'cyan'}
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 
 FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
 /robot_description. Instead of a file, --topic takes the description from a running robot.
 
-The gravity torque is that of all joints at zero, and the worst of 1000 random poses within the
-position limits. Exit code 1: at least one finding is a warning or an error.
-
 \b
 Examples:
   robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
   robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
-  robot_dynamics inspect recorded_bag/ --gravity 0,0,9.81
-  ros2 run robot_dynamics_ros robot_dynamics inspect --topic /robot_description
+
+Exit code 1: at least one finding is a warning or an error.
 """
 
 
@@ -49,15 +45,14 @@ Examples:
 def inspect_command(
     words: tuple[str, ...],
     topic: str | None,
-    gravity: str | None,
+    gravity: Vector,
     frame: str | None,
     picture: Path | None,
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
-    chosen = one_gravity(gravity)
     model, urdf, source = robot_of_words(words, topic)
-    inspection = inspect_robot(model, frame, chosen)
+    inspection = inspect_robot(model, frame, gravity)
     if picture is not None:
         folder = source and source.parent
         with written_file(picture) as new:
@@ -71,8 +66,7 @@ def inspect_command(
         output.show('', margin_line(inspection.margin, inspection.poses))
     found = inspection.findings
     output.show('', *([] if found else ['no findings']))
-    heads = [(f'{one.severity} {one.code}', str(one)) for one in found]
-    output.findings(heads, [COLORS[one.severity] for one in found])
+    output.findings((f'{one.severity} {one.code}', str(one)) for one in found)
     return exit_code([one for one in found if one.severity != 'info'])
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.markup import escape
+from rich.progress import Progress
 from rich.table import Table
-from rich.text import Text
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
@@ -28,29 +28,17 @@ from robot_dynamics_ros.written_file import check_can_be_written, check_folder, 
 GOOD, FINDINGS, CANNOT_BE_USED = 0, 1, 2
 
 STDOUT = Path('-')
-# Columns of tables that are not printed on a terminal.
-FILE_WIDTH = 160
-# A ratio that is larger is one to noise.
-LARGEST_RATIO = 9.99
-# Endings of the files in the folder of a rosbag2 recording.
-OF_A_BAG = ('.mcap', '.db3', '.zstd', '.yaml')
-# Columns of the name of a progress bar and of the bar itself, which leave room for the number and
-# the remaining time of millions of states.
-NAME, BAR = 30, 10
-# Characters of the line of a finding.
-FINDING = 100
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)  # of an option that is read
+FILE_WIDTH = 160  # columns of tables that are not printed on a terminal
+FINDING = 100  # characters of the line of a finding
+LARGEST_RATIO = 9.99  # a larger one is one to noise
 # Of every subcommand; --debug is looked at where errors are printed.
 FLAGS = {
-    '--force': 'Replace files that exist.',
-    '--verbose': 'Print findings in full.',
-    '--debug': 'Print a traceback with an error.',
+    'force': 'Replace files that exist.',
+    'verbose': 'Print findings in full.',
+    'debug': 'Print a traceback with an error.',
 }
-
-Command = TypeVar('Command', bound=Callable[..., Any])
-# Takes the number of items that were done since the last call.
-Advance = Callable[[int], None]
-# Shows the progress of what is done, as `Output.progress` does.
-ShowProgress = Callable[[str, int | None, str], AbstractContextManager[Advance]]
+Command = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -59,12 +47,10 @@ class Output:
 
     Attributes:
         json_file: of --json; `-` for stdout, None where JSON is not asked for.
-        force: whether files that exist are replaced.
         verbose: whether findings are printed in full.
     """
 
     json_file: Path | None = None
-    force: bool = False
     verbose: bool = False
 
     @property
@@ -77,22 +63,13 @@ class Output:
         if not self.json_only:
             click.echo(' '.join(text.splitlines()))
 
-    def findings(self, findings: Iterable[tuple[str, str]], colors: Iterable[str] = ()) -> None:
-        """Print findings, head and text of each, in a line of at most 100 characters.
-
-        With --verbose the lines are whole; without, one says so where something is left out.
-
-        Args:
-            findings: head, such as a code, and the text: figures first.
-            colors: of each head, in styles of rich; none where there are none.
-        """
-        left_out = False
-        for (head, text), color in zip_longest(findings, colors, fillvalue=''):
-            line = ' '.join(f'{head}: {text}'.split())
-            short = line if self.verbose else shorten(line, FINDING, placeholder=' ...')
-            left_out |= short != line
-            self.show(Text.assemble((short[: len(head)], color), short[len(head) :]))
-        if left_out:
+    def findings(self, findings: Iterable[tuple[str, str]]) -> None:
+        """Print findings, a head such as a code and a text each, in at most 100 characters."""
+        whole = [' '.join(f'{head}: {text}'.split()) for head, text in findings]
+        short = [shorten(line, FINDING, placeholder=' ...') for line in whole]
+        for line in whole if self.verbose else short:
+            self.line(line)
+        if short != whole and not self.verbose:
             self.line('(--verbose prints findings in full)')
 
     def error(self, text: str) -> None:
@@ -104,23 +81,18 @@ class Output:
         self.error(f'warning: {text}')
 
     def show(self, *parts: RenderableType) -> None:
-        """Print tables and texts of rich for people."""
+        """Print tables and lines for people."""
         if self.json_only:
             return
-        width = None if sys.stdout.isatty() else FILE_WIDTH
-        console = Console(width=width, markup=False, highlight=False, emoji=False)
+        console = Console(markup=False, highlight=False, emoji=False)
+        if not console.is_terminal:
+            console.width = FILE_WIDTH
         for part in parts:
             # Lines of text are left whole, for a terminal and for grep.
-            console.print(part, soft_wrap=isinstance(part, (str, Text)))
+            console.print(part, soft_wrap=isinstance(part, str))
 
     def write_json(self, result: Mapping[str, Any]) -> None:
-        """Write the result where --json says; nothing without --json.
-
-        Numbers that are not finite become null, arrays lists, and paths strings.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Write the result where --json says, see `json_text`; nothing without --json."""
         if self.json_only:
             click.echo(json_text(result), nl=False)
         elif self.json_file is not None:
@@ -128,52 +100,17 @@ class Output:
                 new.write_text(json_text(result), encoding='utf-8')
 
     @contextmanager
-    def progress(self, what: str, total: int | None, unit: str) -> Iterator[Advance]:
-        """Show on stderr how far some work is, and the time that remains.
-
-        Nothing is shown where stderr is not a terminal.
-
-        Args:
-            what: is done, such as the name of a file.
-            total: number of items; None where it is not known.
-            unit: of the items, in the plural, such as 'files'.
-
-        Yields:
-            A function that takes the number of items done since the last call, from any thread.
-        """
+    def progress(self, what: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
+        """Show on a terminal how many of some items are done."""
         console = Console(stderr=True)
-        # rich takes a file for a terminal where FORCE_COLOR is set.
-        if not (sys.stderr.isatty() and console.is_interactive):
-            yield lambda done: None
-            return
-        bar = Progress(
-            TextColumn('{task.description}', markup=False),
-            BarColumn(BAR),
-            MofNCompleteColumn(),
-            TextColumn(unit),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            # Otherwise what is printed meanwhile would go to stderr too.
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        # Of a path, the end tells most.
-        task = bar.add_task(what[-NAME:], total=total)
-        with bar:
+        shown = console.is_interactive and sys.stderr.isatty()
+        with Progress(console=console, transient=True, disable=not shown) as bar:
+            task = bar.add_task(escape(f'{what} [{unit}]'), total=total)
             yield lambda done: bar.advance(task, done)
 
 
-def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
-    """Progress that is not shown, of a task in another process."""
-    return nullcontext(lambda done: None)
-
-
 class FittedTable(Table):
-    """Names and numbers in columns; where they do not fit, they are folded, nothing is cut.
-
-    The first column is to the left, the others are to the right.
-    """
+    """Names to the left, numbers to the right; what does not fit is folded, nothing is cut."""
 
     def __init__(self, *columns: str) -> None:
         """Have no rows yet."""
@@ -200,28 +137,19 @@ def percent_text(ratio: float) -> str:
 
 def output_options(command: Command) -> Command:
     """Give a subcommand --json and `FLAGS`; its function takes an argument `output`, an Output."""
+
+    @functools.wraps(command)
+    def with_output(json: Path | None, verbose: bool, **values: Any) -> Any:
+        own = {name: value for name, value in values.items() if name not in FLAGS}
+        return command(output=Output(json, verbose), **own)
+
+    wrapped: Command = with_output
     for flag, words in reversed(FLAGS.items()):
-        command = click.option(
-            flag, is_flag=True, is_eager=True, expose_value=False, help=words,
-            callback=lambda context, flag, given: context.meta.update({flag.opts[0]: given}),
-        )(command)  # fmt: skip
+        wrapped = click.option(f'--{flag}', is_flag=True, is_eager=True, help=words)(wrapped)
     return click.option(
-        '--json', 'output', type=FileToWrite(allow_dash=True), metavar='FILE',
-        callback=lambda context, option, given: Output(
-            given, context.meta['--force'], context.meta['--verbose']
-        ),
+        '--json', type=FileToWrite(allow_dash=True), metavar='FILE',
         help='Write the result as JSON too; - for stdout, and then nothing else on it.',
-    )(command)  # fmt: skip
-
-
-class FileToRead(click.Path):
-    """The type of an option that names a file to read, which no other option may replace."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """See click."""
-        file = Path(super().convert(value, param, ctx))
-        reads(file)
-        return file
+    )(wrapped)  # fmt: skip
 
 
 class FileToWrite(click.Path):
@@ -244,7 +172,7 @@ class FolderToWrite(click.Path):
         folder = Path(value)
         check_folder(folder)
         if folder.is_dir() and any(folder.iterdir()):
-            _check_replaced(folder, param.opts[0])
+            _check_force(param.opts[0], folder)
         return folder
 
 
@@ -266,81 +194,42 @@ class WordOrNumber(click.ParamType):
 
 
 def named_numbers(option: str, form: str, texts: Iterable[str]) -> dict[tuple[str, str], float]:
-    """Numbers of an option, by name and by what follows an `@`, if anything.
-
-    Args:
-        option: its name.
-        form: of each text, `NAME=VALUE` or `NAME=VALUE@BAG`.
-        texts: that were given.
-
-    Raises:
-        ParameterError: a text has another form, or a name comes twice.
-    """
+    """Numbers of an option, by name and by what follows an `@`, if anything."""
+    pattern = r'\s*([^=]+?)\s*=([^@]*)' + ('@(.+)' if '@' in form else '()')
     found: dict[tuple[str, str], float] = {}
     for text in texts:
-        match = re.fullmatch(r'([^=]+)=([^@]*)(?:@(.+))?', text)
         try:
-            if not match or bool(match[3]) != ('@' in form):
-                raise ValueError
-            key, value = (match[1].strip(), match[3] or ''), float(match[2])
-        except ValueError:
+            name, number, bag = re.fullmatch(pattern, text).groups()  # type: ignore[union-attr]
+            value = float(number)
+        except (AttributeError, ValueError):
             raise ParameterError(f'{option} {text}: {form} is needed') from None
-        if found.setdefault(key, value) != value:
+        if found.setdefault((name, bag), value) != value:
             raise ParameterError(f'{option} {text}: it is named twice, with other values')
     return found
 
 
-def reads(*entries: Path) -> None:
-    """Note files, and folders of bags, that the running subcommand reads.
-
-    Raises:
-        ParameterError: one would be replaced; names the file and the option.
-    """
-    inputs, outputs = _noted()
-    inputs.update(file.resolve() for entry in entries for file in _files_of(entry))
-    _check(inputs, outputs)
+def reads(*files: Path) -> None:
+    """Note files that the running subcommand reads."""
+    _note('', files)
 
 
 def writes(option: str, *files: Path) -> None:
-    """Note files that the running subcommand writes for an option.
-
-    Raises:
-        ParameterError: one is read, or written for another option; or it exists, without --force.
-    """
-    inputs, outputs = _noted()
-    for file in files:
-        if (other := outputs.setdefault(file.resolve(), option)) != option:
-            raise ParameterError(f'{file} would be written for {other} and for {option}')
-    _check(inputs, outputs)
+    """Note files that the running subcommand writes for an option."""
+    _note(option, files)
     for file in files:
         if file.is_file():
-            _check_replaced(file, option)
+            _check_force(option, file)
 
 
-def _check_replaced(path: Path, option: str) -> None:
-    context = click.get_current_context(silent=True)
-    if context is not None and not context.meta.get('--force'):
+def _note(option: str, files: Iterable[Path]) -> None:
+    if (context := click.get_current_context(silent=True)) is None:
+        return  # in another process
+    noted = context.meta.setdefault(__name__, {})
+    for file in files:
+        if (other := noted.setdefault(file.resolve(), option)) != option:
+            raise ParameterError(f'{file} is named twice: {option or other} would replace it')
+
+
+def _check_force(option: str, path: Path) -> None:
+    if not click.get_current_context().params['force']:
         raise ParameterError(f'{path} exists: {option} replaces it with --force only')
-
-
-def _noted() -> tuple[set[Path], dict[Path, str]]:
-    """What the running subcommand reads; and what it writes, with the options."""
-    new: tuple[set[Path], dict[Path, str]] = (set(), {})
-    context = click.get_current_context(silent=True)
-    # In another process there is none.
-    return new if context is None else context.meta.setdefault(f'{__name__}.files', new)
-
-
-def _check(inputs: set[Path], outputs: Mapping[Path, str]) -> None:
-    for file in inputs & outputs.keys():
-        raise ParameterError(
-            f'{file} is read, and {outputs[file]} would replace it: name another file with '
-            f'{outputs[file]}'
-        )
-
-
-def _files_of(entry: Path) -> Iterable[Path]:
-    """A file, or those of a bag; none of a device, which nothing replaces, or if there is none."""
-    if entry.is_dir():
-        return [file for file in entry.iterdir() if file.suffix in OF_A_BAG]
-    return [entry] if entry.is_file() else []

@@ -18,7 +18,7 @@ from robot_dynamics_ros.threshold_file import LearnedThresholds
 from robot_dynamics_ros.written_file import written_file
 
 from .output import FileToWrite, FittedTable, Output, exit_code, output_options
-from .recordings import BAGS, NamedRecordings, recording_options
+from .recordings import BAGS, Recordings, recording_options
 from .watching import frequencies, watched
 
 HELP = f"""Learn thresholds of contacts from recordings in which nothing touches the robot.
@@ -26,18 +26,14 @@ HELP = f"""Learn thresholds of contacts from recordings in which nothing touches
 Recordings need the motions of the application, for some minutes: 100 s for the default share of
 false alarms, 200 s to test it. {BAGS}
 
-The momentum observer of dynamics_node runs along the states as they were recorded. Each threshold
-is a constant, a part that grows with the speed, and one that grows with the acceleration of the
-joint, found by quantile regression. In motion like the recorded one, some joint is above its
-threshold in that share of the time at most; then --margin is a factor, for motion unlike the
-recorded one. The constant is at least the Coulomb friction of the model and 1 % of the effort
-limit. Thresholds of each half of the time are tested on the other half.
+Each threshold is a constant, a part that grows with the speed, and one that grows with the
+acceleration, found by quantile regression of the residual of the momentum observer, times
+--margin for motion unlike the recorded one. Those of each half are tested on the other half.
 
 \b
-Examples:
-  robot_dynamics thresholds free/ --urdf arm.urdf --output thresholds.yaml
+Example:
   robot_dynamics thresholds free/ --urdf identified/identified.urdf \\
-      --parameters identified/dynamics_node.yaml --false-alarms 0.005 --output thresholds.yaml
+      --parameters identified/dynamics_node.yaml --output thresholds.yaml
 
 Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
 """
@@ -61,7 +57,7 @@ Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
 )  # fmt: skip
 @output_options
 def thresholds_command(
-    recordings: NamedRecordings,
+    recordings: Recordings,
     false_alarms: float,
     margin: float,
     target: Path | None,
@@ -76,7 +72,7 @@ def thresholds_command(
     _show(found, output)
     if target is not None:
         with written_file(target) as new:
-            new.write_text(_threshold_file(found, target.name), encoding='utf-8')
+            new.write_text(_threshold_file(found), encoding='utf-8')
         output.line(f'written: {target}; parameter contact_thresholds of dynamics_node names it')
     return exit_code(found.doubts, failed)
 
@@ -109,28 +105,21 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
             cells += [f'{value:.3g}' for value in found.thresholds.coefficients[row, :, index]]
         table.add_row(name, *cells)
     output.show('', table, '')
-    for doubt in found.doubts:
-        output.line(doubt)
+    output.findings((code, text) for code, _, text in (one.partition(':') for one in found.doubts))
 
 
 HEAD = """\
-# Thresholds of contacts of {robot}, learned from {seconds:.3g} s that are taken to be
-# without contact. Without the margin of {margin:g} they are exceeded in at most {share:g} % of the
-# time, in motion like the recorded one, with the same friction and the bandwidth below; tested on
-# the other half: {tested} %.
-# It had speeds up to {speeds} [rad/s or m/s].
-# For faster or other motion, learn again, or choose a larger --margin.
-#
-#   ros2 run robot_dynamics_ros dynamics_node --ros-args -p external_observer:=true \\
-#       -p contact_thresholds:={file}
-#
-# Of each joint: the bandwidth of the observer [Hz]; constant [N m or N], part that grows with the
+# Thresholds of contacts of {robot}, learned from {seconds:.3g} s without contact at speeds up to
+# {speeds} [rad/s or m/s]. Without the margin of {margin:g} they are exceeded in
+# at most {share:g} % of the time; tested on the other half: {tested} %.
+# dynamics_node takes this file as parameter contact_thresholds, with external_observer: true.
+# Of each joint: bandwidth of the observer [Hz]; constant [N m or N], part that grows with the
 # speed [N m s/rad or N s/m], and with the acceleration [kg m^2 or kg].
 """
 
 
-def _threshold_file(found: ThresholdSurvey, file: str) -> str:
-    """The text of the file of that name; doubts stand at its head."""
+def _threshold_file(found: ThresholdSurvey) -> str:
+    """The text of the file; doubts stand at its head."""
     head = HEAD.format(
         robot=yaml_value(found.first.robot),
         seconds=found.seconds,
@@ -138,7 +127,6 @@ def _threshold_file(found: ThresholdSurvey, file: str) -> str:
         tested='-' if found.tested is None else f'{100.0 * found.tested:.2g}',
         speeds=', '.join(f'{speed:.2g}' for speed in found.largest_motion[0]),
         margin=found.margin,
-        file=file,
     )
     doubted = yaml_comment('Doubts of robot_dynamics thresholds:', found.doubts)
     joints, parts = found.first.joints, np.moveaxis(found.thresholds.coefficients, 2, 0)

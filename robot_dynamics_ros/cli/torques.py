@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,32 +28,19 @@ from robot_dynamics_ros.recordings.torque_file import (
 )
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
-from .output import Output, ShowProgress, exit_code, no_progress, output_options, writes
-from .recordings import (
-    BAGS,
-    Files,
-    NamedRecordings,
-    RecordingOptions,
-    recorded_robot,
-    recording_options,
-)
+from .output import Output, exit_code, output_options, writes
+from .recordings import BAGS, Files, Recordings, recording_options
 
 HELP = f"""Write the torques that a model needs for the motion of recordings.
 
-Position, velocity and acceleration are low-pass filtered without a delay; inverse dynamics of the
-model along them gives torques and their parts: gravity, Coriolis, inertia, and the friction of the
-URDF. {BAGS}
-
-\b
-What is written, by the ending:
-  .mcap     the recorded states, and beside them for PlotJuggler and Foxglove
-            /model/torques, /model/gravity, /model/coriolis, /model/inertia, /model/friction
-  .csv      one row for each sample
+Inverse dynamics of the model along positions, velocities and accelerations, low-pass filtered
+without a delay, and its parts: gravity, Coriolis, inertia, and the friction of the URDF. As .csv,
+or as .mcap for PlotJuggler and Foxglove: /model/torques, /model/gravity and so on beside the
+recorded states. {BAGS}
 
 \b
 Examples:
-  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap --gravity 0,0,9.81
-  robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format csv
+  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
   robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786
 
 Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
@@ -75,14 +62,15 @@ OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
     show_default=True, help='Format of files in a folder.',
 )  # fmt: skip
 @output_options
-def torques_command(recordings: NamedRecordings, target: Path, kind: str, output: Output) -> int:
+def torques_command(recordings: Recordings, target: Path, kind: str, output: Output) -> int:
     """Compute each recording, and print one line for it."""
     targets = torque_targets(recordings.files, target, kind)
     writes('--output', *targets.values())
-    outcomes = recordings.outcomes(write_torques, recordings.options(), output, targets)
+    absolute = {name: file.absolute() for name, file in targets.items()}
+    outcomes = recordings.outcomes(partial(write_torques, absolute))
     rows: list[dict[str, Any]] = []
     for name, one in outcomes.items():
-        row = {'file': name, 'error': one.error or None}
+        row: dict[str, Any] = {'file': name, 'error': one.error or None}
         if one.error:
             output.error(one.error)
         else:
@@ -109,19 +97,7 @@ def _show(row: Mapping[str, Any], output: Output) -> None:
 
 
 def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
-    """The file that is written for each recording, by its name.
-
-    Args:
-        files: of each recording by its name.
-        target: a file for one recording; else a folder, which is made.
-        kind: ending of files in a folder, without its dot.
-
-    Raises:
-        ParameterError: two recordings would get the same file, or a file would be in the folder of
-            a bag, or cannot be written.
-        RecordingError: the ending of a file is unknown.
-        OSError: the folder cannot be made.
-    """
+    """The file that is written for each recording: one, or NAME_torques in a folder."""
     if len(files) > 1 and (target.is_file() or target.name.endswith(ENDINGS)):
         raise ParameterError(f'{target} is a file for one recording: name a folder')
     if target.suffix and not target.is_dir():
@@ -156,32 +132,11 @@ def _without_ending(path: Path) -> Path:
 
 
 def write_torques(
-    options: RecordingOptions,
-    name: str,
-    files: tuple[Path, ...],
-    target: Path,
-    progress: ShowProgress = no_progress,
+    targets: Mapping[str, Path], recordings: Recordings, name: str
 ) -> dict[str, Any]:
-    """Write the torques along a recording as a whole file; any process may execute it.
-
-    Args:
-        options: of the recording.
-        name: of the recording, for the bar.
-        files: that together are the recording.
-        target: to write; the ending decides what.
-        progress: shows how far it is.
-
-    Returns:
-        What --json says of the recording, without its name.
-
-    Raises:
-        RecordingError: the recording cannot be used.
-        ModelError: the description cannot be used.
-        ParameterError: the robot has none of the recorded joints.
-        OSError: the file cannot be written.
-    """
-    urdf, _, joints = recorded_robot(options, files)
-    model = _model_torques(urdf, joints, options.parameters, tuple(options.gravity))
+    """Write the torques along a recording as a whole file; any process may execute it."""
+    urdf, _, joints = recordings.robot(name)
+    model = _model_torques(urdf, joints, recordings.joint_model, recordings.gravity)
     peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
     reach = Reach(len(joints))
 
@@ -192,15 +147,11 @@ def write_torques(
             parts = dict(zip(TERMS, model.terms(motion), strict=True))
             peaks = np.maximum(peaks, np.abs(sum(parts.values())).max(axis=0))
             samples, rate, cutoff = samples + len(motion), motion.rate, motion.cutoff
-            advance(len(motion))
             yield motion, parts
 
-    recording = options.open(files, model.model, joints)
-    recorded = options.open(files, joints=joints)
-    with (
-        progress(name, recording.size, 'states') as advance,
-        written_file(target) as new,
-    ):
+    recording = recordings.open(name, model.model, joints)
+    recorded = recordings.open(name, joints=joints)
+    with written_file(targets[name]) as new:
         write_torque_file(
             new, torques(recording), recorded.chunks(ROWS),
             start=recording.start, topic=recording.topic, urdf=urdf,

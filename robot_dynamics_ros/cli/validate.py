@@ -18,24 +18,19 @@ from robot_dynamics_ros.scheduling import Outcome, outcomes
 from .description_file import files_and_arguments, read_robot
 from .output import Output, exit_code, output_options, reads
 
-CODE_LINES = '\n'.join(f'  {code:26}{meaning}' for code, meaning in CODES.items())
-HELP = f"""Check descriptions, such as those of a package in continuous integration.
+HELP = """Check descriptions, such as those of a package in continuous integration.
 
-Each FILE is a URDF, a xacro file or a recording; the arguments, name:=value, are for each xacro
-file. Each is examined, and compared with Pinocchio. One line is printed for a file; `inspect`
-shows the details.
-
-Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some cannot
-be used.
+Each FILE, a URDF, a xacro file or a recording, is examined, and compared with Pinocchio; the
+arguments, name:=value, are for each xacro file. Codes of findings: docs/command.md. `inspect`
+shows the details of one.
 
 \b
 Examples:
   robot_dynamics validate urdf/*.urdf --strict --ignore fixed_mass --ignore massless_body
   robot_dynamics validate robot.urdf.xacro with_gripper:=true --json result.json
 
-\b
-Codes of findings:
-{CODE_LINES}
+Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some cannot
+be used.
 """
 
 
@@ -70,9 +65,7 @@ def validate_command(
         if strict and 'not_compared' not in ignored:
             raise ParameterError(f'--strict: {missing}, or --ignore not_compared')
         output.warning(missing)
-    with output.progress('validate', len(files), 'files') as advance:
-        call = partial(validate_file, arguments, ignored, massless)
-        found = outcomes(call, files, done=lambda future: advance(1))
+    found = outcomes(partial(validate_file, arguments, ignored, massless), files)
     results = [result_of(*one, strict) for one in zip(map(str, files), found, strict=True)]
     counts = Counter({'good': 0, 'findings': 0, 'unusable': 0})
     for outcome, result in zip(found, results, strict=True):
@@ -92,30 +85,13 @@ def validate_command(
 def validate_file(
     arguments: Sequence[str], ignored: Sequence[str], massless: Sequence[str], file: Path
 ) -> Validation:
-    """Examine one file; any process may do it.
-
-    Args:
-        arguments: of xacro.
-        ignored: codes of findings to leave out.
-        massless: joints that move no mass on purpose.
-        file: URDF or xacro.
-
-    Raises:
-        OSError: it cannot be read.
-        ModelError: the description cannot be used.
-    """
+    """Examine one file; any process may do it."""
     robot = read_robot(file, arguments, arguments_of_others=True)
     return validate_robot(*robot, ignored, massless)
 
 
 def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
-    """The object of a file in --json.
-
-    Args:
-        name: of the file.
-        outcome: with a Validation, or why there is none.
-        strict: whether warnings count.
-    """
+    """The object of a file in --json."""
     found: Validation | None = outcome.result
     if found is None or outcome.error:
         error = outcome.error if name in outcome.error else f'{name}: {outcome.error}'

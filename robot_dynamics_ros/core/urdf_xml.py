@@ -74,7 +74,7 @@ def decode(content: bytes) -> str:
     try:
         return content.decode(encoding)
     except (UnicodeDecodeError, LookupError):
-        raise UrdfError(f'not a URDF, which is a text in {encoding}') from None
+        raise UrdfError(f'not a URDF, which is a text in {encoding.upper()}') from None
 
 
 def read_xml(text: str) -> Element:

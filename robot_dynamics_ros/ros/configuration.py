@@ -28,7 +28,7 @@ from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, S
 from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
-from robot_dynamics_ros.parameter_yaml import ParameterFiles, errors_in
+from robot_dynamics_ros.parameter_yaml import errors_in
 from robot_dynamics_ros.threshold_file import read_thresholds
 
 from .compilation import (
@@ -37,6 +37,7 @@ from .compilation import (
     compile_robot,
     require_joints,
 )
+from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
 from .parameters import read
 from .robot import CommandedRobot, LiveValues, RobotHolder, refusals_of

@@ -15,9 +15,9 @@ from std_msgs.msg import String
 
 from robot_dynamics_ros.core.errors import ParameterError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import decode
-from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .endpoints import LATCHED, OVERRIDABLE, PolledSubscription, TopicCounters
+from .parameter_files import ParameterFiles
 
 LONGEST_WAIT = 10.0  # [s]
 WAIT_TIMEOUT = 0.1  # [s]

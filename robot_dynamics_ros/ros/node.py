@@ -21,7 +21,6 @@ from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.parameter_yaml import ParameterFiles
 
 from .conditions import RULES
 from .configuration import Configuration
@@ -30,6 +29,7 @@ from .description import Description
 from .health import Health
 from .loop import Loop
 from .node_clock import NodeClock
+from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
 from .parameters import declare
 from .process import guarded, run

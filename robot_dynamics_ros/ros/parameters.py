@@ -12,7 +12,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.parameter_yaml import ParameterFiles
+
+from .parameter_files import ParameterFiles
 
 if TYPE_CHECKING:
     from rclpy.node import Node

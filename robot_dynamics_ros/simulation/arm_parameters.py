@@ -8,8 +8,8 @@ from typing import Any
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.parameter_yaml import ParameterFiles
 from robot_dynamics_ros.ros.description import given_description
+from robot_dynamics_ros.ros.parameter_files import ParameterFiles
 from robot_dynamics_ros.ros.parameters import Parameter, Table, declare, read
 
 from .mujoco_model import SimulationError

@@ -12,12 +12,11 @@ pytest.importorskip('rosbags')
 from recorded_states import csv_file, joint_state_bag, ros2_messages, serialized_text, write_bag
 from running_command import ended
 from said_findings import codes, said
-from simulated_recordings import COULOMB, JOINTS, TOOL_MASS, VISCOUS, simulated, urdf
+from simulated_recordings import JOINTS, TOOL_MASS, simulated, urdf
 
 pytestmark = pytest.mark.contract
 
 JOINT_STATE, STRING = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
-OFFSETS = np.array([0.0, 2.5, -1.0, 0.0, 0.0, 0.2])  # [N m]
 FINGER = (
     '<link name="finger"><inertial><mass value="0.01"/>'
     '<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>'
@@ -69,17 +68,10 @@ def files(tmp_path_factory):
     write_bag(folder / 'gripper', {'/joint_states': (JOINT_STATE, messages)})
     csv_file(folder / 'states.csv', states, fields=('position', 'velocity'))
     csv_file(folder / 'efforts.csv.gz', states, fields=('effort',))
-    csv_file(folder / 'offsets.csv', good.with_efforts(lambda efforts: efforts + OFFSETS).states)
     (folder / 'arm.urdf').write_text(urdf())
-    (folder / 'frictionless.urdf').write_text(urdf(friction=False))
     (folder / 'gripper.urdf').write_text(urdf().replace('</robot>', FINGER))
     (folder / 'broken').mkdir()
     (folder / 'names.csv').write_text('seconds,position\n0,1\n')
-    lines = [
-        f'  {name}: {{viscous: {one}, coulomb: {two}, torque_offset: {three}}}'
-        for name, one, two, three in zip(JOINTS, VISCOUS, COULOMB, OFFSETS.tolist(), strict=True)
-    ]
-    (folder / 'joints.yaml').write_text('\n'.join(['joints:', *lines]))
     return folder
 
 
@@ -100,7 +92,7 @@ def test_a_good_recording_has_exit_code_0(run):
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith('arm: good, ')
     for joint in JOINTS:
-        assert ended.stdout.count(f'\n{joint} ') == 2
+        assert ended.stdout.count(f'\n{joint} ') == 1
 
 
 @pytest.mark.parametrize('ending', ['html', 'png'])
@@ -121,20 +113,6 @@ def test_defects_are_findings_with_exit_code_1_and_a_report(run, files, ending):
     for one in (delay, payload):
         assert f': {one["message"]}. {one["more"]}\n' in ended.stdout
     assert (row['file'], row['topic']) == ('late', '/joint_states')
-
-
-def test_the_friction_that_a_description_lacks_may_be_that_of_a_file(compared):
-    code, (without,), _ = compared('offsets.csv', '--urdf', 'frictionless.urdf')
-    assert (code, set(codes(without))) == (1, {'friction'})
-    code, (known,), _ = compared(
-        'offsets.csv', '--urdf', 'frictionless.urdf', '--parameters', 'joints.yaml'
-    )
-    assert code == 0
-    for (name, joint), offset in zip(known['joints'].items(), OFFSETS, strict=True):
-        before = without['joints'][name]
-        assert joint['bias'] == pytest.approx(0.0, abs=0.05), name
-        assert before['bias'] - joint['bias'] == pytest.approx(offset, abs=0.5)
-        assert joint['rms_residual'] < 0.2 * before['rms_residual']
 
 
 def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(compared):

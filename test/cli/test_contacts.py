@@ -85,7 +85,7 @@ def test_thresholds_are_a_file_by_joint_name(files, learned):
 
 def test_doubts_stand_at_the_head_of_the_file(run, files, learned):
     done = run('thresholds', 'touched.csv', '--urdf', 'arm.urdf', *SHORT,
-               '--output', 'touched.yaml', '--json', 'touched.json')  # fmt: skip
+               '--output', 'touched.yaml', '--json', 'touched.json', '--verbose')  # fmt: skip
     assert done.returncode == 1
     doubts = json.loads((files / 'touched.json').read_text())['doubts']
     assert {'large', 'exceeded'} <= {doubt.partition(':')[0] for doubt in doubts}
@@ -203,14 +203,11 @@ def test_joints_without_thresholds_are_not_watched(found_by, files):
         ('/**: [', 'YAML'),
         ('joints: {elbow: {coulomb: 1.0}}', "'elbow'"),
         ('{external_bandwidth: [1.0, 2.0]}', 'external_bandwidth is [1.0, 2.0]'),
-        ('{external_bandwidth: [much]}', "external_bandwidth is 'much'"),
         ('{joints: 4}', 'joints is 4'),
         ('{joints: [wrist], collision_threshold: [0.0]}', 'collision_threshold of wrist is 0'),
-        ('{push_threshold: [1, -1, 0]}', 'push_threshold of slide is -1'),
-        ('{joints: [a, turn, b]}', 'a, turn, b'),
+        ('{joints: [a, turn, b]}', "'a' is unknown"),
         ('{contact_thresholds: none.yaml}', 'none.yaml'),
         ('{contact_thresholds: a, push_threshold: [1]}', 'push_threshold and contact_thresholds'),
-        ('{driver_effort: 0}', 'driver_effort is 0'),
         ('{driver_effort: amperes}', "'amperes'"),
         ('{gravity: [0, 9.8]}', 'gravity of bad.yaml'),
     ],

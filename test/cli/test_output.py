@@ -1,17 +1,14 @@
 """What people see: tables on terminals of any width, text beside JSON, lacks."""
 
-import io
 import json
 from pathlib import Path
 
 import click
 import numpy as np
 import pytest
-from rich.console import Console
 
 from robot_dynamics_ros.cli.output import (
     FileToWrite,
-    FittedTable,
     FolderToWrite,
     output_options,
     writes,
@@ -40,16 +37,6 @@ def test_json_stands_alone_on_stdout_or_in_a_file_beside_the_text(tmp_path, caps
     # Names cannot format the text.
     assert capsys.readouterr().out == 'text\n[bold]table[/bold] :arm:\n'
     assert json.loads(file.read_text('utf-8')) == PLAIN
-
-
-def test_nothing_of_a_table_is_cut_on_a_narrow_terminal():
-    table = FittedTable('joint', 'bias')
-    table.add_row('joint_' * 10, '0.25 N m')
-    console = Console(width=30, file=io.StringIO())
-    console.print(table)
-    lines = console.file.getvalue().splitlines()
-    assert all(len(line) <= 30 for line in lines)
-    assert ''.join(line.split()[0] for line in lines[1:]) == 'joint_' * 10
 
 
 def test_a_finding_is_one_line_and_whole_with_verbose(capsys):

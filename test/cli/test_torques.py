@@ -31,7 +31,6 @@ MODEL = parse_urdf(URDF)
 JOINTS = three_joints.JOINTS
 STATES = replace(sine_states(), names=JOINTS)
 PARTS = ('gravity', 'coriolis', 'inertia', 'friction')
-DEGREES = 180.0 / np.pi
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'recordings.md'
 
 
@@ -143,24 +142,3 @@ def test_many_recordings(run, files):
     assert made['one_run_torques.csv'] == made['two_run_torques.csv']
     again = run('torques', *bags, *options)
     assert (again.returncode, again.stdout, '--force' in again.stderr) == (2, '', True)
-
-
-def test_degrees_are_said_as_compare_does(run, written, files):
-    """Slowly enough that steps in degrees are no jumps."""
-    states, scale = sine_states(rate=2000.0, seconds=6.0), np.array([DEGREES, 1.0, DEGREES])
-    states = replace(
-        states,
-        names=JOINTS,
-        stamps=states.stamps[0] + 8 * (states.stamps - states.stamps[0]),
-        positions=scale * states.positions,
-        velocities=scale / 8.0 * states.velocities,
-    )
-    csv_file(files / 'degrees.csv', states)
-    code, row, _ = written('degrees.csv')
-    (found,) = row['findings']
-    assert (code, found['code'], found['joints'][-1]) == (1, 'units', 'wrist')
-    compared = run('compare', 'degrees.csv', '--urdf', 'arm.urdf', '--json', '-').stdout
-    other = json.loads(compared)['recordings'][0]['findings'][0]
-    assert [other[key] for key in ('code', 'joints', 'value')] == [
-        found[key] for key in ('code', 'joints', 'value')
-    ]

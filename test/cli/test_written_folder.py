@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.written_file import check_folder, write_folder
+from robot_dynamics_ros.written_file import write_folder
 
 FILES = {'a.txt': 'one', 'src/b.txt': 'two'}
 NEW = {'a.txt': 'three', 'd/d.txt': 'four'}
@@ -45,29 +44,6 @@ def test_again_its_files_are_replaced_and_others_stay(folder):
     assert os.readlink(folder / 'link') == 'nowhere'
     assert folder.stat().st_ino == inode  # a shell may stand in it
     assert list(folder.parent.iterdir()) == [folder]
-
-
-def test_nothing_is_written_outside(folder):
-    outside = folder.parent / 'outside'
-    write_folder(outside, {'b.txt': 'mine'})
-    folder.mkdir()
-    (folder / 'src').symlink_to(outside)
-    for files in (FILES, {'../outside/b.txt': 'new'}):
-        with pytest.raises(ParameterError):
-            write_folder(folder, files)
-    assert content(outside) == {'b.txt': 'mine'}
-
-
-def test_a_file_in_place_of_the_folder_or_above_is_named(folder):
-    folder.parent.mkdir(parents=True)
-    folder.write_text('mine')
-    check_folder(folder.parent / 'new/deep')
-    assert list(folder.parent.iterdir()) == [folder]
-    for place in (folder, folder / 'sub'):
-        for write in (check_folder, lambda place: write_folder(place, FILES)):
-            with pytest.raises(ParameterError, match=r'package is a file'):
-                write(place)
-    assert folder.read_text() == 'mine'
 
 
 @pytest.mark.parametrize('before', [{}, FILES])
