@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 
 from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.comparison.findings import advised
@@ -24,7 +23,7 @@ from robot_dynamics_ros.written_file import write_folder
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .parameters import Parameters
-from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source, already
+from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source
 from .result_files import URDF, result_files, written_urdf
 from .robot_fit import FittedRobot
 from .validation import JointValidation, mean_gain, validated
@@ -80,14 +79,9 @@ class Identified:
         return self.robot.model.name
 
     @property
-    def unknown_joints(self) -> tuple[str, ...]:
-        """Joints without a row: no value of their friction is a result."""
-        return tuple(name for name, one in self.validation.items() if not one.moves)
-
-    @property
     def summary(self) -> str:
         """What the data determine, and how well it predicts."""
-        found, mean = self.parameters, mean_gain(list(self.validation.values()))
+        found, mean = self.parameters, mean_gain(self.validation.values())
         ratio = f'{100.0 * mean:.3g} % of that of the URDF' if math.isfinite(mean) else 'unknown'
         return (
             f'{found.determined} of {len(found.sums)} base parameters, condition '
@@ -101,28 +95,28 @@ class Identified:
         It is worse than the URDF on motion that was not fitted, nothing was predicted, findings
         are errors, or the audit or Pinocchio find an error in the file that would be written.
         """
-        reasons, joints = [], self.validation
-        if worse := [name for name, one in joints.items() if one.is_worse]:
-            reasons.append(
-                f'worse than the URDF on motion that was not fitted: {", ".join(worse)}'
-            )
+        joints = self.validation
         moving = {name: one for name, one in joints.items() if one.moves} or joints
-        if unknown := [name for name, one in moving.items() if not math.isfinite(one.gain)]:
-            reasons.append(
-                f'not validated: {", ".join(unknown)}: fewer than {FEWEST} rows with motion and '
-                'an effort'
-            )
-        if codes := list(dict.fromkeys(one.code for one in self.findings if one.is_error)):
-            # What else is wrong with the file follows from that.
-            return (*reasons, f'no parameter can be trusted: {listed(codes)}')
-        if not self.urdf:
-            return tuple(reasons)
+        codes = list(dict.fromkeys(one.code for one in self.findings if one.is_error))
+        reasons = {
+            'worse than the URDF on motion that was not fitted': [
+                name for name, one in joints.items() if one.is_worse
+            ],
+            f'not validated, fewer than {FEWEST} rows with motion and an effort': [
+                name for name, one in moving.items() if not math.isfinite(one.gain)
+            ],
+            'no parameter can be trusted': codes,
+        }
+        found = tuple(f'{text}: {listed(names)}' for text, names in reasons.items() if names)
+        # What else is wrong with the file follows from errors of the data.
+        if codes or not self.urdf:
+            return found
         try:
             urdf = written_urdf(self.urdf, self.robot.model, self.model)
         except RobotDynamicsError as error:
-            return (*reasons, str(error))
+            return (*found, str(error))
         before = _errors(self.urdf)
-        return (*reasons, *(f'audit: {text}' for text in _errors(urdf) if text not in before))
+        return (*found, *(f'audit: {text}' for text in _errors(urdf) if text not in before))
 
     def validate(self, recordings: Sequence[Recording]) -> dict[str, JointValidation]:
         """How well this model predicts other recordings, of which nothing was fitted.
@@ -131,23 +125,21 @@ class Identified:
             ParameterError: one was fitted.
             RecordingError: one cannot be used.
         """
-        fitted = {one.files for one in self.recorded.sources}
         sources = []
         for one in recordings:
-            if one.name in fitted:
+            if one.name in {each.files for each in self.recorded.sources}:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
             compared = Compared(self.name, one.name, cutoff=self.recorded.cutoff)
-            sources.append(Source(one.name, already(one), one.name, compared, held_out=True))
+            sources.append(Source(one.name, lambda one=one: one, one.name, compared, True))
         rows = self.robot.rows(sources).whole
-        torque = self.found.fitted.predicted(rows)
-        return validated(self.robot.model, rows, np.ones(len(rows.times), bool), torque)
+        return validated(self.robot.model, rows, self.found.fitted.predicted(rows))
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics identify --json`, see docs/identification.md.
 
         SI units; null where a number is not known.
         """
-        found, rows = self.parameters, self.recorded.whole
+        found, counts = self.parameters, self.recorded.whole.used.sum(axis=0)
         return {
             'robot': self.name,
             'summary': self.summary,
@@ -165,11 +157,11 @@ class Identified:
             'structural_rank': len(found.sums),
             'condition': found.condition,
             'effort_delay': self.robot.delay,
-            'rows': dict(zip(self.validation, rows.used.sum(axis=0).tolist(), strict=True)),
+            'rows': dict(zip(self.validation, counts.tolist(), strict=True)),
             'joint_parameters': [vars(row) for row in found.joints],
             'body_parameters': [vars(row) for row in found.bodies],
             'base_parameters': [vars(row) for row in found.sums],
-            'friction_curves': {name: one.as_json() for name, one in found.curves.items()},
+            'friction_curves': {name: vars(one) for name, one in found.curves.items()},
         }
 
     @property
@@ -215,25 +207,26 @@ class Identified:
             raise ParameterError(
                 'the robot was given as a model: give the text of its URDF to the Identifier'
             )
-        files: dict[str, str | bytes] = dict(
-            result_files(
-                self.urdf, self.robot.model, self.model, self.as_json(),
-                rows=self.parameters.joints, speeds=self.recorded.speeds,
-                viscous_lower=self.parameters.viscous_lower, doubts=self.doubts,
-                unknown=self.unknown_joints,
-            )
-        )  # fmt: skip
-        page = identification_report(self)
-        for name in REPORTS:
-            files[name] = report_content(page, origin or provenance(()), Path(folder) / name)
+        page, origin = identification_report(self), origin or provenance(())
+        files: dict[str, str | bytes] = {
+            **result_files(
+                self.urdf,
+                self.robot.model,
+                self.model,
+                self.as_json(),
+                rows=self.parameters.joints,
+                speeds=self.recorded.speeds,
+                viscous_lower=self.parameters.viscous_lower,
+                doubts=self.doubts,
+                unknown=[name for name, one in self.validation.items() if not one.moves],
+            ),
+            **{name: report_content(page, origin, Path(folder) / name) for name in REPORTS},
+        }
         write_folder(folder, files)
         return [Path(folder) / name for name in sorted(files)]
 
 
 def _errors(urdf: str) -> list[str]:
     """Errors that audit and cross-check find in a URDF, in a line each."""
-    validation = validate_robot(parse_urdf(urdf), urdf)
-    return [
-        f'{finding.link}: {finding.problem} ({finding.value})'
-        for finding in validation.failures(strict=False)
-    ]
+    found = validate_robot(parse_urdf(urdf), urdf).failures(strict=False)
+    return [f'{one.link}: {one.problem} ({one.value})' for one in found]

@@ -14,7 +14,6 @@ from robot_dynamics_ros.extra import required
 
 # Damping [N m s/rad or N s/m] and Coulomb friction [N m or N] of a <dynamics>.
 Friction = tuple[float, float]
-DYNAMICS = 'damping', 'friction'
 
 
 def changed_bodies(
@@ -30,24 +29,13 @@ def changed_bodies(
         urdf: model of the whole URDF.
         before: the model of the identification before it: `urdf`, or reduced.
         identified: the same with identified parameters; payloads are left out.
-
-    Raises:
-        ParameterError: the models do not belong together.
     """
-    names = {joint.name for joint in urdf.joints}
-    old, new = (
+    own, old, new = (
         {joint.name: joint.inertia for joint in (model.unloaded or model).joints}
-        for model in (before, identified)
+        for model in (urdf, before, identified)
     )
-    if old.keys() != new.keys() or not new.keys() <= names:
-        raise ParameterError(
-            f'the identified model has the joints {", ".join(new)}, the model before it '
-            f'{", ".join(old)}, and the URDF {", ".join(names)}: pass the URDF that was identified'
-        )
     return {
-        joint.name: _changed(joint.inertia, old[joint.name], new[joint.name])
-        for joint in urdf.joints
-        if joint.name in new and new[joint.name] != old[joint.name]
+        name: _changed(own[name], old[name], new[name]) for name in new if new[name] != old[name]
     }
 
 
@@ -86,15 +74,16 @@ def identified_urdf(
     links = {link.get('name'): link for link in root.findall('link')}
     joints = {joint.get('name'): joint for joint in root.findall('joint')}
     for index, joint in enumerate(model.joints):
-        if joint.name in bodies and bodies[joint.name] != joint.inertia:
+        if bodies.get(joint.name, joint.inertia) != joint.inertia:
             carried = [links[frame.name] for frame in model.frames if frame.body == index]
             _write_body(etree, carried, bodies[joint.name])
-        for attribute, value in zip(DYNAMICS, frictions.get(joint.name, ()), strict=False):
-            if value != getattr(joint, attribute):
+        usual = joint.damping, joint.friction
+        values = zip(('damping', 'friction'), frictions.get(joint.name, usual), usual, strict=True)
+        for attribute, value, given in values:
+            if value != given:
                 element = joints[joint.name]
-                dynamics = element.find('dynamics')
-                if dynamics is None:
-                    dynamics = etree.SubElement(element, 'dynamics')
+                found = element.find('dynamics')
+                dynamics = etree.SubElement(element, 'dynamics') if found is None else found
                 dynamics.set(attribute, _digits(value))
     before, after = root.itersiblings(preceding=True), root.itersiblings()
     parts = [
@@ -109,8 +98,7 @@ def _write_body(etree: Any, links: Sequence[Any], body: Inertia) -> None:
     """Give the first link the inertia of a body, and the links that are fixed to it none."""
     first, *fixed = links
     name = first.get('name')
-    new = etree.fromstring('\n'.join(inertial_lines(name, body)))
-    old = first.find('inertial')
+    new, old = etree.fromstring(inertial(name, body)), first.find('inertial')
     if old is None:
         first.insert(0, new)
     else:
@@ -119,35 +107,31 @@ def _write_body(etree: Any, links: Sequence[Any], body: Inertia) -> None:
     # A comment must not hold two hyphens.
     named = repr(name) if '--' not in name else 'the link that moves'
     for link in fixed:
-        if (inertial := link.find('inertial')) is not None:
+        if (old := link.find('inertial')) is not None:
             comment = etree.Comment(f' inertial: part of that of {named} ')
-            comment.tail = inertial.tail
-            link.replace(inertial, comment)
+            comment.tail = old.tail
+            link.replace(old, comment)
 
 
-def inertial_lines(link: str, body: Inertia) -> list[str]:
-    """The lines of an <inertial> in the axes of the link.
+def inertial(link: str, body: Inertia) -> str:
+    """An <inertial> in the axes of the link.
 
     Raises:
         ParameterError: a URDF cannot hold this body: its mass is negative, or zero where its
             first moment is not.
     """
     if body.mass < 0.0 or (body.mass == 0.0 and any(body.first_moment)):
-        moment = ', '.join(f'{each:.4g}' for each in body.first_moment)
         raise ParameterError(
-            f'link {link!r}: its mass is {body.mass:g} kg and its first moment [{moment}] kg m, a '
-            'URDF needs a mass greater than 0: take the physically consistent estimate'
+            f'link {link!r}: its mass is {body.mass:g} kg, a URDF needs a mass greater than 0'
         )
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.rotational_at_center_of_mass
     moments = {'ixx': xx, 'ixy': xy, 'ixz': xz, 'iyy': yy, 'iyz': yz, 'izz': zz}
     tensor = ' '.join(f'{name}="{_digits(value)}"' for name, value in moments.items())
-    return [
-        '<inertial>',
-        f'  <origin xyz="{" ".join(map(_digits, body.center_of_mass))}"/>',
-        f'  <mass value="{_digits(body.mass)}"/>',
-        f'  <inertia {tensor}/>',
-        '</inertial>',
-    ]
+    center = ' '.join(map(_digits, body.center_of_mass))
+    return (
+        f'<inertial>\n  <origin xyz="{center}"/>\n  <mass value="{_digits(body.mass)}"/>\n'
+        f'  <inertia {tensor}/>\n</inertial>'
+    )
 
 
 def _digits(value: float) -> str:

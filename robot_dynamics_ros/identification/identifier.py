@@ -31,22 +31,21 @@ from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.regression.fit import Prior
-from robot_dynamics_ros.regression.rows import Rows
+from robot_dynamics_ros.regression.regressors import ARMATURE, BODIES, DELAY, GAIN, payload_on
 
-from .findings import check_motion, of_parameters, of_recordings, of_residuals, of_rows
+from .findings import CERTAIN, of_loads, of_parameters, of_recordings, of_residuals, of_rows
 from .friction_law import Friction, friction_terms
 from .identified import Identified
 from .parameters import Parameters
 from .payload import plausible_payload
 from .recorded_rows import (
-    LARGEST_DELAY,
+    FEWEST,
     Load,
     Opens,
     Progress,
     RecordedRobot,
     RecordedRows,
     Source,
-    already,
     no_progress,
 )
 from .robot_fit import RobotFit
@@ -55,11 +54,10 @@ from .validation import cross_validated, validated
 Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
-# Times the half width of the 95 % interval of a delay, from where on efforts are shifted: friction
-# that lags behind a reversal looks like a small one. Rounds of shifts, and where they end [s].
-CERTAIN, ROUNDS, SETTLED = 2.5, 4, 2e-4
-# A load whose mass the data contradict by more than this share, and certainly.
-WRONG_LOAD = 0.2
+# Largest delay that is found or given [s]: no driver delivers efforts later. It is certain from
+# `CERTAIN` times the half width of its interval on: friction that lags behind a reversal looks
+# like a small one. Rounds of shifts, and where they end [s].
+LARGEST_DELAY, ROUNDS, SETTLED = 0.2, 4, 2e-4
 # Rounds in which gains of drives are refined: columns are of the scaled efforts.
 GAIN_ROUNDS = 3
 
@@ -74,8 +72,8 @@ class Identifier:
             `friction_law`; 'asymmetric': the same, each direction has coefficients of its own, and
             there is no offset; or viscous and Coulomb alone, with this v_0 of all joints [rad/s or
             m/s].
-        effort: 'torque'; 'torque-sensor' behind the gears, where no rotor inertia is felt and
-            none is fitted; or 'current', whose gains are estimated too.
+        effort: 'torque'; 'torque-sensor' behind the gears, where no rotor inertia acts and none is
+            fitted; or 'current', whose gains are estimated too.
         delay: of the efforts behind the states [s]; 'auto': it is found, and 0 if none is certain.
         gains: known ones of drives, by joint [N m/A or N/A].
         loads: each (link, mass [kg], name of the recording that has it).
@@ -98,39 +96,35 @@ class Identifier:
         Raises:
             ParameterError: a setting has another value, or the scale of currents cannot be known.
         """
-        friction, delay = self.friction, self.delay
-        if friction not in ('auto', 'asymmetric') and not (
-            isinstance(friction, (int, float)) and 0.0 < friction < np.inf
-        ):
-            raise ParameterError(
-                f"friction is {friction!r}: 'auto', 'asymmetric' or a speed above 0 is needed, in "
-                'rad/s (m/s of joints that slide)'
-            )
-        if delay != 'auto' and not (
-            isinstance(delay, (int, float)) and abs(delay) <= LARGEST_DELAY
-        ):
-            raise ParameterError(
-                f"delay is {delay!r}: 'auto' is needed, or {LARGEST_DELAY:g} s at most to either "
-                'side; 0 shifts nothing'
-            )
-        if self.effort not in EFFORTS:
-            raise ParameterError(f'effort is {self.effort!r}, allowed are {", ".join(EFFORTS)}')
-        for joint, gain in self.gains.items():
-            # Negative: the sign of the effort is not that of the joint.
-            if not (np.isfinite(gain) and gain != 0.0):
-                raise ParameterError(f'gain of {joint} is {gain}: a number other than 0 is needed')
-        for link, mass, name in self.loads:
-            if not (isinstance(mass, (int, float)) and 0.0 < mass < np.inf):
-                raise ParameterError(f'load {link} of {name} is {mass}: a mass above 0 is needed')
-        if self.effort != 'current' and self.gains:
-            raise ParameterError(
-                "gains are of efforts that are currents: set effort='current', --effort current"
-            )
-        if self.effort == 'current' and not (self.gains or self.loads):
-            raise ParameterError(
-                'effort is current: the scale of masses and gains cannot be known from currents '
-                'alone: name the gain of a drive, or a load of known mass in one of the recordings'
-            )
+        laws, current = ('auto', 'asymmetric'), self.effort == 'current'
+        wrong = {
+            f'friction is {self.friction!r}: {", ".join(laws)}, or a speed above 0 is needed': (
+                self.friction not in laws and not _is_within(self.friction, 0.0, np.inf)
+            ),
+            f'delay is {self.delay!r}: auto, or less than {LARGEST_DELAY:g} s is needed': (
+                self.delay != 'auto' and not _is_within(self.delay, -LARGEST_DELAY, LARGEST_DELAY)
+            ),
+            f'effort is {self.effort!r}, allowed are {", ".join(EFFORTS)}': (
+                self.effort not in EFFORTS
+            ),
+            f'gains are {dict(self.gains)}: finite ones are needed, and none of 0': (
+                # Negative: the sign of the effort is not that of the joint.
+                not all(np.isfinite(gain) and gain for gain in self.gains.values())
+            ),
+            f'loads are {list(self.loads)}: masses above 0 are needed': (
+                not all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads)
+            ),
+            'gains are of efforts that are currents: give --effort current': (
+                bool(self.gains) and not current
+            ),
+            'the scale of masses and gains cannot be known from currents alone: give the gain of '
+            'a drive, or a load of known mass in one of the recordings': (
+                current and not (self.gains or self.loads)
+            ),
+        }
+        for text, is_wrong in wrong.items():
+            if is_wrong:
+                raise ParameterError(text)
 
     @cached_property
     def model(self) -> RobotModel:
@@ -154,48 +148,51 @@ class Identifier:
         fitted, held = _by_name(recordings), _by_name(held_out or ())
         if twice := sorted(set(fitted) & set(held)):
             raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
-        comparison = Comparison(self.model, gravity=self.gravity)
-        sources, errors = self._compared({**fitted, **held}, held, comparison)
-        robot = self._recorded(sources)
-        robot, recorded = self._scaled(*self._shifted(robot, sources))
+        sources, errors = self._compared({**fitted, **held}, held)
+        robot, recorded = self._shifted(self._recorded(sources), sources)
+        robot, recorded = self._scaled(robot, recorded)
         rows, fit = recorded.whole, self._fit(robot)
-        prediction = cross_validated(recorded, rows, fit)
         found = fit(rows)
-        whole = fit.whole(rows, bounded=False)
-        parameters = Parameters(robot.dynamics, rows, found, whole, robot.scales, recorded.speeds)
-        predicted = prediction.blocks >= 0
-        validation = validated(robot.model, rows, predicted, prediction.torque)
+        predicted, changed = cross_validated(recorded, fit, found)
+        parameters = Parameters(robot, recorded, found, fit.whole(rows, bounded=False))
+        validation = validated(robot.model, rows, predicted)
         scaled = self.effort != 'current'
         findings = [
             *of_recordings(sources, scaled=scaled),
-            *of_rows(robot, recorded, prediction.changed(rows, found.fitted.predicted(rows))),
+            *of_rows(robot, recorded, changed),
             *of_parameters(robot.model, parameters),
             *self._of_delay(robot.delay),
-            *(self._of_loads(robot, rows, fit) if scaled else ()),
+            *(of_loads(robot, rows, fit) if scaled else ()),
             *(of_residuals(robot.model, rows, validation) if scaled else ()),
         ]
         names = robot.model.joint_names
         said = any(one.code == 'missing' for one in findings)
-        remarks = [one.compared.remark for one in sources if one.compared.remark and not said]
+        remarks = [one.compared.remark for one in sources]
         return Identified(
-            robot, recorded, found, parameters, validation,
-            np.where(predicted[:, None], prediction.torque, np.nan),
-            conclude(findings, len(names)), errors,
-            self.robot if isinstance(self.robot, str) else '',
-            tuple(name for name in self.model.joint_names if name not in names),
-            tuple(dict.fromkeys(remarks)),
-        )  # fmt: skip
+            robot,
+            recorded,
+            found,
+            parameters,
+            validation,
+            predicted,
+            conclude(findings, len(names)),
+            errors,
+            urdf=self.robot if isinstance(self.robot, str) else '',
+            locked=tuple(name for name in self.model.joint_names if name not in names),
+            remarks=() if said else tuple(dict.fromkeys(filter(None, remarks))),
+        )
 
     def _compared(
-        self, named: Mapping[str, Opens], held_out: Collection[str], comparison: Comparison
+        self, named: Mapping[str, Opens], held_out: Collection[str]
     ) -> tuple[list[Source], dict[str, str]]:
         """The usable recordings beside the URDF, and why others are not; one at a time.
 
         Raises:
             RecordingError: none is left to fit, or to hold out where some are named.
         """
+        comparison = Comparison(self.model, gravity=self.gravity)
         errors: dict[str, str] = {}
-        found: list[tuple[Source, tuple[str, ...]]] = []
+        sources: list[Source] = []
         for name, opens in named.items():
             try:
                 recording = opens()
@@ -206,22 +203,20 @@ class Identifier:
                 continue
             if compared.error:
                 errors[name] = compared.error
-                continue
-            joints = tuple(one for one in self.model.joint_names if one in recording.joints)
-            source = Source(name, opens, recording.name, compared, name in held_out)
-            found.append((source, joints))
+            else:
+                sources.append(Source(name, opens, recording.name, compared, name in held_out))
         # The joints of most of the samples: a short recording of a few others does not decide.
         sizes: Counter[tuple[str, ...]] = Counter()
-        for source, own in found:
-            sizes[own] += source.compared.samples
-        most = max(sizes, key=lambda own: sizes[own], default=())
-        for source, own in found:
-            if own != most:
-                errors[source.name] = (
-                    f'{source.name} has the joints {", ".join(own)}, others have '
+        for one in sources:
+            sizes[tuple(one.compared.joints)] += one.compared.samples
+        ((most, _),) = sizes.most_common(1) or [((), 0)]
+        for one in sources:
+            if (own := tuple(one.compared.joints)) != most:
+                errors[one.name] = (
+                    f'{one.name} has the joints {", ".join(own)}, others have '
                     f'{", ".join(most)}: identify them apart'
                 )
-        sources = [source for source, own in found if own == most]
+        sources = [one for one in sources if one.name not in errors]
         for wanted in (False, True) if held_out else (False,):
             if not any(one.held_out is wanted for one in sources):
                 texts = [text for name, text in errors.items() if (name in held_out) is wanted]
@@ -235,37 +230,35 @@ class Identifier:
             UnknownNameError: a setting names what does not exist.
         """
         model = compared_model(self.model, tuple(sources[0].compared.joints))
-        rotors = self.effort != 'torque-sensor'
-        if not rotors:
+        if self.effort == 'torque-sensor':
             model = model.with_armature({joint.name: 0.0 for joint in model.joints})
-        for joint in self.gains:
-            if joint not in model.joint_names:
-                raise UnknownNameError('joint', joint, model.joint_names)
+        known = np.zeros(model.size, bool)
+        known[[model.index_of(joint) for joint in self.gains]] = True
+        loads = [Load(*one, f'carried {number}') for number, one in enumerate(self.loads, 1)]
         names = tuple(one.name for one in sources)
-        for link, _, name in self.loads:
-            model.frame(link)
-            if name not in names:
-                raise UnknownNameError('recording', name, names)
-        known = np.isin(model.joint_names, list(self.gains))
+        for one in loads:
+            if one.recording not in names:
+                raise UnknownNameError('recording', one.recording, names)
+        carried = [replace(payload_on(model, one.link), name=one.term) for one in loads]
+        rotors = [ARMATURE] if self.effort != 'torque-sensor' else []
+        gains = ~known & (self.effort == 'current')
+        own = [*rotors, *friction_terms(self.friction), *([GAIN] if gains.any() else [])]
         # An effort that is not measured at all is no torque that a body could explain.
-        silent = [
+        silent = {
             joint
             for one in sources
             for each in one.compared.findings
             if each.code == 'no_effort' and each.value is None
             for joint in each.joints
-        ]
+        }
         return RecordedRobot(
             RobotDynamics(model, gravity=self.gravity),
-            friction_terms(self.friction),
-            rotors,
+            [BODIES, DELAY, *carried, *own],
             np.array([self.gains.get(name, 1.0) for name in model.joint_names]),
-            ~known & (self.effort == 'current'),
-            [
-                Load(link, mass, name, f'carried {number}')
-                for number, (link, mass, name) in enumerate(self.loads, 1)
-            ],
-            tuple(dict.fromkeys(silent)),
+            gains,
+            np.array([name not in silent for name in model.joint_names]),
+            loads,
+            delay=0.0 if self.delay == 'auto' else self.delay,
             progress=self.progress,
         )
 
@@ -277,34 +270,37 @@ class Identifier:
 
     def _shifted(
         self, robot: RecordedRobot, sources: Sequence[Source]
-    ) -> tuple[RecordedRobot, Sequence[Source], RecordedRows]:
+    ) -> tuple[RecordedRobot, RecordedRows]:
         """With the delay of the efforts that is given, or certain.
 
         The slope of the efforts is a regressor: its coefficient is minus the delay that is left.
+
+        Raises:
+            ParameterError: no joint moves with a measured effort.
         """
-        if self.delay != 'auto':
-            robot = replace(robot, delay=self.delay)
-        usual = robot.rows(sources)
-        check_motion(usual.whole)
-        if self.delay != 'auto':
-            return robot, sources, usual
-        shifted, recorded = robot, usual
+        usual = robot, robot.rows(sources)
+        if not usual[1].whole.used.any():
+            raise ParameterError(
+                f'no joint has {FEWEST} rows with motion and a measured effort: record a motion '
+                'of all joints, such as that of robot_dynamics excite, with efforts'
+            )
+        (shifted, recorded), fit = usual, self._fit(robot)
         interval = max(1.0 / one.compared.rate for one in sources)
-        for _ in range(ROUNDS):
-            whole = self._fit(robot).whole(recorded.whole, prior={'delay': _any_delay})
+        for _ in range(ROUNDS if self.delay == 'auto' else 0):
+            whole = fit.whole(recorded.whole, prior={'delay': _any_delay})
             left = -float(whole.value('delay')[0])
             delay = shifted.delay + left
             certain = CERTAIN * float(whole.half_widths('delay')[0])
-            if abs(delay) < max(interval, certain) or abs(delay) > LARGEST_DELAY:
-                return robot, sources, usual
+            if not max(interval, certain) <= abs(delay) <= LARGEST_DELAY:
+                return usual
             if abs(left) < SETTLED:
                 break
             shifted = replace(robot, delay=delay)
             recorded = shifted.rows(sources)
-        return shifted, sources, recorded
+        return shifted, recorded
 
     def _scaled(
-        self, robot: RecordedRobot, sources: Sequence[Source], recorded: RecordedRows
+        self, robot: RecordedRobot, recorded: RecordedRows
     ) -> tuple[RecordedRobot, RecordedRows]:
         """With efforts times the gains of drives that explain them; first, those of the URDF."""
         if not robot.gains.any():
@@ -315,11 +311,9 @@ class Identifier:
         squares = np.maximum(np.sum(efforts**2, axis=0), np.finfo(float).tiny)
         factors = np.where(products != 0.0, products / squares, 1.0)
         for _ in range(GAIN_ROUNDS):
-            scales = np.where(robot.gains, robot.scales * factors, robot.scales)
-            robot = replace(robot, scales=scales)
-            recorded = robot.rows(sources)
-            found = self._fit(robot).whole(recorded.whole)
-            factors = 1.0 / (1.0 + found.value('gain'))
+            robot = replace(robot, scales=robot.scales * np.where(robot.gains, factors, 1.0))
+            recorded = robot.rows(recorded.sources)
+            factors = 1.0 / (1.0 + self._fit(robot).whole(recorded.whole).value('gain'))
         return robot, recorded
 
     def _of_delay(self, delay: float) -> list[Finding]:
@@ -329,21 +323,9 @@ class Identifier:
         text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
         return [Finding('delay', (), delay, text, 's')]
 
-    def _of_loads(self, robot: RecordedRobot, rows: Rows, fit: RobotFit) -> list[Finding]:
-        """Loads whose mass the data contradict."""
-        free: Prior = {one.term: plausible_payload for one in robot.loads}
-        if not free:
-            return []
-        found, findings = fit.whole(rows, prior=free), []
-        for one in robot.loads:
-            mass = one.mass + float(found.value(one.term)[0])
-            half = float(found.half_widths(one.term)[0])
-            if abs(mass - one.mass) > max(WRONG_LOAD * one.mass, CERTAIN * half):
-                where = f'{one.recording}: {mass:.3g} +- {half:.2g} kg on {one.link}'
-                text = f'{where}, not {one.mass:g}'
-                joints = robot.model.joints_that_move(one.link)
-                findings.append(Finding('payload', joints, mass, text, 'kg', half))
-        return findings
+
+def _is_within(value: object, low: float, high: float) -> bool:
+    return isinstance(value, (int, float)) and low < value < high
 
 
 def _any_delay(delay: Array) -> Array:
@@ -352,9 +334,7 @@ def _any_delay(delay: Array) -> Array:
 
 def _of_known_mass(mass: float, change: Array) -> Array:
     """Standard deviations (10,) of what the mass of a load does not say of it."""
-    found = plausible_payload(np.array([mass, *change[1:]]))
-    found[0] = 0.0
-    return found
+    return np.append(0.0, plausible_payload(np.append(mass, change[1:]))[1:])
 
 
 def _by_name(recordings: Recordings) -> dict[str, Opens]:
@@ -364,12 +344,11 @@ def _by_name(recordings: Recordings) -> dict[str, Opens]:
         ParameterError: two have one name.
     """
     if not isinstance(recordings, Mapping):
-        names = [one.name for one in recordings]
-        for name in names:
-            if names.count(name) > 1:
+        for name, count in Counter(one.name for one in recordings).items():
+            if count > 1:
                 raise ParameterError(f'{name} is named twice: name each recording once')
-        recordings = dict(zip(names, recordings, strict=True))
+        recordings = {one.name: one for one in recordings}
     return {
-        name: already(one) if isinstance(one, Recording) else one
+        name: (lambda one=one: one) if isinstance(one, Recording) else one
         for name, one in recordings.items()
     }

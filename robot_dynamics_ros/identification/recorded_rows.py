@@ -1,8 +1,8 @@
-"""Rows of all recordings of an identification, and what is known of each of them."""
+"""Rows of all recordings of an identification."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,14 +14,7 @@ from robot_dynamics_ros.comparison import Compared
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion, Recording
-from robot_dynamics_ros.regression.regressors import (
-    ARMATURE,
-    BODIES,
-    DELAY,
-    GAIN,
-    Regressor,
-    payload_on,
-)
+from robot_dynamics_ros.regression.regressors import Regressor
 from robot_dynamics_ros.regression.rows import RowMaker, Rows, motions_cutoff
 
 Flags = npt.NDArray[np.bool_]
@@ -39,8 +32,6 @@ MAX_ROWS = 10_000
 BLOCKS = 4
 # Rows of a joint below which nothing of it is fitted, or said of it.
 FEWEST = 20
-# Largest delay that is found or given [s]: no driver delivers efforts later.
-LARGEST_DELAY = 0.2
 
 
 def no_progress(
@@ -50,20 +41,11 @@ def no_progress(
     return nullcontext(lambda done: None)
 
 
-def already(recording: Recording) -> Opens:
-    """What gives a recording that is read."""
-    return lambda: recording
-
-
 @dataclass(frozen=True)
 class Load:
-    """A body of known mass that a link carries in one recording.
+    """A body of known mass [kg] that a link carries in one recording.
 
-    Attributes:
-        link: name of the link.
-        mass: [kg].
-        recording: name of the recording.
-        term: name of its regressor: what the mass alone does not say of it.
+    Its regressor, named `term`, is what the mass alone does not say of it.
     """
 
     link: str
@@ -74,15 +56,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Source:
-    """One recording.
-
-    Attributes:
-        name: of the recording.
-        opens: it.
-        files: its own name.
-        compared: with the URDF.
-        held_out: whether it is predicted, and not fitted at first.
-    """
+    """One recording: what opens it, its files, and its comparison with the URDF."""
 
     name: str
     opens: Opens
@@ -97,23 +71,21 @@ class RecordedRobot:
 
     Attributes:
         dynamics: of the robot whose joints that were not recorded are locked.
-        friction: regressors of friction and offset.
-        rotors: whether efforts are before the gear, where rotors act.
+        terms: the regressors.
         scales: (n,) torque of an effort, as far as it is known [-, N m/A or N/A].
-        gains: joints whose scale is estimated.
+        gains: (n,) joints whose scale is estimated.
+        measured: (n,) joints whose driver measures the effort.
         loads: in some of the recordings.
-        unmeasured: joints whose driver does not measure the effort.
         delay: of the efforts behind the states [s].
         progress: shows how far a pass over the recordings is.
     """
 
     dynamics: RobotDynamics
-    friction: Sequence[Regressor]
-    rotors: bool
+    terms: Sequence[Regressor]
     scales: Array
     gains: Flags
+    measured: Flags
     loads: Sequence[Load] = ()
-    unmeasured: Collection[str] = ()
     delay: float = 0.0
     progress: Progress = no_progress
 
@@ -122,13 +94,6 @@ class RecordedRobot:
         """The robot."""
         return self.dynamics.model
 
-    @property
-    def terms(self) -> list[Regressor]:
-        """All regressors."""
-        carried = [replace(payload_on(self.model, one.link), name=one.term) for one in self.loads]
-        own = [*([ARMATURE] if self.rotors else []), *self.friction]
-        return [BODIES, DELAY, *carried, *own, *([GAIN] if self.gains.any() else [])]
-
     def rows(self, sources: Sequence[Source]) -> RecordedRows:
         """The rows of recordings, one after another.
 
@@ -136,8 +101,7 @@ class RecordedRobot:
             RecordingError: a recording cannot be used.
         """
         cutoff = min(one.compared.cutoff for one in sources)
-        parts, saturated = [], np.zeros((2, self.model.size))
-        speeds = np.zeros(self.model.size)
+        parts, counts, speeds = [], np.zeros((2, self.model.size)), np.zeros(self.model.size)
         for source in sources:
             maker = RowMaker(self.dynamics, self.terms, cutoff=cutoff)
             absent = {one.term for one in self.loads if one.recording != source.name}
@@ -146,7 +110,7 @@ class RecordedRobot:
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
                 for motion in self.segments(recording, cutoff):
-                    prepared = self._prepared(motion, saturated)
+                    prepared = self._prepared(motion, counts)
                     maker.add(prepared, absent, carried)
                     fast = np.abs(motion.velocities) * np.isfinite(prepared.efforts)
                     speeds = np.maximum(speeds, fast.max(axis=0, initial=0.0))
@@ -154,8 +118,7 @@ class RecordedRobot:
             parts.append(maker.rows())
         step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
-        shares = saturated[0] / np.maximum(saturated[1], 1.0)
-        return RecordedRows(sources, parts, shares, speeds, cutoff)
+        return RecordedRows(sources, parts, counts[0] / np.maximum(counts[1], 1.0), speeds, cutoff)
 
     def _carrying(self, name: str) -> RobotDynamics | None:
         model = self.model
@@ -183,34 +146,27 @@ class RecordedRobot:
         if kept:
             yield _joined(kept)
 
-    def _prepared(self, motion: Motion, saturated: Array) -> Motion:
-        """A motion with torques in the place of efforts, at the time of its states."""
-        measured = ~np.isin(self.model.joint_names, list(self.unmeasured))
-        efforts = np.where(measured, motion.efforts * self.scales, np.nan)
+    def _prepared(self, motion: Motion, counts: Array) -> Motion:
+        """With torques for efforts, at the time of their states; counts (2, n) saturated ones."""
+        efforts = np.where(self.measured, motion.efforts * self.scales, np.nan)
         if not self.gains.any():
             beyond = np.abs(efforts) >= SATURATED * self.model.effort_limits
-            saturated += np.array([beyond.sum(axis=0), np.isfinite(efforts).sum(axis=0)])
+            counts += np.array([beyond.sum(axis=0), np.isfinite(efforts).sum(axis=0)])
             efforts = np.where(beyond, np.nan, efforts)
         if self.delay:
             times = motion.times
-            efforts = np.stack(
-                [
-                    np.interp(times + self.delay, times, one, left=np.nan, right=np.nan)
-                    for one in efforts.T
-                ],
-                axis=1,
-            )
+            columns = [
+                np.interp(times + self.delay, times, one, left=np.nan, right=np.nan)
+                for one in efforts.T
+            ]
+            efforts = np.stack(columns, axis=1)
         return replace(motion, efforts=efforts)
 
 
 def _joined(parts: Sequence[Motion]) -> Motion:
-    def whole(name: str) -> Array:
-        return np.concatenate([getattr(one, name) for one in parts])
-
-    return replace(
-        parts[0], times=whole('times'), positions=whole('positions'), efforts=whole('efforts'),
-        velocities=whole('velocities'), accelerations=whole('accelerations'),
-    )  # fmt: skip
+    names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
+    whole = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
+    return replace(parts[0], **whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,26 +194,11 @@ class RecordedRows:
         enough = rows.used.sum(axis=0) >= FEWEST
         return replace(rows, used=rows.used & enough, moving=rows.moving & enough)
 
-    @property
-    def held_out(self) -> Flags:
-        """(N,) rows of recordings that are held out."""
-        parts = zip(self.sources, self.parts, strict=True)
-        return np.concatenate([np.full(len(part.times), one.held_out) for one, part in parts])
-
-    @property
+    @cached_property
     def blocks(self) -> npt.NDArray[np.int_]:
         """(N,) which of `BLOCKS` blocks of time a row is of; where some are held out, 0, or -1."""
-        if self.held_out.any():
-            return np.where(self.held_out, 0, -1)
-        count = len(self.held_out)
-        return np.arange(count) * BLOCKS // max(1, count)
-
-    def spans(self, chosen: Flags) -> Mapping[str, tuple[float, float]]:
-        """First and last time of some of the rows (N,) in each recording that has any [s]."""
-        found, first = {}, 0
-        for source, part in zip(self.sources, self.parts, strict=True):
-            own = part.times[chosen[first : first + len(part.times)]]
-            first += len(part.times)
-            if len(own):
-                found[source.name] = (float(own[0]), float(own[-1]))
-        return found
+        lengths = [len(part.times) for part in self.parts]
+        held = np.repeat([one.held_out for one in self.sources], lengths)
+        if held.any():
+            return np.where(held, 0, -1)
+        return np.arange(len(held)) * BLOCKS // max(1, len(held))

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.regression.bodies import LogCholesky
 from robot_dynamics_ros.regression.fit import Fit, Prior, fit
 from robot_dynamics_ros.regression.rows import Rows
 
-from .friction_law import Friction, JointLaw, chosen_laws, terms_of_laws
+from .friction_law import Friction, JointLaw, chosen_laws, own_names
 from .recorded_rows import Flags
 
 
-@dataclass(frozen=True, eq=False)
-class FittedRobot:
-    """A robot that explains rows best.
-
-    Attributes:
-        fitted: with the laws of the joints.
-        laws: of friction, of each joint.
-    """
+class FittedRobot(NamedTuple):
+    """A robot that explains rows best, with the laws of friction of its joints."""
 
     fitted: Fit
     laws: tuple[JointLaw, ...]
@@ -48,11 +41,9 @@ class RobotFit:
 
     def __call__(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
-        laws = tuple(chosen_laws(rows, self.whole(rows), self.friction))
-        free = self._gains(rows, terms_of_laws(rows, laws))
-        bodies = LogCholesky(self.model)
-        found = fit(rows, given=self.given(rows), prior=self.prior, bodies=bodies, free=free)
-        return FittedRobot(found, laws)
+        laws = chosen_laws(rows, self.whole(rows), self.friction)
+        free = np.array([[name in law.terms for name in own_names(rows)] for law in laws])
+        return FittedRobot(self._fit(rows, free, self.prior, bounded=True), laws)
 
     def whole(self, rows: Rows, *, bounded: bool = True, prior: Prior | None = None) -> Fit:
         """With the whole basis; without bounds nothing is assumed, and intervals are those of it.
@@ -62,21 +53,12 @@ class RobotFit:
             bounded: whether signs of terms hold.
             prior: other ones of shared terms.
         """
-        own = [term for term, _ in rows.terms if not term.shared]
-        free = self._gains(rows, np.ones((self.model.size, len(own)), bool))
-        return fit(
-            rows, given=self.given(rows), prior={**self.prior, **(prior or {})},
-            bodies=LogCholesky(self.model), free=free, bounded=bounded,
-        )  # fmt: skip
+        free = np.ones(rows.own.shape[1:], bool)
+        return self._fit(rows, free, {**self.prior, **(prior or {})}, bounded=bounded)
 
-    def given(self, rows: Rows) -> Mapping[str, Array]:
-        """The rotors of the URDF, which the rows do not have any more."""
+    def _fit(self, rows: Rows, free: Flags, prior: Prior, *, bounded: bool) -> Fit:
+        """Rows do not have the rotors of the URDF any more."""
+        free[:, [name == 'gain' for name in own_names(rows)]] &= self.gains[:, None]
         rotors = np.array([one.armature for one in self.model.independent_joints])
-        has = any(term.name == 'armature' for term, _ in rows.terms)
-        return {'armature': rotors} if has else {}
-
-    def _gains(self, rows: Rows, free: Flags) -> Flags:
-        names = [term.name for term, _ in rows.terms if not term.shared]
-        if 'gain' in names:
-            free[:, names.index('gain')] = self.gains
-        return free
+        bodies, given = LogCholesky(self.model), {'armature': rotors}
+        return fit(rows, given=given, prior=prior, bodies=bodies, free=free, bounded=bounded)
