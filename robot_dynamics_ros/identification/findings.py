@@ -17,7 +17,6 @@ from .base_parameters import body_names
 from .parameters import Parameters
 from .payload import plausible_payload
 from .recorded_rows import RecordedRobot, RecordedRows, Source
-from .robot_fit import RobotFit
 from .validation import JointValidation
 
 # Findings of a comparison that the fit takes up; and those about the scale of efforts, which is
@@ -45,9 +44,7 @@ WRONG_LOAD, CERTAIN = 0.2, 2.5
 def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Finding]:
     """What the comparisons say of the data, and not of what is identified.
 
-    Args:
-        sources: the recordings; of several, each finding names its own.
-        scaled: whether the scale and the sign of the efforts are known, and not estimated.
+    Of several recordings, each finding names its own. Not scaled: gains are estimated.
     """
     left_out = FITTED if scaled else (*FITTED, *OF_SCALE)
     for source in sources:
@@ -61,13 +58,7 @@ def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Findin
 
 
 def of_rows(robot: RecordedRobot, recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
-    """Joints that rest, saturated efforts, and blocks that no robot of all explains.
-
-    Args:
-        robot: of the joints.
-        recorded: rows of all recordings.
-        changed: (b, n) of blocks and joints, see `cross_validated`.
-    """
+    """Joints that rest, saturated efforts, and blocks (b, n) of `cross_validated` that changed."""
     names, rows = np.array(robot.model.joint_names), recorded.whole
     rests = ~rows.used.any(axis=0) & robot.measured
     if still := tuple(names[rests].tolist()):
@@ -130,14 +121,23 @@ def of_residuals(
         yield Finding('unexplained', tuple(left), share, text)
 
 
-def of_loads(robot: RecordedRobot, rows: Rows, fit: RobotFit) -> Iterator[Finding]:
+def of_loads(robot: RecordedRobot, rows: Rows) -> Iterator[Finding]:
     """Loads whose mass the data contradict."""
-    free = {one.term: plausible_payload for one in robot.loads}
-    found = fit.whole(rows, prior=free) if free else None
-    for one in robot.loads if found else ():
+    if not robot.loads:
+        return
+    found = robot.whole(rows, prior={one.term: plausible_payload for one in robot.loads})
+    for one in robot.loads:
         mass = one.mass + float(found.value(one.term)[0])
         half = float(found.half_widths(one.term)[0])
         if abs(mass - one.mass) > max(WRONG_LOAD * one.mass, CERTAIN * half):
             where = f'{one.recording}: {mass:.3g} +- {half:.2g} kg on {one.link}'
             joints = robot.model.joints_that_move(one.link)
             yield Finding('payload', joints, mass, f'{where}, not {one.mass:g}', 'kg', half)
+
+
+def of_delay(delay: float) -> Iterator[Finding]:
+    """A delay that was found [s]."""
+    late, early = ('efforts', 'states') if delay > 0.0 else ('states', 'efforts')
+    text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
+    if delay:
+        yield Finding('delay', (), delay, text, 's')

@@ -9,7 +9,7 @@ what was validated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -17,28 +17,14 @@ from typing import Literal
 
 import numpy as np
 
-from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.algorithms.friction import AT_REST, CONSTANTS, TERMS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
+from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.fit import FAR, Fit
-from robot_dynamics_ros.regression.regressors import (
-    DIRECTIONS,
-    DISPLACEMENTS,
-    OFFSET,
-    PRESLIDING,
-    SLIDING,
-    SMOOTHINGS,
-    STRIBECK,
-    VISCOUS,
-    Regressor,
-    States,
-    coulomb,
-    load,
-)
-from robot_dynamics_ros.regression.rows import Rows
-
-from .recorded_rows import Flags
+from robot_dynamics_ros.regression.regressors import DIRECTIONS, DISPLACEMENTS, SMOOTHINGS
+from robot_dynamics_ros.regression.rows import Flags, Rows
 
 Friction = Literal['auto', 'asymmetric'] | float
 # v_0 that a joint may have [rad/s or m/s].
@@ -51,16 +37,17 @@ OTHERS = 'armature', 'offset', 'gain'
 ROUNDING, TINY = 1e-9, float(np.finfo(float).tiny)
 
 
-def friction_terms(friction: Friction) -> tuple[Regressor, ...]:
+def friction_terms(friction: Friction) -> tuple[regressors.Regressor, ...]:
     """The regressors of friction and offset for a setting of `Identifier`."""
+    offset, viscous, coulomb = regressors.OFFSET, regressors.VISCOUS, regressors.coulomb
     if not isinstance(friction, str):
-        return VISCOUS, coulomb(friction, 1), OFFSET
-    presliding = [replace(term, sign=1) for term in PRESLIDING]
-    more = (*(load(v_0, 1) for v_0 in GRID), STRIBECK, *presliding)
-    gradual = tuple(coulomb(v_0, 1) for v_0 in SMOOTHINGS)
+        return viscous, coulomb(friction, 1), offset
+    presliding = [replace(term, sign=1) for term in regressors.PRESLIDING]
+    loads = [regressors.load(v_0, 1) for v_0 in GRID]
+    more = [*(coulomb(v_0, 1) for v_0 in SMOOTHINGS), *loads, regressors.STRIBECK, *presliding]
     if friction == 'asymmetric':
-        return *DIRECTIONS, *gradual, *more
-    return VISCOUS, coulomb(AT_REST, 1), *gradual, *more, OFFSET
+        return *DIRECTIONS, *more
+    return viscous, coulomb(AT_REST, 1), *more, offset
 
 
 def own_names(rows: Rows) -> list[str]:
@@ -70,13 +57,7 @@ def own_names(rows: Rows) -> list[str]:
 
 @dataclass(frozen=True)
 class JointLaw:
-    """Names of the terms of a joint.
-
-    Attributes:
-        smoothing: v_0 of Coulomb friction, and of friction that grows with the load.
-        always: terms that are not chosen.
-        chosen: others.
-    """
+    """Names of the terms of a joint; `smoothing` is v_0 of Coulomb friction and of the load."""
 
     smoothing: float
     always: tuple[str, ...]
@@ -106,12 +87,10 @@ class JointLaw:
 
 
 def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[JointLaw, ...]:
-    """The law of each joint, beside bodies that a fit with the whole basis has.
+    """The law of each joint for a setting, beside bodies of a fit of rows with the whole basis.
 
-    Args:
-        rows: that were fitted.
-        fitted: this fit.
-        friction: setting of `Identifier`.
+    That of the least Bayesian information criterion, to which single terms are added (G. Schwarz,
+    "Estimating the dimension of a model", 1978).
     """
     own, names = [term for term, _ in rows.terms if not term.shared], own_names(rows)
     directed = {term.name for term in DIRECTIONS} if friction == 'asymmetric' else set()
@@ -119,52 +98,33 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[JointLaw, 
     joints = range(rows.torque.shape[1])
     if not isinstance(friction, str):
         return tuple(JointLaw(float(friction), always) for _ in joints)
-    more = [
-        term.name
-        for term in own
-        if term.name.split()[0] in MOST and not term.loaded and term.name not in always
-    ]
+    free = [term.name for term in own if term.name not in always and not term.loaded]
     rigid = rows.shared @ fitted.theta[: rows.shared.shape[2]]
     left = np.abs(rows.torque - fitted.predicted(rows))
     weights = rows.used * np.minimum(1.0, FAR * fitted.noise / np.maximum(left, TINY))
     loads = np.abs(rows.rigid + rigid)[..., None]
     columns = rows.own * np.where([term.loaded for term in own], loads, 1.0)
-    torque = rows.torque - rigid
-    signs = np.array([term.sign > 0 for term in own])
+    signs, torque = np.array([term.sign > 0 for term in own]), rows.torque - rigid
     begin = [JointLaw(v_0, always) for v_0 in (GRID[:1] if directed else GRID)]
     laws = []
     for joint in joints:
         both = np.column_stack([columns[:, joint], torque[:, joint]])
         products = (both.T * weights[:, joint]) @ both
         error = partial(_error, products=products, names=names, signs=signs)
-        count = np.count_nonzero(weights[:, joint])
-        laws.append(_best(begin, ['load', *more], error, count) if count else begin[0])
+        law, count = min(begin, key=error), max(2, np.count_nonzero(weights[:, joint]))
+        while others := [*law.larger(['load', *free])]:
+            larger = min(others, key=error)
+            if not error(larger) * count ** (1.0 / count) < error(law):
+                break
+            law = larger
+        laws.append(law)
     return tuple(laws)
 
 
-def _best(
-    begin: Sequence[JointLaw],
-    names: Sequence[str],
-    error: Callable[[JointLaw], float],
-    count: int,
-) -> JointLaw:
-    """That of the least Bayesian information criterion, to which single terms are added.
-
-    G. Schwarz, "Estimating the dimension of a model", 1978.
-    """
-    law, worth = min(begin, key=error), max(2, count) ** (1.0 / max(2, count))
-    while others := [*law.larger(names)]:
-        larger = min(others, key=error)
-        if not error(larger) * worth < error(law):
-            break
-        law = larger
-    return law
-
-
 def _error(law: JointLaw, products: Array, names: list[str], signs: Flags) -> float:
-    """The square of what the law leaves, of products of columns and torque, its last one."""
+    """The square of what a law leaves, of products of columns and torque, the last one."""
     own = [names.index(name) for name in law.terms]
-    place = [*own, len(products) - 1]
+    place = [*own, -1]
     chosen = products[np.ix_(place, place)]
     x = np.append(_nonnegative(chosen[:-1, :-1], chosen[:-1, -1], signs[own]), -1.0)
     return float(x @ chosen @ x)
@@ -177,36 +137,28 @@ def _nonnegative(gram: Array, right: Array, signs: Flags) -> Array:
     target = np.linalg.solve(root, right * units)
     free = np.linalg.solve(root.T, target)
     if (free[signs] >= 0.0).all():
-        return np.asarray(free * units)
-    optimize = required('scipy.optimize', 'identification')
+        return free * units
     # What may be negative is the difference of two that may not.
     both = np.concatenate([root.T, -root.T[:, ~signs]], axis=1)
-    found = optimize.nnls(both, target)[0]
-    x = found[: len(gram)]
-    x[~signs] -= found[len(gram) :]
-    return np.asarray(x * units)
+    found = required('scipy.optimize', 'identification').nnls(both, target)[0]
+    found[: len(gram)][~signs] -= found[len(gram) :]
+    return found[: len(gram)] * units
 
 
 def node_friction(model: RobotModel, fitted: Fit, laws: Sequence[JointLaw]) -> dict[str, Array]:
-    """Coefficients and constants (n,) by the names of `KINDS`, of the laws of the joints.
-
-    Args:
-        model: of the joints.
-        fitted: with the terms of these laws alone.
-        laws: of each joint.
-    """
+    """Coefficients and constants (n,) by the names of `KINDS`, of a fit with these laws alone."""
     kinds = {name: np.zeros(model.size) for name in TERMS}
     kinds |= {name: np.full(model.size, value) for name, value in CONSTANTS.items()}
     for joint, law in enumerate(laws):
         found = {name: float(fitted.value(name)[joint]) for name in law.terms}
-        unit = SLIDING if model.sliding[joint] else 1.0
+        unit = regressors.SLIDING if model.sliding[joint] else 1.0
         for kind, value in _node_values(law, found, unit).items():
             kinds[kind][joint] = value
     return kinds
 
 
 def _node_values(law: JointLaw, found: Mapping[str, float], unit: float) -> dict[str, float]:
-    """Of one joint, whose coefficients have names of regressors; with the unit of its way."""
+    """Of one joint, from coefficients by the names of regressors, with the unit of its way."""
     values = {'smoothing': law.smoothing}
     for name, value in found.items():
         kind, _, constant = name.partition(' ')
@@ -218,30 +170,6 @@ def _node_values(law: JointLaw, found: Mapping[str, float], unit: float) -> dict
         values.setdefault(f'{kind}_negative', values[kind])
     ways = [way for way in DISPLACEMENTS if f'presliding {way:g}' in found]
     for key, way in zip(('', '_long'), ways, strict=False):
-        values |= {
-            f'presliding{key}': found[f'presliding {way:g}'],
-            f'displacement{key}': unit * way,
-        }
+        values[f'presliding{key}'] = found[f'presliding {way:g}']
+        values[f'displacement{key}'] = unit * way
     return values
-
-
-def curve_slopes(
-    dynamics: RobotDynamics, terms: Sequence[Regressor], v: Array, torque: float
-) -> Array:
-    """Derivatives (m, k) of friction by its k terms, after a long way with one velocity.
-
-    Args:
-        dynamics: of the robot, on which friction does not depend.
-        terms: of the joint.
-        v: (m,) velocities [rad/s or m/s].
-        torque: magnitude that the joint transmits [N m or N].
-    """
-    v = v[:, None]
-    nothing, slips = np.zeros_like(v), np.sign(v)[:, None] * np.ones((1, len(DISPLACEMENTS), 1))
-    smoothing = np.array(CONSTANTS['smoothing'])
-    states = States(dynamics, nothing, v, nothing, slips, smoothing, nothing)
-    columns = [
-        term.column(states)[:, 0] * (torque if term.loaded else 1.0) * (term.name not in OTHERS)
-        for term in terms
-    ]
-    return np.stack(columns, axis=1)

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 
 from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.comparison.findings import advised
@@ -23,10 +24,9 @@ from robot_dynamics_ros.written_file import write_folder
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .parameters import Parameters
-from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source
+from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows, Source
 from .result_files import URDF, result_files, written_urdf
-from .robot_fit import FittedRobot
-from .validation import JointValidation, mean_gain, validated
+from .validation import JointValidation, validated
 
 REPORTS = ('report.html', 'report.png')
 # Of each recording, in JSON.
@@ -81,11 +81,14 @@ class Identified:
     @property
     def summary(self) -> str:
         """What the data determine, and how well it predicts."""
-        found, mean = self.parameters, mean_gain(self.validation.values())
-        ratio = f'{100.0 * mean:.3g} % of that of the URDF' if math.isfinite(mean) else 'unknown'
+        found, joints = self.parameters, self.validation.values()
+        gains = [one.gain for one in joints if one.moves and one.gain > 0.0]
+        mean = np.exp(np.mean(np.log(gains))) if gains else math.nan
+        ratio = f'{100.0 * mean:.3g} % of that of the URDF'
         return (
             f'{found.determined} of {len(found.sums)} base parameters, condition '
-            f'{found.condition:.3g}; residual of motion that was not fitted: {ratio}'
+            f'{found.condition:.3g}; residual of motion that was not fitted: '
+            + (ratio if gains else 'unknown')
         )
 
     @cached_property

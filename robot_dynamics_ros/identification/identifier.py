@@ -9,14 +9,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Comparison, Finding
+from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.findings import conclude
 from robot_dynamics_ros.comparison.recorded_joints import compared_model
 from robot_dynamics_ros.core import (
@@ -30,25 +31,20 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.regression.fit import Prior
-from robot_dynamics_ros.regression.regressors import ARMATURE, BODIES, DELAY, GAIN, payload_on
 
-from .findings import CERTAIN, of_loads, of_parameters, of_recordings, of_residuals, of_rows
-from .friction_law import Friction, friction_terms
+from .findings import (
+    CERTAIN,
+    of_delay,
+    of_loads,
+    of_parameters,
+    of_recordings,
+    of_residuals,
+    of_rows,
+)
+from .friction_law import Friction
 from .identified import Identified
 from .parameters import Parameters
-from .payload import plausible_payload
-from .recorded_rows import (
-    FEWEST,
-    Load,
-    Opens,
-    Progress,
-    RecordedRobot,
-    RecordedRows,
-    Source,
-    no_progress,
-)
-from .robot_fit import RobotFit
+from .recorded_rows import FEWEST, Load, Opens, Progress, RecordedRobot, RecordedRows, Source
 from .validation import cross_validated, validated
 
 Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
@@ -60,6 +56,14 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 LARGEST_DELAY, ROUNDS, SETTLED = 0.2, 4, 2e-4
 # Rounds in which gains of drives are refined: columns are of the scaled efforts.
 GAIN_ROUNDS = 3
+LAWS = 'auto', 'asymmetric'
+ALLOWED = {
+    'friction': f'{", ".join(LAWS)}, or a speed above 0',
+    'delay': f'auto, or less than {LARGEST_DELAY:g} s to either side',
+    'effort': ', '.join(EFFORTS),
+    'gains': 'numbers other than 0',
+    'loads': 'masses above 0',
+}
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class Identifier:
     delay: Literal['auto'] | float = 'auto'
     gains: Mapping[str, float] = field(default_factory=dict)
     loads: Sequence[tuple[str, float, str]] = ()
-    progress: Progress = no_progress
+    progress: Progress = RecordedRobot.progress
     gravity: Sequence[float] = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
@@ -96,35 +100,24 @@ class Identifier:
         Raises:
             ParameterError: a setting has another value, or the scale of currents cannot be known.
         """
-        laws, current = ('auto', 'asymmetric'), self.effort == 'current'
-        wrong = {
-            f'friction is {self.friction!r}: {", ".join(laws)}, or a speed above 0 is needed': (
-                self.friction not in laws and not _is_within(self.friction, 0.0, np.inf)
-            ),
-            f'delay is {self.delay!r}: auto, or less than {LARGEST_DELAY:g} s is needed': (
-                self.delay != 'auto' and not _is_within(self.delay, -LARGEST_DELAY, LARGEST_DELAY)
-            ),
-            f'effort is {self.effort!r}, allowed are {", ".join(EFFORTS)}': (
-                self.effort not in EFFORTS
-            ),
-            f'gains are {dict(self.gains)}: finite ones are needed, and none of 0': (
-                # Negative: the sign of the effort is not that of the joint.
-                not all(np.isfinite(gain) and gain for gain in self.gains.values())
-            ),
-            f'loads are {list(self.loads)}: masses above 0 are needed': (
-                not all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads)
-            ),
-            'gains are of efforts that are currents: give --effort current': (
-                bool(self.gains) and not current
-            ),
-            'the scale of masses and gains cannot be known from currents alone: give the gain of '
-            'a drive, or a load of known mass in one of the recordings': (
-                current and not (self.gains or self.loads)
-            ),
+        is_allowed = {
+            'friction': self.friction in LAWS or _is_within(self.friction, 0.0, np.inf),
+            'delay': self.delay == 'auto' or _is_within(self.delay, -LARGEST_DELAY, LARGEST_DELAY),
+            'effort': self.effort in EFFORTS,
+            # Negative: the sign of the effort is not that of the joint.
+            'gains': all(np.isfinite(gain) and gain for gain in self.gains.values()),
+            'loads': all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads),
         }
-        for text, is_wrong in wrong.items():
-            if is_wrong:
-                raise ParameterError(text)
+        for name, text in ALLOWED.items():
+            if not is_allowed[name]:
+                raise ParameterError(f'{name}: {getattr(self, name)!r}, allowed: {text}')
+        if self.effort != 'current' and self.gains:
+            raise ParameterError('gains are of efforts that are currents: give --effort current')
+        if self.effort == 'current' and not (self.gains or self.loads):
+            raise ParameterError(
+                'currents alone do not fix the scale of masses and gains: give the gain of a '
+                'drive, or a load of known mass in one of the recordings'
+            )
 
     @cached_property
     def model(self) -> RobotModel:
@@ -148,26 +141,26 @@ class Identifier:
         fitted, held = _by_name(recordings), _by_name(held_out or ())
         if twice := sorted(set(fitted) & set(held)):
             raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
-        sources, errors = self._compared({**fitted, **held}, held)
-        robot, recorded = self._shifted(self._recorded(sources), sources)
-        robot, recorded = self._scaled(robot, recorded)
-        rows, fit = recorded.whole, self._fit(robot)
-        found = fit(rows)
-        predicted, changed = cross_validated(recorded, fit, found)
-        parameters = Parameters(robot, recorded, found, fit.whole(rows, bounded=False))
+        if not fitted:
+            raise RecordingError('there is no recording: name at least one')
+        sources, errors = self._compared(fitted, held)
+        robot, recorded = self._scaled(*self._shifted(self._recorded(sources), sources))
+        found, rows = robot.fit(recorded.whole), recorded.whole
+        predicted, changed = cross_validated(robot, recorded, found)
+        parameters = Parameters(robot, recorded, found)
         validation = validated(robot.model, rows, predicted)
         scaled = self.effort != 'current'
         findings = [
             *of_recordings(sources, scaled=scaled),
             *of_rows(robot, recorded, changed),
             *of_parameters(robot.model, parameters),
-            *self._of_delay(robot.delay),
-            *(of_loads(robot, rows, fit) if scaled else ()),
+            *(of_delay(robot.delay) if self.delay == 'auto' else ()),
+            *(of_loads(robot, rows) if scaled else ()),
             *(of_residuals(robot.model, rows, validation) if scaled else ()),
         ]
         names = robot.model.joint_names
         said = any(one.code == 'missing' for one in findings)
-        remarks = [one.compared.remark for one in sources]
+        remarks = [one.compared.remark for one in sources if one.compared.remark and not said]
         return Identified(
             robot,
             recorded,
@@ -179,13 +172,11 @@ class Identifier:
             errors,
             urdf=self.robot if isinstance(self.robot, str) else '',
             locked=tuple(name for name in self.model.joint_names if name not in names),
-            remarks=() if said else tuple(dict.fromkeys(filter(None, remarks))),
+            remarks=tuple(dict.fromkeys(remarks)),
         )
 
-    def _compared(
-        self, named: Mapping[str, Opens], held_out: Collection[str]
-    ) -> tuple[list[Source], dict[str, str]]:
-        """The usable recordings beside the URDF, and why others are not; one at a time.
+    def _compared(self, *groups: Mapping[str, Opens]) -> tuple[list[Source], dict[str, str]]:
+        """Recordings to fit and to hold out, beside the URDF; and why others cannot be used.
 
         Raises:
             RecordingError: none is left to fit, or to hold out where some are named.
@@ -193,35 +184,31 @@ class Identifier:
         comparison = Comparison(self.model, gravity=self.gravity)
         errors: dict[str, str] = {}
         sources: list[Source] = []
-        for name, opens in named.items():
+        for name, opens in chain.from_iterable(group.items() for group in groups):
             try:
                 recording = opens()
                 with self.progress(name, recording.size, 'states') as advance:
                     compared = comparison.of(recording, name, advance)
+                errors[name] = compared.error
             except (RobotDynamicsError, OSError) as error:
                 errors[name] = str(error)
-                continue
-            if compared.error:
-                errors[name] = compared.error
-            else:
-                sources.append(Source(name, opens, recording.name, compared, name in held_out))
-        # The joints of most of the samples: a short recording of a few others does not decide.
-        sizes: Counter[tuple[str, ...]] = Counter()
+            if not errors[name]:
+                held_out = name in groups[1]
+                sources.append(Source(name, opens, recording.name, compared, held_out))
+        # A short recording of a few joints does not decide.
+        longest = max(sources, key=lambda one: one.compared.samples, default=None)
         for one in sources:
-            sizes[tuple(one.compared.joints)] += one.compared.samples
-        ((most, _),) = sizes.most_common(1) or [((), 0)]
-        for one in sources:
-            if (own := tuple(one.compared.joints)) != most:
+            own, joints = list(one.compared.joints), list(longest.compared.joints)
+            if own != joints:
                 errors[one.name] = (
                     f'{one.name} has the joints {", ".join(own)}, others have '
-                    f'{", ".join(most)}: identify them apart'
+                    f'{", ".join(joints)}: identify them apart'
                 )
-        sources = [one for one in sources if one.name not in errors]
-        for wanted in (False, True) if held_out else (False,):
-            if not any(one.held_out is wanted for one in sources):
-                texts = [text for name, text in errors.items() if (name in held_out) is wanted]
-                raise RecordingError((*texts, 'there is no recording: name at least one')[0])
-        return sources, errors
+        errors = {name: text for name, text in errors.items() if text}
+        for group in filter(None, groups):
+            if group.keys() <= errors.keys():
+                raise RecordingError(errors[next(iter(group))])
+        return [one for one in sources if one.name not in errors], errors
 
     def _recorded(self, sources: Sequence[Source]) -> RecordedRobot:
         """How rows are made.
@@ -237,12 +224,9 @@ class Identifier:
         loads = [Load(*one, f'carried {number}') for number, one in enumerate(self.loads, 1)]
         names = tuple(one.name for one in sources)
         for one in loads:
+            model.frame(one.link)
             if one.recording not in names:
                 raise UnknownNameError('recording', one.recording, names)
-        carried = [replace(payload_on(model, one.link), name=one.term) for one in loads]
-        rotors = [ARMATURE] if self.effort != 'torque-sensor' else []
-        gains = ~known & (self.effort == 'current')
-        own = [*rotors, *friction_terms(self.friction), *([GAIN] if gains.any() else [])]
         # An effort that is not measured at all is no torque that a body could explain.
         silent = {
             joint
@@ -253,20 +237,15 @@ class Identifier:
         }
         return RecordedRobot(
             RobotDynamics(model, gravity=self.gravity),
-            [BODIES, DELAY, *carried, *own],
-            np.array([self.gains.get(name, 1.0) for name in model.joint_names]),
-            gains,
-            np.array([name not in silent for name in model.joint_names]),
-            loads,
+            self.friction,
+            rotors=self.effort != 'torque-sensor',
+            scales=np.array([self.gains.get(name, 1.0) for name in model.joint_names]),
+            gains=~known & (self.effort == 'current'),
+            measured=np.array([name not in silent for name in model.joint_names]),
+            loads=loads,
             delay=0.0 if self.delay == 'auto' else self.delay,
             progress=self.progress,
         )
-
-    def _fit(self, robot: RecordedRobot) -> RobotFit:
-        """With what is known beside the bodies."""
-        loads = {one.term: partial(_of_known_mass, one.mass) for one in robot.loads}
-        prior: Prior = {'delay': np.zeros_like, **loads}
-        return RobotFit(robot.model, self.friction, robot.gains, prior)
 
     def _shifted(
         self, robot: RecordedRobot, sources: Sequence[Source]
@@ -284,10 +263,10 @@ class Identifier:
                 f'no joint has {FEWEST} rows with motion and a measured effort: record a motion '
                 'of all joints, such as that of robot_dynamics excite, with efforts'
             )
-        (shifted, recorded), fit = usual, self._fit(robot)
+        shifted, recorded = usual
         interval = max(1.0 / one.compared.rate for one in sources)
         for _ in range(ROUNDS if self.delay == 'auto' else 0):
-            whole = fit.whole(recorded.whole, prior={'delay': _any_delay})
+            whole = robot.whole(recorded.whole, prior={'delay': _any_delay})
             left = -float(whole.value('delay')[0])
             delay = shifted.delay + left
             certain = CERTAIN * float(whole.half_widths('delay')[0])
@@ -313,15 +292,8 @@ class Identifier:
         for _ in range(GAIN_ROUNDS):
             robot = replace(robot, scales=robot.scales * np.where(robot.gains, factors, 1.0))
             recorded = robot.rows(recorded.sources)
-            factors = 1.0 / (1.0 + self._fit(robot).whole(recorded.whole).value('gain'))
+            factors = 1.0 / (1.0 + robot.whole(recorded.whole).value('gain'))
         return robot, recorded
-
-    def _of_delay(self, delay: float) -> list[Finding]:
-        if not delay or self.delay != 'auto':
-            return []
-        late, early = ('efforts', 'states') if delay > 0.0 else ('states', 'efforts')
-        text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
-        return [Finding('delay', (), delay, text, 's')]
 
 
 def _is_within(value: object, low: float, high: float) -> bool:
@@ -330,11 +302,6 @@ def _is_within(value: object, low: float, high: float) -> bool:
 
 def _any_delay(delay: Array) -> Array:
     return np.full_like(delay, LARGEST_DELAY)
-
-
-def _of_known_mass(mass: float, change: Array) -> Array:
-    """Standard deviations (10,) of what the mass of a load does not say of it."""
-    return np.append(0.0, plausible_payload(np.append(mass, change[1:]))[1:])
 
 
 def _by_name(recordings: Recordings) -> dict[str, Opens]:

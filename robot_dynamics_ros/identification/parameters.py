@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import starmap
 
 import numpy as np
 
@@ -15,13 +14,12 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.regression.bodies import BODY
-from robot_dynamics_ros.regression.fit import Fit
+from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, States
 
 from .base_parameters import base_parameters
-from .friction_law import curve_slopes, node_friction, own_names
+from .friction_law import OTHERS, node_friction, own_names
 from .identified_model import IdentifiedModel
-from .recorded_rows import Flags, RecordedRobot, RecordedRows
-from .robot_fit import FittedRobot
+from .recorded_rows import FittedRobot, RecordedRobot, RecordedRows
 
 # Of the variance of the prior: data that leave less determine a parameter.
 DETERMINED = 0.25
@@ -61,15 +59,15 @@ class ParameterRow:
     high: float = math.nan
 
     @property
-    def has_interval(self) -> bool:
-        """Whether the data determine the parameter."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
+    def interval(self) -> str:
+        """The interval as text; empty where the data do not determine the parameter."""
+        known = math.isfinite(self.low) and math.isfinite(self.high)
+        return f'{self.low:.4g} to {self.high:.4g}' if known else ''
 
     def __str__(self) -> str:
         """Value and interval in a line."""
-        interval = f'95 % from {self.low:.3g} to {self.high:.3g}'
-        known = interval if self.has_interval else 'no interval'
-        return f'{self.name}: {self.value:.3g} {self.unit}, {known}'
+        interval = f'95 % from {self.interval}' if self.interval else 'no interval'
+        return f'{self.name}: {self.value:.3g} {self.unit}, {interval}'
 
 
 @dataclass(frozen=True)
@@ -106,23 +104,12 @@ class Parameters:
         viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
     """
 
-    def __init__(
-        self, robot: RecordedRobot, recorded: RecordedRows, found: FittedRobot, whole: Fit
-    ) -> None:
-        """Read the coefficients.
-
-        Args:
-            robot: of the URDF.
-            recorded: rows that were fitted.
-            found: with the law of each joint.
-            whole: with the whole basis, without bounds: intervals are of it.
-        """
-        self._robot, self._rows, self._whole = robot, recorded.whole, whole
-        self._fit, self._names = found.fitted, own_names(recorded.whole)
-        self._fitted = self._rows.used.any(axis=0)
-        joints = robot.model.independent_joints
+    def __init__(self, robot: RecordedRobot, recorded: RecordedRows, found: FittedRobot) -> None:
+        """Read the coefficients; intervals are those of a fit with the whole basis of friction."""
+        self._robot, self._rows, self._fit = robot, recorded.whole, found.fitted
+        self._whole = robot.whole(self._rows, bounded=False)
+        self._names, self._fitted = own_names(self._rows), self._rows.used.any(axis=0)
         nominal, armature = robot.model.inertial_parameters(), self._given('armature')
-        rotors, count = 'armature' in self._names, len(nominal)
         # A body that no row shows keeps the parameters of the URDF.
         shown = self._rows.shared[self._rows.used][:, self._rows.places('bodies')].any(axis=0)
         shown = np.repeat(shown.reshape(-1, BODY).any(axis=1), BODY)
@@ -131,41 +118,40 @@ class Parameters:
         for kind, name in (('damping', 'viscous'), ('friction', 'coulomb')):
             for term in (name, f'{name}_negative'):
                 kinds[term] = np.where(self._fitted, kinds[term], self._given(kind))
+        rotors = armature + self._own('armature')
         self.model = IdentifiedModel(
             robot.model.with_inertial_parameters(bodies, physical=False),
-            armature + self._own('armature'),
+            rotors,
             self._own('offset'),
             robot.scales / (1.0 + self._own('gain')),
             kinds,
             tuple(robot.dynamics.gravity.tolist()),
         )
-        self.base = base_parameters(robot.dynamics, rotors=rotors)
-        self._nominal, self._value = nominal, bodies
-        if rotors:
-            self._nominal = np.concatenate([nominal, armature])
-            self._value = np.concatenate([bodies, self.model.armature])
-        names, each = self.base.names, np.eye(len(self._value))
-        self.bodies = self._combined(names[:count], each[:count])
+        self.base = base_parameters(robot.dynamics, rotors=robot.rotors)
+        self._nominal, self._value = (
+            np.concatenate(both)[: len(self.base.names)]
+            for both in ((nominal, armature), (bodies, rotors))
+        )
+        each = self._combined(self.base.names, np.eye(len(self._value)))
+        self.bodies, rotor_rows = each[: len(nominal)], each[len(nominal) :]
         self.sums = self._combined(self.base.sentences, self.base.combination)
         self.curves, self.viscous_lower = {}, self.model.kinds['viscous'].copy()
-        for joint in np.flatnonzero(self._fitted):
+        for joint in np.flatnonzero(self._fitted).tolist():
             curve = self._curve(joint, float(recorded.speeds[joint]))
-            self.curves[joints[joint].name] = curve
+            self.curves[robot.model.joint_names[joint]] = curve
             slope = (curve.torques[-1] - curve.low[-1]) / curve.velocities[-1]
             self.viscous_lower[joint] = max(0.0, self.viscous_lower[joint] - slope)
-        armatures = self._combined(names[count:], each[count:]) if rotors else ()
-        offsets, gains = self._coefficients('offset'), self._coefficients('gain')
         self.joints = tuple(
             row
-            for joint, one in enumerate(joints)
-            for own in (slice(joint, joint + 1),)
-            for row in (*armatures[own], *self._friction(joint, one), *offsets[own], *gains[own])
+            for joint, one in enumerate(robot.model.independent_joints)
+            for rows in (rotor_rows[joint : joint + 1], self._joint_rows(joint, one))
+            for row in rows
         )
 
     @property
     def determined(self) -> int:
         """How many base parameters the data determine."""
-        return sum(row.has_interval for row in self.sums)
+        return sum(bool(row.interval) for row in self.sums)
 
     @cached_property
     def condition(self) -> float:
@@ -173,13 +159,13 @@ class Parameters:
 
         Of unit length.
         """
-        rows, n = self._rows, self._robot.model.size
+        rows = self._rows
         columns = rows.shared[..., rows.places('bodies')]
-        if 'armature' in self._names:
-            rotors = rows.own[..., self._names.index('armature'), None] * np.eye(n)
-            columns = np.concatenate([columns, rotors], axis=2)
+        if self._robot.rotors:
+            rotors = rows.own[..., self._names.index('armature'), None]
+            columns = np.concatenate([columns, rotors * np.eye(rotors.shape[1])], axis=2)
         known = [
-            one for one, row in zip(self.base.columns, self.sums, strict=True) if row.has_interval
+            one for one, row in zip(self.base.columns, self.sums, strict=True) if row.interval
         ]
         used = (columns[..., known] / self._whole.noise[:, None])[rows.used]
         lengths = np.linalg.norm(used, axis=0)
@@ -199,47 +185,55 @@ class Parameters:
 
     def _own(self, name: str) -> Array:
         """Coefficients (n,) of a term; zero without one, or without rows."""
-        return self._fitted * self._fit.value(name) if name in self._names else 0.0 * self._fitted
+        return self._fitted * (self._fit.value(name) if name in self._names else 0.0)
 
     def _combined(self, names: Sequence[str], combination: Array) -> tuple[ParameterRow, ...]:
         """Rows of combinations (k, p) of bodies and rotors."""
         whole = self._whole
-        terms = [name for name in ('bodies', 'armature') if name in ('bodies', *self._names)]
+        terms = ('bodies', 'armature') if self._robot.rotors else ('bodies',)
         places = np.concatenate([whole.rows.places(name) for name in terms])
         slopes = combination @ whole.slopes[places]
         half, prior = whole.covariances.half_widths(slopes), whole.prior_half_widths(slopes)
         centre = combination @ (self._nominal + whole.theta[places])
         value, nominal = combination @ self._value, combination @ self._nominal
-        units = [self.base.units[int(np.flatnonzero(row)[0])] for row in combination]
         known = half**2 < DETERMINED * prior**2
-        return _rows(names, units, nominal, value, centre - half, centre + half, known)
+        low = np.where(known, np.minimum(centre - half, value), np.nan)
+        high = np.where(known, np.maximum(centre + half, value), np.nan)
+        units = [self.base.units[int(np.flatnonzero(row)[0])] for row in combination]
+        columns = (one.tolist() for one in (nominal, value, low, high))
+        return tuple(map(ParameterRow, names, units, *columns))
 
-    def _coefficients(self, name: str) -> tuple[ParameterRow, ...]:
-        """Rows of offsets or gains of all joints."""
-        if name not in self._names:
-            return ()
-        model, whole, scales = self._robot.model, self._whole, self._robot.scales
-        half, centre, known = whole.half_widths(name), whole.value(name), self._fitted
-        ends, nominal = np.stack([centre - half, centre + half]), np.zeros(model.size)
-        if name == 'gain':
-            known, nominal = known & (half <= UNKNOWN_GAIN), scales
-            ends = np.sort(scales / (1.0 + ends), axis=0)
-        names = [f'{joint} {name}' for joint in model.joint_names]
-        units = [UNITS[name][slides] for slides in model.sliding.tolist()]
-        return _rows(names, units, nominal, getattr(self.model, name), *ends, known)
-
-    def _friction(self, joint: int, one: Joint) -> Iterator[ParameterRow]:
-        """Rows of coefficients that are not zero, and of unusual constants."""
+    def _joint_rows(self, joint: int, one: Joint) -> Iterator[ParameterRow]:
+        """Coefficients of friction that are not zero, unusual constants, offset and gain."""
         values = {kind: float(value[joint]) for kind, value in self.model.kinds.items()}
         given = {**CONSTANTS, 'viscous': one.damping, 'coulomb': one.friction}
+        slides = one.kind == 'prismatic'
         for kind, value in values.items():
             both = kind.removesuffix('_negative')
             nominal = given.get(both, 0.0)
             is_usual = value == nominal if kind in CONSTANTS else not (value or nominal)
             if not is_usual and (both == kind or value != values[both]):
                 low = float(self.viscous_lower[joint]) if kind == 'viscous' else math.nan
-                unit = UNITS[kind][one.kind == 'prismatic']
-                yield ParameterRow(f'{one.name} {kind}', unit, nominal, value, low)
+                yield ParameterRow(f'{one.name} {kind}', UNITS[kind][slides], nominal, value, low)
+        for name, nominal in (('offset', 0.0), ('gain', float(self._robot.scales[joint]))):
+            if name in self._names:
+                value = float(getattr(self.model, name)[joint])
+                ends = self._interval(joint, name, value)
+                yield ParameterRow(
+                    f'{one.name} {name}', UNITS[name][slides], nominal, value, *ends
+                )
+
+    def _interval(self, joint: int, name: str, value: float) -> tuple[float, float]:
+        """Of an offset or a gain; it holds the value."""
+        centre, half = (
+            float(one[joint]) for one in (self._whole.value(name), self._whole.half_widths(name))
+        )
+        if not self._fitted[joint] or (name == 'gain' and half > UNKNOWN_GAIN):
+            return math.nan, math.nan
+        ends = centre - half, centre + half
+        if name == 'gain':
+            ends = tuple(float(self._robot.scales[joint]) / (1.0 + end) for end in ends)
+        return min(*ends, value), max(*ends, value)
 
     def _curve(self, joint: int, fastest: float) -> FrictionCurve:
         """Friction up to a speed, with the torque that the joint usually transmits."""
@@ -248,27 +242,21 @@ class Parameters:
         load = float(np.sqrt(np.mean(torque**2)))
         slowest = min(float(dead_bands(model)[joint]), fastest)
         steps = np.geomspace(slowest, fastest, SPEEDS)
-        v = np.concatenate([-steps[::-1], steps])
-        own = [term for term, _ in rows.terms if not term.shared]
-        slopes = curve_slopes(self._robot.dynamics, own, v, load)
-        places = np.array([rows.places(name)[joint] for name in self._names])
+        v = np.concatenate([-steps[::-1], steps])[:, None]
+        # The contact has slipped; friction does not depend on positions and accelerations.
+        zeros, slips = 0.0 * v, np.repeat(np.sign(v)[:, None], len(DISPLACEMENTS), axis=1)
+        smoothing = np.array(CONSTANTS['smoothing'])
+        states = States(self._robot.dynamics, zeros, v, zeros, slips, smoothing, zeros)
+        columns = [
+            term.column(states)[:, 0] * (load if term.loaded else 1.0) * (term.name not in OTHERS)
+            for term, _ in rows.terms
+            if not term.shared
+        ]
+        slopes, places = (
+            np.stack(columns, axis=1),
+            [rows.places(one)[joint] for one in self._names],
+        )
         law, centre = slopes @ self._fit.theta[places], slopes @ whole.theta[places]
         half = whole.covariances.half_widths(slopes @ whole.slopes[places])
         low, high = np.minimum(centre - half, law), np.maximum(centre + half, law)
-        return FrictionCurve(model.effort_units[joint], load, v, law, low, high)
-
-
-def _rows(
-    names: Sequence[str],
-    units: Sequence[str],
-    nominal: Array,
-    value: Array,
-    low: Array,
-    high: Array,
-    known: Flags,
-) -> tuple[ParameterRow, ...]:
-    """Rows whose intervals hold their values."""
-    low = np.where(known, np.minimum(low, value), np.nan)
-    high = np.where(known, np.maximum(high, value), np.nan)
-    columns = (one.tolist() for one in (nominal, value, low, high))
-    return tuple(starmap(ParameterRow, zip(names, units, *columns, strict=True)))
+        return FrictionCurve(model.effort_units[joint], load, v[:, 0], law, low, high)

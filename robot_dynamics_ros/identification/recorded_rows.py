@@ -1,11 +1,12 @@
-"""Rows of all recordings of an identification."""
+"""How rows are made of recordings of a robot, and how the robot is fitted to rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,14 @@ from robot_dynamics_ros.comparison import Compared
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion, Recording
-from robot_dynamics_ros.regression.regressors import Regressor
-from robot_dynamics_ros.regression.rows import RowMaker, Rows, motions_cutoff
+from robot_dynamics_ros.regression import regressors
+from robot_dynamics_ros.regression.bodies import LogCholesky
+from robot_dynamics_ros.regression.fit import Fit, Prior, fit
+from robot_dynamics_ros.regression.rows import Flags, RowMaker, Rows, motions_cutoff
 
-Flags = npt.NDArray[np.bool_]
+from .friction_law import Friction, JointLaw, chosen_laws, friction_terms, own_names
+from .payload import plausible_payload
+
 Opens = Callable[[], Recording]
 # Called with the name of a recording, the number of its states, and 'states'; gives a function
 # that takes the number of those that were read since the last call.
@@ -34,29 +39,8 @@ BLOCKS = 4
 FEWEST = 20
 
 
-def no_progress(
-    what: str, total: int | None, unit: str
-) -> AbstractContextManager[Callable[[int], object]]:
-    """Progress that nobody sees."""
-    return nullcontext(lambda done: None)
-
-
-@dataclass(frozen=True)
-class Load:
-    """A body of known mass [kg] that a link carries in one recording.
-
-    Its regressor, named `term`, is what the mass alone does not say of it.
-    """
-
-    link: str
-    mass: float
-    recording: str
-    term: str
-
-
-@dataclass(frozen=True)
-class Source:
-    """One recording: what opens it, its files, and its comparison with the URDF."""
+class Source(NamedTuple):
+    """A recording: what opens it, its files, and its comparison with the URDF."""
 
     name: str
     opens: Opens
@@ -65,13 +49,30 @@ class Source:
     held_out: bool
 
 
+class Load(NamedTuple):
+    """A body of known mass [kg] on a link in one recording; its term is what else is open."""
+
+    link: str
+    mass: float
+    recording: str
+    term: str
+
+
+class FittedRobot(NamedTuple):
+    """A robot that explains rows best, with the laws of friction of its joints."""
+
+    fitted: Fit
+    laws: tuple[JointLaw, ...]
+
+
 @dataclass(frozen=True)
 class RecordedRobot:
-    """How rows are made of recordings of a robot.
+    """A robot in recordings.
 
     Attributes:
         dynamics: of the robot whose joints that were not recorded are locked.
-        terms: the regressors.
+        friction: setting of `Identifier`.
+        rotors: whether they act on the efforts.
         scales: (n,) torque of an effort, as far as it is known [-, N m/A or N/A].
         gains: (n,) joints whose scale is estimated.
         measured: (n,) joints whose driver measures the effort.
@@ -81,13 +82,14 @@ class RecordedRobot:
     """
 
     dynamics: RobotDynamics
-    terms: Sequence[Regressor]
+    friction: Friction
+    rotors: bool
     scales: Array
     gains: Flags
     measured: Flags
     loads: Sequence[Load] = ()
     delay: float = 0.0
-    progress: Progress = no_progress
+    progress: Progress = lambda what, total, unit: nullcontext(lambda done: None)
 
     @property
     def model(self) -> RobotModel:
@@ -100,13 +102,12 @@ class RecordedRobot:
         Raises:
             RecordingError: a recording cannot be used.
         """
-        cutoff = min(one.compared.cutoff for one in sources)
-        parts, counts, speeds = [], np.zeros((2, self.model.size)), np.zeros(self.model.size)
+        cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
+        parts, counts, speeds = [], np.zeros((2, size)), np.zeros(size)
         for source in sources:
-            maker = RowMaker(self.dynamics, self.terms, cutoff=cutoff)
+            maker = RowMaker(self.dynamics, self._terms, cutoff=cutoff)
             absent = {one.term for one in self.loads if one.recording != source.name}
-            carried = self._carrying(source.name)
-            recording = source.opens()
+            carried, recording = self._carrying(source.name), source.opens()
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
                 for motion in self.segments(recording, cutoff):
@@ -119,13 +120,6 @@ class RecordedRobot:
         step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
         return RecordedRows(sources, parts, counts[0] / np.maximum(counts[1], 1.0), speeds, cutoff)
-
-    def _carrying(self, name: str) -> RobotDynamics | None:
-        model = self.model
-        for one in self.loads:
-            if one.recording == name:
-                model = model.with_payload(one.link, one.mass, name=one.term)
-        return RobotDynamics(model, gravity=self.dynamics.gravity) if self.loads else None
 
     def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
         """Motions of the joints, whole segments: what is shifted must not end in between.
@@ -146,6 +140,56 @@ class RecordedRobot:
         if kept:
             yield _joined(kept)
 
+    def fit(self, rows: Rows) -> FittedRobot:
+        """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
+        laws = chosen_laws(rows, self.whole(rows), self.friction)
+        free = np.array([[name in law.terms for name in own_names(rows)] for law in laws])
+        return FittedRobot(self._fit(rows, free), laws)
+
+    def whole(self, rows: Rows, *, bounded: bool = True, prior: Prior | None = None) -> Fit:
+        """A fit of the whole basis of friction.
+
+        Args:
+            rows: of the regression.
+            bounded: whether signs of terms hold; without, nothing is assumed, and intervals are
+                those of that.
+            prior: other ones of shared terms than what is known of delay and loads.
+        """
+        return self._fit(rows, np.ones(rows.own.shape[1:], bool), prior, bounded=bounded)
+
+    def _fit(
+        self, rows: Rows, free: Flags, prior: Prior | None = None, *, bounded: bool = True
+    ) -> Fit:
+        free[:, [name == 'gain' for name in own_names(rows)]] &= self.gains[:, None]
+        loads = {one.term: partial(_of_known_mass, one.mass) for one in self.loads}
+        # The rows do not have the rotors of the URDF any more.
+        rotors = np.array([one.armature for one in self.model.independent_joints])
+        return fit(
+            rows,
+            given={'armature': rotors},
+            prior={'delay': np.zeros_like, **loads, **(prior or {})},
+            bodies=LogCholesky(self.model),
+            free=free,
+            bounded=bounded,
+        )
+
+    @cached_property
+    def _terms(self) -> list[regressors.Regressor]:
+        payload_on = partial(regressors.payload_on, self.model)
+        carried = [replace(payload_on(one.link), name=one.term) for one in self.loads]
+        rotors = [regressors.ARMATURE] if self.rotors else []
+        gains = [regressors.GAIN] if self.gains.any() else []
+        own = [*rotors, *friction_terms(self.friction), *gains]
+        return [regressors.BODIES, regressors.DELAY, *carried, *own]
+
+    def _carrying(self, name: str) -> RobotDynamics | None:
+        """The robot with its loads in a recording."""
+        model = self.model
+        for one in self.loads:
+            if one.recording == name:
+                model = model.with_payload(one.link, one.mass, name=one.term)
+        return RobotDynamics(model, gravity=self.dynamics.gravity) if self.loads else None
+
     def _prepared(self, motion: Motion, counts: Array) -> Motion:
         """With torques for efforts, at the time of their states; counts (2, n) saturated ones."""
         efforts = np.where(self.measured, motion.efforts * self.scales, np.nan)
@@ -154,11 +198,8 @@ class RecordedRobot:
             counts += np.array([beyond.sum(axis=0), np.isfinite(efforts).sum(axis=0)])
             efforts = np.where(beyond, np.nan, efforts)
         if self.delay:
-            times = motion.times
-            columns = [
-                np.interp(times + self.delay, times, one, left=np.nan, right=np.nan)
-                for one in efforts.T
-            ]
+            at = partial(np.interp, motion.times + self.delay, motion.times)
+            columns = [at(one, left=np.nan, right=np.nan) for one in efforts.T]
             efforts = np.stack(columns, axis=1)
         return replace(motion, efforts=efforts)
 
@@ -166,7 +207,12 @@ class RecordedRobot:
 def _joined(parts: Sequence[Motion]) -> Motion:
     names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
     whole = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
-    return replace(parts[0], **whole)
+    return replace(parts[0], **whole)  # type: ignore[arg-type]
+
+
+def _of_known_mass(mass: float, change: Array) -> Array:
+    """Standard deviations (10,) of what the mass of a load does not say of it."""
+    return np.append(0.0, plausible_payload(np.append(mass, change[1:]))[1:])
 
 
 @dataclass(frozen=True, eq=False)

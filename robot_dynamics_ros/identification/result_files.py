@@ -177,8 +177,9 @@ def _friction(
             name = f'{joint.name} {key.removeprefix("torque_")}'
             # Where one direction has no parameter of its own, the interval is that of both.
             row = by_name.get(name, by_name.get(name.removesuffix('_negative')))
-            interval = f'; {row.low:.4g} to {row.high:.4g}' if row and row.has_interval else ''
-            yield f'    {key}: {yaml_value(value)}  # {units[joint.kind == "prismatic"]}{interval}\n'
+            remark = f'; {row.interval}' if row and row.interval else ''
+            unit = units[joint.kind == 'prismatic']
+            yield f'    {key}: {yaml_value(value)}  # {unit}{remark}\n'
 
 
 def _node(

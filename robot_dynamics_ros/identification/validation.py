@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,8 +15,7 @@ from robot_dynamics_ros.regression.intervals import BLOCK, HIGH, blocks
 from robot_dynamics_ros.regression.rows import Rows
 
 from .friction_law import own_names
-from .recorded_rows import FEWEST, RecordedRows
-from .robot_fit import FittedRobot, RobotFit
+from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth.
@@ -25,22 +23,17 @@ WORSE, BETTER = 1.05, 0.9
 
 
 def cross_validated(
-    recorded: RecordedRows, fit: RobotFit, everything: FittedRobot
+    robot: RecordedRobot, recorded: RecordedRows, everything: FittedRobot
 ) -> tuple[Array, Array]:
     """Each of `BLOCKS` blocks of time, or what is held out, predicted by a robot of the others.
 
     Between a block and what is fitted lies a second that is neither: what friction or the model
     lacks is alike for neighbours.
 
-    Args:
-        recorded: rows of all recordings.
-        fit: of a robot.
-        everything: the robot of all rows.
-
     Returns:
         Torques (N, n) beside those of the rigid bodies of the URDF, NaN where there are none
-        [N m or N]; and of each block and joint (b, n) the residual of `everything`, relative to
-        that of a robot of this block alone: 0 where it is unknown.
+        [N m or N]; and of each block and joint (b, n) the residual of the robot of everything,
+        relative to that of a robot of this block alone: 0 where it is unknown.
     """
     rows, numbers = recorded.whole, recorded.blocks
     torque, changed = np.full_like(rows.torque, np.nan), []
@@ -50,8 +43,8 @@ def cross_validated(
         if numbers.min() == 0:
             begin, end = part.times[[0, -1]]
             near = (rows.times > begin - BLOCK) & (rows.times < end + BLOCK)
-        torque[own] = fit(rows.part(~near)).fitted.predicted(part)
-        counts, noise = part.used.sum(axis=0), fit.whole(part).noise
+        torque[own] = robot.fit(rows.part(~near)).fitted.predicted(part)
+        counts, noise = part.used.sum(axis=0), robot.whole(part).noise
         residual = part.used * (part.torque - everything.fitted.predicted(part))
         known = (counts >= FEWEST) & (noise > 0.0)
         size = np.sqrt((residual**2).sum(axis=0) / np.maximum(counts, 1))
@@ -112,7 +105,7 @@ class JointValidation:
 
 
 def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointValidation]:
-    """The figures of all joints.
+    """The figures of all joints of the model of a URDF.
 
     Args:
         model: of the URDF.
@@ -120,20 +113,19 @@ def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointVa
         torque: (N, n) by models that have not seen these rows, beside that of the rigid bodies of
             the URDF; NaN where there is none [N m or N].
     """
-    nominal, found = rows.torque - nominal_friction(model, rows), {}
+    signals = rows.rigid + rows.torque, rows.torque - nominal_friction(model, rows)
+    found = {}
     for joint, (name, unit) in enumerate(zip(model.joint_names, model.effort_units, strict=True)):
         own = np.isfinite(torque[:, joint]) & rows.moving[:, joint]
-        count, moves = int(own.sum()), bool(rows.used[:, joint].any())
-        if count < FEWEST:
-            found[name] = JointValidation(unit, moves)
-            continue
-        signals = rows.rigid + rows.torque, nominal, rows.torque - torque
-        measured, before, after = (one[own, joint] ** 2 for one in signals)
-        found[name] = JointValidation(
-            unit, moves, count, *(math.sqrt(one.mean()) for one in (measured, before)),
-            *_root_ratio(rows.times[own], after, np.ones(count)),
-            *_root_ratio(rows.times[own], after, before),
-        )  # fmt: skip
+        found[name] = JointValidation(unit, bool(rows.used[:, joint].any()))
+        if (count := int(own.sum())) >= FEWEST:
+            measured, before, after = (
+                one[own, joint] ** 2 for one in (*signals, rows.torque - torque)
+            )
+            rms = _root_ratio(rows.times[own], after, np.ones(count))
+            gain = _root_ratio(rows.times[own], after, before)
+            both = math.sqrt(measured.mean()), math.sqrt(before.mean())
+            found[name] = JointValidation(unit, found[name].moves, count, *both, *rms, *gain)
     return found
 
 
@@ -164,9 +156,3 @@ def _root_ratio(times: Array, over: Array, under: Array) -> tuple[float, float, 
     deviation = math.sqrt((count - 1) / count * np.sum((logs - logs.mean()) ** 2))
     factor = math.exp(float(special.stdtrit(count - 1, HIGH)) * deviation)
     return value, value / factor, value * factor
-
-
-def mean_gain(joints: Iterable[JointValidation]) -> float:
-    """The geometric mean of the ratios of joints that move; NaN without one."""
-    logs = [math.log(one.gain) for one in joints if one.moves and one.gain > 0.0]
-    return math.exp(sum(logs) / len(logs)) if logs else math.nan
