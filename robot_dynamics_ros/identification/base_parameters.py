@@ -17,7 +17,6 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.model.tree import Joint
-from robot_dynamics_ros.regression.bodies import BODY
 
 # Equations for each column, at random states.
 EQUATIONS = 3
@@ -31,11 +30,8 @@ UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
 class BaseParameters:
     """beta = combination @ parameters, with Y pi = Y[:, columns] beta.
 
-    Attributes:
-        names: (p,) of the parameters of bodies and rotors.
-        units: (p,) of them.
-        columns: (b,) independent ones, ascending.
-        combination: (b, p), the identity in `columns`.
+    Parameters (p,) of bodies and rotors have names and units; `columns` (b,) are independent ones,
+    ascending, and `combination` (b, p) is the identity in them.
     """
 
     names: tuple[str, ...]
@@ -46,15 +42,15 @@ class BaseParameters:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Each (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'."""
-        sums = []
-        for row in self.combination:
-            text = ' '.join(
+        sums = [
+            ' '.join(
                 f'{"-" if row[k] < 0.0 else "+"} '
                 + f'{abs(row[k]):.4g} {self.names[k]}'.removeprefix('1 ')
                 for k in np.flatnonzero(row)
             )
-            sums.append(f'-{text[2:]}' if text.startswith('- ') else text[2:])
-        return tuple(sums)
+            for row in self.combination
+        ]
+        return tuple(f'-{text[2:]}' if text.startswith('- ') else text[2:] for text in sums)
 
 
 def body_names(model: RobotModel) -> tuple[str, ...]:
@@ -64,32 +60,26 @@ def body_names(model: RobotModel) -> tuple[str, ...]:
 
 
 def base_parameters(dynamics: RobotDynamics, *, rotors: bool) -> BaseParameters:
-    """Those of a robot.
-
-    Args:
-        dynamics: of the robot, under the gravity of the recordings.
-        rotors: whether rotors are parameters too.
-    """
+    """Those of a robot under the gravity of the recordings; with rotors, or of bodies alone."""
     model = dynamics.model
-    n, size = model.size, BODY * len(model.joints)
     names = [f'{body} {one}' for body in body_names(model) for one in PARAMETERS]
-    units = list(UNITS) * len(model.joints)
+    units, n, size = [*UNITS] * len(model.joints), model.size, len(names)
     if rotors:
         names += [f'{joint} armature' for joint in model.joint_names]
         units += ['kg' if slides else 'kg m^2' for slides in model.sliding]
     states = list(random_states(model, EQUATIONS * len(names) // n + 1))
     q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
-    rows = np.zeros((len(q), n, len(names)))
-    rows[..., :size] = dynamics.regressor(q, v, a)
+    regressor = np.zeros((len(q), n, len(names)))
+    regressor[..., :size] = dynamics.regressor(q, v, a)
     if rotors:
-        rows[:, np.arange(n), size + np.arange(n)] = a
-    rows = rows.reshape(-1, len(names))
+        regressor[:, np.arange(n), size + np.arange(n)] = a
+    rows = regressor.reshape(-1, len(names))
     lengths = np.linalg.norm(rows, axis=0)
     scaled = rows / np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, np.inf)
     # Preferred columns first, rotors last.
     ranks = [parameter in _regrouped(joint) for joint in model.joints for parameter in PARAMETERS]
     order = np.argsort([*ranks, *[2] * (len(names) - size)], kind='stable')
-    columns = sorted(_independent(scaled, order.tolist()))
+    columns = _independent(scaled, order.tolist())
     found = np.array(np.linalg.lstsq(scaled[:, columns], scaled, rcond=None)[0])
     found *= lengths / lengths[columns, None]
     found[np.abs(found) < ROUNDED] = 0.0
@@ -120,4 +110,4 @@ def _independent(rows: Array, order: list[int]) -> list[int]:
         if (left := np.linalg.norm(rest)) > DEPENDENT:
             basis = np.vstack([basis, rest / left])
             found.append(column)
-    return found
+    return sorted(found)

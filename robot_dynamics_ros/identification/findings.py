@@ -11,12 +11,11 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.regression.bodies import BODY
-from robot_dynamics_ros.regression.rows import Rows
 
 from .base_parameters import body_names
 from .parameters import Parameters
 from .payload import plausible_payload
-from .recorded_rows import RecordedRobot, RecordedRows, Source
+from .recorded_rows import RecordedRows, Source
 from .validation import JointValidation
 
 # Findings of a comparison that the fit takes up; and those about the scale of efforts, which is
@@ -37,7 +36,8 @@ DOUBTFUL, IMPOSSIBLE = 1.0, 3.0
 # Of all masses: a lighter body may be anything beside its neighbours. Of the largest effort of all
 # joints: one with less is not loaded. Of samples: from there on saturation is said.
 SHARE, LOADED, SATURATED = 0.05, 0.02, 0.01
-# A load whose mass the data contradict by more than this share, and certainly [half intervals].
+# A load whose mass the data contradict by more than this share, and certainly [half intervals], as
+# a delay must be: friction that lags behind a reversal looks like a small one.
 WRONG_LOAD, CERTAIN = 0.2, 2.5
 
 
@@ -57,10 +57,10 @@ def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Findin
                 yield replace(one, message=f'{name}{one.message}')
 
 
-def of_rows(robot: RecordedRobot, recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
+def of_rows(recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
     """Joints that rest, saturated efforts, and blocks (b, n) of `cross_validated` that changed."""
-    names, rows = np.array(robot.model.joint_names), recorded.whole
-    rests = ~rows.used.any(axis=0) & robot.measured
+    names = np.array(recorded.robot.model.joint_names)
+    rests = ~recorded.whole.used.any(axis=0) & recorded.robot.measured
     if still := tuple(names[rests].tolist()):
         yield Finding('still', still, None, 'too little motion with an effort: values of the URDF')
     if saturated := tuple(names[recorded.saturated > SATURATED].tolist()):
@@ -103,10 +103,11 @@ def of_parameters(model: RobotModel, found: Parameters) -> Iterator[Finding]:
 
 
 def of_residuals(
-    model: RobotModel, rows: Rows, joints: Mapping[str, JointValidation]
+    recorded: RecordedRows, joints: Mapping[str, JointValidation]
 ) -> Iterator[Finding]:
     """Loaded joints whose efforts no parameters explain, of motion that was not fitted."""
-    efforts, left = rows.rigid + rows.torque, {}
+    model, rows, left = recorded.robot.model, recorded.whole, {}
+    efforts = rows.rigid + rows.torque
     sizes = np.sqrt((rows.moving * efforts**2).mean(axis=0))
     for joint, (name, one) in enumerate(joints.items()):
         # Torques and forces apart.
@@ -121,11 +122,12 @@ def of_residuals(
         yield Finding('unexplained', tuple(left), share, text)
 
 
-def of_loads(robot: RecordedRobot, rows: Rows) -> Iterator[Finding]:
+def of_loads(recorded: RecordedRows) -> Iterator[Finding]:
     """Loads whose mass the data contradict."""
+    robot = recorded.robot
     if not robot.loads:
         return
-    found = robot.whole(rows, prior={one.term: plausible_payload for one in robot.loads})
+    found = robot.whole(recorded.whole, prior={one.term: plausible_payload for one in robot.loads})
     for one in robot.loads:
         mass = one.mass + float(found.value(one.term)[0])
         half = float(found.half_widths(one.term)[0])

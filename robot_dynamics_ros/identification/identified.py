@@ -14,6 +14,7 @@ import numpy as np
 from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.inspection import validate_robot
@@ -29,10 +30,10 @@ from .result_files import URDF, result_files, written_urdf
 from .validation import JointValidation, validated
 
 REPORTS = ('report.html', 'report.png')
-# Of each recording, in JSON.
-OF_RECORDINGS = 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error'
 # Files of a folder of results that another identification may read.
 READ_AGAIN = (URDF, *REPORTS)
+# Of each recording, in JSON.
+OF_RECORDINGS = 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error'
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +44,7 @@ class Identified:
     model that had not seen it.
 
     Attributes:
-        robot: how rows are made of recordings.
-        recorded: the rows.
+        recorded: rows of the recordings, and the robot that makes them.
         found: the fit.
         parameters: with intervals.
         validation: figures by joint, on motion that was not fitted.
@@ -56,17 +56,21 @@ class Identified:
         remarks: on the recordings, which do not weaken the result.
     """
 
-    robot: RecordedRobot = field(repr=False)
     recorded: RecordedRows = field(repr=False)
     found: FittedRobot = field(repr=False)
     parameters: Parameters = field(repr=False)
     validation: dict[str, JointValidation]
-    predicted: Any = field(repr=False)
+    predicted: Array = field(repr=False)
     findings: Sequence[Finding]
     errors: dict[str, str]
     urdf: str = field(repr=False)
     locked: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+
+    @property
+    def robot(self) -> RecordedRobot:
+        """The robot of the URDF, whose joints that were not recorded are locked."""
+        return self.recorded.robot
 
     @property
     def model(self) -> IdentifiedModel:
@@ -81,14 +85,13 @@ class Identified:
     @property
     def summary(self) -> str:
         """What the data determine, and how well it predicts."""
-        found, joints = self.parameters, self.validation.values()
-        gains = [one.gain for one in joints if one.moves and one.gain > 0.0]
+        gains = [one.gain for one in self.validation.values() if one.moves and one.gain > 0.0]
         mean = np.exp(np.mean(np.log(gains))) if gains else math.nan
-        ratio = f'{100.0 * mean:.3g} % of that of the URDF'
+        found, ratio = self.parameters, f'{100.0 * mean:.3g} % of that of the URDF'
         return (
             f'{found.determined} of {len(found.sums)} base parameters, condition '
             f'{found.condition:.3g}; residual of motion that was not fitted: '
-            + (ratio if gains else 'unknown')
+            f'{ratio if gains else "unknown"}'
         )
 
     @cached_property
@@ -98,28 +101,25 @@ class Identified:
         It is worse than the URDF on motion that was not fitted, nothing was predicted, findings
         are errors, or the audit or Pinocchio find an error in the file that would be written.
         """
-        joints = self.validation
-        moving = {name: one for name, one in joints.items() if one.moves} or joints
+        joints = self.validation.items()
+        moves = any(one.moves for _, one in joints)
+        unknown = [name for name, one in joints if one.moves >= moves and math.isnan(one.gain)]
         codes = list(dict.fromkeys(one.code for one in self.findings if one.is_error))
         reasons = {
-            'worse than the URDF on motion that was not fitted': [
-                name for name, one in joints.items() if one.is_worse
-            ],
-            f'not validated, fewer than {FEWEST} rows with motion and an effort': [
-                name for name, one in moving.items() if not math.isfinite(one.gain)
-            ],
+            'certainly worse than the URDF': [name for name, one in joints if one.is_worse],
+            f'not validated, fewer than {FEWEST} rows with motion and an effort': unknown,
             'no parameter can be trusted': codes,
         }
-        found = tuple(f'{text}: {listed(names)}' for text, names in reasons.items() if names)
+        found = [f'{text}: {listed(names)}' for text, names in reasons.items() if names]
         # What else is wrong with the file follows from errors of the data.
-        if codes or not self.urdf:
-            return found
-        try:
-            urdf = written_urdf(self.urdf, self.robot.model, self.model)
-        except RobotDynamicsError as error:
-            return (*found, str(error))
-        before = _errors(self.urdf)
-        return (*found, *(f'audit: {text}' for text in _errors(urdf) if text not in before))
+        if self.urdf and not codes:
+            try:
+                urdf = written_urdf(self.urdf, self.robot.model, self.model)
+                before = _errors(self.urdf)
+                found += [f'audit: {text}' for text in _errors(urdf) if text not in before]
+            except RobotDynamicsError as error:
+                found.append(str(error))
+        return tuple(found)
 
     def validate(self, recordings: Sequence[Recording]) -> dict[str, JointValidation]:
         """How well this model predicts other recordings, of which nothing was fitted.
@@ -128,12 +128,12 @@ class Identified:
             ParameterError: one was fitted.
             RecordingError: one cannot be used.
         """
-        sources = []
+        cutoff, sources = self.recorded.cutoff, []
         for one in recordings:
             if one.name in {each.files for each in self.recorded.sources}:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
-            compared = Compared(self.name, one.name, cutoff=self.recorded.cutoff)
-            sources.append(Source(one.name, lambda one=one: one, one.name, compared, True))
+            compared = Compared(self.name, one.name, cutoff=cutoff)
+            sources.append(Source(one.name, one, one.name, compared, held_out=True))
         rows = self.robot.rows(sources).whole
         return validated(self.robot.model, rows, self.found.fitted.predicted(rows))
 
@@ -181,23 +181,14 @@ class Identified:
         return tuple(one.name for one in self.recorded.sources if one.held_out)
 
     def save(
-        self,
-        folder: Path | str,
-        *,
-        doubtful: bool = False,
-        origin: Provenance | None = None,
+        self, folder: Path | str, *, doubtful: bool = False, origin: Provenance | None = None
     ) -> list[Path]:
-        """Write URDF, MJCF, friction.yaml, dynamics_node.yaml, identification.json and reports.
-
-        All files, or none; see docs/identified_files.md.
+        """Write the files of docs/identified_files.md: all of them, or none.
 
         Args:
             folder: is made where there is none.
             doubtful: whether a model is written that is not to be loaded; its files say so.
             origin: how it was made, for the report; None: of the versions alone.
-
-        Returns:
-            The files.
 
         Raises:
             ParameterError: something speaks against the model, no text of a URDF was given, a URDF
@@ -207,26 +198,22 @@ class Identified:
         if self.doubts and not doubtful:
             raise ParameterError(f'{folder} is not written: {"; ".join(self.doubts)}')
         if not self.urdf:
-            raise ParameterError(
-                'the robot was given as a model: give the text of its URDF to the Identifier'
-            )
-        page, origin = identification_report(self), origin or provenance(())
-        files: dict[str, str | bytes] = {
-            **result_files(
-                self.urdf,
-                self.robot.model,
-                self.model,
-                self.as_json(),
-                rows=self.parameters.joints,
-                speeds=self.recorded.speeds,
-                viscous_lower=self.parameters.viscous_lower,
-                doubts=self.doubts,
-                unknown=[name for name, one in self.validation.items() if not one.moves],
-            ),
-            **{name: report_content(page, origin, Path(folder) / name) for name in REPORTS},
-        }
-        write_folder(folder, files)
-        return [Path(folder) / name for name in sorted(files)]
+            raise ParameterError('the robot has no text: give that of its URDF to the Identifier')
+        texts = result_files(
+            self.urdf,
+            self.robot.model,
+            self.model,
+            self.as_json(),
+            rows=self.parameters.joints,
+            speeds=self.recorded.speeds,
+            viscous_lower=self.parameters.viscous_lower,
+            doubts=self.doubts,
+            unknown=[name for name, one in self.validation.items() if not one.moves],
+        )
+        page, origin, target = identification_report(self), origin or provenance(()), Path(folder)
+        pages = {name: report_content(page, origin, target / name) for name in REPORTS}
+        write_folder(folder, {**texts, **pages})
+        return [target / name for name in sorted({**texts, **pages})]
 
 
 def _errors(urdf: str) -> list[str]:

@@ -12,23 +12,15 @@ from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameter
 from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.extra import required
 
-# Damping [N m s/rad or N s/m] and Coulomb friction [N m or N] of a <dynamics>.
-Friction = tuple[float, float]
-
 
 def changed_bodies(
     urdf: RobotModel, before: RobotModel, identified: RobotModel
 ) -> dict[str, Inertia]:
     """The inertia of each body that differs from the URDF, by the name of its joint.
 
-    Joints that were not recorded are locked in the model that is identified, and what they carry
-    is part of other bodies. The URDF keeps them: its bodies change by what the bodies of the
-    model have changed.
-
-    Args:
-        urdf: model of the whole URDF.
-        before: the model of the identification before it: `urdf`, or reduced.
-        identified: the same with identified parameters; payloads are left out.
+    Joints that were not recorded are locked in `before` and `identified`, and what they carry is
+    part of other bodies. The URDF keeps them: its bodies change by what those have changed.
+    Payloads are left out.
     """
     own, old, new = (
         {joint.name: joint.inertia for joint in (model.unloaded or model).joints}
@@ -47,7 +39,7 @@ def _changed(body: Inertia, before: Inertia, after: Inertia) -> Inertia:
 
 
 def identified_urdf(
-    text: str, bodies: Mapping[str, Inertia], frictions: Mapping[str, Friction]
+    text: str, bodies: Mapping[str, Inertia], frictions: Mapping[str, Sequence[float]]
 ) -> str:
     """The text of a URDF with other inertials and other friction; comments and order are kept.
 
@@ -59,7 +51,7 @@ def identified_urdf(
     Args:
         text: of the URDF.
         bodies: inertia of moving bodies in the frame of their first link, by name of their joint.
-        frictions: of moving joints, by name.
+        frictions: damping [N m s/rad or N s/m] and Coulomb friction [N m or N] by joint.
 
     Raises:
         ModelError: the text cannot be used; see `parse_urdf`.
@@ -77,19 +69,15 @@ def identified_urdf(
         if bodies.get(joint.name, joint.inertia) != joint.inertia:
             carried = [links[frame.name] for frame in model.frames if frame.body == index]
             _write_body(etree, carried, bodies[joint.name])
-        usual = joint.damping, joint.friction
-        values = zip(('damping', 'friction'), frictions.get(joint.name, usual), usual, strict=True)
-        for attribute, value, given in values:
-            if value != given:
-                element = joints[joint.name]
-                found = element.find('dynamics')
-                dynamics = etree.SubElement(element, 'dynamics') if found is None else found
-                dynamics.set(attribute, _digits(value))
-    before, after = root.itersiblings(preceding=True), root.itersiblings()
-    parts = [
-        etree.tostring(one, encoding='unicode', with_tail=False)
-        for one in (*reversed([*before]), root, *after)
-    ]
+        values = zip(('damping', 'friction'), frictions.get(joint.name, ()), strict=False)
+        for attribute, value in values:
+            if value != getattr(joint, attribute):
+                found = joints[joint.name].find('dynamics')
+                if found is None:
+                    found = etree.SubElement(joints[joint.name], 'dynamics')
+                found.set(attribute, _digits(value))
+    whole = [*reversed([*root.itersiblings(preceding=True)]), root, *root.itersiblings()]
+    parts = [etree.tostring(one, encoding='unicode', with_tail=False) for one in whole]
     declared = ['<?xml version="1.0"?>'] * text.startswith(('<?xml', '\ufeff<?xml'))
     return '\n'.join([*declared, *parts, ''])
 
@@ -97,8 +85,8 @@ def identified_urdf(
 def _write_body(etree: Any, links: Sequence[Any], body: Inertia) -> None:
     """Give the first link the inertia of a body, and the links that are fixed to it none."""
     first, *fixed = links
-    name = first.get('name')
-    new, old = etree.fromstring(inertial(name, body)), first.find('inertial')
+    name, old = first.get('name'), first.find('inertial')
+    new = etree.fromstring(inertial(name, body))
     if old is None:
         first.insert(0, new)
     else:
@@ -117,8 +105,7 @@ def inertial(link: str, body: Inertia) -> str:
     """An <inertial> in the axes of the link.
 
     Raises:
-        ParameterError: a URDF cannot hold this body: its mass is negative, or zero where its
-            first moment is not.
+        ParameterError: the mass is negative, or zero where the first moment is not.
     """
     if body.mass < 0.0 or (body.mass == 0.0 and any(body.first_moment)):
         raise ParameterError(

@@ -19,7 +19,7 @@ from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, States
 from .base_parameters import base_parameters
 from .friction_law import OTHERS, node_friction, own_names
 from .identified_model import IdentifiedModel
-from .recorded_rows import FittedRobot, RecordedRobot, RecordedRows
+from .recorded_rows import FittedRobot, RecordedRows
 
 # Of the variance of the prior: data that leave less determine a parameter.
 DETERMINED = 0.25
@@ -104,9 +104,10 @@ class Parameters:
         viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
     """
 
-    def __init__(self, robot: RecordedRobot, recorded: RecordedRows, found: FittedRobot) -> None:
+    def __init__(self, recorded: RecordedRows, found: FittedRobot) -> None:
         """Read the coefficients; intervals are those of a fit with the whole basis of friction."""
-        self._robot, self._rows, self._fit = robot, recorded.whole, found.fitted
+        robot = self._robot = recorded.robot
+        self._rows, self._fit = recorded.whole, found.fitted
         self._whole = robot.whole(self._rows, bounded=False)
         self._names, self._fitted = own_names(self._rows), self._rows.used.any(axis=0)
         nominal, armature = robot.model.inertial_parameters(), self._given('armature')

@@ -40,13 +40,18 @@ FEWEST = 20
 
 
 class Source(NamedTuple):
-    """A recording: what opens it, its files, and its comparison with the URDF."""
+    """A recording, or what reads it; its files, and its comparison with the URDF."""
 
     name: str
-    opens: Opens
+    given: Recording | Opens
     files: str
     compared: Compared
     held_out: bool
+
+
+def opened(given: Recording | Opens) -> Recording:
+    """A recording that is read, or what reads it."""
+    return given if isinstance(given, Recording) else given()
 
 
 class Load(NamedTuple):
@@ -105,9 +110,9 @@ class RecordedRobot:
         cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
         parts, counts, speeds = [], np.zeros((2, size)), np.zeros(size)
         for source in sources:
-            maker = RowMaker(self.dynamics, self._terms, cutoff=cutoff)
+            maker = RowMaker(self.dynamics, self.terms, cutoff=cutoff)
             absent = {one.term for one in self.loads if one.recording != source.name}
-            carried, recording = self._carrying(source.name), source.opens()
+            carried, recording = self._carrying(source.name), opened(source.given)
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
                 for motion in self.segments(recording, cutoff):
@@ -119,7 +124,8 @@ class RecordedRobot:
             parts.append(maker.rows())
         step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
-        return RecordedRows(sources, parts, counts[0] / np.maximum(counts[1], 1.0), speeds, cutoff)
+        saturated = counts[0] / np.maximum(counts[1], 1.0)
+        return RecordedRows(self, sources, parts, saturated, speeds, cutoff)
 
     def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
         """Motions of the joints, whole segments: what is shifted must not end in between.
@@ -174,7 +180,8 @@ class RecordedRobot:
         )
 
     @cached_property
-    def _terms(self) -> list[regressors.Regressor]:
+    def terms(self) -> list[regressors.Regressor]:
+        """The regressors of rows."""
         payload_on = partial(regressors.payload_on, self.model)
         carried = [replace(payload_on(one.link), name=one.term) for one in self.loads]
         rotors = [regressors.ARMATURE] if self.rotors else []
@@ -220,6 +227,7 @@ class RecordedRows:
     """Rows of recordings.
 
     Attributes:
+        robot: that made them.
         sources: the recordings.
         parts: rows of each.
         saturated: (n,) share of the samples whose effort is near its limit; they are left out.
@@ -227,6 +235,7 @@ class RecordedRows:
         cutoff: of the rows [Hz].
     """
 
+    robot: RecordedRobot
     sources: Sequence[Source]
     parts: Sequence[Rows]
     saturated: Array

@@ -14,13 +14,14 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS as OF_A_BODY
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
+from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.mjcf import mjcf_of
 from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 
 from .base_parameters import body_names
 from .identified_model import IdentifiedModel
-from .identified_urdf import Friction, changed_bodies, identified_urdf
+from .identified_urdf import changed_bodies, identified_urdf
 from .parameters import UNITS, ParameterRow
 
 URDF = 'identified.urdf'
@@ -46,7 +47,6 @@ OPTIONAL = {
     'displacement': 'presliding',
     'displacement_long': 'presliding_long',
 }
-TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
 FORCED = 'Written with --doubtful, although this model is not to be loaded:'
 WIDTH, SIGN = 99, '    # '
 
@@ -66,9 +66,7 @@ NODE = """\
 #   ros2 run robot_dynamics_ros dynamics_node --ros-args --params-file {file} \\
 #       -p description_file:={urdf}
 #
-# Where robot_state_publisher already publishes {urdf}, leave out the second line.
 # dynamics_node commands the joints below, also where an earlier parameter file names others.
-# `/**:` stands for nodes of any name.
 /**:
   ros__parameters:
     joints: {joints}
@@ -77,7 +75,7 @@ NODE = """\
     joint_model: {friction}
 
     # Leave out what the driver of the arm adds itself: docs/controllers.md says which do.
-    terms: {terms}
+    terms: [gravity, coriolis, inertial, friction]
 """
 
 
@@ -114,34 +112,30 @@ def result_files(
     urdf = written_urdf(text, nominal, identified)
     before, after = parse_urdf(text), parse_urdf(urdf)
     head, model = yaml_comment(FORCED, doubts), identified.model
-    values = _values(identified, speeds + 0.0 * identified.armature, viscous_lower)
+    values = _values(identified, speeds + np.zeros(model.size), viscous_lower)
     rotors = dict(zip(model.joint_names, identified.armature.tolist(), strict=True))
     simulated = mjcf_of(urdf, rotors)
     return ({MJCF: simulated} if simulated else {}) | {
         URDF: urdf,
         FRICTION: head + ''.join(_friction(model, values, rows, unknown)),
-        PARAMETERS: head + ''.join(_node(identified, before, unknown)),
+        PARAMETERS: head + ''.join(_node(identified, before)),
         JSON: json_text({**report, 'model': _model_json(before, after, identified, values)}),
     }
 
 
 def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) -> str:
     """The text of identified.urdf alone; arguments and errors are those of `result_files`."""
+    # Both refuse what is negative or not finite.
     friction, names = identified.friction, identified.model.joint_names
-    # Refuses rotors that are negative or not finite, as `JointFriction` does its coefficients.
     identified.model.with_armature(dict(zip(names, identified.armature.tolist(), strict=True)))
     for joint, value in zip(names, identified.offset.tolist(), strict=True):
         if not math.isfinite(value):
             raise ParameterError(f'torque_offset of joint {joint!r} is {value:g}: not finite')
-    # A URDF has no directions: it gets the mean of both. Mimic joints have none, for that of the
-    # joint that they mimic includes theirs.
-    means = (
-        np.mean([friction[term], friction[f'{term}_negative']], axis=0).tolist()
-        for term in ('viscous', 'coulomb')
-    )
-    frictions: dict[str, Friction] = dict(
-        zip(friction.names, zip(*means, strict=True), strict=True)
-    )
+    # A URDF has no directions: it gets the mean of both.
+    means = [
+        (friction[term] + friction[f'{term}_negative']) / 2 for term in ('viscous', 'coulomb')
+    ]
+    frictions = dict(zip(friction.names, np.transpose(means).tolist(), strict=True))
     bodies = changed_bodies(parse_urdf(text), nominal, identified.model)
     return identified_urdf(text, bodies, frictions)
 
@@ -182,65 +176,46 @@ def _friction(
             yield f'    {key}: {yaml_value(value)}  # {unit}{remark}\n'
 
 
-def _node(
-    identified: IdentifiedModel, urdf: RobotModel, unknown: Collection[str]
-) -> Iterator[str]:
+def _node(identified: IdentifiedModel, urdf: RobotModel) -> Iterator[str]:
     """Parts of dynamics_node.yaml."""
-    model = identified.model
-    yield NODE.format(
-        robot=yaml_value(model.name),
-        file=PARAMETERS,
-        urdf=URDF,
-        friction=FRICTION,
-        joints=yaml_value(list(model.joint_names)),
-        terms=yaml_value(TERMS),
-    )
+    robot, names = yaml_value(identified.model.name), identified.model.joint_names
+    joints = yaml_value(list(names))
+    yield NODE.format(robot=robot, file=PARAMETERS, urdf=URDF, friction=FRICTION, joints=joints)
     if tuple(identified.gravity) != STANDARD_GRAVITY:
-        yield _comment('Gravity in the axes of the root link, under which it was recorded.')
+        yield '\n    # In the axes of the root link, under which it was recorded.\n'
         yield f'    gravity: {yaml_value(list(identified.gravity))}\n'
-    if unknown:
-        yield _comment(
-            f'Not identified, as the recordings tell nothing of them: {", ".join(unknown)}. Their '
-            'values are those of the URDF, 0 where it has none: 0 is not a result.'
-        )
-    others = [yaml_value(name) for name in urdf.joint_names if name not in model.joint_names]
-    if others:
-        yield _comment(
+    if others := [yaml_value(name) for name in urdf.joint_names if name not in names]:
+        text = (
             f'Not identified, because it was not recorded: {", ".join(others)}. Each of these '
             'joints must be in joint_states, or stand where a line like this one puts it:'
         )
+        yield f'\n{textwrap.fill(text, WIDTH, initial_indent=SIGN, subsequent_indent=SIGN)}\n'
         yield f'{SIGN}locked_joints: {{{others[0]}: 0.0}}\n'
 
 
-def _comment(text: str) -> str:
-    return f'\n{textwrap.fill(text, WIDTH, initial_indent=SIGN, subsequent_indent=SIGN)}\n'
-
-
 def _model_json(
-    before: RobotModel,
-    after: RobotModel,
-    identified: IdentifiedModel,
-    values: Mapping[str, Array],
+    before: RobotModel, after: RobotModel, identified: IdentifiedModel, values: Mapping[str, Array]
 ) -> dict[str, Any]:
     """The section `model` of identification.json."""
-    nominal, changed = (
-        [dict(zip(OF_A_BODY, parameters_of(one.inertia), strict=True)) for one in model.joints]
-        for model in (before, after)
-    )
-    values, links = {**values, 'gain': identified.gain}, body_names(after)
+
+    def body(joint: Joint) -> dict[str, float]:
+        return dict(zip(OF_A_BODY, parameters_of(joint.inertia), strict=True))
+
+    model, values = identified.model, {**values, 'gain': identified.gain}
     return {
         'joints': {
-            joint.name: {'unit': 'N' if joint.kind == 'prismatic' else 'N m'}
-            | {key: float(one[row]) for key, one in values.items()}
-            for row, joint in enumerate(identified.model.independent_joints)
+            name: {'unit': unit} | {key: float(one[row]) for key, one in values.items()}
+            for row, (name, unit) in enumerate(
+                zip(model.joint_names, model.effort_units, strict=True)
+            )
         },
         'bodies': {
-            joint.name: {
-                'link': links[index],
-                'changed': joint.inertia != after.joints[index].inertia,
-                'nominal': nominal[index],
-                'identified': changed[index],
+            old.name: {
+                'link': link,
+                'changed': old.inertia != new.inertia,
+                'nominal': body(old),
+                'identified': body(new),
             }
-            for index, joint in enumerate(before.joints)
+            for link, old, new in zip(body_names(after), before.joints, after.joints, strict=True)
         },
     }

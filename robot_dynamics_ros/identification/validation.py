@@ -15,16 +15,14 @@ from robot_dynamics_ros.regression.intervals import BLOCK, HIGH, blocks
 from robot_dynamics_ros.regression.rows import Rows
 
 from .friction_law import own_names
-from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows
+from .recorded_rows import FEWEST, FittedRobot, RecordedRows
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth.
 WORSE, BETTER = 1.05, 0.9
 
 
-def cross_validated(
-    robot: RecordedRobot, recorded: RecordedRows, everything: FittedRobot
-) -> tuple[Array, Array]:
+def cross_validated(recorded: RecordedRows, everything: FittedRobot) -> tuple[Array, Array]:
     """Each of `BLOCKS` blocks of time, or what is held out, predicted by a robot of the others.
 
     Between a block and what is fitted lies a second that is neither: what friction or the model
@@ -35,7 +33,7 @@ def cross_validated(
         [N m or N]; and of each block and joint (b, n) the residual of the robot of everything,
         relative to that of a robot of this block alone: 0 where it is unknown.
     """
-    rows, numbers = recorded.whole, recorded.blocks
+    robot, rows, numbers = recorded.robot, recorded.whole, recorded.blocks
     torque, changed = np.full_like(rows.torque, np.nan), []
     for block in range(int(numbers.max(initial=-1)) + 1):
         own = numbers == block
@@ -60,11 +58,9 @@ class JointValidation:
         unit: of its effort: 'N m', or 'N' for a prismatic joint.
         moves: whether it is fitted.
         samples: rows that are predicted, with an effort.
-        rms_measured: root mean square of the measured effort [N m or N].
-        rms_nominal: of the residual of the URDF [N m or N].
-        rms_identified: of the residual of the identified model, with its 95 % interval from
-            `rms_low` to `rms_high` [N m or N].
-        gain: rms_identified / rms_nominal, with `gain_low` and `gain_high` [-].
+        rms_measured: root mean square of the measured effort; others are of residuals [N m or N].
+        rms_identified: from `rms_low` to `rms_high` with 95 %.
+        gain: rms_identified / rms_nominal, that of the URDF; from `gain_low` to `gain_high`.
     """
 
     unit: str
@@ -83,16 +79,13 @@ class JointValidation:
     def standing(self) -> Literal['better', 'same', 'worse', 'unknown']:
         """The identified model beside the URDF; 'same' where the interval holds equal ones.
 
-        Better by less than a tenth, or worse by less than 5 %, is the same too. Without an
-        interval the ratio itself counts.
+        Without an interval the ratio itself counts.
         """
         if not math.isfinite(self.gain) or self.rms_measured == 0.0:
             return 'unknown'
         if self.gain > WORSE and not self.gain_low <= 1.0:
             return 'worse'
-        if self.gain <= BETTER and not self.gain_high >= 1.0:
-            return 'better'
-        return 'same'
+        return 'better' if self.gain <= BETTER and not self.gain_high >= 1.0 else 'same'
 
     @property
     def is_worse(self) -> bool:
@@ -113,19 +106,17 @@ def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointVa
         torque: (N, n) by models that have not seen these rows, beside that of the rigid bodies of
             the URDF; NaN where there is none [N m or N].
     """
-    signals = rows.rigid + rows.torque, rows.torque - nominal_friction(model, rows)
-    found = {}
+    nominal, found = rows.torque - nominal_friction(model, rows), {}
     for joint, (name, unit) in enumerate(zip(model.joint_names, model.effort_units, strict=True)):
         own = np.isfinite(torque[:, joint]) & rows.moving[:, joint]
-        found[name] = JointValidation(unit, bool(rows.used[:, joint].any()))
-        if (count := int(own.sum())) >= FEWEST:
-            measured, before, after = (
-                one[own, joint] ** 2 for one in (*signals, rows.torque - torque)
-            )
+        signals = rows.rigid + rows.torque, nominal, rows.torque - torque
+        measured, before, after = (one[own, joint] ** 2 for one in signals)
+        known = ()
+        if (count := len(after)) >= FEWEST:
             rms = _root_ratio(rows.times[own], after, np.ones(count))
             gain = _root_ratio(rows.times[own], after, before)
-            both = math.sqrt(measured.mean()), math.sqrt(before.mean())
-            found[name] = JointValidation(unit, found[name].moves, count, *both, *rms, *gain)
+            known = (count, math.sqrt(measured.mean()), math.sqrt(before.mean()), *rms, *gain)
+        found[name] = JointValidation(unit, bool(rows.used[:, joint].any()), *known)
     return found
 
 
@@ -141,11 +132,7 @@ def nominal_friction(model: RobotModel, rows: Rows) -> Array:
 
 
 def _root_ratio(times: Array, over: Array, under: Array) -> tuple[float, float, float]:
-    """Root of a ratio of sums, with its 95 % interval by a jackknife over blocks of time.
-
-    Of logarithms: an RMS is positive.
-    """
-    special = required('scipy.special', 'identification')
+    """Root of a ratio of sums, with its 95 % interval by a jackknife of its logarithm."""
     if under.sum() == 0.0:
         return (math.nan,) * 3
     value, begins = math.sqrt(over.sum() / under.sum()), blocks(times)[:-1]
@@ -154,5 +141,6 @@ def _root_ratio(times: Array, over: Array, under: Array) -> tuple[float, float, 
     left = [one.sum() - np.add.reduceat(one, begins) for one in (over, under)]
     logs = 0.5 * np.log(left[0] / left[1])
     deviation = math.sqrt((count - 1) / count * np.sum((logs - logs.mean()) ** 2))
-    factor = math.exp(float(special.stdtrit(count - 1, HIGH)) * deviation)
+    quantile = required('scipy.special', 'identification').stdtrit(count - 1, HIGH)
+    factor = math.exp(float(quantile) * deviation)
     return value, value / factor, value * factor
