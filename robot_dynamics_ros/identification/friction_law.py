@@ -111,7 +111,8 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[JointLaw, 
         both = np.column_stack([columns[:, joint], torque[:, joint]])
         products = (both.T * weights[:, joint]) @ both
         error = partial(_error, products=products, names=names, signs=signs)
-        law, count = min(begin, key=error), max(2, np.count_nonzero(weights[:, joint]))
+        count = max(2, int(np.count_nonzero(weights[:, joint])))
+        law = min(begin, key=error)
         while others := [*law.larger(['load', *free])]:
             larger = min(others, key=error)
             if not error(larger) * count ** (1.0 / count) < error(law):

@@ -42,14 +42,6 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 LARGEST_DELAY, ROUNDS, SETTLED = 0.2, 4, 2e-4
 # Rounds in which gains of drives are refined: columns are of the scaled efforts.
 GAIN_ROUNDS = 3
-LAWS = 'auto', 'asymmetric'
-ALLOWED = {
-    'friction': f'{", ".join(LAWS)}, or a speed above 0',
-    'delay': f'auto, or less than {LARGEST_DELAY:g} s to either side',
-    'effort': ', '.join(EFFORTS),
-    'gains': 'numbers other than 0',
-    'loads': 'masses above 0',
-}
 
 
 @dataclass(frozen=True)
@@ -84,17 +76,22 @@ class Identifier:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        is_allowed = {
-            'friction': self.friction in LAWS or _is_within(self.friction, 0.0, np.inf),
-            'delay': self.delay == 'auto' or _is_within(self.delay, -LARGEST_DELAY, LARGEST_DELAY),
-            'effort': self.effort in EFFORTS,
+        friction, delay, limit = self.friction, self.delay, LARGEST_DELAY
+        positive = _is_within(friction, 0.0, np.inf)
+        settings = {
+            'friction': (friction in ('auto', 'asymmetric') or positive, 'a speed above 0'),
+            'delay': (
+                delay == 'auto' or _is_within(delay, -limit, limit),
+                f'less than {limit:g} s',
+            ),
+            'effort': (self.effort in EFFORTS, ', '.join(EFFORTS)),
             # Negative: the sign of the effort is not that of the joint.
-            'gains': all(np.isfinite(gain) and gain for gain in self.gains.values()),
-            'loads': all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads),
+            'gains': (all(np.isfinite(one) and one for one in self.gains.values()), 'not 0'),
+            'loads': (all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads), 'above 0'),
         }
-        for name, text in ALLOWED.items():
-            if not is_allowed[name]:
-                raise ParameterError(f'{name}: {getattr(self, name)!r}, allowed: {text}')
+        for name, (is_allowed, text) in settings.items():
+            if not is_allowed:
+                raise ParameterError(f'{name} is {getattr(self, name)!r}, allowed is {text}')
         if self.effort != 'current' and self.gains:
             raise ParameterError('gains are of efforts that are currents: give --effort current')
         if self.effort == 'current' and not (self.gains or self.loads):
@@ -181,10 +178,8 @@ class Identifier:
         joints = [name for one in longest for name in one.compared.joints]
         for one in sources:
             if (own := list(one.compared.joints)) != joints:
-                errors[one.name] = (
-                    f'{one.name} has the joints {", ".join(own)}, others have '
-                    f'{", ".join(joints)}: identify them apart'
-                )
+                text = f'has the joints {", ".join(own)}, others have {", ".join(joints)}'
+                errors[one.name] = f'{one.name} {text}: identify them apart'
         return [one for one in sources if one.name not in errors], errors
 
     def _robot(self, sources: Sequence[Source]) -> RecordedRobot:
@@ -199,20 +194,15 @@ class Identifier:
             if name not in names:
                 raise UnknownNameError('recording', name, names)
         # An effort that is not measured at all is no torque that a body could explain.
-        silent = {
-            joint
-            for one in sources
-            for each in one.compared.findings
-            if each.code == 'no_effort' and each.value is None
-            for joint in each.joints
-        }
+        said = [each for one in sources for each in one.compared.findings if each.value is None]
+        silent = [joint for each in said if each.code == 'no_effort' for joint in each.joints]
         return RecordedRobot(
             RobotDynamics(model, gravity=self.gravity),
             self.friction,
             rotors,
             scales=np.array([self.gains.get(name, 1.0) for name in model.joint_names]),
             gains=~known & (self.effort == 'current'),
-            measured=np.array([name not in silent for name in model.joint_names]),
+            measured=~np.isin(model.joint_names, silent),
             loads=[Load(*one, f'carried {number}') for number, one in enumerate(self.loads, 1)],
             delay=0.0 if self.delay == 'auto' else self.delay,
             progress=self.progress,

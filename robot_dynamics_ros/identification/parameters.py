@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.regression.bodies import BODY
 from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, States
+from robot_dynamics_ros.regression.rows import Flags
 
 from .base_parameters import base_parameters
 from .friction_law import OTHERS, node_friction, own_names
@@ -40,14 +42,11 @@ UNITS = {
 
 @dataclass(frozen=True)
 class ParameterRow:
-    """One parameter, before and after.
+    """One parameter of the URDF and of the identified model, with its 95 % interval.
 
     Attributes:
         name: such as 'panda_joint2 offset', or the sum that a base parameter is.
-        unit: of the values.
-        nominal: of the description.
-        value: of the identified model.
-        low: begin of the 95 % interval; NaN where the data do not determine the parameter.
+        low: begin of the interval; NaN where the data do not determine the parameter.
         high: its end.
     """
 
@@ -109,7 +108,8 @@ class Parameters:
         robot = self._robot = recorded.robot
         self._rows, self._fit = recorded.whole, found.fitted
         self._whole = robot.whole(self._rows, bounded=False)
-        self._names, self._fitted = own_names(self._rows), self._rows.used.any(axis=0)
+        self._names = own_names(self._rows)
+        self._fitted: Flags = np.asarray(self._rows.used.any(axis=0))
         nominal, armature = robot.model.inertial_parameters(), self._given('armature')
         # A body that no row shows keeps the parameters of the URDF.
         shown = self._rows.shared[self._rows.used][:, self._rows.places('bodies')].any(axis=0)
@@ -129,25 +129,24 @@ class Parameters:
             tuple(robot.dynamics.gravity.tolist()),
         )
         self.base = base_parameters(robot.dynamics, rotors=robot.rotors)
-        self._nominal, self._value = (
-            np.concatenate(both)[: len(self.base.names)]
-            for both in ((nominal, armature), (bodies, rotors))
+        size, count = len(self.base.names), len(nominal)
+        self._nominal = np.concatenate([nominal, armature])[:size]
+        self._value = np.concatenate([bodies, rotors])[:size]
+        each = self._combined(self.base.names, np.eye(size))
+        self.bodies, self.sums = (
+            each[:count],
+            self._combined(self.base.sentences, self.base.combination),
         )
-        each = self._combined(self.base.names, np.eye(len(self._value)))
-        self.bodies, rotor_rows = each[: len(nominal)], each[len(nominal) :]
-        self.sums = self._combined(self.base.sentences, self.base.combination)
         self.curves, self.viscous_lower = {}, self.model.kinds['viscous'].copy()
         for joint in np.flatnonzero(self._fitted).tolist():
             curve = self._curve(joint, float(recorded.speeds[joint]))
             self.curves[robot.model.joint_names[joint]] = curve
             slope = (curve.torques[-1] - curve.low[-1]) / curve.velocities[-1]
             self.viscous_lower[joint] = max(0.0, self.viscous_lower[joint] - slope)
-        self.joints = tuple(
-            row
-            for joint, one in enumerate(robot.model.independent_joints)
-            for rows in (rotor_rows[joint : joint + 1], self._joint_rows(joint, one))
-            for row in rows
-        )
+        joint_rows: list[ParameterRow] = []
+        for joint, one in enumerate(robot.model.independent_joints):
+            joint_rows += [*each[count:][joint : joint + 1], *self._joint_rows(joint, one)]
+        self.joints = tuple(joint_rows)
 
     @property
     def determined(self) -> int:
@@ -156,19 +155,16 @@ class Parameters:
 
     @cached_property
     def condition(self) -> float:
-        """Largest to smallest singular value of the columns of determined base parameters.
-
-        Of unit length.
-        """
+        """That of the columns of determined base parameters, of unit length."""
         rows = self._rows
         columns = rows.shared[..., rows.places('bodies')]
         if self._robot.rotors:
             rotors = rows.own[..., self._names.index('armature'), None]
             columns = np.concatenate([columns, rotors * np.eye(rotors.shape[1])], axis=2)
-        known = [
-            one for one, row in zip(self.base.columns, self.sums, strict=True) if row.interval
+        known = np.array([bool(row.interval) for row in self.sums])
+        used = (columns[..., np.array(self.base.columns)[known]] / self._whole.noise[:, None])[
+            rows.used
         ]
-        used = (columns[..., known] / self._whole.noise[:, None])[rows.used]
         lengths = np.linalg.norm(used, axis=0)
         return float(np.linalg.cond(used / lengths)) if lengths.all() and used.size else math.inf
 
@@ -184,7 +180,7 @@ class Parameters:
         """A value (n,) of the joints in the URDF."""
         return np.array([getattr(one, name) for one in self._robot.model.independent_joints])
 
-    def _own(self, name: str) -> Array:
+    def _own(self, name: str) -> Any:
         """Coefficients (n,) of a term; zero without one, or without rows."""
         return self._fitted * (self._fit.value(name) if name in self._names else 0.0)
 
@@ -216,25 +212,18 @@ class Parameters:
             if not is_usual and (both == kind or value != values[both]):
                 low = float(self.viscous_lower[joint]) if kind == 'viscous' else math.nan
                 yield ParameterRow(f'{one.name} {kind}', UNITS[kind][slides], nominal, value, low)
-        for name, nominal in (('offset', 0.0), ('gain', float(self._robot.scales[joint]))):
+        scale = float(self._robot.scales[joint])
+        for name, nominal in (('offset', 0.0), ('gain', scale)):
             if name in self._names:
-                value = float(getattr(self.model, name)[joint])
-                ends = self._interval(joint, name, value)
-                yield ParameterRow(
-                    f'{one.name} {name}', UNITS[name][slides], nominal, value, *ends
-                )
-
-    def _interval(self, joint: int, name: str, value: float) -> tuple[float, float]:
-        """Of an offset or a gain; it holds the value."""
-        centre, half = (
-            float(one[joint]) for one in (self._whole.value(name), self._whole.half_widths(name))
-        )
-        if not self._fitted[joint] or (name == 'gain' and half > UNKNOWN_GAIN):
-            return math.nan, math.nan
-        ends = centre - half, centre + half
-        if name == 'gain':
-            ends = tuple(float(self._robot.scales[joint]) / (1.0 + end) for end in ends)
-        return min(*ends, value), max(*ends, value)
+                value, unit = float(getattr(self.model, name)[joint]), UNITS[name][slides]
+                half = float(self._whole.half_widths(name)[joint])
+                centre = float(self._whole.value(name)[joint])
+                ends = [centre - half, centre + half]
+                if name == 'gain' and half <= UNKNOWN_GAIN:
+                    ends = [scale / (1.0 + end) for end in ends]
+                known = self._fitted[joint] and not (name == 'gain' and half > UNKNOWN_GAIN)
+                ends = [min(*ends, value), max(*ends, value)] if known else []
+                yield ParameterRow(f'{one.name} {name}', unit, nominal, value, *ends)
 
     def _curve(self, joint: int, fastest: float) -> FrictionCurve:
         """Friction up to a speed, with the torque that the joint usually transmits."""
@@ -253,10 +242,8 @@ class Parameters:
             for term, _ in rows.terms
             if not term.shared
         ]
-        slopes, places = (
-            np.stack(columns, axis=1),
-            [rows.places(one)[joint] for one in self._names],
-        )
+        slopes = np.stack(columns, axis=1)
+        places = np.array([rows.places(name)[joint] for name in self._names])
         law, centre = slopes @ self._fit.theta[places], slopes @ whole.theta[places]
         half = whole.covariances.half_widths(slopes @ whole.slopes[places])
         low, high = np.minimum(centre - half, law), np.maximum(centre + half, law)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -127,46 +127,47 @@ class RecordedRobot:
         saturated = counts[0] / np.maximum(counts[1], 1.0)
         return RecordedRows(self, sources, parts, saturated, speeds, cutoff)
 
-    def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
+    def segments(self, recording: Recording, cutoff: float) -> list[Motion]:
         """Motions of the joints, whole segments: what is shifted must not end in between.
 
         At a lower rate, where that has all which they hold.
         """
-        kept: list[Motion] = []
+        segments: list[list[Motion]] = []
         wide = motions_cutoff(cutoff, 1.0 / recording.interval)
         for motion in recording.motions(cutoff=wide):
-            if motion.begins and kept:
-                yield _joined(kept)
-                kept = []
             stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
             first = -motion.number % stride
             part = motion.of(self.model.joint_names).part(slice(first, None, stride))
             number = (motion.number + first) // stride
-            kept.append(replace(part, rate=motion.rate / stride, number=number))
-        if kept:
-            yield _joined(kept)
+            if motion.begins:
+                segments.append([])
+            segments[-1].append(replace(part, rate=motion.rate / stride, number=number))
+        return [_joined(parts) for parts in segments]
 
     def fit(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
         laws = chosen_laws(rows, self.whole(rows), self.friction)
         free = np.array([[name in law.terms for name in own_names(rows)] for law in laws])
-        return FittedRobot(self._fit(rows, free), laws)
+        return FittedRobot(self.whole(rows, free=free), laws)
 
-    def whole(self, rows: Rows, *, bounded: bool = True, prior: Prior | None = None) -> Fit:
-        """A fit of the whole basis of friction.
+    def whole(
+        self,
+        rows: Rows,
+        *,
+        free: Flags | bool = True,
+        bounded: bool = True,
+        prior: Prior | None = None,
+    ) -> Fit:
+        """A fit, usually with the whole basis of friction.
 
         Args:
             rows: of the regression.
+            free: (n, k) terms that each joint has.
             bounded: whether signs of terms hold; without, nothing is assumed, and intervals are
                 those of that.
             prior: other ones of shared terms than what is known of delay and loads.
         """
-        return self._fit(rows, np.ones(rows.own.shape[1:], bool), prior, bounded=bounded)
-
-    def _fit(
-        self, rows: Rows, free: Flags, prior: Prior | None = None, *, bounded: bool = True
-    ) -> Fit:
-        free[:, [name == 'gain' for name in own_names(rows)]] &= self.gains[:, None]
+        gains = np.array([name != 'gain' for name in own_names(rows)]) | self.gains[:, None]
         loads = {one.term: partial(_of_known_mass, one.mass) for one in self.loads}
         # The rows do not have the rotors of the URDF any more.
         rotors = np.array([one.armature for one in self.model.independent_joints])
@@ -175,7 +176,7 @@ class RecordedRobot:
             given={'armature': rotors},
             prior={'delay': np.zeros_like, **loads, **(prior or {})},
             bodies=LogCholesky(self.model),
-            free=free,
+            free=gains & free,
             bounded=bounded,
         )
 

@@ -30,7 +30,7 @@ FRICTION = 'friction.yaml'
 PARAMETERS = 'dynamics_node.yaml'
 JSON = 'identification.json'
 
-VISCOUS = ('viscous', 'viscous_negative')
+VISCOUS = 'viscous', 'viscous_negative'
 # Of friction.yaml: the unit of a joint that rotates and of one that slides.
 KEYS = {
     **{name: unit for name, unit in UNITS.items() if name not in ('offset', 'gain')},
@@ -41,7 +41,7 @@ KEYS = {
 }
 # Which are written for joints that have such a term, and this term.
 OPTIONAL = {
-    **{term: term for term in ('gradual', 'stribeck', 'load', 'presliding', 'presliding_long')},
+    **{key: key for key in ('gradual', 'stribeck', 'load', 'presliding', 'presliding_long')},
     'gradual_smoothing': 'gradual',
     'stribeck_velocity': 'stribeck',
     'displacement': 'presliding',
@@ -102,7 +102,7 @@ def result_files(
         speeds: (n,) up to which each joint was fitted [rad/s or m/s]; 0: it was not.
         viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
         doubts: why the model is not to be loaded; they stand at the head of the YAML files.
-        unknown: joints of which the recordings tell nothing: comments say it.
+        unknown: joints of which the recordings tell nothing: friction.yaml says it.
 
     Raises:
         ModelError: the text cannot be used.

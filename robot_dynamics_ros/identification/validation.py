@@ -111,11 +111,11 @@ def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointVa
         own = np.isfinite(torque[:, joint]) & rows.moving[:, joint]
         signals = rows.rigid + rows.torque, nominal, rows.torque - torque
         measured, before, after = (one[own, joint] ** 2 for one in signals)
-        known = ()
+        known: Any = ()
         if (count := len(after)) >= FEWEST:
             rms = _root_ratio(rows.times[own], after, np.ones(count))
             gain = _root_ratio(rows.times[own], after, before)
-            known = (count, math.sqrt(measured.mean()), math.sqrt(before.mean()), *rms, *gain)
+            known = count, math.sqrt(measured.mean()), math.sqrt(before.mean()), *rms, *gain
         found[name] = JointValidation(unit, bool(rows.used[:, joint].any()), *known)
     return found
 
