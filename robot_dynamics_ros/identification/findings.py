@@ -127,7 +127,8 @@ def of_loads(recorded: RecordedRows) -> Iterator[Finding]:
     robot = recorded.robot
     if not robot.loads:
         return
-    found = robot.whole(recorded.whole, prior={one.term: plausible_payload for one in robot.loads})
+    free = {one.term: plausible_payload for one in robot.loads}
+    found = robot.whole(recorded.whole, prior=free)
     for one in robot.loads:
         mass = one.mass + float(found.value(one.term)[0])
         half = float(found.half_widths(one.term)[0])

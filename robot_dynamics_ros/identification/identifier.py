@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -219,9 +219,9 @@ class Identifier:
                 'of all joints, such as that of robot_dynamics excite, with efforts'
             )
         recorded, interval = usual, max(1.0 / one.compared.rate for one in usual.sources)
-        prior = {'delay': lambda delay: np.full_like(delay, LARGEST_DELAY)}
+        any_delay = partial(np.full_like, fill_value=LARGEST_DELAY)
         for _ in range(ROUNDS if self.delay == 'auto' else 0):
-            whole = usual.robot.whole(recorded.whole, prior=prior)
+            whole = usual.robot.whole(recorded.whole, prior={'delay': any_delay})
             left = -float(whole.value('delay')[0])
             delay = recorded.robot.delay + left
             certain = findings.CERTAIN * float(whole.half_widths('delay')[0])

@@ -30,12 +30,14 @@ UNKNOWN_GAIN = 0.2
 # Speeds of a curve of friction, in each direction.
 SPEEDS = 12
 # Of joints that turn, and of those that slide.
-UNITS = {
+BOTH = False, True
+UNITS: dict[str, tuple[str, ...]] = {
     **TERMS,
-    **{
-        name: tuple(constant_unit(name, slides=one) for one in (False, True)) for name in CONSTANTS
-    },
-    'offset': ('N m', 'N'),
+    **{name: tuple(constant_unit(name, slides=one) for one in BOTH) for name in CONSTANTS},
+    **dict.fromkeys(('viscous_lower', 'viscous_negative_lower'), TERMS['viscous']),
+    **dict.fromkeys(('offset', 'torque_offset'), ('N m', 'N')),
+    'armature': ('kg m^2', 'kg'),
+    'max_velocity': ('rad/s', 'm/s'),
     'gain': ('N m/A', 'N/A'),
 }
 
@@ -73,13 +75,8 @@ class ParameterRow:
 class FrictionCurve:
     """Friction of a joint after a long way with one velocity, over the speeds that occurred.
 
-    Attributes:
-        unit: of the torque.
-        load: magnitude of the torque that the joint transmits [N m or N].
-        velocities: (m,) [rad/s or m/s].
-        torques: (m,) of the law that is written [N m or N].
-        low: (m,) begins of 95 % intervals, whatever the law is [N m or N].
-        high: (m,) their ends.
+    Torques (m,) at velocities (m,) are of the law that is written, where the joint transmits
+    `load` [its unit]; 95 % intervals, whatever the law is, are from `low` to `high`.
     """
 
     unit: str

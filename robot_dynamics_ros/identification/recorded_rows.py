@@ -31,12 +31,10 @@ Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int
 SATURATED = 0.98
 # Of the cutoff of motions: products of their signals have up to twice that frequency.
 OVERSAMPLING = 4.0
-# Rows, beyond which one of two is left: there are two for each period of the cutoff.
-MAX_ROWS = 10_000
+# Rows at most, and of a joint below which nothing of it is fitted, or said of it.
+MAX_ROWS, FEWEST = 10_000, 20
 # Blocks of time, each predicted by the others.
 BLOCKS = 4
-# Rows of a joint below which nothing of it is fitted, or said of it.
-FEWEST = 20
 
 
 class Source(NamedTuple):
@@ -72,18 +70,11 @@ class FittedRobot(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedRobot:
-    """A robot in recordings.
+    """A robot in recordings, whose joints that were not recorded are locked.
 
-    Attributes:
-        dynamics: of the robot whose joints that were not recorded are locked.
-        friction: setting of `Identifier`.
-        rotors: whether they act on the efforts.
-        scales: (n,) torque of an effort, as far as it is known [-, N m/A or N/A].
-        gains: (n,) joints whose scale is estimated.
-        measured: (n,) joints whose driver measures the effort.
-        loads: in some of the recordings.
-        delay: of the efforts behind the states [s].
-        progress: shows how far a pass over the recordings is.
+    Torques of efforts (n,) have `scales`, as far as they are known [-, N m/A or N/A]; those of
+    `gains` are estimated, and efforts of joints that are not `measured` count for nothing. Efforts
+    come with a delay behind the states [s], and show the rotors, or not.
     """
 
     dynamics: RobotDynamics
@@ -102,11 +93,7 @@ class RecordedRobot:
         return self.dynamics.model
 
     def rows(self, sources: Sequence[Source]) -> RecordedRows:
-        """The rows of recordings, one after another.
-
-        Raises:
-            RecordingError: a recording cannot be used.
-        """
+        """The rows of recordings, one after another."""
         cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
         parts, counts, speeds = [], np.zeros((2, size)), np.zeros(size)
         for source in sources:
@@ -158,14 +145,10 @@ class RecordedRobot:
         bounded: bool = True,
         prior: Prior | None = None,
     ) -> Fit:
-        """A fit, usually with the whole basis of friction.
+        """A fit with the whole basis of friction, or with the terms (n, k) that are free.
 
-        Args:
-            rows: of the regression.
-            free: (n, k) terms that each joint has.
-            bounded: whether signs of terms hold; without, nothing is assumed, and intervals are
-                those of that.
-            prior: other ones of shared terms than what is known of delay and loads.
+        Without bounds nothing is assumed: intervals are those of such a fit. What is known of
+        shared terms, delay and loads, may have another prior.
         """
         gains = np.array([name != 'gain' for name in own_names(rows)]) | self.gains[:, None]
         loads = {one.term: partial(_of_known_mass, one.mass) for one in self.loads}
@@ -225,15 +208,10 @@ def _of_known_mass(mass: float, change: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class RecordedRows:
-    """Rows of recordings.
+    """Rows of recordings, each a part, with a cutoff [Hz].
 
-    Attributes:
-        robot: that made them.
-        sources: the recordings.
-        parts: rows of each.
-        saturated: (n,) share of the samples whose effort is near its limit; they are left out.
-        speeds: (n,) largest ones with an effort [rad/s or m/s].
-        cutoff: of the rows [Hz].
+    `saturated` (n,) are shares of samples whose effort is near its limit: they are left out;
+    `speeds` (n,) the largest ones with an effort [rad/s or m/s].
     """
 
     robot: RecordedRobot

@@ -15,6 +15,7 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS as OF_A_BODY
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.core.model.tree import Joint
+from robot_dynamics_ros.joint_model import KEYS
 from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.mjcf import mjcf_of
 from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
@@ -30,15 +31,6 @@ FRICTION = 'friction.yaml'
 PARAMETERS = 'dynamics_node.yaml'
 JSON = 'identification.json'
 
-VISCOUS = 'viscous', 'viscous_negative'
-# Of friction.yaml: the unit of a joint that rotates and of one that slides.
-KEYS = {
-    **{name: unit for name, unit in UNITS.items() if name not in ('offset', 'gain')},
-    'torque_offset': UNITS['offset'],
-    'armature': ('kg m^2', 'kg'),
-    'max_velocity': ('rad/s', 'm/s'),
-    **{f'{term}_lower': UNITS[term] for term in VISCOUS},
-}
 # Which are written for joints that have such a term, and this term.
 OPTIONAL = {
     **{key: key for key in ('gradual', 'stribeck', 'load', 'presliding', 'presliding_long')},
@@ -146,7 +138,7 @@ def _values(
     """The values (n,) of friction.yaml by their keys; NaN for none."""
     values = {**identified.kinds, 'torque_offset': identified.offset}
     values |= {'armature': identified.armature, 'max_velocity': np.where(speeds, speeds, np.nan)}
-    for term in VISCOUS:
+    for term in ('viscous', 'viscous_negative'):
         low = np.clip(viscous_lower, 0.0, values[term])
         values[f'{term}_lower'] = np.where(speeds, low, np.nan)
     return {key: values[key] for key in KEYS}
@@ -164,7 +156,7 @@ def _friction(
     for index, joint in enumerate(model.independent_joints):
         remark = '  # not identified: the values of the URDF' if joint.name in unknown else ''
         yield f'  {yaml_value(joint.name)}:{remark}\n'
-        for key, units in KEYS.items():
+        for key in KEYS:
             value = float(f'{values[key][index]:.6g}')
             if math.isnan(value) or (key in OPTIONAL and not values[OPTIONAL[key]][index]):
                 continue
@@ -172,7 +164,7 @@ def _friction(
             # Where one direction has no parameter of its own, the interval is that of both.
             row = by_name.get(name, by_name.get(name.removesuffix('_negative')))
             remark = f'; {row.interval}' if row and row.interval else ''
-            unit = units[joint.kind == 'prismatic']
+            unit = UNITS[key][joint.kind == 'prismatic']
             yield f'    {key}: {yaml_value(value)}  # {unit}{remark}\n'
 
 

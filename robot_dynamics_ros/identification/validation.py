@@ -100,11 +100,8 @@ class JointValidation:
 def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointValidation]:
     """The figures of all joints of the model of a URDF.
 
-    Args:
-        model: of the URDF.
-        rows: of all recordings.
-        torque: (N, n) by models that have not seen these rows, beside that of the rigid bodies of
-            the URDF; NaN where there is none [N m or N].
+    Torques (N, n) are of models that have not seen these rows, beside that of the rigid bodies of
+    the URDF; NaN where there is none [N m or N].
     """
     nominal, found = rows.torque - nominal_friction(model, rows), {}
     for joint, (name, unit) in enumerate(zip(model.joint_names, model.effort_units, strict=True)):
