@@ -33,8 +33,8 @@ from .recorded_rows import (
 )
 from .validation import cross_validated, validated
 
-Named = Mapping[str, Recording | Opens]
-Recordings = Named | Sequence[Recording]
+Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
+Named = list[tuple[str, Recording | Opens]]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 # Largest delay that is found or given [s]: no driver delivers efforts later. Rounds of shifts, and
@@ -119,21 +119,22 @@ class Identifier:
             ParameterError: the recordings show no motion, or a name comes twice.
             UnknownNameError: a setting names what does not exist.
         """
-        fitted, held = _by_name(recordings), _by_name(held_out or ())
-        if twice := sorted(set(fitted) & set(held)):
-            raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
-        if not fitted:
+        groups = [_named(recordings), _named(held_out or ())]
+        names = [name for group in groups for name, _ in group]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ParameterError(f'{twice[0]} is named twice: fit it once, or hold it out')
+        if not groups[0]:
             raise RecordingError('there is no recording: name at least one')
-        sources, errors = self._compared({**fitted, **held}, held)
-        for group in filter(None, (fitted, held)):
-            if group.keys() <= errors.keys():
-                raise RecordingError(errors[next(iter(group))])
+        sources, errors = self._compared(*groups)
+        for group in filter(None, groups):
+            if all(name in errors for name, _ in group):
+                raise RecordingError(errors[group[0][0]])
         recorded = self._scaled(self._shifted(self._robot(sources).rows(sources)))
         robot, found = recorded.robot, recorded.robot.fit(recorded.whole)
         predicted, changed = cross_validated(recorded, found)
         parameters = Parameters(recorded, found)
         validation = validated(robot.model, recorded.whole, predicted)
-        scaled, names = self.effort != 'current', robot.model.joint_names
+        scaled, joints = self.effort != 'current', robot.model.joint_names
         said = [
             *findings.of_recordings(sources, scaled=scaled),
             *findings.of_rows(recorded, changed),
@@ -150,18 +151,18 @@ class Identifier:
             parameters,
             validation,
             predicted,
-            conclude(said, len(names)),
+            conclude(said, len(joints)),
             errors,
             urdf=self.robot if isinstance(self.robot, str) else '',
-            locked=tuple(name for name in self.model.joint_names if name not in names),
+            locked=tuple(name for name in self.model.joint_names if name not in joints),
             remarks=tuple(dict.fromkeys(remarks)),
         )
 
-    def _compared(self, named: Named, held_out: Named) -> tuple[list[Source], dict[str, str]]:
+    def _compared(self, fitted: Named, held: Named) -> tuple[list[Source], dict[str, str]]:
         """Recordings beside the URDF, one at a time, and why others cannot be used."""
         comparison = Comparison(self.model, gravity=self.gravity)
         errors, sources = {}, []
-        for name, given in named.items():
+        for name, given in [*fitted, *held]:
             try:
                 recording = opened(given)
                 with self.progress(name, recording.size, 'states') as advance:
@@ -172,7 +173,8 @@ class Identifier:
             if text:
                 errors[name] = text
             else:
-                sources.append(Source(name, given, recording.name, compared, name in held_out))
+                held_out = any(name == other for other, _ in held)
+                sources.append(Source(name, given, recording.name, compared, held_out))
         # A short recording of a few joints does not decide.
         longest = sorted(sources, key=lambda one: one.compared.samples)[-1:]
         joints = [name for one in longest for name in one.compared.joints]
@@ -250,11 +252,8 @@ def _is_within(value: object, low: float, high: float) -> bool:
     return isinstance(value, (int, float)) and low < value < high
 
 
-def _by_name(recordings: Recordings) -> Named:
-    """Recordings, or what reads them, by their names."""
-    if not isinstance(recordings, Mapping):
-        names = [one.name for one in recordings]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ParameterError(f'{twice[0]} is named twice: name each recording once')
-        recordings = dict(zip(names, recordings, strict=True))
-    return dict(recordings)
+def _named(recordings: Recordings) -> Named:
+    """Recordings, or what reads them, with their names."""
+    if isinstance(recordings, Mapping):
+        return list(recordings.items())
+    return [(one.name, one) for one in recordings]

@@ -43,12 +43,8 @@ FORCED = 'Written with --doubtful, although this model is not to be loaded:'
 WIDTH, SIGN = 99, '    # '
 
 FRICTION_HEAD = """\
-# Friction, constant torque and rotor inertia of the joints of {robot}, identified.
-#
-# torque = friction + torque_offset + armature a. The terms of the friction: docs/friction.md.
-# Where v < 0 viscous and coulomb are viscous_negative and coulomb_negative. All act at the joint,
-# behind the gear. A mimic joint has none: that of the joint that it mimics includes it.
-# max_velocity: up to which speed the joint was recorded; lower: begin of the interval.
+# Friction, constant torque and rotor inertia of the joints of {robot}, identified; its keys:
+# docs/identified_files.md. torque = friction + torque_offset + armature a, behind the gear.
 # Behind each value: its unit; of rotors and offsets the 95 % interval, where the data tell it.
 joints:
 """
