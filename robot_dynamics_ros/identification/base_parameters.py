@@ -28,16 +28,12 @@ UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """beta = combination @ parameters, with Y pi = Y[:, columns] beta.
+    """beta = combination @ parameters, with Y pi = Y[:, columns] beta."""
 
-    Parameters (p,) of bodies and rotors have names and units; `columns` (b,) are independent ones,
-    ascending, and `combination` (b, p) is the identity in them.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  #: (p,) of the parameters of bodies and rotors
     units: tuple[str, ...]
-    columns: tuple[int, ...]
-    combination: Array
+    columns: tuple[int, ...]  #: (b,) independent ones, ascending
+    combination: Array  #: (b, p), the identity in `columns`
 
     @property
     def sentences(self) -> tuple[str, ...]:

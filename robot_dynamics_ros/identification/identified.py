@@ -42,30 +42,18 @@ class Identified:
 
     What is written is fitted to everything that was recorded; each part of it was predicted by a
     model that had not seen it.
-
-    Attributes:
-        recorded: rows of the recordings, and the robot that makes them.
-        found: the fit.
-        parameters: with intervals.
-        validation: figures by joint, on motion that was not fitted.
-        predicted: (N, n) torques by models that had not seen them, NaN where there are none.
-        findings: about data and parameters, the most important one first.
-        errors: why other recordings cannot be used, by name.
-        urdf: text of the given URDF; empty without one.
-        locked: joints that were not recorded.
-        remarks: on the recordings, which do not weaken the result.
     """
 
-    recorded: RecordedRows = field(repr=False)
-    found: FittedRobot = field(repr=False)
-    parameters: Parameters = field(repr=False)
-    validation: dict[str, JointValidation]
-    predicted: Array = field(repr=False)
-    findings: Sequence[Finding]
-    errors: dict[str, str]
-    urdf: str = field(repr=False)
-    locked: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    recorded: RecordedRows = field(repr=False)  #: of all recordings, and the robot that makes them
+    found: FittedRobot = field(repr=False)  #: the fit
+    parameters: Parameters = field(repr=False)  #: with intervals
+    validation: dict[str, JointValidation]  #: by joint, on motion that was not fitted
+    predicted: Array = field(repr=False)  #: (N, n) torques of these rows; NaN where there are none
+    findings: Sequence[Finding]  #: about data and parameters, the most important one first
+    errors: dict[str, str]  #: why other recordings cannot be used, by name
+    urdf: str = field(repr=False)  #: text of the given URDF; empty without one
+    locked: tuple[str, ...] = ()  #: joints that were not recorded
+    remarks: tuple[str, ...] = ()  #: on the recordings, which do not weaken the result
 
     @property
     def robot(self) -> RecordedRobot:

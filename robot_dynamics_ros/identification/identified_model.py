@@ -22,22 +22,14 @@ class IdentifiedModel:
     Its torque is M(q) a + C(q, v) v + g(q) + f + b, with the rotors in M, the friction f of
     `core.algorithms.friction`, and a constant torque b. Arrays are of the independent joints;
     what a mimic joint has is part of the joint that it mimics.
-
-    Attributes:
-        model: with the identified bodies; its rotors, damping and friction are not used.
-        armature: rotor inertia at the joint (n,) [kg m^2 or kg].
-        offset: b (n,) [N m or N].
-        gain: torque per measured effort (n,) [N m/A or N/A]; 1 where the effort is a torque.
-        kinds: coefficients and constants of the friction (n,), by the names of `KINDS`.
-        gravity: (3,) under which it was recorded [m/s^2].
     """
 
-    model: RobotModel
-    armature: Array
-    offset: Array
-    gain: Array
-    kinds: Mapping[str, Array]
-    gravity: Sequence[float] = STANDARD_GRAVITY
+    model: RobotModel  #: with the identified bodies; its rotors and friction are not used
+    armature: Array  #: rotor inertia at the joint (n,) [kg m^2 or kg]
+    offset: Array  #: b (n,) [N m or N]
+    gain: Array  #: torque per measured effort (n,) [N m/A or N/A]; 1 where that is a torque
+    kinds: Mapping[str, Array]  #: coefficients and constants (n,) of friction, by `KINDS`
+    gravity: Sequence[float] = STANDARD_GRAVITY  #: (3,) under which it was recorded [m/s^2]
 
     @cached_property
     def friction(self) -> JointFriction:

@@ -43,10 +43,8 @@ def identified_urdf(
 ) -> str:
     """The text of a URDF with other inertials and other friction; comments and order are kept.
 
-    The inertia of a moving body is that of its first link and of all links that are fixed to it,
-    and data cannot divide it among them. So the first link gets all of it, and the <inertial> of
-    each other one becomes a comment that names the first link. Numbers have all digits of a
-    double.
+    Data cannot divide the inertia of a body among links that are fixed to each other: the first
+    link gets all of it, and the <inertial> of each other one becomes a comment that names it.
 
     Args:
         text: of the URDF.
@@ -56,7 +54,6 @@ def identified_urdf(
     Raises:
         ModelError: the text cannot be used; see `parse_urdf`.
         ParameterError: a URDF cannot hold a body.
-        RecordingError: lxml is not installed.
     """
     etree = required('lxml.etree', 'identification')
     model = parse_urdf(text)

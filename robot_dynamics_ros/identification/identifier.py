@@ -48,31 +48,24 @@ GAIN_ROUNDS = 3
 class Identifier:
     """Identifies a robot from recordings of its joint states.
 
-    Attributes:
-        robot: text of the URDF, which `Identified.save` needs; or the model alone.
-        friction: 'auto': of each joint the law that the node evaluates and that explains most, see
-            `friction_law`; 'asymmetric': the same with coefficients for each direction, and no
-            offset; or viscous and Coulomb alone, with this v_0 of all joints [rad/s or m/s].
-        effort: 'torque'; 'torque-sensor' behind the gears, where no rotor inertia acts and none is
-            fitted; or 'current', whose gains are estimated too.
-        delay: of the efforts behind the states [s]; 'auto': it is found, and 0 if none is certain.
-        gains: known ones of drives, by joint [N m/A or N/A].
-        loads: each (link, mass [kg], name of the recording that has it).
-        progress: shows how far each pass over the recordings is.
-        gravity: (3,) in the axes of the root link [m/s^2].
+    Friction is 'auto': of each joint the law that the node evaluates and that explains most, see
+    `friction_law`; 'asymmetric': the same with coefficients for each direction, and no offset; or
+    viscous and Coulomb alone, with this v_0 of all joints [rad/s or m/s]. Efforts are 'torque';
+    'torque-sensor' behind the gears, where no rotor inertia acts and none is fitted; or 'current',
+    whose gains are estimated too.
 
     Raises:
         ParameterError: a setting has another value, or the scale of currents cannot be known.
     """
 
-    robot: RobotModel | str
+    robot: RobotModel | str  #: text of the URDF, which `Identified.save` needs; or the model alone
     friction: Friction = 'auto'
     effort: Effort = 'torque'
-    delay: Literal['auto'] | float = 'auto'
-    gains: Mapping[str, float] = field(default_factory=dict)
-    loads: Sequence[tuple[str, float, str]] = ()
-    progress: Progress = RecordedRobot.progress
-    gravity: Sequence[float] = STANDARD_GRAVITY
+    delay: Literal['auto'] | float = 'auto'  #: of efforts [s]; 'auto': 0 if none is certain
+    gains: Mapping[str, float] = field(default_factory=dict)  #: known, by joint [N m/A or N/A]
+    loads: Sequence[tuple[str, float, str]] = ()  #: (link, mass [kg], name of the recording)
+    progress: Progress = RecordedRobot.progress  #: of each pass over the recordings
+    gravity: Sequence[float] = STANDARD_GRAVITY  #: (3,) in the axes of the root link [m/s^2]
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""

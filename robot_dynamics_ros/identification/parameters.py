@@ -44,19 +44,13 @@ UNITS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ParameterRow:
-    """One parameter of the URDF and of the identified model, with its 95 % interval.
+    """One parameter of the URDF and of the identified model, with its 95 % interval."""
 
-    Attributes:
-        name: such as 'panda_joint2 offset', or the sum that a base parameter is.
-        low: begin of the interval; NaN where the data do not determine the parameter.
-        high: its end.
-    """
-
-    name: str
+    name: str  #: such as 'panda_joint2 offset', or the sum that a base parameter is
     unit: str
-    nominal: float
+    nominal: float  #: of the URDF
     value: float
-    low: float = math.nan
+    low: float = math.nan  #: NaN where the data do not determine the parameter
     high: float = math.nan
 
     @property
@@ -73,18 +67,14 @@ class ParameterRow:
 
 @dataclass(frozen=True)
 class FrictionCurve:
-    """Friction of a joint after a long way with one velocity, over the speeds that occurred.
+    """Friction of a joint after a long way with one velocity, over the speeds that occurred."""
 
-    Torques (m,) at velocities (m,) are of the law that is written, where the joint transmits
-    `load` [its unit]; 95 % intervals, whatever the law is, are from `low` to `high`.
-    """
-
-    unit: str
-    load: float
-    velocities: Array
-    torques: Array
-    low: Array
-    high: Array
+    unit: str  #: of the torque
+    load: float  #: magnitude of the torque that the joint transmits [unit]
+    velocities: Array  #: (m,) [rad/s or m/s]
+    torques: Array  #: (m,) of the law that is written [unit]
+    low: Array  #: (m,) begins of 95 % intervals, whatever the law is [unit]
+    high: Array  #: (m,) their ends [unit]
 
 
 class Parameters:

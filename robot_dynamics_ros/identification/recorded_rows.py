@@ -70,21 +70,16 @@ class FittedRobot(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedRobot:
-    """A robot in recordings, whose joints that were not recorded are locked.
-
-    Torques of efforts (n,) have `scales`, as far as they are known [-, N m/A or N/A]; those of
-    `gains` are estimated, and efforts of joints that are not `measured` count for nothing. Efforts
-    come with a delay behind the states [s], and show the rotors, or not.
-    """
+    """A robot in recordings, whose joints that were not recorded are locked."""
 
     dynamics: RobotDynamics
     friction: Friction
-    rotors: bool
-    scales: Array
-    gains: Flags
-    measured: Flags
+    rotors: bool  #: whether they act on the efforts
+    scales: Array  #: (n,) torque of an effort, as far as it is known [-, N m/A or N/A]
+    gains: Flags  #: (n,) joints whose scale is estimated
+    measured: Flags  #: (n,) joints whose driver measures the effort
     loads: Sequence[Load] = ()
-    delay: float = 0.0
+    delay: float = 0.0  #: of the efforts behind the states [s]
     progress: Progress = lambda what, total, unit: nullcontext(lambda done: None)
 
     @property
@@ -208,18 +203,14 @@ def _of_known_mass(mass: float, change: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class RecordedRows:
-    """Rows of recordings, each a part, with a cutoff [Hz].
-
-    `saturated` (n,) are shares of samples whose effort is near its limit: they are left out;
-    `speeds` (n,) the largest ones with an effort [rad/s or m/s].
-    """
+    """Rows of recordings."""
 
     robot: RecordedRobot
     sources: Sequence[Source]
-    parts: Sequence[Rows]
-    saturated: Array
-    speeds: Array
-    cutoff: float
+    parts: Sequence[Rows]  #: of each
+    saturated: Array  #: (n,) share of the samples with efforts near the limit, which are left out
+    speeds: Array  #: (n,) largest ones with an effort [rad/s or m/s]
+    cutoff: float  #: [Hz]
 
     @cached_property
     def whole(self) -> Rows:

@@ -94,8 +94,7 @@ def result_files(
 
     Raises:
         ModelError: the text cannot be used.
-        ParameterError: a URDF cannot hold a body, or a value of a joint is one that dynamics_node
-            refuses.
+        ParameterError: a URDF, or dynamics_node, would refuse a value.
     """
     urdf = written_urdf(text, nominal, identified)
     before, after = parse_urdf(text), parse_urdf(urdf)

@@ -52,27 +52,18 @@ def cross_validated(recorded: RecordedRows, everything: FittedRobot) -> tuple[Ar
 
 @dataclass(frozen=True)
 class JointValidation:
-    """Figures of one joint while it moves, on motion that was not fitted; NaN where unknown.
+    """Figures of one joint while it moves, on motion that was not fitted; NaN where unknown."""
 
-    Attributes:
-        unit: of its effort: 'N m', or 'N' for a prismatic joint.
-        moves: whether it is fitted.
-        samples: rows that are predicted, with an effort.
-        rms_measured: root mean square of the measured effort; others are of residuals [N m or N].
-        rms_identified: from `rms_low` to `rms_high` with 95 %.
-        gain: rms_identified / rms_nominal, that of the URDF; from `gain_low` to `gain_high`.
-    """
-
-    unit: str
-    moves: bool
-    samples: int = 0
-    rms_measured: float = math.nan
-    rms_nominal: float = math.nan
-    rms_identified: float = math.nan
-    rms_low: float = math.nan
+    unit: str  #: of its effort: 'N m', or 'N' for a prismatic joint
+    moves: bool  #: whether it is fitted
+    samples: int = 0  #: rows that are predicted, with an effort
+    rms_measured: float = math.nan  #: root mean square of the measured effort [unit]
+    rms_nominal: float = math.nan  #: of the residual of the URDF [unit]
+    rms_identified: float = math.nan  #: of that of the identified model [unit]
+    rms_low: float = math.nan  #: begin of its 95 % interval
     rms_high: float = math.nan
-    gain: float = math.nan
-    gain_low: float = math.nan
+    gain: float = math.nan  #: rms_identified / rms_nominal [-]
+    gain_low: float = math.nan  #: begin of its 95 % interval
     gain_high: float = math.nan
 
     @property
