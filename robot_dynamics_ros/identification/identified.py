@@ -90,8 +90,7 @@ class Identified:
         are errors, or the audit or Pinocchio find an error in the file that would be written.
         """
         joints = self.validation.items()
-        moves = any(one.moves for _, one in joints)
-        unknown = [name for name, one in joints if one.moves >= moves and math.isnan(one.gain)]
+        unknown = [name for name, one in joints if one.moves and math.isnan(one.gain)]
         codes = list(dict.fromkeys(one.code for one in self.findings if one.is_error))
         reasons = {
             'certainly worse than the URDF': [name for name, one in joints if one.is_worse],

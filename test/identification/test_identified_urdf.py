@@ -15,7 +15,6 @@ from robot_dynamics_ros.core.spatial import IDENTITY, Inertia, Transform
 from robot_dynamics_ros.identification.identified_urdf import (
     changed_bodies,
     identified_urdf,
-    inertial,
 )
 
 # What may change: inertials, friction, and the comment in the place of an inertial.
@@ -144,10 +143,6 @@ def test_a_link_without_an_inertial_gets_one(link, indent):
     result = identified_urdf(text, bodies, frictions)
     assert_holds(result, bodies, frictions)
     assert ('<!-- - -->' in link) == ('<!-- - -->' in result)
-
-
-def test_minus_zero_is_written_as_zero():
-    assert '-0.0' not in inertial('tip', Inertia(1.0, (-0.0,) * 3, IDENTITY))
 
 
 @given(seed=st.integers(0, 2**32), size=st.floats(1e-6, 1e6), arm=st.floats(0.0, 1e2))
