@@ -69,14 +69,12 @@ class Identifier:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        friction, delay, limit = self.friction, self.delay, LARGEST_DELAY
-        positive = _is_within(friction, 0.0, np.inf)
+        friction, limit = self.friction, LARGEST_DELAY
+        is_law = friction in ('auto', 'asymmetric') or _is_within(friction, 0.0, np.inf)
+        is_delay = self.delay == 'auto' or _is_within(self.delay, -limit, limit)
         settings = {
-            'friction': (friction in ('auto', 'asymmetric') or positive, 'a speed above 0'),
-            'delay': (
-                delay == 'auto' or _is_within(delay, -limit, limit),
-                f'less than {limit:g} s',
-            ),
+            'friction': (is_law, 'auto, asymmetric, or a speed above 0'),
+            'delay': (is_delay, f'auto, or less than {limit:g} s'),
             'effort': (self.effort in EFFORTS, ', '.join(EFFORTS)),
             # Negative: the sign of the effort is not that of the joint.
             'gains': (all(np.isfinite(one) and one for one in self.gains.values()), 'not 0'),
@@ -84,7 +82,7 @@ class Identifier:
         }
         for name, (is_allowed, text) in settings.items():
             if not is_allowed:
-                raise ParameterError(f'{name} is {getattr(self, name)!r}, allowed is {text}')
+                raise ParameterError(f'{name} is {getattr(self, name)!r}, allowed: {text}')
         if self.effort != 'current' and self.gains:
             raise ParameterError('gains are of efforts that are currents: give --effort current')
         if self.effort == 'current' and not (self.gains or self.loads):
