@@ -111,7 +111,7 @@ def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointVa
 def nominal_friction(model: RobotModel, rows: Rows) -> Array:
     """Friction (N, n) of the URDF at rows [N m or N]."""
     names, found = own_names(rows), np.zeros_like(rows.torque)
-    smooth = next(name for name in names if name.startswith('coulomb'))
+    smooth = next((name for name in names if name.startswith('coulomb')), '')
     for kind, term in (('damping', 'viscous'), ('friction', smooth)):
         values = np.array([getattr(joint, kind) for joint in model.independent_joints])
         directions = [names.index(one) for one in (term, f'{term}_negative') if one in names]
