@@ -33,8 +33,8 @@ GRID = (AT_REST, *SMOOTHINGS)
 MOST = {'coulomb': 1, 'load': 1, 'stribeck': 1, 'presliding': 2}
 # Terms of a joint that are no friction.
 OTHERS = 'armature', 'offset', 'gain'
-# Of a diagonal: what keeps it definite; and the least divisor.
-ROUNDING, TINY = 1e-9, float(np.finfo(float).tiny)
+# Of a diagonal: what keeps it definite.
+ROUNDING = 1e-9
 
 
 def friction_terms(friction: Friction) -> tuple[regressors.Regressor, ...]:
@@ -101,7 +101,8 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[JointLaw, 
     free = [term.name for term in own if term.name not in always and not term.loaded]
     rigid = rows.shared @ fitted.theta[: rows.shared.shape[2]]
     left = np.abs(rows.torque - fitted.predicted(rows))
-    weights = rows.used * np.minimum(1.0, FAR * fitted.noise / np.maximum(left, TINY))
+    far = FAR * fitted.noise
+    weights = rows.used * (far / np.maximum(left, far))
     loads = np.abs(rows.rigid + rigid)[..., None]
     columns = rows.own * np.where([term.loaded for term in own], loads, 1.0)
     signs, torque = np.array([term.sign > 0 for term in own]), rows.torque - rigid
@@ -133,7 +134,7 @@ def _error(law: JointLaw, products: Array, names: list[str], signs: Flags) -> fl
 
 def _nonnegative(gram: Array, right: Array, signs: Flags) -> Array:
     """Minimum of x^T G x - 2 g^T x with x >= 0 where a sign is asked for."""
-    units = 1.0 / np.sqrt(np.maximum(np.diag(gram), TINY))
+    units = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     root = np.linalg.cholesky(gram * np.outer(units, units) + ROUNDING * np.eye(len(gram)))
     target = np.linalg.solve(root, right * units)
     free = np.linalg.solve(root.T, target)
