@@ -1,9 +1,4 @@
-"""Identification of a robot from recordings: inertia, friction, rotors and offsets.
-
->>> identified = Identifier(urdf).fit([Recording.read('bag/', parse_urdf(urdf))])
->>> identified.summary
->>> identified.save('identified/')
-"""
+"""Identification of a robot from recordings: `Identifier(urdf).fit([recording]).save(folder)`."""
 
 from .identified import Identified
 from .identified_model import IdentifiedModel
