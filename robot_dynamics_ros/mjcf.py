@@ -25,7 +25,7 @@ def spec_of(urdf_text: str) -> Any:
     MuJoCo merges links that fixed joints connect; the sites keep their frames.
 
     Raises:
-        UrdfError: it cannot be read, no joint moves, or one of them as MuJoCo cannot.
+        UrdfError: see `stripped`.
         ValueError: MuJoCo refuses it.
     """
     import mujoco
@@ -43,13 +43,7 @@ def mjcf_of(urdf_text: str, armature: Mapping[str, float]) -> str:
     """The MJCF of a URDF, by MuJoCo's own compiler, with the damping and friction of the URDF.
 
     Empty where MuJoCo is not installed, or refuses a body: one that is thinner than a real one.
-
-    Args:
-        urdf_text: text of the URDF.
-        armature: rotor inertia of moving joints, by name [kg m^2 or kg].
-
-    Raises:
-        UrdfError: the URDF cannot be read, no joint moves, or one of them as MuJoCo cannot.
+    Rotors are by name of the joint [kg m^2 or kg]; errors those of `stripped`.
     """
     if not find_spec('mujoco'):
         return ''
@@ -79,9 +73,8 @@ def stripped(urdf_text: str) -> str:
     kinds = {joint.get('name'): joint.get('type') for joint in stripped.iter('joint')}
     if set(kinds.values()) <= {'fixed'}:
         raise UrdfError(f'{name} has no moving joint: at least one is needed')
-    for joint, kind in kinds.items():
-        if kind not in TYPES:
-            raise UrdfError(f'joint {joint!r} is of type {kind!r}: allowed are {", ".join(TYPES)}')
+    if other := [joint for joint, kind in kinds.items() if kind not in TYPES]:
+        raise UrdfError(f'{other[0]!r} is a {kinds[other[0]]!r} joint, not {", ".join(TYPES)}')
     return ElementTree.tostring(stripped, encoding='unicode')
 
 

@@ -17,45 +17,36 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.model.tree import Joint
-from robot_dynamics_ros.regression.bodies import BODY
 
 # Equations for each column, at random states.
 EQUATIONS = 3
-# Of its length: what is left of a dependent column. Descriptions round angles to 1e-6.
-DEPENDENT = 1e-5
-# Of the longest column: one without influence.
-NOTHING = 1e-9
-# Smaller coefficients are rounding, and not printed.
-PRINTED = 1e-6
-AXES = 'xyz'
-BODY_UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
+# Of its length: what is left of a dependent column. Descriptions round angles to 1e-6. Of the
+# longest column: one without influence. Smaller coefficients are rounding.
+DEPENDENT, NOTHING, ROUNDED = 1e-5, 1e-9, 1e-6
+UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
 
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """beta = combination @ parameters, with Y pi = Y[:, columns] beta.
+    """beta = combination @ parameters, with Y pi = Y[:, columns] beta."""
 
-    Attributes:
-        names: (p,) of the parameters of bodies and rotors.
-        units: (p,) of them.
-        columns: (b,) independent ones, ascending.
-        combination: (b, p), the identity in `columns`.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  #: (p,) of the parameters of bodies and rotors
     units: tuple[str, ...]
-    columns: tuple[int, ...]
-    combination: Array
+    columns: tuple[int, ...]  #: (b,) independent ones, ascending
+    combination: Array  #: (b, p), the identity in `columns`
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """Each (b,) as a sum, such as 'forearm Ixx - forearm Iyy + 0.16 hand m'."""
-        found = []
-        for row in self.combination:
-            parts = [_part(row[k], self.names[k]) for k in np.flatnonzero(np.abs(row) > PRINTED)]
-            text = ' '.join(parts)
-            found.append(f'-{text[2:]}' if text.startswith('- ') else text[2:])
-        return tuple(found)
+        sums = [
+            ' '.join(
+                f'{"-" if row[k] < 0.0 else "+"} '
+                + f'{abs(row[k]):.4g} {self.names[k]}'.removeprefix('1 ')
+                for k in np.flatnonzero(row)
+            )
+            for row in self.combination
+        ]
+        return tuple(f'-{text[2:]}' if text.startswith('- ') else text[2:] for text in sums)
 
 
 def body_names(model: RobotModel) -> tuple[str, ...]:
@@ -65,51 +56,40 @@ def body_names(model: RobotModel) -> tuple[str, ...]:
 
 
 def base_parameters(dynamics: RobotDynamics, *, rotors: bool) -> BaseParameters:
-    """Those of a robot.
-
-    Args:
-        dynamics: of the robot, under the gravity of the recordings.
-        rotors: whether rotors are parameters too.
-    """
+    """Those of a robot under the gravity of the recordings; with rotors, or of bodies alone."""
     model = dynamics.model
-    n, size = model.size, BODY * len(model.joints)
     names = [f'{body} {one}' for body in body_names(model) for one in PARAMETERS]
-    units = list(BODY_UNITS) * len(model.joints)
+    units, n, size = [*UNITS] * len(model.joints), model.size, len(names)
     if rotors:
         names += [f'{joint} armature' for joint in model.joint_names]
         units += ['kg' if slides else 'kg m^2' for slides in model.sliding]
     states = list(random_states(model, EQUATIONS * len(names) // n + 1))
     q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
-    columns_of = np.zeros((len(q), n, len(names)))
-    columns_of[..., :size] = dynamics.regressor(q, v, a)
+    regressor = np.zeros((len(q), n, len(names)))
+    regressor[..., :size] = dynamics.regressor(q, v, a)
     if rotors:
-        columns_of[:, np.arange(n), size + np.arange(n)] = a
-    rows: Array = columns_of.reshape(-1, len(names))
+        regressor[:, np.arange(n), size + np.arange(n)] = a
+    rows = regressor.reshape(-1, len(names))
     lengths = np.linalg.norm(rows, axis=0)
     scaled = rows / np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, np.inf)
-    columns = sorted(_independent(scaled, _order(model, rotors=rotors)))
+    # Preferred columns first, rotors last.
+    ranks = [parameter in _regrouped(joint) for joint in model.joints for parameter in PARAMETERS]
+    order = np.argsort([*ranks, *[2] * (len(names) - size)], kind='stable')
+    columns = _independent(scaled, order.tolist())
     found = np.array(np.linalg.lstsq(scaled[:, columns], scaled, rcond=None)[0])
     found *= lengths / lengths[columns, None]
-    found[np.abs(found) < PRINTED] = 0.0
+    found[np.abs(found) < ROUNDED] = 0.0
     found[:, columns] = np.eye(len(columns))
     return BaseParameters(tuple(names), tuple(units), tuple(columns), found)
 
 
-def _order(model: RobotModel, *, rotors: bool) -> list[int]:
-    """All columns, preferred ones first; rotors last."""
-    ranks = [
-        float(parameter in _regrouped(joint)) for joint in model.joints for parameter in PARAMETERS
-    ]
-    return np.argsort([*ranks, *[2.0] * (model.size * rotors)], kind='stable').tolist()
-
-
 def _regrouped(joint: Joint) -> set[str]:
-    """Parameters of a body that are felt as parts of the bodies before it."""
+    """Parameters of a body that act as parts of the parent body."""
     if joint.kind == 'prismatic':
         return {name for name in PARAMETERS if name.startswith('I')}
     axis = int(np.abs(joint.axis).argmax())
-    across = AXES[(axis + 2) % 3]
-    return {'m', f'm{AXES[axis]}', f'I{across}{across}'}
+    across = 'xyz'[(axis + 2) % 3]
+    return {'m', f'm{"xyz"[axis]}', f'I{across}{across}'}
 
 
 def _independent(rows: Array, order: list[int]) -> list[int]:
@@ -123,14 +103,7 @@ def _independent(rows: Array, order: list[int]) -> list[int]:
         rest = rows[:, column]
         for _ in range(2):
             rest = rest - basis.T @ (basis @ rest)
-        left = np.linalg.norm(rest)
-        if left > DEPENDENT:
+        if (left := np.linalg.norm(rest)) > DEPENDENT:
             basis = np.vstack([basis, rest / left])
             found.append(column)
-    return found
-
-
-def _part(coefficient: float, name: str) -> str:
-    """A part of a sum, with its sign."""
-    sign, size = '-' if coefficient < 0.0 else '+', f'{abs(coefficient):.4g}'
-    return f'{sign} {name}' if size == '1' else f'{sign} {size} {name}'
+    return sorted(found)

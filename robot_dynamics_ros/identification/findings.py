@@ -8,92 +8,73 @@ from dataclasses import replace
 import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
-from robot_dynamics_ros.core import ParameterError, RobotModel
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.regression.bodies import BODY
-from robot_dynamics_ros.regression.rows import Rows
 
 from .base_parameters import body_names
 from .parameters import Parameters
-from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source
-from .validation import CHANGED, JointValidation
+from .payload import plausible_payload
+from .recorded_rows import RecordedRows, Source
+from .validation import JointValidation
 
 # Findings of a comparison that the fit takes up; and those about the scale of efforts, which is
 # estimated where efforts are currents.
 FITTED = ('friction', 'payload', 'mass', 'rotor', 'unexplained', 'delay', 'still')
 OF_SCALE = ('scale', 'sign', 'swapped', 'gravity_compensated', 'turned_base')
+# Times what a robot of a block alone leaves of its efforts: there the robot was another. Blocks of
+# one robot have up to 2.2 on the recordings of real arms of docs/recordings.md.
+CHANGED = 3.0
 # Share of the effort that an identified model of the right robot does not leave.
 LEFT = 0.5
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
 # trajectories for the identification of base inertial parameters of robots", 1992: below 100).
 MAX_CONDITION = 100.0
 # Masses change by more than a factor e in one of twenty URDFs (`regression.bodies.KNOWN`), of e^3
-# in none: then lengths or efforts are of another robot.
-DOUBTFUL, IMPOSSIBLE = np.e, np.e**3
-# Of all masses: a lighter body may be anything beside its neighbours.
-SHARE = 0.05
-# Of the largest effort of all joints: one with less is not loaded.
-LOADED = 0.02
-# Of samples: from there on saturation is said.
-SATURATED = 0.01
-
-
-def check_motion(rows: Rows) -> None:
-    """Refuse recordings that show nothing of the dynamics.
-
-    Raises:
-        ParameterError: no joint moves with a measured effort.
-    """
-    if not rows.used.any():
-        raise ParameterError(
-            f'no joint has {FEWEST} rows with motion and a measured effort: record a motion of '
-            'all joints, such as that of robot_dynamics excite, with efforts'
-        )
+# in none: then lengths or efforts are of another robot. Logarithms.
+DOUBTFUL, IMPOSSIBLE = 1.0, 3.0
+# Of all masses: a lighter body may be anything beside its neighbours. Of the largest effort of all
+# joints: one with less is not loaded. Of samples: from there on saturation is said.
+SHARE, LOADED, SATURATED = 0.05, 0.02, 0.01
+# A load whose mass the data contradict by more than this share, and certainly [half intervals], as
+# a delay must be: friction that lags behind a reversal looks like a small one.
+WRONG_LOAD, CERTAIN = 0.2, 2.5
 
 
 def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Finding]:
     """What the comparisons say of the data, and not of what is identified.
 
-    Args:
-        sources: the recordings; of several, each finding names its own.
-        scaled: whether the scale and the sign of the efforts are known, and not estimated.
+    Of several recordings, each finding names its own. Not scaled: gains are estimated.
     """
     left_out = FITTED if scaled else (*FITTED, *OF_SCALE)
     for source in sources:
-        recorded = source.compared.joints
         for one in source.compared.findings:
             # A mass may be such a scale; what is not recorded is not looked for in other joints.
             of_mass = one.code == 'scale' and one.is_of_few
-            other = one.code == 'missing' and set(one.joints) <= set(recorded)
-            if one.code in left_out or of_mass or other:
-                continue
-            name = f'{source.name}: ' if len(sources) > 1 else ''
-            yield replace(one, message=f'{name}{one.message}')
+            other = one.code == 'missing' and {*one.joints} <= {*source.compared.joints}
+            if not (one.code in left_out or of_mass or other):
+                name = f'{source.name}: ' if len(sources) > 1 else ''
+                yield replace(one, message=f'{name}{one.message}')
 
 
-def of_rows(robot: RecordedRobot, recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
-    """Joints that rest, saturated efforts, and blocks that no robot of all explains.
-
-    Args:
-        robot: of the joints.
-        recorded: rows of all recordings.
-        changed: (b, r) see `Prediction.changed`.
-    """
-    names, rows = np.array(robot.model.joint_names), recorded.whole
-    rests = ~rows.used.any(axis=0) & ~np.isin(names, list(robot.unmeasured))
+def of_rows(recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
+    """Joints that rest, saturated efforts, and blocks (b, n) of `cross_validated` that changed."""
+    names = np.array(recorded.robot.model.joint_names)
+    rests = ~recorded.whole.used.any(axis=0) & recorded.robot.measured
     if still := tuple(names[rests].tolist()):
         yield Finding('still', still, None, 'too little motion with an effort: values of the URDF')
     if saturated := tuple(names[recorded.saturated > SATURATED].tolist()):
         share = float(recorded.saturated.max())
         text = f'effort at its limit in up to {100.0 * share:.0f} % of the samples'
         yield Finding('saturated', saturated, share, text)
+    ends = np.cumsum([len(part.times) for part in recorded.parts])[:-1]
     for block, ratios in enumerate(changed):
-        joints = tuple(names[ratios > CHANGED].tolist())
-        if joints:
-            own = recorded.blocks == block
+        if joints := tuple(names[ratios > CHANGED].tolist()):
+            own = np.split(recorded.blocks == block, ends)
             places = ', '.join(
-                f'{name} {begin:.4g} to {end:.4g} s'
-                for name, (begin, end) in recorded.spans(own).items()
+                f'{one.name} {part.times[inside][0]:.4g} to {part.times[inside][-1]:.4g} s'
+                for one, part, inside in zip(recorded.sources, recorded.parts, own, strict=True)
+                if inside.any()
             )
             text = f'{places}: {ratios.max():.3g} times the residual of a model of that part alone'
             yield Finding('changed', joints, float(ratios.max()), text)
@@ -111,42 +92,55 @@ def of_parameters(model: RobotModel, found: Parameters) -> Iterator[Finding]:
     heavy = np.maximum(before, after) > SHARE * after.sum()
     known = heavy & (before > 0.0) & (after > 0.0)
     factors = np.where(known, after, 1.0) / np.where(known, before, 1.0)
-    for bodies, code in (
-        (np.abs(np.log(factors)) > np.log(IMPOSSIBLE), 'another_robot'),
-        (np.abs(np.log(factors)) > np.log(DOUBTFUL), 'implausible'),
-    ):
-        if bodies.any():
-            own = np.flatnonzero(bodies)
-            links = body_names(model)
-            text = ', '.join(
-                f'{links[one]} {before[one]:.3g} to {after[one]:.3g} kg' for one in own
-            )
-            joints = tuple(model.joints[body].name for body in own)
-            value = float(factors[own[np.argmax(np.abs(np.log(factors[own])))]])
-            yield Finding(code, joints, value, f'mass of {text}')
-            return
+    sizes = np.abs(np.log(factors))
+    impossible = sizes.max() > IMPOSSIBLE
+    code, limit = ('another_robot', IMPOSSIBLE) if impossible else ('implausible', DOUBTFUL)
+    if len(own := np.flatnonzero(sizes > limit)):
+        links = body_names(model)
+        text = ', '.join(f'{links[one]} {before[one]:.3g} to {after[one]:.3g} kg' for one in own)
+        joints = tuple(model.joints[body].name for body in own)
+        yield Finding(code, joints, float(factors[np.argmax(sizes)]), f'mass of {text}')
 
 
 def of_residuals(
-    model: RobotModel, rows: Rows, joints: Mapping[str, JointValidation]
+    recorded: RecordedRows, joints: Mapping[str, JointValidation]
 ) -> Iterator[Finding]:
-    """Joints whose efforts no parameters explain, of motion that was not fitted."""
-    left: dict[str, float] = {}
+    """Loaded joints whose efforts no parameters explain, of motion that was not fitted."""
+    model, rows, left = recorded.robot.model, recorded.whole, {}
+    efforts = rows.rigid + rows.torque
+    sizes = np.sqrt((rows.moving * efforts**2).mean(axis=0))
     for joint, (name, one) in enumerate(joints.items()):
-        efforts = (rows.rigid + rows.torque)[rows.moving[:, joint], joint]
-        if len(efforts) and one.rms_identified > LEFT * (size := float(efforts.std())):
-            left[name] = one.rms_identified / size if size else np.inf
-    loaded = _loaded(model, rows)
-    if names := tuple(name for name in left if name in loaded):
-        share = max(left[name] for name in names)
+        # Torques and forces apart.
+        alike = model.sliding == model.sliding[joint]
+        if sizes[joint] > LOADED * sizes[alike].max():
+            size = float(efforts[rows.moving[:, joint], joint].std())
+            if one.rms_identified > LEFT * size:
+                left[name] = one.rms_identified / size if size else np.inf
+    if left:
+        share = max(left.values())
         text = f'the identified model leaves up to {100.0 * share:.0f} % of the effort'
-        yield Finding('unexplained', names, share, text)
+        yield Finding('unexplained', tuple(left), share, text)
 
 
-def _loaded(model: RobotModel, rows: Rows) -> tuple[str, ...]:
-    """Joints whose effort is not small beside that of the others of their kind."""
-    size = np.sqrt((rows.moving * (rows.rigid + rows.torque) ** 2).mean(axis=0))
-    found = np.zeros(model.size, bool)
-    for kind in model.sliding, ~model.sliding:
-        found[kind] = size[kind] > LOADED * size[kind].max(initial=0.0)
-    return tuple(np.array(model.joint_names)[found].tolist())
+def of_loads(recorded: RecordedRows) -> Iterator[Finding]:
+    """Loads whose mass the data contradict."""
+    robot = recorded.robot
+    if not robot.loads:
+        return
+    free = {one.term: plausible_payload for one in robot.loads}
+    found = robot.whole(recorded.whole, prior=free)
+    for one in robot.loads:
+        mass = one.mass + float(found.value(one.term)[0])
+        half = float(found.half_widths(one.term)[0])
+        if abs(mass - one.mass) > max(WRONG_LOAD * one.mass, CERTAIN * half):
+            where = f'{one.recording}: {mass:.3g} +- {half:.2g} kg on {one.link}'
+            joints = robot.model.joints_that_move(one.link)
+            yield Finding('payload', joints, mass, f'{where}, not {one.mass:g}', 'kg', half)
+
+
+def of_delay(delay: float) -> Iterator[Finding]:
+    """A delay that was found [s]."""
+    late, early = ('efforts', 'states') if delay > 0.0 else ('states', 'efforts')
+    text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
+    if delay:
+        yield Finding('delay', (), delay, text, 's')

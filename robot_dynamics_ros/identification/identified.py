@@ -14,6 +14,7 @@ import numpy as np
 from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.inspection import validate_robot
@@ -24,16 +25,15 @@ from robot_dynamics_ros.written_file import write_folder
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .parameters import Parameters
-from .recorded_rows import FEWEST, RecordedRobot, RecordedRows, Source, already
+from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows, Source
 from .result_files import URDF, result_files, written_urdf
-from .robot_fit import FittedRobot
-from .validation import JointValidation, mean_gain, validated
+from .validation import JointValidation, validated
 
 REPORTS = ('report.html', 'report.png')
-# Of each recording, in JSON.
-OF_RECORDINGS = 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error'
 # Files of a folder of results that another identification may read.
 READ_AGAIN = (URDF, *REPORTS)
+# Of each recording, in JSON.
+OF_RECORDINGS = 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error'
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,32 +42,23 @@ class Identified:
 
     What is written is fitted to everything that was recorded; each part of it was predicted by a
     model that had not seen it.
-
-    Attributes:
-        robot: how rows are made of recordings.
-        recorded: the rows.
-        found: the fit.
-        parameters: with intervals.
-        validation: figures by joint, on motion that was not fitted.
-        predicted: (N, n) torques by models that had not seen them, NaN where there are none.
-        findings: about data and parameters, the most important one first.
-        errors: why other recordings cannot be used, by name.
-        urdf: text of the given URDF; empty without one.
-        locked: joints that were not recorded.
-        remarks: on the recordings, which do not weaken the result.
     """
 
-    robot: RecordedRobot = field(repr=False)
-    recorded: RecordedRows = field(repr=False)
-    found: FittedRobot = field(repr=False)
-    parameters: Parameters = field(repr=False)
-    validation: dict[str, JointValidation]
-    predicted: Any = field(repr=False)
-    findings: Sequence[Finding]
-    errors: dict[str, str]
-    urdf: str = field(repr=False)
-    locked: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    recorded: RecordedRows = field(repr=False)  #: of all recordings, and the robot that makes them
+    found: FittedRobot = field(repr=False)  #: the fit
+    parameters: Parameters = field(repr=False)  #: with intervals
+    validation: dict[str, JointValidation]  #: by joint, on motion that was not fitted
+    predicted: Array = field(repr=False)  #: (N, n) torques of these rows; NaN where there are none
+    findings: Sequence[Finding]  #: about data and parameters, the most important one first
+    errors: dict[str, str]  #: why other recordings cannot be used, by name
+    urdf: str = field(repr=False)  #: text of the given URDF; empty without one
+    locked: tuple[str, ...] = ()  #: joints that were not recorded
+    remarks: tuple[str, ...] = ()  #: on the recordings, which do not weaken the result
+
+    @property
+    def robot(self) -> RecordedRobot:
+        """The robot of the URDF, whose joints that were not recorded are locked."""
+        return self.recorded.robot
 
     @property
     def model(self) -> IdentifiedModel:
@@ -80,18 +71,15 @@ class Identified:
         return self.robot.model.name
 
     @property
-    def unknown_joints(self) -> tuple[str, ...]:
-        """Joints without a row: no value of their friction is a result."""
-        return tuple(name for name, one in self.validation.items() if not one.moves)
-
-    @property
     def summary(self) -> str:
         """What the data determine, and how well it predicts."""
-        found, mean = self.parameters, mean_gain(list(self.validation.values()))
-        ratio = f'{100.0 * mean:.3g} % of that of the URDF' if math.isfinite(mean) else 'unknown'
+        gains = [one.gain for one in self.validation.values() if one.moves and one.gain > 0.0]
+        mean = np.exp(np.mean(np.log(gains))) if gains else math.nan
+        found, ratio = self.parameters, f'{100.0 * mean:.3g} % of that of the URDF'
         return (
             f'{found.determined} of {len(found.sums)} base parameters, condition '
-            f'{found.condition:.3g}; residual of motion that was not fitted: {ratio}'
+            f'{found.condition:.3g}; residual of motion that was not fitted: '
+            f'{ratio if gains else "unknown"}'
         )
 
     @cached_property
@@ -101,28 +89,24 @@ class Identified:
         It is worse than the URDF on motion that was not fitted, nothing was predicted, findings
         are errors, or the audit or Pinocchio find an error in the file that would be written.
         """
-        reasons, joints = [], self.validation
-        if worse := [name for name, one in joints.items() if one.is_worse]:
-            reasons.append(
-                f'worse than the URDF on motion that was not fitted: {", ".join(worse)}'
-            )
-        moving = {name: one for name, one in joints.items() if one.moves} or joints
-        if unknown := [name for name, one in moving.items() if not math.isfinite(one.gain)]:
-            reasons.append(
-                f'not validated: {", ".join(unknown)}: fewer than {FEWEST} rows with motion and '
-                'an effort'
-            )
-        if codes := list(dict.fromkeys(one.code for one in self.findings if one.is_error)):
-            # What else is wrong with the file follows from that.
-            return (*reasons, f'no parameter can be trusted: {listed(codes)}')
-        if not self.urdf:
-            return tuple(reasons)
-        try:
-            urdf = written_urdf(self.urdf, self.robot.model, self.model)
-        except RobotDynamicsError as error:
-            return (*reasons, str(error))
-        before = _errors(self.urdf)
-        return (*reasons, *(f'audit: {text}' for text in _errors(urdf) if text not in before))
+        joints = self.validation.items()
+        unknown = [name for name, one in joints if one.moves and math.isnan(one.gain)]
+        codes = list(dict.fromkeys(one.code for one in self.findings if one.is_error))
+        reasons = {
+            'certainly worse than the URDF': [name for name, one in joints if one.is_worse],
+            f'not validated, fewer than {FEWEST} rows with motion and an effort': unknown,
+            'no parameter can be trusted': codes,
+        }
+        found = [f'{text}: {listed(names)}' for text, names in reasons.items() if names]
+        # What else is wrong with the file follows from errors of the data.
+        if self.urdf and not codes:
+            try:
+                urdf = written_urdf(self.urdf, self.robot.model, self.model)
+                before = _errors(self.urdf)
+                found += [f'audit: {text}' for text in _errors(urdf) if text not in before]
+            except RobotDynamicsError as error:
+                found.append(str(error))
+        return tuple(found)
 
     def validate(self, recordings: Sequence[Recording]) -> dict[str, JointValidation]:
         """How well this model predicts other recordings, of which nothing was fitted.
@@ -131,23 +115,21 @@ class Identified:
             ParameterError: one was fitted.
             RecordingError: one cannot be used.
         """
-        fitted = {one.files for one in self.recorded.sources}
-        sources = []
+        cutoff, sources = self.recorded.cutoff, []
         for one in recordings:
-            if one.name in fitted:
+            if one.name in {each.files for each in self.recorded.sources}:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
-            compared = Compared(self.name, one.name, cutoff=self.recorded.cutoff)
-            sources.append(Source(one.name, already(one), one.name, compared, held_out=True))
+            compared = Compared(self.name, one.name, cutoff=cutoff)
+            sources.append(Source(one.name, one, one.name, compared, held_out=True))
         rows = self.robot.rows(sources).whole
-        torque = self.found.fitted.predicted(rows)
-        return validated(self.robot.model, rows, np.ones(len(rows.times), bool), torque)
+        return validated(self.robot.model, rows, self.found.fitted.predicted(rows))
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics identify --json`, see docs/identification.md.
 
         SI units; null where a number is not known.
         """
-        found, rows = self.parameters, self.recorded.whole
+        found, counts = self.parameters, self.recorded.whole.used.sum(axis=0)
         return {
             'robot': self.name,
             'summary': self.summary,
@@ -165,11 +147,11 @@ class Identified:
             'structural_rank': len(found.sums),
             'condition': found.condition,
             'effort_delay': self.robot.delay,
-            'rows': dict(zip(self.validation, rows.used.sum(axis=0).tolist(), strict=True)),
+            'rows': dict(zip(self.validation, counts.tolist(), strict=True)),
             'joint_parameters': [vars(row) for row in found.joints],
             'body_parameters': [vars(row) for row in found.bodies],
             'base_parameters': [vars(row) for row in found.sums],
-            'friction_curves': {name: one.as_json() for name, one in found.curves.items()},
+            'friction_curves': {name: vars(one) for name, one in found.curves.items()},
         }
 
     @property
@@ -186,23 +168,14 @@ class Identified:
         return tuple(one.name for one in self.recorded.sources if one.held_out)
 
     def save(
-        self,
-        folder: Path | str,
-        *,
-        doubtful: bool = False,
-        origin: Provenance | None = None,
+        self, folder: Path | str, *, doubtful: bool = False, origin: Provenance | None = None
     ) -> list[Path]:
-        """Write URDF, MJCF, friction.yaml, dynamics_node.yaml, identification.json and reports.
-
-        All files, or none; see docs/identified_files.md.
+        """Write the files of docs/identified_files.md: all of them, or none.
 
         Args:
             folder: is made where there is none.
             doubtful: whether a model is written that is not to be loaded; its files say so.
             origin: how it was made, for the report; None: of the versions alone.
-
-        Returns:
-            The files.
 
         Raises:
             ParameterError: something speaks against the model, no text of a URDF was given, a URDF
@@ -212,28 +185,25 @@ class Identified:
         if self.doubts and not doubtful:
             raise ParameterError(f'{folder} is not written: {"; ".join(self.doubts)}')
         if not self.urdf:
-            raise ParameterError(
-                'the robot was given as a model: give the text of its URDF to the Identifier'
-            )
-        files: dict[str, str | bytes] = dict(
-            result_files(
-                self.urdf, self.robot.model, self.model, self.as_json(),
-                rows=self.parameters.joints, speeds=self.recorded.speeds,
-                viscous_lower=self.parameters.viscous_lower, doubts=self.doubts,
-                unknown=self.unknown_joints,
-            )
-        )  # fmt: skip
-        page = identification_report(self)
-        for name in REPORTS:
-            files[name] = report_content(page, origin or provenance(()), Path(folder) / name)
-        write_folder(folder, files)
-        return [Path(folder) / name for name in sorted(files)]
+            raise ParameterError('the robot has no text: give that of its URDF to the Identifier')
+        texts = result_files(
+            self.urdf,
+            self.robot.model,
+            self.model,
+            self.as_json(),
+            rows=self.parameters.joints,
+            speeds=self.recorded.speeds,
+            viscous_lower=self.parameters.viscous_lower,
+            doubts=self.doubts,
+            unknown=[name for name, one in self.validation.items() if not one.moves],
+        )
+        page, origin, target = identification_report(self), origin or provenance(()), Path(folder)
+        pages = {name: report_content(page, origin, target / name) for name in REPORTS}
+        write_folder(folder, {**texts, **pages})
+        return [target / name for name in sorted({**texts, **pages})]
 
 
 def _errors(urdf: str) -> list[str]:
     """Errors that audit and cross-check find in a URDF, in a line each."""
-    validation = validate_robot(parse_urdf(urdf), urdf)
-    return [
-        f'{finding.link}: {finding.problem} ({finding.value})'
-        for finding in validation.failures(strict=False)
-    ]
+    found = validate_robot(parse_urdf(urdf), urdf).failures(strict=False)
+    return [f'{one.link}: {one.problem} ({one.value})' for one in found]

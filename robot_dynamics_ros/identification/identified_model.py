@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
-from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
@@ -20,31 +20,22 @@ class IdentifiedModel:
     """A robot whose parameters were identified.
 
     Its torque is M(q) a + C(q, v) v + g(q) + f + b, with the rotors in M, the friction f of
-    `core.algorithms.friction`, and a constant torque b. Arrays are of the independent joints, in
-    the order of `model.joint_names`; what a mimic joint has is part of the joint that it mimics.
-
-    Attributes:
-        model: with the identified bodies; its rotors, damping and friction are not used.
-        armature: rotor inertia at the joint (n,) [kg m^2 or kg].
-        offset: b (n,) [N m or N].
-        gain: torque per measured effort (n,) [N m/A or N/A]; 1 where the effort is a torque.
-        kinds: coefficients and constants of the friction (n,), by the names of `KINDS`.
-        gravity: (3,) under which it was recorded [m/s^2].
+    `core.algorithms.friction`, and a constant torque b. Arrays are of the independent joints;
+    what a mimic joint has is part of the joint that it mimics.
     """
 
-    model: RobotModel
-    armature: Array
-    offset: Array
-    gain: Array
-    kinds: Mapping[str, Array]
-    gravity: Sequence[float] = STANDARD_GRAVITY
+    model: RobotModel  #: with the identified bodies; its rotors and friction are not used
+    armature: Array  #: rotor inertia at the joint (n,) [kg m^2 or kg]
+    offset: Array  #: b (n,) [N m or N]
+    gain: Array  #: torque per measured effort (n,) [N m/A or N/A]; 1 where that is a torque
+    kinds: Mapping[str, Array]  #: coefficients and constants (n,) of friction, by `KINDS`
+    gravity: Sequence[float] = STANDARD_GRAVITY  #: (3,) under which it was recorded [m/s^2]
 
     @cached_property
     def friction(self) -> JointFriction:
-        """The friction of the joints."""
-        given = {kind: self._by_joint(self.kinds[kind]) for kind in TERMS}
-        names = self.model.joint_names
-        given |= {kind: dict(zip(names, self.kinds[kind], strict=True)) for kind in CONSTANTS}
+        """The friction of the joints; mimic joints have none."""
+        kinds = self.kinds.items()
+        given = {kind: self._by_joint(one, CONSTANTS.get(kind, 0.0)) for kind, one in kinds}
         return JointFriction(self.model, **given)
 
     @cached_property
@@ -56,19 +47,13 @@ class IdentifiedModel:
     def inverse_dynamics(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike) -> Array:
         """The torque (n,) of a state, or (N, n) of a batch, without pre-sliding [N m or N].
 
-        Args:
-            q: (n,) or (N, n) positions [rad or m].
-            v: velocities [rad/s or m/s].
-            a: accelerations [rad/s^2 or m/s^2].
-
         Raises:
-            StateError: one of them has another shape, or a value is not finite.
+            StateError: q, v or a has another shape, or a value is not finite.
         """
         rigid = self.dynamics.inverse_dynamics(q, v, a)
         load = rigid - self.armature * np.asarray(a)
         return rigid + self.friction.torque(v, load=load) + self.offset
 
-    def _by_joint(self, values: Array) -> Mapping[str, float]:
-        """Values (n,) by the name of the joint; zero for mimic joints."""
-        given = dict(zip(self.model.joint_names, np.asarray(values).tolist(), strict=True))
-        return {joint.name: given.get(joint.name, 0.0) for joint in self.model.joints}
+    def _by_joint(self, values: Array, mimic: float = 0.0) -> dict[str, float]:
+        given = dict.fromkeys((joint.name for joint in self.model.joints), mimic)
+        return given | dict(zip(self.model.joint_names, values.tolist(), strict=True))

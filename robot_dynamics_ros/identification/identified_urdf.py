@@ -12,42 +12,22 @@ from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameter
 from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.extra import required
 
-# Damping [N m s/rad or N s/m] and Coulomb friction [N m or N] of a <dynamics>.
-Friction = tuple[float, float]
-DYNAMICS = 'damping', 'friction'
-
 
 def changed_bodies(
     urdf: RobotModel, before: RobotModel, identified: RobotModel
 ) -> dict[str, Inertia]:
     """The inertia of each body that differs from the URDF, by the name of its joint.
 
-    Joints that were not recorded are locked in the model that is identified, and what they carry
-    is part of other bodies. The URDF keeps them: its bodies change by what the bodies of the
-    model have changed.
-
-    Args:
-        urdf: model of the whole URDF.
-        before: the model of the identification before it: `urdf`, or reduced.
-        identified: the same with identified parameters; payloads are left out.
-
-    Raises:
-        ParameterError: the models do not belong together.
+    Joints that were not recorded are locked in `before` and `identified`, and what they carry is
+    part of other bodies. The URDF keeps them: its bodies change by what those have changed.
+    Payloads are left out.
     """
-    names = {joint.name for joint in urdf.joints}
-    old, new = (
+    own, old, new = (
         {joint.name: joint.inertia for joint in (model.unloaded or model).joints}
-        for model in (before, identified)
+        for model in (urdf, before, identified)
     )
-    if old.keys() != new.keys() or not new.keys() <= names:
-        raise ParameterError(
-            f'the identified model has the joints {", ".join(new)}, the model before it '
-            f'{", ".join(old)}, and the URDF {", ".join(names)}: pass the URDF that was identified'
-        )
     return {
-        joint.name: _changed(joint.inertia, old[joint.name], new[joint.name])
-        for joint in urdf.joints
-        if joint.name in new and new[joint.name] != old[joint.name]
+        name: _changed(own[name], old[name], new[name]) for name in new if new[name] != old[name]
     }
 
 
@@ -59,24 +39,21 @@ def _changed(body: Inertia, before: Inertia, after: Inertia) -> Inertia:
 
 
 def identified_urdf(
-    text: str, bodies: Mapping[str, Inertia], frictions: Mapping[str, Friction]
+    text: str, bodies: Mapping[str, Inertia], frictions: Mapping[str, Sequence[float]]
 ) -> str:
     """The text of a URDF with other inertials and other friction; comments and order are kept.
 
-    The inertia of a moving body is that of its first link and of all links that are fixed to it,
-    and data cannot divide it among them. So the first link gets all of it, and the <inertial> of
-    each other one becomes a comment that names the first link. Numbers have all digits of a
-    double.
+    Data cannot divide the inertia of a body among links that are fixed to each other: the first
+    link gets all of it, and the <inertial> of each other one becomes a comment that names it.
 
     Args:
         text: of the URDF.
         bodies: inertia of moving bodies in the frame of their first link, by name of their joint.
-        frictions: of moving joints, by name.
+        frictions: damping [N m s/rad or N s/m] and Coulomb friction [N m or N] by joint.
 
     Raises:
         ModelError: the text cannot be used; see `parse_urdf`.
         ParameterError: a URDF cannot hold a body.
-        RecordingError: lxml is not installed.
     """
     etree = required('lxml.etree', 'identification')
     model = parse_urdf(text)
@@ -86,21 +63,18 @@ def identified_urdf(
     links = {link.get('name'): link for link in root.findall('link')}
     joints = {joint.get('name'): joint for joint in root.findall('joint')}
     for index, joint in enumerate(model.joints):
-        if joint.name in bodies and bodies[joint.name] != joint.inertia:
+        if bodies.get(joint.name, joint.inertia) != joint.inertia:
             carried = [links[frame.name] for frame in model.frames if frame.body == index]
             _write_body(etree, carried, bodies[joint.name])
-        for attribute, value in zip(DYNAMICS, frictions.get(joint.name, ()), strict=False):
+        values = zip(('damping', 'friction'), frictions.get(joint.name, ()), strict=False)
+        for attribute, value in values:
             if value != getattr(joint, attribute):
-                element = joints[joint.name]
-                dynamics = element.find('dynamics')
-                if dynamics is None:
-                    dynamics = etree.SubElement(element, 'dynamics')
-                dynamics.set(attribute, _digits(value))
-    before, after = root.itersiblings(preceding=True), root.itersiblings()
-    parts = [
-        etree.tostring(one, encoding='unicode', with_tail=False)
-        for one in (*reversed([*before]), root, *after)
-    ]
+                found = joints[joint.name].find('dynamics')
+                if found is None:
+                    found = etree.SubElement(joints[joint.name], 'dynamics')
+                found.set(attribute, _digits(value))
+    whole = [*reversed([*root.itersiblings(preceding=True)]), root, *root.itersiblings()]
+    parts = [etree.tostring(one, encoding='unicode', with_tail=False) for one in whole]
     declared = ['<?xml version="1.0"?>'] * text.startswith(('<?xml', '\ufeff<?xml'))
     return '\n'.join([*declared, *parts, ''])
 
@@ -108,9 +82,8 @@ def identified_urdf(
 def _write_body(etree: Any, links: Sequence[Any], body: Inertia) -> None:
     """Give the first link the inertia of a body, and the links that are fixed to it none."""
     first, *fixed = links
-    name = first.get('name')
-    new = etree.fromstring('\n'.join(inertial_lines(name, body)))
-    old = first.find('inertial')
+    name, old = first.get('name'), first.find('inertial')
+    new = etree.fromstring(inertial(name, body))
     if old is None:
         first.insert(0, new)
     else:
@@ -119,35 +92,30 @@ def _write_body(etree: Any, links: Sequence[Any], body: Inertia) -> None:
     # A comment must not hold two hyphens.
     named = repr(name) if '--' not in name else 'the link that moves'
     for link in fixed:
-        if (inertial := link.find('inertial')) is not None:
+        if (old := link.find('inertial')) is not None:
             comment = etree.Comment(f' inertial: part of that of {named} ')
-            comment.tail = inertial.tail
-            link.replace(inertial, comment)
+            comment.tail = old.tail
+            link.replace(old, comment)
 
 
-def inertial_lines(link: str, body: Inertia) -> list[str]:
-    """The lines of an <inertial> in the axes of the link.
+def inertial(link: str, body: Inertia) -> str:
+    """An <inertial> in the axes of the link.
 
     Raises:
-        ParameterError: a URDF cannot hold this body: its mass is negative, or zero where its
-            first moment is not.
+        ParameterError: the mass is negative, or zero where the first moment is not.
     """
     if body.mass < 0.0 or (body.mass == 0.0 and any(body.first_moment)):
-        moment = ', '.join(f'{each:.4g}' for each in body.first_moment)
         raise ParameterError(
-            f'link {link!r}: its mass is {body.mass:g} kg and its first moment [{moment}] kg m, a '
-            'URDF needs a mass greater than 0: take the physically consistent estimate'
+            f'link {link!r}: its mass is {body.mass:g} kg, a URDF needs a mass greater than 0'
         )
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.rotational_at_center_of_mass
     moments = {'ixx': xx, 'ixy': xy, 'ixz': xz, 'iyy': yy, 'iyz': yz, 'izz': zz}
     tensor = ' '.join(f'{name}="{_digits(value)}"' for name, value in moments.items())
-    return [
-        '<inertial>',
-        f'  <origin xyz="{" ".join(map(_digits, body.center_of_mass))}"/>',
-        f'  <mass value="{_digits(body.mass)}"/>',
-        f'  <inertia {tensor}/>',
-        '</inertial>',
-    ]
+    center = ' '.join(map(_digits, body.center_of_mass))
+    return (
+        f'<inertial>\n  <origin xyz="{center}"/>\n  <mass value="{_digits(body.mass)}"/>\n'
+        f'  <inertia {tensor}/>\n</inertial>'
+    )
 
 
 def _digits(value: float) -> str:

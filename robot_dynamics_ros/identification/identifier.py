@@ -1,65 +1,45 @@
-"""The identification of a robot: fit, validate, save.
-
->>> recording = Recording.read('monday/', parse_urdf(urdf))
->>> identified = Identifier(urdf, friction='auto').fit([recording])
->>> identified.summary
->>> identified.save('identified/')
-"""
+"""Fit a robot to recordings, validate it, and say what the data leave open."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Comparison, Finding
+from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.findings import conclude
 from robot_dynamics_ros.comparison.recorded_joints import compared_model
-from robot_dynamics_ros.core import (
-    ParameterError,
-    RobotDynamics,
-    RobotModel,
-    UnknownNameError,
-    parse_urdf,
-)
-from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, parse_urdf
+from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError, UnknownNameError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.regression.fit import Prior
-from robot_dynamics_ros.regression.rows import Rows
 
-from .findings import check_motion, of_parameters, of_recordings, of_residuals, of_rows
-from .friction_law import Friction, friction_terms
+from . import findings
+from .friction_law import Friction
 from .identified import Identified
 from .parameters import Parameters
-from .payload import plausible_payload
 from .recorded_rows import (
-    LARGEST_DELAY,
+    FEWEST,
     Load,
     Opens,
     Progress,
     RecordedRobot,
     RecordedRows,
     Source,
-    already,
-    no_progress,
+    opened,
 )
-from .robot_fit import RobotFit
 from .validation import cross_validated, validated
 
 Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
+Named = list[tuple[str, Recording | Opens]]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
-# Times the half width of the 95 % interval of a delay, from where on efforts are shifted: friction
-# that lags behind a reversal looks like a small one. Rounds of shifts, and where they end [s].
-CERTAIN, ROUNDS, SETTLED = 2.5, 4, 2e-4
-# A load whose mass the data contradict by more than this share, and certainly.
-WRONG_LOAD = 0.2
+# Largest delay that is found or given [s]: no driver delivers efforts later. Rounds of shifts, and
+# where they end [s].
+LARGEST_DELAY, ROUNDS, SETTLED = 0.2, 4, 2e-4
 # Rounds in which gains of drives are refined: columns are of the scaled efforts.
 GAIN_ROUNDS = 3
 
@@ -68,68 +48,47 @@ GAIN_ROUNDS = 3
 class Identifier:
     """Identifies a robot from recordings of its joint states.
 
-    Attributes:
-        robot: text of the URDF, which `Identified.save` needs; or the model alone.
-        friction: 'auto': of each joint the law that the node evaluates and that explains most, see
-            `friction_law`; 'asymmetric': the same, each direction has coefficients of its own, and
-            there is no offset; or viscous and Coulomb alone, with this v_0 of all joints [rad/s or
-            m/s].
-        effort: 'torque'; 'torque-sensor' behind the gears, where no rotor inertia is felt and
-            none is fitted; or 'current', whose gains are estimated too.
-        delay: of the efforts behind the states [s]; 'auto': it is found, and 0 if none is certain.
-        gains: known ones of drives, by joint [N m/A or N/A].
-        loads: each (link, mass [kg], name of the recording that has it).
-        progress: shows how far each pass over the recordings is.
-        gravity: (3,) in the axes of the root link [m/s^2].
+    Friction is 'auto': of each joint the law that the node evaluates and that explains most, see
+    `friction_law`; 'asymmetric': the same with coefficients for each direction, and no offset; or
+    viscous and Coulomb alone, with this v_0 of all joints [rad/s or m/s]. Efforts are 'torque';
+    'torque-sensor' behind the gears, where no rotor inertia acts and none is fitted; or 'current',
+    whose gains are estimated too.
+
+    Raises:
+        ParameterError: a setting has another value, or the scale of currents cannot be known.
     """
 
-    robot: RobotModel | str
+    robot: RobotModel | str  #: text of the URDF, which `Identified.save` needs; or the model alone
     friction: Friction = 'auto'
     effort: Effort = 'torque'
-    delay: Literal['auto'] | float = 'auto'
-    gains: Mapping[str, float] = field(default_factory=dict)
-    loads: Sequence[tuple[str, float, str]] = ()
-    progress: Progress = no_progress
-    gravity: Sequence[float] = STANDARD_GRAVITY
+    delay: Literal['auto'] | float = 'auto'  #: of efforts [s]; 'auto': 0 if none is certain
+    gains: Mapping[str, float] = field(default_factory=dict)  #: known, by joint [N m/A or N/A]
+    loads: Sequence[tuple[str, float, str]] = ()  #: (link, mass [kg], name of the recording)
+    progress: Progress = RecordedRobot.progress  #: of each pass over the recordings
+    gravity: Sequence[float] = STANDARD_GRAVITY  #: (3,) in the axes of the root link [m/s^2]
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            ParameterError: a setting has another value, or the scale of currents cannot be known.
-        """
-        friction, delay = self.friction, self.delay
-        if friction not in ('auto', 'asymmetric') and not (
-            isinstance(friction, (int, float)) and 0.0 < friction < np.inf
-        ):
-            raise ParameterError(
-                f"friction is {friction!r}: 'auto', 'asymmetric' or a speed above 0 is needed, in "
-                'rad/s (m/s of joints that slide)'
-            )
-        if delay != 'auto' and not (
-            isinstance(delay, (int, float)) and abs(delay) <= LARGEST_DELAY
-        ):
-            raise ParameterError(
-                f"delay is {delay!r}: 'auto' is needed, or {LARGEST_DELAY:g} s at most to either "
-                'side; 0 shifts nothing'
-            )
-        if self.effort not in EFFORTS:
-            raise ParameterError(f'effort is {self.effort!r}, allowed are {", ".join(EFFORTS)}')
-        for joint, gain in self.gains.items():
+        """Refuse what cannot be meant."""
+        friction, limit = self.friction, LARGEST_DELAY
+        is_law = friction in ('auto', 'asymmetric') or _is_within(friction, 0.0, np.inf)
+        is_delay = self.delay == 'auto' or _is_within(self.delay, -limit, limit)
+        settings = {
+            'friction': (is_law, 'auto, asymmetric, or a speed above 0'),
+            'delay': (is_delay, f'auto, or less than {limit:g} s'),
+            'effort': (self.effort in EFFORTS, ', '.join(EFFORTS)),
             # Negative: the sign of the effort is not that of the joint.
-            if not (np.isfinite(gain) and gain != 0.0):
-                raise ParameterError(f'gain of {joint} is {gain}: a number other than 0 is needed')
-        for link, mass, name in self.loads:
-            if not (isinstance(mass, (int, float)) and 0.0 < mass < np.inf):
-                raise ParameterError(f'load {link} of {name} is {mass}: a mass above 0 is needed')
+            'gains': (all(np.isfinite(one) and one for one in self.gains.values()), 'not 0'),
+            'loads': (all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads), 'above 0'),
+        }
+        for name, (is_allowed, text) in settings.items():
+            if not is_allowed:
+                raise ParameterError(f'{name} is {getattr(self, name)!r}, allowed: {text}')
         if self.effort != 'current' and self.gains:
-            raise ParameterError(
-                "gains are of efforts that are currents: set effort='current', --effort current"
-            )
+            raise ParameterError('gains are of efforts that are currents: give --effort current')
         if self.effort == 'current' and not (self.gains or self.loads):
             raise ParameterError(
-                'effort is current: the scale of masses and gains cannot be known from currents '
-                'alone: name the gain of a drive, or a load of known mass in one of the recordings'
+                'currents alone do not fix the scale of masses and gains: give the gain of a '
+                'drive, or a load of known mass in one of the recordings'
             )
 
     @cached_property
@@ -151,225 +110,141 @@ class Identifier:
             ParameterError: the recordings show no motion, or a name comes twice.
             UnknownNameError: a setting names what does not exist.
         """
-        fitted, held = _by_name(recordings), _by_name(held_out or ())
-        if twice := sorted(set(fitted) & set(held)):
-            raise ParameterError(f'{twice[0]} is fitted too: hold out another recording')
-        comparison = Comparison(self.model, gravity=self.gravity)
-        sources, errors = self._compared({**fitted, **held}, held, comparison)
-        robot = self._recorded(sources)
-        robot, recorded = self._scaled(*self._shifted(robot, sources))
-        rows, fit = recorded.whole, self._fit(robot)
-        prediction = cross_validated(recorded, rows, fit)
-        found = fit(rows)
-        whole = fit.whole(rows, bounded=False)
-        parameters = Parameters(robot.dynamics, rows, found, whole, robot.scales, recorded.speeds)
-        predicted = prediction.blocks >= 0
-        validation = validated(robot.model, rows, predicted, prediction.torque)
-        scaled = self.effort != 'current'
-        findings = [
-            *of_recordings(sources, scaled=scaled),
-            *of_rows(robot, recorded, prediction.changed(rows, found.fitted.predicted(rows))),
-            *of_parameters(robot.model, parameters),
-            *self._of_delay(robot.delay),
-            *(self._of_loads(robot, rows, fit) if scaled else ()),
-            *(of_residuals(robot.model, rows, validation) if scaled else ()),
+        groups = [_named(recordings), _named(held_out or ())]
+        names = [name for group in groups for name, _ in group]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ParameterError(f'{twice[0]} is named twice: fit it once, or hold it out')
+        if not groups[0]:
+            raise RecordingError('there is no recording: name at least one')
+        sources, errors = self._compared(*groups)
+        for group in filter(None, groups):
+            if all(name in errors for name, _ in group):
+                raise RecordingError(errors[group[0][0]])
+        recorded = self._scaled(self._shifted(self._robot(sources).rows(sources)))
+        robot, found = recorded.robot, recorded.robot.fit(recorded.whole)
+        predicted, changed = cross_validated(recorded, found)
+        parameters = Parameters(recorded, found)
+        validation = validated(robot.model, recorded.whole, predicted)
+        scaled, joints = self.effort != 'current', robot.model.joint_names
+        said = [
+            *findings.of_recordings(sources, scaled=scaled),
+            *findings.of_rows(recorded, changed),
+            *findings.of_parameters(robot.model, parameters),
+            *(findings.of_delay(robot.delay) if self.delay == 'auto' else ()),
+            *(findings.of_loads(recorded) if scaled else ()),
+            *(findings.of_residuals(recorded, validation) if scaled else ()),
         ]
-        names = robot.model.joint_names
-        said = any(one.code == 'missing' for one in findings)
-        remarks = [one.compared.remark for one in sources if one.compared.remark and not said]
+        is_said = any(one.code == 'missing' for one in said)
+        remarks = [one.compared.remark for one in sources if one.compared.remark and not is_said]
         return Identified(
-            robot, recorded, found, parameters, validation,
-            np.where(predicted[:, None], prediction.torque, np.nan),
-            conclude(findings, len(names)), errors,
-            self.robot if isinstance(self.robot, str) else '',
-            tuple(name for name in self.model.joint_names if name not in names),
-            tuple(dict.fromkeys(remarks)),
-        )  # fmt: skip
+            recorded,
+            found,
+            parameters,
+            validation,
+            predicted,
+            conclude(said, len(joints)),
+            errors,
+            urdf=self.robot if isinstance(self.robot, str) else '',
+            locked=tuple(name for name in self.model.joint_names if name not in joints),
+            remarks=tuple(dict.fromkeys(remarks)),
+        )
 
-    def _compared(
-        self, named: Mapping[str, Opens], held_out: Collection[str], comparison: Comparison
-    ) -> tuple[list[Source], dict[str, str]]:
-        """The usable recordings beside the URDF, and why others are not; one at a time.
-
-        Raises:
-            RecordingError: none is left to fit, or to hold out where some are named.
-        """
-        errors: dict[str, str] = {}
-        found: list[tuple[Source, tuple[str, ...]]] = []
-        for name, opens in named.items():
+    def _compared(self, fitted: Named, held: Named) -> tuple[list[Source], dict[str, str]]:
+        """Recordings beside the URDF, one at a time, and why others cannot be used."""
+        comparison = Comparison(self.model, gravity=self.gravity)
+        errors, sources = {}, []
+        for name, given in [*fitted, *held]:
             try:
-                recording = opens()
+                recording = opened(given)
                 with self.progress(name, recording.size, 'states') as advance:
                     compared = comparison.of(recording, name, advance)
+                text = compared.error
             except (RobotDynamicsError, OSError) as error:
-                errors[name] = str(error)
-                continue
-            if compared.error:
-                errors[name] = compared.error
-                continue
-            joints = tuple(one for one in self.model.joint_names if one in recording.joints)
-            source = Source(name, opens, recording.name, compared, name in held_out)
-            found.append((source, joints))
-        # The joints of most of the samples: a short recording of a few others does not decide.
-        sizes: Counter[tuple[str, ...]] = Counter()
-        for source, own in found:
-            sizes[own] += source.compared.samples
-        most = max(sizes, key=lambda own: sizes[own], default=())
-        for source, own in found:
-            if own != most:
-                errors[source.name] = (
-                    f'{source.name} has the joints {", ".join(own)}, others have '
-                    f'{", ".join(most)}: identify them apart'
-                )
-        sources = [source for source, own in found if own == most]
-        for wanted in (False, True) if held_out else (False,):
-            if not any(one.held_out is wanted for one in sources):
-                texts = [text for name, text in errors.items() if (name in held_out) is wanted]
-                raise RecordingError((*texts, 'there is no recording: name at least one')[0])
-        return sources, errors
+                text = str(error)
+            if text:
+                errors[name] = text
+            else:
+                held_out = any(name == other for other, _ in held)
+                sources.append(Source(name, given, recording.name, compared, held_out))
+        # A short recording of a few joints does not decide.
+        longest = sorted(sources, key=lambda one: one.compared.samples)[-1:]
+        joints = [name for one in longest for name in one.compared.joints]
+        for one in sources:
+            if (own := list(one.compared.joints)) != joints:
+                text = f'has the joints {", ".join(own)}, others have {", ".join(joints)}'
+                errors[one.name] = f'{one.name} {text}: identify them apart'
+        return [one for one in sources if one.name not in errors], errors
 
-    def _recorded(self, sources: Sequence[Source]) -> RecordedRobot:
-        """How rows are made.
-
-        Raises:
-            UnknownNameError: a setting names what does not exist.
-        """
+    def _robot(self, sources: Sequence[Source]) -> RecordedRobot:
+        """The robot of the joints that were recorded."""
         model = compared_model(self.model, tuple(sources[0].compared.joints))
-        rotors = self.effort != 'torque-sensor'
+        rotors, names = self.effort != 'torque-sensor', tuple(one.name for one in sources)
         if not rotors:
             model = model.with_armature({joint.name: 0.0 for joint in model.joints})
-        for joint in self.gains:
-            if joint not in model.joint_names:
-                raise UnknownNameError('joint', joint, model.joint_names)
-        names = tuple(one.name for one in sources)
+        known = np.isin(np.arange(model.size), [model.index_of(joint) for joint in self.gains])
         for link, _, name in self.loads:
             model.frame(link)
             if name not in names:
                 raise UnknownNameError('recording', name, names)
-        known = np.isin(model.joint_names, list(self.gains))
         # An effort that is not measured at all is no torque that a body could explain.
-        silent = [
-            joint
-            for one in sources
-            for each in one.compared.findings
-            if each.code == 'no_effort' and each.value is None
-            for joint in each.joints
-        ]
+        said = [each for one in sources for each in one.compared.findings if each.value is None]
+        silent = [joint for each in said if each.code == 'no_effort' for joint in each.joints]
         return RecordedRobot(
             RobotDynamics(model, gravity=self.gravity),
-            friction_terms(self.friction),
+            self.friction,
             rotors,
-            np.array([self.gains.get(name, 1.0) for name in model.joint_names]),
-            ~known & (self.effort == 'current'),
-            [
-                Load(link, mass, name, f'carried {number}')
-                for number, (link, mass, name) in enumerate(self.loads, 1)
-            ],
-            tuple(dict.fromkeys(silent)),
+            scales=np.array([self.gains.get(name, 1.0) for name in model.joint_names]),
+            gains=~known & (self.effort == 'current'),
+            measured=~np.isin(model.joint_names, silent),
+            loads=[Load(*one, f'carried {number}') for number, one in enumerate(self.loads, 1)],
+            delay=0.0 if self.delay == 'auto' else self.delay,
             progress=self.progress,
         )
 
-    def _fit(self, robot: RecordedRobot) -> RobotFit:
-        """With what is known beside the bodies."""
-        loads = {one.term: partial(_of_known_mass, one.mass) for one in robot.loads}
-        prior: Prior = {'delay': np.zeros_like, **loads}
-        return RobotFit(robot.model, self.friction, robot.gains, prior)
-
-    def _shifted(
-        self, robot: RecordedRobot, sources: Sequence[Source]
-    ) -> tuple[RecordedRobot, Sequence[Source], RecordedRows]:
+    def _shifted(self, usual: RecordedRows) -> RecordedRows:
         """With the delay of the efforts that is given, or certain.
 
         The slope of the efforts is a regressor: its coefficient is minus the delay that is left.
         """
-        if self.delay != 'auto':
-            robot = replace(robot, delay=self.delay)
-        usual = robot.rows(sources)
-        check_motion(usual.whole)
-        if self.delay != 'auto':
-            return robot, sources, usual
-        shifted, recorded = robot, usual
-        interval = max(1.0 / one.compared.rate for one in sources)
-        for _ in range(ROUNDS):
-            whole = self._fit(robot).whole(recorded.whole, prior={'delay': _any_delay})
+        if not usual.whole.used.any():
+            raise ParameterError(
+                f'no joint has {FEWEST} rows with motion and a measured effort: record a motion '
+                'of all joints, such as that of robot_dynamics excite, with efforts'
+            )
+        recorded, interval = usual, max(1.0 / one.compared.rate for one in usual.sources)
+        any_delay = partial(np.full_like, fill_value=LARGEST_DELAY)
+        for _ in range(ROUNDS if self.delay == 'auto' else 0):
+            whole = usual.robot.whole(recorded.whole, prior={'delay': any_delay})
             left = -float(whole.value('delay')[0])
-            delay = shifted.delay + left
-            certain = CERTAIN * float(whole.half_widths('delay')[0])
-            if abs(delay) < max(interval, certain) or abs(delay) > LARGEST_DELAY:
-                return robot, sources, usual
+            delay = recorded.robot.delay + left
+            certain = findings.CERTAIN * float(whole.half_widths('delay')[0])
+            if not max(interval, certain) <= abs(delay) <= LARGEST_DELAY:
+                return usual
             if abs(left) < SETTLED:
                 break
-            shifted = replace(robot, delay=delay)
-            recorded = shifted.rows(sources)
-        return shifted, sources, recorded
+            recorded = replace(usual.robot, delay=delay).rows(usual.sources)
+        return recorded
 
-    def _scaled(
-        self, robot: RecordedRobot, sources: Sequence[Source], recorded: RecordedRows
-    ) -> tuple[RecordedRobot, RecordedRows]:
+    def _scaled(self, recorded: RecordedRows) -> RecordedRows:
         """With efforts times the gains of drives that explain them; first, those of the URDF."""
-        if not robot.gains.any():
-            return robot, recorded
-        rows = recorded.whole
+        robot, rows = recorded.robot, recorded.whole
         efforts, torques = rows.used * (rows.rigid + rows.torque), rows.used * rows.rigid
         products = np.sum(efforts * torques, axis=0)
         squares = np.maximum(np.sum(efforts**2, axis=0), np.finfo(float).tiny)
         factors = np.where(products != 0.0, products / squares, 1.0)
-        for _ in range(GAIN_ROUNDS):
-            scales = np.where(robot.gains, robot.scales * factors, robot.scales)
-            robot = replace(robot, scales=scales)
-            recorded = robot.rows(sources)
-            found = self._fit(robot).whole(recorded.whole)
-            factors = 1.0 / (1.0 + found.value('gain'))
-        return robot, recorded
-
-    def _of_delay(self, delay: float) -> list[Finding]:
-        if not delay or self.delay != 'auto':
-            return []
-        late, early = ('efforts', 'states') if delay > 0.0 else ('states', 'efforts')
-        text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
-        return [Finding('delay', (), delay, text, 's')]
-
-    def _of_loads(self, robot: RecordedRobot, rows: Rows, fit: RobotFit) -> list[Finding]:
-        """Loads whose mass the data contradict."""
-        free: Prior = {one.term: plausible_payload for one in robot.loads}
-        if not free:
-            return []
-        found, findings = fit.whole(rows, prior=free), []
-        for one in robot.loads:
-            mass = one.mass + float(found.value(one.term)[0])
-            half = float(found.half_widths(one.term)[0])
-            if abs(mass - one.mass) > max(WRONG_LOAD * one.mass, CERTAIN * half):
-                where = f'{one.recording}: {mass:.3g} +- {half:.2g} kg on {one.link}'
-                text = f'{where}, not {one.mass:g}'
-                joints = robot.model.joints_that_move(one.link)
-                findings.append(Finding('payload', joints, mass, text, 'kg', half))
-        return findings
+        for _ in range(GAIN_ROUNDS if robot.gains.any() else 0):
+            robot = replace(robot, scales=robot.scales * np.where(robot.gains, factors, 1.0))
+            recorded = robot.rows(recorded.sources)
+            factors = 1.0 / (1.0 + robot.whole(recorded.whole).value('gain'))
+        return recorded
 
 
-def _any_delay(delay: Array) -> Array:
-    return np.full_like(delay, LARGEST_DELAY)
+def _is_within(value: object, low: float, high: float) -> bool:
+    return isinstance(value, (int, float)) and low < value < high
 
 
-def _of_known_mass(mass: float, change: Array) -> Array:
-    """Standard deviations (10,) of what the mass of a load does not say of it."""
-    found = plausible_payload(np.array([mass, *change[1:]]))
-    found[0] = 0.0
-    return found
-
-
-def _by_name(recordings: Recordings) -> dict[str, Opens]:
-    """What reads each recording, by its name.
-
-    Raises:
-        ParameterError: two have one name.
-    """
-    if not isinstance(recordings, Mapping):
-        names = [one.name for one in recordings]
-        for name in names:
-            if names.count(name) > 1:
-                raise ParameterError(f'{name} is named twice: name each recording once')
-        recordings = dict(zip(names, recordings, strict=True))
-    return {
-        name: already(one) if isinstance(one, Recording) else one
-        for name, one in recordings.items()
-    }
+def _named(recordings: Recordings) -> Named:
+    """Recordings, or what reads them, with their names."""
+    if isinstance(recordings, Mapping):
+        return list(recordings.items())
+    return [(one.name, one) for one in recordings]

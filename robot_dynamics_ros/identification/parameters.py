@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import starmap
 from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS, constant_unit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
+from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.regression.bodies import BODY
-from robot_dynamics_ros.regression.fit import Fit
-from robot_dynamics_ros.regression.rows import Rows
+from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, States
+from robot_dynamics_ros.regression.rows import Flags
 
-from .base_parameters import BaseParameters, base_parameters
-from .friction_law import curve_slopes, node_friction
+from .base_parameters import base_parameters
+from .friction_law import OTHERS, node_friction, own_names
 from .identified_model import IdentifiedModel
-from .recorded_rows import Flags
-from .robot_fit import FittedRobot
+from .recorded_rows import FittedRobot, RecordedRows
 
 # Of the variance of the prior: data that leave less determine a parameter.
 DETERMINED = 0.25
@@ -31,58 +29,52 @@ DETERMINED = 0.25
 UNKNOWN_GAIN = 0.2
 # Speeds of a curve of friction, in each direction.
 SPEEDS = 12
+# Of joints that turn, and of those that slide.
+BOTH = False, True
+UNITS: dict[str, tuple[str, ...]] = {
+    **TERMS,
+    **{name: tuple(constant_unit(name, slides=one) for one in BOTH) for name in CONSTANTS},
+    **dict.fromkeys(('viscous_lower', 'viscous_negative_lower'), TERMS['viscous']),
+    **dict.fromkeys(('offset', 'torque_offset'), ('N m', 'N')),
+    'armature': ('kg m^2', 'kg'),
+    'max_velocity': ('rad/s', 'm/s'),
+    'gain': ('N m/A', 'N/A'),
+}
 
 
 @dataclass(frozen=True)
 class ParameterRow:
-    """One parameter, before and after.
+    """One parameter of the URDF and of the identified model, with its 95 % interval."""
 
-    Attributes:
-        name: such as 'panda_joint2 offset', or the sum that a base parameter is.
-        unit: of the values.
-        nominal: of the description.
-        value: of the identified model.
-        low: begin of the 95 % interval; NaN where the data do not determine the parameter.
-        high: its end.
-    """
-
-    name: str
+    name: str  #: such as 'panda_joint2 offset', or the sum that a base parameter is
     unit: str
-    nominal: float
+    nominal: float  #: of the URDF
     value: float
-    low: float = math.nan
+    low: float = math.nan  #: NaN where the data do not determine the parameter
     high: float = math.nan
+
+    @property
+    def interval(self) -> str:
+        """The interval as text; empty where the data do not determine the parameter."""
+        known = math.isfinite(self.low) and math.isfinite(self.high)
+        return f'{self.low:.4g} to {self.high:.4g}' if known else ''
 
     def __str__(self) -> str:
         """Value and interval in a line."""
-        known = math.isfinite(self.low) and math.isfinite(self.high)
-        interval = f'95 % from {self.low:.3g} to {self.high:.3g}' if known else 'no interval'
+        interval = f'95 % from {self.interval}' if self.interval else 'no interval'
         return f'{self.name}: {self.value:.3g} {self.unit}, {interval}'
 
 
 @dataclass(frozen=True)
 class FrictionCurve:
-    """Friction of a joint after a long way with one velocity, over the speeds that occurred.
+    """Friction of a joint after a long way with one velocity, over the speeds that occurred."""
 
-    Attributes:
-        unit: of the torque.
-        load: magnitude of the torque that the joint transmits [N m or N].
-        velocities: (m,) [rad/s or m/s].
-        torques: (m,) of the law that is written [N m or N].
-        low: (m,) begins of 95 % intervals, whatever the law is [N m or N].
-        high: (m,) their ends.
-    """
-
-    unit: str
-    load: float
-    velocities: Array
-    torques: Array
-    low: Array
-    high: Array
-
-    def as_json(self) -> dict[str, Any]:
-        """Part of the contract of `robot_dynamics identify --json`."""
-        return vars(self)
+    unit: str  #: of the torque
+    load: float  #: magnitude of the torque that the joint transmits [unit]
+    velocities: Array  #: (m,) [rad/s or m/s]
+    torques: Array  #: (m,) of the law that is written [unit]
+    low: Array  #: (m,) begins of 95 % intervals, whatever the law is [unit]
+    high: Array  #: (m,) their ends [unit]
 
 
 class Parameters:
@@ -98,117 +90,92 @@ class Parameters:
         viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
     """
 
-    def __init__(
-        self,
-        dynamics: RobotDynamics,
-        rows: Rows,
-        found: FittedRobot,
-        whole: Fit,
-        scales: Array,
-        speeds: Array,
-    ) -> None:
-        """Read the coefficients.
-
-        Args:
-            dynamics: of the robot of the URDF.
-            rows: that were fitted.
-            found: with the law of each joint.
-            whole: with the whole basis, without bounds: intervals are of it.
-            scales: (n,) torque of an effort, before gains are free.
-            speeds: (n,) largest ones of the recordings [rad/s or m/s].
-        """
-        self._dynamics, self._robot = dynamics, dynamics.model
-        self._rows, self._found, self._whole = rows, found, whole
-        self._names = [term.name for term, _ in rows.terms if not term.shared]
-        self._fitted: Flags = np.asarray(rows.used.any(axis=0))
-        nominal = self._robot.inertial_parameters()
-        change = np.where(self._felt(), found.fitted.value('bodies'), 0.0)
-        armature = np.array([one.armature for one in self._robot.independent_joints])
-        rotors = 'armature' in self._names
-        rotor = armature + found.fitted.value('armature') if rotors else 0.0 * armature
-        kinds = node_friction(self._robot, found.fitted, found.laws)
+    def __init__(self, recorded: RecordedRows, found: FittedRobot) -> None:
+        """Read the coefficients; intervals are those of a fit with the whole basis of friction."""
+        robot = self._robot = recorded.robot
+        self._rows, self._fit = recorded.whole, found.fitted
+        self._whole = robot.whole(self._rows, bounded=False)
+        self._names = own_names(self._rows)
+        self._fitted: Flags = np.asarray(self._rows.used.any(axis=0))
+        nominal, armature = robot.model.inertial_parameters(), self._given('armature')
+        # A body that no row shows keeps the parameters of the URDF.
+        shown = self._rows.shared[self._rows.used][:, self._rows.places('bodies')].any(axis=0)
+        shown = np.repeat(shown.reshape(-1, BODY).any(axis=1), BODY)
+        bodies = nominal + np.where(shown, self._fit.value('bodies'), 0.0)
+        kinds = node_friction(robot.model, self._fit, found.laws)
         for kind, name in (('damping', 'viscous'), ('friction', 'coulomb')):
-            given = np.array([getattr(one, kind) for one in self._robot.independent_joints])
-            for direction in (name, f'{name}_negative'):
-                kinds[direction] = np.where(self._fitted, kinds[direction], given)
-        offset = self._own('offset')
-        gain = scales / (1.0 + self._own('gain')) if 'gain' in self._names else scales
-        self._scales = scales
+            for term in (name, f'{name}_negative'):
+                kinds[term] = np.where(self._fitted, kinds[term], self._given(kind))
+        rotors = armature + self._own('armature')
         self.model = IdentifiedModel(
-            self._robot.with_inertial_parameters(nominal + change, physical=False),
-            np.where(self._fitted, rotor, armature), offset, gain, kinds,
-            tuple(dynamics.gravity.tolist()),
-        )  # fmt: skip
-        self.base: BaseParameters = base_parameters(dynamics, rotors=rotors)
-        self._nominal = np.concatenate([nominal, armature]) if rotors else nominal
-        self._value = np.concatenate([nominal + change, rotor]) if rotors else nominal + change
-        count = len(nominal)
-        each = np.eye(len(self._value))
-        self.bodies = self._parameter_rows(self.base.names[:count], each[:count])
-        self.sums = self._parameter_rows(self.base.sentences, self.base.combination)
-        self.curves = {
-            name: self._curve(joint, float(speeds[joint]))
-            for joint, name in enumerate(self._robot.joint_names)
-            if self._fitted[joint]
-        }
-        self.viscous_lower = np.array([self._least(name) for name in self._robot.joint_names])
-        self.joints = tuple(self._joint_rows(each[count:]))
+            robot.model.with_inertial_parameters(bodies, physical=False),
+            rotors,
+            self._own('offset'),
+            robot.scales / (1.0 + self._own('gain')),
+            kinds,
+            tuple(robot.dynamics.gravity.tolist()),
+        )
+        self.base = base_parameters(robot.dynamics, rotors=robot.rotors)
+        size, count = len(self.base.names), len(nominal)
+        self._nominal = np.concatenate([nominal, armature])[:size]
+        self._value = np.concatenate([bodies, rotors])[:size]
+        each = self._combined(self.base.names, np.eye(size))
+        self.bodies, self.sums = (
+            each[:count],
+            self._combined(self.base.sentences, self.base.combination),
+        )
+        self.curves, self.viscous_lower = {}, self.model.kinds['viscous'].copy()
+        for joint in np.flatnonzero(self._fitted).tolist():
+            curve = self._curve(joint, float(recorded.speeds[joint]))
+            self.curves[robot.model.joint_names[joint]] = curve
+            slope = (curve.torques[-1] - curve.low[-1]) / curve.velocities[-1]
+            self.viscous_lower[joint] = max(0.0, self.viscous_lower[joint] - slope)
+        joint_rows: list[ParameterRow] = []
+        for joint, one in enumerate(robot.model.independent_joints):
+            joint_rows += [*each[count:][joint : joint + 1], *self._joint_rows(joint, one)]
+        self.joints = tuple(joint_rows)
 
     @property
     def determined(self) -> int:
         """How many base parameters the data determine."""
-        return sum(math.isfinite(row.low) for row in self.sums)
+        return sum(bool(row.interval) for row in self.sums)
 
     @cached_property
     def condition(self) -> float:
-        """Largest to smallest singular value of the columns of determined base parameters.
-
-        Of unit length.
-        """
+        """That of the columns of determined base parameters, of unit length."""
         rows = self._rows
-        known = [math.isfinite(row.low) for row in self.sums]
-        columns = [one for one, is_known in zip(self.base.columns, known, strict=True) if is_known]
-        bodies = rows.shared[..., rows.places('bodies')]
-        parts = []
-        for joint in range(self._robot.size):
-            own = rows.used[:, joint]
-            whole = np.zeros((int(own.sum()), len(self._value)))
-            whole[:, : bodies.shape[2]] = bodies[own, joint]
-            if 'armature' in self._names:
-                column = self._names.index('armature')
-                whole[:, bodies.shape[2] + joint] = rows.own[own, joint, column]
-            parts.append(whole[:, columns] / self._whole.noise[joint])
-        stacked = np.concatenate(parts)
-        lengths = np.linalg.norm(stacked, axis=0)
-        if not stacked.size or not (lengths > 0.0).all():
-            return math.inf
-        values = np.linalg.svd(stacked / lengths, compute_uv=False)
-        return float(values[0] / values[-1]) if values[-1] else math.inf
+        columns = rows.shared[..., rows.places('bodies')]
+        if self._robot.rotors:
+            rotors = rows.own[..., self._names.index('armature'), None]
+            columns = np.concatenate([columns, rotors * np.eye(rotors.shape[1])], axis=2)
+        known = np.array([bool(row.interval) for row in self.sums])
+        used = (columns[..., np.array(self.base.columns)[known]] / self._whole.noise[:, None])[
+            rows.used
+        ]
+        lengths = np.linalg.norm(used, axis=0)
+        return float(np.linalg.cond(used / lengths)) if lengths.all() and used.size else math.inf
 
-    def _felt(self) -> Array:
-        """Which parameters of bodies (10 b,) any row feels at all, by body."""
-        rows = self._rows
-        bodies = rows.shared[..., rows.places('bodies')] * rows.used[..., None]
-        felt = np.abs(bodies).max(axis=(0, 1), initial=0.0).reshape(-1, BODY).max(axis=1) > 0.0
-        return np.repeat(felt, BODY)
+    @property
+    def unknown_gains(self) -> tuple[str, ...]:
+        """Joints whose drive gain the recordings do not fix."""
+        if 'gain' not in self._names:
+            return ()
+        unknown = self._whole.half_widths('gain') > UNKNOWN_GAIN
+        return tuple(np.array(self._robot.model.joint_names)[unknown].tolist())
 
-    def _own(self, name: str) -> Array:
-        if name not in self._names:
-            return np.zeros(self._robot.size)
-        return np.where(self._fitted, self._found.fitted.value(name), 0.0)
+    def _given(self, name: str) -> Array:
+        """A value (n,) of the joints in the URDF."""
+        return np.array([getattr(one, name) for one in self._robot.model.independent_joints])
 
-    def _places(self) -> Array:
-        """Of bodies and rotors among all coefficients."""
-        found = [self._whole.rows.places('bodies')]
-        if 'armature' in self._names:
-            found.append(self._whole.rows.places('armature'))
-        return np.concatenate(found)
+    def _own(self, name: str) -> Any:
+        """Coefficients (n,) of a term; zero without one, or without rows."""
+        return self._fitted * (self._fit.value(name) if name in self._names else 0.0)
 
-    def _parameter_rows(
-        self, names: Sequence[str], combination: Array
-    ) -> tuple[ParameterRow, ...]:
+    def _combined(self, names: Sequence[str], combination: Array) -> tuple[ParameterRow, ...]:
         """Rows of combinations (k, p) of bodies and rotors."""
-        whole, places = self._whole, self._places()
+        whole = self._whole
+        terms = ('bodies', 'armature') if self._robot.rotors else ('bodies',)
+        places = np.concatenate([whole.rows.places(name) for name in terms])
         slopes = combination @ whole.slopes[places]
         half, prior = whole.covariances.half_widths(slopes), whole.prior_half_widths(slopes)
         centre = combination @ (self._nominal + whole.theta[places])
@@ -218,82 +185,53 @@ class Parameters:
         high = np.where(known, np.maximum(centre + half, value), np.nan)
         units = [self.base.units[int(np.flatnonzero(row)[0])] for row in combination]
         columns = (one.tolist() for one in (nominal, value, low, high))
-        return tuple(starmap(ParameterRow, zip(names, units, *columns, strict=True)))
+        return tuple(map(ParameterRow, names, units, *columns))
 
-    def _joint_rows(self, rotors: Array) -> list[ParameterRow]:
-        found: list[ParameterRow] = []
-        of_rotors = self._parameter_rows(
-            self.base.names[len(self.bodies) :], rotors
-        ) if len(rotors) else ()  # fmt: skip
-        for joint, one in enumerate(self._robot.independent_joints):
-            slides = one.kind == 'prismatic'
-            found += of_rotors[joint : joint + 1]
-            for term, units in TERMS.items():
-                value = float(self.model.kinds[term][joint])
-                nominal = {'viscous': one.damping, 'coulomb': one.friction}.get(
-                    term.removesuffix('_negative'), 0.0
-                )
-                same = value == self.model.kinds[term.removesuffix('_negative')][joint]
-                if (value or nominal) and not (term.endswith('_negative') and same):
-                    low = float(self.viscous_lower[joint]) if term == 'viscous' else math.nan
-                    row = ParameterRow(f'{one.name} {term}', units[slides], nominal, value, low)
-                    found.append(row)
-            for name, usual in CONSTANTS.items():
-                value = float(self.model.kinds[name][joint])
-                if value != usual:
-                    unit = constant_unit(name, slides=slides)
-                    found.append(ParameterRow(f'{one.name} {name}', unit, usual, value))
-            found += self._coefficient(joint, 'offset', ('N m', 'N')[slides], 0.0)
-            scale = float(self._scales[joint])
-            found += self._coefficient(joint, 'gain', ('N m/A', 'N/A')[slides], scale)
-        return found
-
-    def _coefficient(self, joint: int, name: str, unit: str, nominal: float) -> list[ParameterRow]:
-        """The row of an offset or a gain."""
-        if name not in self._names:
-            return []
-        whole, row = self._whole, f'{self._robot.joint_names[joint]} {name}'
-        value = float(getattr(self.model, name)[joint])
-        half = float(whole.half_widths(name)[joint])
-        centre = float(whole.value(name)[joint])
-        ends = [centre - half, centre + half]
-        if name == 'gain':
-            if half > UNKNOWN_GAIN:
-                return [ParameterRow(row, unit, nominal, value)]
-            ends = sorted(float(self._scales[joint]) / (1.0 + end) for end in ends)
-        if not self._fitted[joint]:
-            return [ParameterRow(row, unit, nominal, value)]
-        return [ParameterRow(row, unit, nominal, value, min(ends[0], value), max(ends[1], value))]
+    def _joint_rows(self, joint: int, one: Joint) -> Iterator[ParameterRow]:
+        """Coefficients of friction that are not zero, unusual constants, offset and gain."""
+        values = {kind: float(value[joint]) for kind, value in self.model.kinds.items()}
+        given = {**CONSTANTS, 'viscous': one.damping, 'coulomb': one.friction}
+        slides = one.kind == 'prismatic'
+        for kind, value in values.items():
+            both = kind.removesuffix('_negative')
+            nominal = given.get(both, 0.0)
+            is_usual = value == nominal if kind in CONSTANTS else not (value or nominal)
+            if not is_usual and (both == kind or value != values[both]):
+                low = float(self.viscous_lower[joint]) if kind == 'viscous' else math.nan
+                yield ParameterRow(f'{one.name} {kind}', UNITS[kind][slides], nominal, value, low)
+        scale = float(self._robot.scales[joint])
+        for name, nominal in (('offset', 0.0), ('gain', scale)):
+            if name in self._names:
+                value, unit = float(getattr(self.model, name)[joint]), UNITS[name][slides]
+                half = float(self._whole.half_widths(name)[joint])
+                centre = float(self._whole.value(name)[joint])
+                ends = [centre - half, centre + half]
+                if name == 'gain' and half <= UNKNOWN_GAIN:
+                    ends = [scale / (1.0 + end) for end in ends]
+                known = self._fitted[joint] and not (name == 'gain' and half > UNKNOWN_GAIN)
+                ends = [min(*ends, value), max(*ends, value)] if known else []
+                yield ParameterRow(f'{one.name} {name}', unit, nominal, value, *ends)
 
     def _curve(self, joint: int, fastest: float) -> FrictionCurve:
         """Friction up to a speed, with the torque that the joint usually transmits."""
-        rows, whole = self._rows, self._whole
-        used = rows.used[:, joint]
-        torque = float(np.sqrt(np.mean((rows.rigid + rows.torque)[used, joint] ** 2)))
-        slowest = min(float(dead_bands(self._robot)[joint]), fastest)
+        rows, whole, model = self._rows, self._whole, self._robot.model
+        torque = (rows.rigid + rows.torque)[rows.used[:, joint], joint]
+        load = float(np.sqrt(np.mean(torque**2)))
+        slowest = min(float(dead_bands(model)[joint]), fastest)
         steps = np.geomspace(slowest, fastest, SPEEDS)
-        v = np.concatenate([-steps[::-1], steps])
-        own = [term for term, _ in rows.terms if not term.shared]
-        slopes = curve_slopes(self._dynamics, own, v, torque)
-        shared, k = rows.shared.shape[2], len(own)
-        place = shared + joint * k + np.arange(k)
-        law, centre = slopes @ self._found.fitted.theta[place], slopes @ whole.theta[place]
-        half = whole.covariances.half_widths(slopes @ whole.slopes[place])
+        v = np.concatenate([-steps[::-1], steps])[:, None]
+        # The contact has slipped; friction does not depend on positions and accelerations.
+        zeros, slips = 0.0 * v, np.repeat(np.sign(v)[:, None], len(DISPLACEMENTS), axis=1)
+        smoothing = np.array(CONSTANTS['smoothing'])
+        states = States(self._robot.dynamics, zeros, v, zeros, slips, smoothing, zeros)
+        columns = [
+            term.column(states)[:, 0] * (load if term.loaded else 1.0) * (term.name not in OTHERS)
+            for term, _ in rows.terms
+            if not term.shared
+        ]
+        slopes = np.stack(columns, axis=1)
+        places = np.array([rows.places(name)[joint] for name in self._names])
+        law, centre = slopes @ self._fit.theta[places], slopes @ whole.theta[places]
+        half = whole.covariances.half_widths(slopes @ whole.slopes[places])
         low, high = np.minimum(centre - half, law), np.maximum(centre + half, law)
-        return FrictionCurve(self._robot.effort_units[joint], torque, v, law, low, high)
-
-    def _least(self, name: str) -> float:
-        """Viscous friction, as far as the fastest motion shows it."""
-        value = float(self.model.kinds['viscous'][self._robot.joint_names.index(name)])
-        curve = self.curves.get(name)
-        if curve is None:
-            return value
-        return max(0.0, value - float(curve.torques[-1] - curve.low[-1]) / curve.velocities[-1])
-
-    @property
-    def unknown_gains(self) -> tuple[str, ...]:
-        """Joints whose drive gain the recordings do not fix."""
-        if 'gain' not in self._names:
-            return ()
-        unknown = self._whole.half_widths('gain') > UNKNOWN_GAIN
-        return tuple(np.array(self._robot.joint_names)[unknown].tolist())
+        return FrictionCurve(model.effort_units[joint], load, v[:, 0], law, low, high)

@@ -1,11 +1,12 @@
-"""Rows of all recordings of an identification, and what is known of each of them."""
+"""How rows are made of recordings of a robot, and how the robot is fitted to rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +15,14 @@ from robot_dynamics_ros.comparison import Compared
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion, Recording
-from robot_dynamics_ros.regression.regressors import (
-    ARMATURE,
-    BODIES,
-    DELAY,
-    GAIN,
-    Regressor,
-    payload_on,
-)
-from robot_dynamics_ros.regression.rows import RowMaker, Rows, motions_cutoff
+from robot_dynamics_ros.regression import regressors
+from robot_dynamics_ros.regression.bodies import LogCholesky
+from robot_dynamics_ros.regression.fit import Fit, Prior, fit
+from robot_dynamics_ros.regression.rows import Flags, RowMaker, Rows, motions_cutoff
 
-Flags = npt.NDArray[np.bool_]
+from .friction_law import Friction, JointLaw, chosen_laws, friction_terms, own_names
+from .payload import plausible_payload
+
 Opens = Callable[[], Recording]
 # Called with the name of a recording, the number of its states, and 'states'; gives a function
 # that takes the number of those that were read since the last call.
@@ -33,38 +31,29 @@ Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int
 SATURATED = 0.98
 # Of the cutoff of motions: products of their signals have up to twice that frequency.
 OVERSAMPLING = 4.0
-# Rows, beyond which one of two is left: there are two for each period of the cutoff.
-MAX_ROWS = 10_000
+# Rows at most, and of a joint below which nothing of it is fitted, or said of it.
+MAX_ROWS, FEWEST = 10_000, 20
 # Blocks of time, each predicted by the others.
 BLOCKS = 4
-# Rows of a joint below which nothing of it is fitted, or said of it.
-FEWEST = 20
-# Largest delay that is found or given [s]: no driver delivers efforts later.
-LARGEST_DELAY = 0.2
 
 
-def no_progress(
-    what: str, total: int | None, unit: str
-) -> AbstractContextManager[Callable[[int], object]]:
-    """Progress that nobody sees."""
-    return nullcontext(lambda done: None)
+class Source(NamedTuple):
+    """A recording, or what reads it; its files, and its comparison with the URDF."""
+
+    name: str
+    given: Recording | Opens
+    files: str
+    compared: Compared
+    held_out: bool
 
 
-def already(recording: Recording) -> Opens:
-    """What gives a recording that is read."""
-    return lambda: recording
+def opened(given: Recording | Opens) -> Recording:
+    """A recording that is read, or what reads it."""
+    return given if isinstance(given, Recording) else given()
 
 
-@dataclass(frozen=True)
-class Load:
-    """A body of known mass that a link carries in one recording.
-
-    Attributes:
-        link: name of the link.
-        mass: [kg].
-        recording: name of the recording.
-        term: name of its regressor: what the mass alone does not say of it.
-    """
+class Load(NamedTuple):
+    """A body of known mass [kg] on a link in one recording; its term is what else is open."""
 
     link: str
     mass: float
@@ -72,81 +61,44 @@ class Load:
     term: str
 
 
-@dataclass(frozen=True)
-class Source:
-    """One recording.
+class FittedRobot(NamedTuple):
+    """A robot that explains rows best, with the laws of friction of its joints."""
 
-    Attributes:
-        name: of the recording.
-        opens: it.
-        files: its own name.
-        compared: with the URDF.
-        held_out: whether it is predicted, and not fitted at first.
-    """
-
-    name: str
-    opens: Opens
-    files: str
-    compared: Compared
-    held_out: bool
+    fitted: Fit
+    laws: tuple[JointLaw, ...]
 
 
 @dataclass(frozen=True)
 class RecordedRobot:
-    """How rows are made of recordings of a robot.
-
-    Attributes:
-        dynamics: of the robot whose joints that were not recorded are locked.
-        friction: regressors of friction and offset.
-        rotors: whether efforts are before the gear, where rotors act.
-        scales: (n,) torque of an effort, as far as it is known [-, N m/A or N/A].
-        gains: joints whose scale is estimated.
-        loads: in some of the recordings.
-        unmeasured: joints whose driver does not measure the effort.
-        delay: of the efforts behind the states [s].
-        progress: shows how far a pass over the recordings is.
-    """
+    """A robot in recordings, whose joints that were not recorded are locked."""
 
     dynamics: RobotDynamics
-    friction: Sequence[Regressor]
-    rotors: bool
-    scales: Array
-    gains: Flags
+    friction: Friction
+    rotors: bool  #: whether they act on the efforts
+    scales: Array  #: (n,) torque of an effort, as far as it is known [-, N m/A or N/A]
+    gains: Flags  #: (n,) joints whose scale is estimated
+    measured: Flags  #: (n,) joints whose driver measures the effort
     loads: Sequence[Load] = ()
-    unmeasured: Collection[str] = ()
-    delay: float = 0.0
-    progress: Progress = no_progress
+    delay: float = 0.0  #: of the efforts behind the states [s]
+    progress: Progress = lambda what, total, unit: nullcontext(lambda done: None)
 
     @property
     def model(self) -> RobotModel:
         """The robot."""
         return self.dynamics.model
 
-    @property
-    def terms(self) -> list[Regressor]:
-        """All regressors."""
-        carried = [replace(payload_on(self.model, one.link), name=one.term) for one in self.loads]
-        own = [*([ARMATURE] if self.rotors else []), *self.friction]
-        return [BODIES, DELAY, *carried, *own, *([GAIN] if self.gains.any() else [])]
-
     def rows(self, sources: Sequence[Source]) -> RecordedRows:
-        """The rows of recordings, one after another.
-
-        Raises:
-            RecordingError: a recording cannot be used.
-        """
-        cutoff = min(one.compared.cutoff for one in sources)
-        parts, saturated = [], np.zeros((2, self.model.size))
-        speeds = np.zeros(self.model.size)
+        """The rows of recordings, one after another."""
+        cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
+        parts, counts, speeds = [], np.zeros((2, size)), np.zeros(size)
         for source in sources:
             maker = RowMaker(self.dynamics, self.terms, cutoff=cutoff)
             absent = {one.term for one in self.loads if one.recording != source.name}
-            carried = self._carrying(source.name)
-            recording = source.opens()
+            carried, recording = self._carrying(source.name), opened(source.given)
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
                 for motion in self.segments(recording, cutoff):
-                    prepared = self._prepared(motion, saturated)
+                    prepared = self._prepared(motion, counts)
                     maker.add(prepared, absent, carried)
                     fast = np.abs(motion.velocities) * np.isfinite(prepared.efforts)
                     speeds = np.maximum(speeds, fast.max(axis=0, initial=0.0))
@@ -154,82 +106,111 @@ class RecordedRobot:
             parts.append(maker.rows())
         step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
-        shares = saturated[0] / np.maximum(saturated[1], 1.0)
-        return RecordedRows(sources, parts, shares, speeds, cutoff)
+        saturated = counts[0] / np.maximum(counts[1], 1.0)
+        return RecordedRows(self, sources, parts, saturated, speeds, cutoff)
+
+    def segments(self, recording: Recording, cutoff: float) -> list[Motion]:
+        """Motions of the joints, whole segments: what is shifted must not end in between.
+
+        At a lower rate, where that has all which they hold.
+        """
+        segments: list[list[Motion]] = []
+        wide = motions_cutoff(cutoff, 1.0 / recording.interval)
+        for motion in recording.motions(cutoff=wide):
+            stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
+            first = -motion.number % stride
+            part = motion.of(self.model.joint_names).part(slice(first, None, stride))
+            number = (motion.number + first) // stride
+            if motion.begins:
+                segments.append([])
+            segments[-1].append(replace(part, rate=motion.rate / stride, number=number))
+        return [_joined(parts) for parts in segments]
+
+    def fit(self, rows: Rows) -> FittedRobot:
+        """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
+        laws = chosen_laws(rows, self.whole(rows), self.friction)
+        free = np.array([[name in law.terms for name in own_names(rows)] for law in laws])
+        return FittedRobot(self.whole(rows, free=free), laws)
+
+    def whole(
+        self,
+        rows: Rows,
+        *,
+        free: Flags | bool = True,
+        bounded: bool = True,
+        prior: Prior | None = None,
+    ) -> Fit:
+        """A fit with the whole basis of friction, or with the terms (n, k) that are free.
+
+        Without bounds nothing is assumed: intervals are those of such a fit. What is known of
+        shared terms, delay and loads, may have another prior.
+        """
+        gains = np.array([name != 'gain' for name in own_names(rows)]) | self.gains[:, None]
+        loads = {one.term: partial(_of_known_mass, one.mass) for one in self.loads}
+        # The rows do not have the rotors of the URDF any more.
+        rotors = np.array([one.armature for one in self.model.independent_joints])
+        return fit(
+            rows,
+            given={'armature': rotors},
+            prior={'delay': np.zeros_like, **loads, **(prior or {})},
+            bodies=LogCholesky(self.model),
+            free=gains & free,
+            bounded=bounded,
+        )
+
+    @cached_property
+    def terms(self) -> list[regressors.Regressor]:
+        """The regressors of rows."""
+        payload_on = partial(regressors.payload_on, self.model)
+        carried = [replace(payload_on(one.link), name=one.term) for one in self.loads]
+        rotors = [regressors.ARMATURE] if self.rotors else []
+        gains = [regressors.GAIN] if self.gains.any() else []
+        own = [*rotors, *friction_terms(self.friction), *gains]
+        return [regressors.BODIES, regressors.DELAY, *carried, *own]
 
     def _carrying(self, name: str) -> RobotDynamics | None:
+        """The robot with its loads in a recording."""
         model = self.model
         for one in self.loads:
             if one.recording == name:
                 model = model.with_payload(one.link, one.mass, name=one.term)
         return RobotDynamics(model, gravity=self.dynamics.gravity) if self.loads else None
 
-    def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
-        """Motions of the joints, whole segments: what is shifted must not end in between.
-
-        At a lower rate, where that has all which they hold.
-        """
-        kept: list[Motion] = []
-        wide = motions_cutoff(cutoff, 1.0 / recording.interval)
-        for motion in recording.motions(cutoff=wide):
-            if motion.begins and kept:
-                yield _joined(kept)
-                kept = []
-            stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
-            first = -motion.number % stride
-            part = motion.of(self.model.joint_names).part(slice(first, None, stride))
-            number = (motion.number + first) // stride
-            kept.append(replace(part, rate=motion.rate / stride, number=number))
-        if kept:
-            yield _joined(kept)
-
-    def _prepared(self, motion: Motion, saturated: Array) -> Motion:
-        """A motion with torques in the place of efforts, at the time of its states."""
-        measured = ~np.isin(self.model.joint_names, list(self.unmeasured))
-        efforts = np.where(measured, motion.efforts * self.scales, np.nan)
+    def _prepared(self, motion: Motion, counts: Array) -> Motion:
+        """With torques for efforts, at the time of their states; counts (2, n) saturated ones."""
+        efforts = np.where(self.measured, motion.efforts * self.scales, np.nan)
         if not self.gains.any():
             beyond = np.abs(efforts) >= SATURATED * self.model.effort_limits
-            saturated += np.array([beyond.sum(axis=0), np.isfinite(efforts).sum(axis=0)])
+            counts += np.array([beyond.sum(axis=0), np.isfinite(efforts).sum(axis=0)])
             efforts = np.where(beyond, np.nan, efforts)
         if self.delay:
-            times = motion.times
-            efforts = np.stack(
-                [
-                    np.interp(times + self.delay, times, one, left=np.nan, right=np.nan)
-                    for one in efforts.T
-                ],
-                axis=1,
-            )
+            at = partial(np.interp, motion.times + self.delay, motion.times)
+            columns = [at(one, left=np.nan, right=np.nan) for one in efforts.T]
+            efforts = np.stack(columns, axis=1)
         return replace(motion, efforts=efforts)
 
 
 def _joined(parts: Sequence[Motion]) -> Motion:
-    def whole(name: str) -> Array:
-        return np.concatenate([getattr(one, name) for one in parts])
+    names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
+    whole = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
+    return replace(parts[0], **whole)  # type: ignore[arg-type]
 
-    return replace(
-        parts[0], times=whole('times'), positions=whole('positions'), efforts=whole('efforts'),
-        velocities=whole('velocities'), accelerations=whole('accelerations'),
-    )  # fmt: skip
+
+def _of_known_mass(mass: float, change: Array) -> Array:
+    """Standard deviations (10,) of what the mass of a load does not say of it."""
+    return np.append(0.0, plausible_payload(np.append(mass, change[1:]))[1:])
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedRows:
-    """Rows of recordings.
+    """Rows of recordings."""
 
-    Attributes:
-        sources: the recordings.
-        parts: rows of each.
-        saturated: (n,) share of the samples whose effort is near its limit; they are left out.
-        speeds: (n,) largest ones with an effort [rad/s or m/s].
-        cutoff: of the rows [Hz].
-    """
-
+    robot: RecordedRobot
     sources: Sequence[Source]
-    parts: Sequence[Rows]
-    saturated: Array
-    speeds: Array
-    cutoff: float
+    parts: Sequence[Rows]  #: of each
+    saturated: Array  #: (n,) share of the samples with efforts near the limit, which are left out
+    speeds: Array  #: (n,) largest ones with an effort [rad/s or m/s]
+    cutoff: float  #: [Hz]
 
     @cached_property
     def whole(self) -> Rows:
@@ -238,26 +219,11 @@ class RecordedRows:
         enough = rows.used.sum(axis=0) >= FEWEST
         return replace(rows, used=rows.used & enough, moving=rows.moving & enough)
 
-    @property
-    def held_out(self) -> Flags:
-        """(N,) rows of recordings that are held out."""
-        parts = zip(self.sources, self.parts, strict=True)
-        return np.concatenate([np.full(len(part.times), one.held_out) for one, part in parts])
-
-    @property
+    @cached_property
     def blocks(self) -> npt.NDArray[np.int_]:
         """(N,) which of `BLOCKS` blocks of time a row is of; where some are held out, 0, or -1."""
-        if self.held_out.any():
-            return np.where(self.held_out, 0, -1)
-        count = len(self.held_out)
-        return np.arange(count) * BLOCKS // max(1, count)
-
-    def spans(self, chosen: Flags) -> Mapping[str, tuple[float, float]]:
-        """First and last time of some of the rows (N,) in each recording that has any [s]."""
-        found, first = {}, 0
-        for source, part in zip(self.sources, self.parts, strict=True):
-            own = part.times[chosen[first : first + len(part.times)]]
-            first += len(part.times)
-            if len(own):
-                found[source.name] = (float(own[0]), float(own[-1]))
-        return found
+        lengths = [len(part.times) for part in self.parts]
+        held = np.repeat([one.held_out for one in self.sources], lengths)
+        if held.any():
+            return np.where(held, 0, -1)
+        return np.arange(len(held)) * BLOCKS // max(1, len(held))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
@@ -16,114 +14,69 @@ from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression.intervals import BLOCK, HIGH, blocks
 from robot_dynamics_ros.regression.rows import Rows
 
-from .recorded_rows import FEWEST, Flags, RecordedRows
-from .robot_fit import RobotFit
+from .friction_law import own_names
+from .recorded_rows import FEWEST, FittedRobot, RecordedRows
 
-# Times what a robot of a block alone leaves of its efforts: there the robot was another. Blocks of
-# one robot have up to 2.2 on the recordings of real arms of docs/recordings.md.
-CHANGED = 3.0
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth.
 WORSE, BETTER = 1.05, 0.9
 
-Standing = Literal['better', 'same', 'worse', 'unknown']
 
-
-@dataclass(frozen=True, eq=False)
-class Prediction:
-    """Torques by models that have not seen what they predict.
-
-    Attributes:
-        blocks: (N,) which block of time a row is of; -1: it is not predicted.
-        torque: (N, r) beside that of the rigid bodies of the URDF [N m or N].
-        noise: (b, r) standard deviation of what a robot of a block alone leaves [N m or N].
-    """
-
-    blocks: npt.NDArray[np.int_]
-    torque: Array
-    noise: Array
-
-    def changed(self, rows: Rows, torque: Array) -> Array:
-        """Times what a robot of a block alone leaves, by block and joint (b, r); 0 if unknown.
-
-        Args:
-            rows: of all recordings.
-            torque: (N, r) by a robot of all blocks [N m or N].
-        """
-        found = []
-        for block, noise in enumerate(self.noise):
-            own = rows.used & (self.blocks == block)[:, None]
-            counts = own.sum(axis=0)
-            left = (own * (rows.torque - torque) ** 2).sum(axis=0) / np.maximum(counts, 1)
-            known = (counts >= FEWEST) & (noise > 0.0)
-            found.append(np.where(known, np.sqrt(left) / np.where(known, noise, 1.0), 0.0))
-        return np.array(found)
-
-
-def cross_validated(recorded: RecordedRows, rows: Rows, fit: RobotFit) -> Prediction:
+def cross_validated(recorded: RecordedRows, everything: FittedRobot) -> tuple[Array, Array]:
     """Each of `BLOCKS` blocks of time, or what is held out, predicted by a robot of the others.
 
     Between a block and what is fitted lies a second that is neither: what friction or the model
     lacks is alike for neighbours.
+
+    Returns:
+        Torques (N, n) beside those of the rigid bodies of the URDF, NaN where there are none
+        [N m or N]; and of each block and joint (b, n) the residual of the robot of everything,
+        relative to that of a robot of this block alone: 0 where it is unknown.
     """
-    numbers, apart = recorded.blocks, not recorded.held_out.any()
-    torque, noise = np.zeros_like(rows.torque), []
+    robot, rows, numbers = recorded.robot, recorded.whole, recorded.blocks
+    torque, changed = np.full_like(rows.torque, np.nan), []
     for block in range(int(numbers.max(initial=-1)) + 1):
         own = numbers == block
-        near = own.copy()
-        if apart:
-            begin, end = rows.times[own][[0, -1]]
+        near, part = own, rows.part(own)
+        if numbers.min() == 0:
+            begin, end = part.times[[0, -1]]
             near = (rows.times > begin - BLOCK) & (rows.times < end + BLOCK)
-        part = rows.part(own)
-        torque[own] = fit(rows.part(~near)).fitted.predicted(part)
-        noise.append(fit.whole(part).noise)
-    return Prediction(numbers, torque, np.array(noise).reshape(-1, rows.torque.shape[1]))
+        torque[own] = robot.fit(rows.part(~near)).fitted.predicted(part)
+        counts, noise = part.used.sum(axis=0), robot.whole(part).noise
+        residual = part.used * (part.torque - everything.fitted.predicted(part))
+        known = (counts >= FEWEST) & (noise > 0.0)
+        size = np.sqrt((residual**2).sum(axis=0) / np.maximum(counts, 1))
+        changed.append(np.where(known, size / np.where(known, noise, 1.0), 0.0))
+    return torque, np.array(changed)
 
 
 @dataclass(frozen=True)
 class JointValidation:
-    """Figures of one joint while it moves, on motion that was not fitted; NaN where unknown.
+    """Figures of one joint while it moves, on motion that was not fitted; NaN where unknown."""
 
-    Attributes:
-        unit: of its effort: 'N m', or 'N' for a prismatic joint.
-        moves: whether it is fitted.
-        samples: rows that are predicted, with an effort.
-        rms_measured: root mean square of the measured effort [N m or N].
-        rms_nominal: of the residual of the URDF [N m or N].
-        rms_identified: of the residual of the identified model [N m or N].
-        rms_low: begin of the 95 % interval of `rms_identified` [N m or N].
-        rms_high: its end [N m or N].
-        gain: rms_identified / rms_nominal [-].
-        gain_low: begin of its 95 % interval [-].
-        gain_high: its end [-].
-    """
-
-    unit: str
-    moves: bool
-    samples: int = 0
-    rms_measured: float = math.nan
-    rms_nominal: float = math.nan
-    rms_identified: float = math.nan
-    rms_low: float = math.nan
+    unit: str  #: of its effort: 'N m', or 'N' for a prismatic joint
+    moves: bool  #: whether it is fitted
+    samples: int = 0  #: rows that are predicted, with an effort
+    rms_measured: float = math.nan  #: root mean square of the measured effort [unit]
+    rms_nominal: float = math.nan  #: of the residual of the URDF [unit]
+    rms_identified: float = math.nan  #: of that of the identified model [unit]
+    rms_low: float = math.nan  #: begin of its 95 % interval
     rms_high: float = math.nan
-    gain: float = math.nan
-    gain_low: float = math.nan
+    gain: float = math.nan  #: rms_identified / rms_nominal [-]
+    gain_low: float = math.nan  #: begin of its 95 % interval
     gain_high: float = math.nan
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Literal['better', 'same', 'worse', 'unknown']:
         """The identified model beside the URDF; 'same' where the interval holds equal ones.
 
-        Better by less than a tenth, or worse by less than 5 %, is the same too. Without an
-        interval the ratio itself counts.
+        Without an interval the ratio itself counts.
         """
         if not math.isfinite(self.gain) or self.rms_measured == 0.0:
             return 'unknown'
         if self.gain > WORSE and not self.gain_low <= 1.0:
             return 'worse'
-        if self.gain <= BETTER and not self.gain_high >= 1.0:
-            return 'better'
-        return 'same'
+        return 'better' if self.gain <= BETTER and not self.gain_high >= 1.0 else 'same'
 
     @property
     def is_worse(self) -> bool:
@@ -135,76 +88,47 @@ class JointValidation:
         return {**vars(self), 'standing': self.standing}
 
 
-def validated(
-    model: RobotModel, rows: Rows, predicted: Flags, torque: Array
-) -> dict[str, JointValidation]:
-    """The figures of all joints.
+def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointValidation]:
+    """The figures of all joints of the model of a URDF.
 
-    Args:
-        model: of the URDF.
-        rows: of all recordings.
-        predicted: (N,) those that a model has predicted which has not seen them.
-        torque: (N, r) what it predicts, beside that of the rigid bodies of the URDF [N m or N].
+    Torques (N, n) are of models that have not seen these rows, beside that of the rigid bodies of
+    the URDF; NaN where there is none [N m or N].
     """
-    nominal = rows.torque - nominal_friction(model, rows)
-    found = {}
+    nominal, found = rows.torque - nominal_friction(model, rows), {}
     for joint, (name, unit) in enumerate(zip(model.joint_names, model.effort_units, strict=True)):
-        own = predicted & rows.moving[:, joint]
-        moves = bool(rows.used[:, joint].any())
-        if own.sum() < FEWEST:
-            found[name] = JointValidation(unit, moves)
-            continue
-        measured = (rows.rigid + rows.torque)[own, joint]
-        both = nominal[own, joint], (rows.torque - torque)[own, joint]
-        squares = [np.square(one) for one in both]
-        low, high, least, most = _intervals(rows.times[own], *squares)
-        before, after = (float(np.sqrt(one.mean())) for one in squares)
-        found[name] = JointValidation(
-            unit, moves, int(own.sum()), float(np.sqrt(np.mean(measured**2))), before, after,
-            low, high, after / before if before else math.nan, least, most,
-        )  # fmt: skip
+        own = np.isfinite(torque[:, joint]) & rows.moving[:, joint]
+        signals = rows.rigid + rows.torque, nominal, rows.torque - torque
+        measured, before, after = (one[own, joint] ** 2 for one in signals)
+        known: Any = ()
+        if (count := len(after)) >= FEWEST:
+            rms = _root_ratio(rows.times[own], after, np.ones(count))
+            gain = _root_ratio(rows.times[own], after, before)
+            known = count, math.sqrt(measured.mean()), math.sqrt(before.mean()), *rms, *gain
+        found[name] = JointValidation(unit, bool(rows.used[:, joint].any()), *known)
     return found
 
 
 def nominal_friction(model: RobotModel, rows: Rows) -> Array:
-    """Friction (N, r) of the URDF at rows [N m or N]."""
-    names = [term.name for term, _ in rows.terms if not term.shared]
-    directed = [i for i, one in enumerate(names) if one in ('coulomb', 'coulomb_negative')]
-    first = [i for i, one in enumerate(names) if one.startswith('coulomb ')][:1]
-    viscous = [i for i, one in enumerate(names) if one in ('viscous', 'viscous_negative')]
-    found = np.zeros_like(rows.torque)
-    for kind, places in (('damping', viscous), ('friction', directed or first)):
+    """Friction (N, n) of the URDF at rows [N m or N]."""
+    names, found = own_names(rows), np.zeros_like(rows.torque)
+    smooth = next((name for name in names if name.startswith('coulomb')), '')
+    for kind, term in (('damping', 'viscous'), ('friction', smooth)):
         values = np.array([getattr(joint, kind) for joint in model.independent_joints])
-        found += values * rows.own[..., places].sum(axis=2)
+        directions = [names.index(one) for one in (term, f'{term}_negative') if one in names]
+        found += values * rows.own[..., directions].sum(axis=2)
     return found
 
 
-def _intervals(times: Array, nominal: Array, identified: Array) -> tuple[float, ...]:
-    """95 % intervals of an RMS, and of its ratio to another; by a jackknife over blocks of time.
-
-    Of logarithms: an RMS is positive.
-    """
-    special = required('scipy.special', 'identification')
-    begins = blocks(times)[:-1]
-    if len(begins) < 2:
-        return (math.nan,) * 4
-    sums = [np.add.reduceat(one, begins) for one in (nominal, identified)]
-    counts = np.diff([*begins, len(times)])
-    if min(one.sum() for one in sums) <= 0.0:
-        return (math.nan,) * 4
-    count = len(begins)
-    before, after = (one.sum() - one for one in sums)
-    logs = 0.5 * np.log(after / (len(times) - counts)), 0.5 * np.log(after / before)
-    rms = math.sqrt(identified.mean()), math.sqrt(identified.sum() / nominal.sum())
-    found: list[float] = []
-    for value, one in zip(rms, logs, strict=True):
-        deviation = math.sqrt((count - 1) / count * np.sum((one - one.mean()) ** 2))
-        factor = math.exp(float(special.stdtrit(count - 1, HIGH)) * deviation)
-        found += [value / factor, value * factor]
-    return tuple(found)
-
-
-def mean_gain(joints: Sequence[JointValidation]) -> float:
-    """The geometric mean of the ratios of joints that move; NaN without one."""
-    logs = [math.log(one.gain) for one in joints if one.moves and one.gain > 0.0]
-    return math.exp(sum(logs) / len(logs)) if logs else math.nan
+def _root_ratio(times: Array, over: Array, under: Array) -> tuple[float, float, float]:
+    """Root of a ratio of sums, with its 95 % interval by a jackknife of its logarithm."""
+    if under.sum() == 0.0:
+        return (math.nan,) * 3
+    value, begins = math.sqrt(over.sum() / under.sum()), blocks(times)[:-1]
+    if (count := len(begins)) < 2 or value == 0.0:
+        return value, math.nan, math.nan
+    left = [one.sum() - np.add.reduceat(one, begins) for one in (over, under)]
+    logs = 0.5 * np.log(left[0] / left[1])
+    deviation = math.sqrt((count - 1) / count * np.sum((logs - logs.mean()) ** 2))
+    quantile = required('scipy.special', 'identification').stdtrit(count - 1, HIGH)
+    factor = math.exp(float(quantile) * deviation)
+    return value, value / factor, value * factor

@@ -8,7 +8,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.model.tree import Joint
-from robot_dynamics_ros.identification.identified_urdf import inertial_lines
+from robot_dynamics_ros.identification.identified_urdf import inertial
 
 BASE = 'base'
 
@@ -32,7 +32,7 @@ def _of_joint(model: RobotModel, joint: Joint) -> Iterator[str]:
     kind = 'revolute' if joint.kind == 'continuous' else joint.kind
     place, roll_pitch_yaw = joint.placement.translation, _rpy(joint.placement.rotation)
     yield f'<link name="{link}">'
-    yield from inertial_lines(link, joint.inertia)
+    yield inertial(link, joint.inertia)
     yield '</link>'
     yield f'<joint name="{joint.name}" type="{kind}">'
     yield f'  <parent link="{parent}"/><child link="{link}"/>'

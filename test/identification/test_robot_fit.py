@@ -8,11 +8,14 @@ pytest.importorskip('scipy')
 from arm_motions import URDF, motion_of
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
-from robot_dynamics_ros.identification.friction_law import friction_terms, node_friction
-from robot_dynamics_ros.identification.recorded_rows import BLOCKS, RecordedRows, Source
-from robot_dynamics_ros.identification.robot_fit import RobotFit
+from robot_dynamics_ros.identification.friction_law import node_friction
+from robot_dynamics_ros.identification.recorded_rows import (
+    BLOCKS,
+    RecordedRobot,
+    RecordedRows,
+    Source,
+)
 from robot_dynamics_ros.identification.validation import cross_validated
-from robot_dynamics_ros.regression.regressors import ARMATURE, BODIES
 from robot_dynamics_ros.regression.rows import RowMaker
 
 MODEL = parse_urdf(URDF)
@@ -22,7 +25,9 @@ LAW = JointFriction(
     MODEL, coulomb=VALUES, viscous=VALUES, presliding=VALUES, load=dict.fromkeys(VALUES, 0.05)
 )
 LOADED = RobotDynamics(MODEL.with_payload('flange', 1.0, (0.0, 0.0, 0.05)))
-FIT = RobotFit(MODEL, 'auto', np.zeros(3, bool), {})
+ROBOT = RecordedRobot(
+    DYNAMICS, 'auto', rotors=True, scales=np.ones(3), gains=np.zeros(3, bool), measured=np.ones(3)
+)
 
 
 def recorded(gripped_at=np.inf, seconds=24.0):
@@ -34,14 +39,14 @@ def recorded(gripped_at=np.inf, seconds=24.0):
         rigid = np.where(times[:, None] < gripped_at, free, loaded)
         return rigid + LAW.torque(v, load=rigid, slips=LAW.slips().along(q))
 
-    maker = RowMaker(DYNAMICS, [BODIES, ARMATURE, *friction_terms('auto')], cutoff=5.0)
+    maker = RowMaker(DYNAMICS, ROBOT.terms, cutoff=5.0)
     maker.add(motion_of(MODEL, 3, efforts, seconds=seconds))
     source = Source('bag', lambda: None, 'bag', None, held_out=False)
-    return RecordedRows([source], [maker.rows()], np.zeros(3), np.ones(3), 5.0)
+    return RecordedRows(ROBOT, [source], [maker.rows()], np.zeros(3), np.ones(3), 5.0)
 
 
 def test_the_friction_that_is_written_is_that_of_the_arm():
-    found = FIT(recorded().whole)
+    found = ROBOT.fit(recorded().whole)
     values = {
         kind: dict(zip(MODEL.joint_names, one.tolist(), strict=True))
         for kind, one in node_friction(MODEL, found.fitted, found.laws).items()
@@ -55,9 +60,7 @@ def test_a_payload_that_was_gripped_changes_the_robot():
     ratios = []
     for gripped_at in (np.inf, 18.0):
         rows = recorded(gripped_at)
-        whole = rows.whole
-        everything = FIT(whole).fitted.predicted(whole)
-        ratios.append(cross_validated(rows, whole, FIT).changed(whole, everything))
+        ratios.append(cross_validated(rows, ROBOT.fit(rows.whole))[1])
     assert ratios[0].shape == (BLOCKS, 3)
     assert ratios[0].max() < 2.0
     assert ratios[1].max() > 5.0
