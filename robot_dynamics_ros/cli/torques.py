@@ -58,8 +58,6 @@ Examples:
 
 Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 """
-# States whose messages are in memory.
-ROWS = 4096
 # Of recordings; a file may have two of them.
 OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 
@@ -202,7 +200,7 @@ def write_torques(
         written_file(target) as new,
     ):
         write_torque_file(
-            new, torques(recording), recorded.chunks(ROWS),
+            new, torques(recording), recorded.states(),
             start=recording.start, topic=recording.topic, urdf=urdf,
         )  # fmt: skip
     quality = recording.quality

@@ -35,8 +35,6 @@ from robot_dynamics_ros.recordings.quality import Quality
 # Takes a number of states that are done.
 Advance = Callable[[int], None]
 Flags = npt.NDArray[np.bool_]
-# States that are read together.
-PART = 1 << 13
 # Of the observer [Hz], as of dynamics_node by default.
 BANDWIDTH = 20.0
 # Of the rate of the states, the bandwidth of a filter at most [-]: noise is beyond it.
@@ -281,12 +279,11 @@ class _Reader:
         k, estimate, indices = len(self._indices), self._estimate, self._indices
         longest, begins, ready = 2.0 * gap_limit(self._recording.interval), True, 0.0
         parts = [(np.empty(0), np.empty(0, bool), *np.empty((2, 0, k)))]
-        for samples in self._recording.segments(PART):
+        for samples in self._recording.segments():
             missing = ~np.isfinite(samples.velocities[0])
             derives = bool(missing.any())
-            if samples.begins:
-                self._velocity.reset()
-                ready = samples.times[0] + self._settling * derives
+            self._velocity.reset()
+            ready = samples.times[0] + self._settling * derives
             rows: list[tuple[float, bool, Array, Array]] = []
             columns = samples.positions, samples.velocities, samples.efforts
             for time, q, v, effort in zip(samples.times.tolist(), *columns, strict=True):
@@ -317,12 +314,11 @@ def effort_limits(model: RobotModel, joints: Sequence[str]) -> Array:
 
 def _varying(recording: Recording, wanted: Collection[str]) -> list[int]:
     """Indices of the joints whose effort is measured and varies, of those that are wanted."""
-    low, high = np.full((2, len(recording.joints)), np.nan)
-    for samples in recording.chunks():
-        measured = np.where(np.isfinite(samples.efforts), samples.efforts, np.nan)
-        low = np.fmin(low, np.fmin.reduce(measured, axis=0))
-        high = np.fmax(high, np.fmax.reduce(measured, axis=0))
-    chosen = (high > low) & [not wanted or joint in wanted for joint in recording.joints]
+    efforts = recording.states().efforts
+    measured = np.where(np.isfinite(efforts), efforts, np.nan)
+    chosen = (np.fmax.reduce(measured) > np.fmin.reduce(measured)) & [
+        not wanted or joint in wanted for joint in recording.joints
+    ]
     if not chosen.any():
         which = f'none of the joints with thresholds ({", ".join(wanted)})'
         raise RecordingError(

@@ -6,9 +6,7 @@ stamps. CSV is a table with a row for each filtered sample.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from heapq import merge
 from itertools import chain, repeat
 from operator import itemgetter
@@ -21,9 +19,10 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from .joint_samples import JointSamples, stamps
+from .joint_columns import Times
+from .joint_samples import JointSamples
 from .motion import Motion
-from .sources.joint_state_decoder import JOINT_STATE, VALUES, find_layout
+from .sources.joint_state_decoder import JOINT_STATE, VALUES, layout_of, type_store
 
 ENDINGS = ('.mcap', '.csv')
 MODEL_TOPIC, DESCRIPTION_TOPIC = '/model', '/robot_description'
@@ -34,16 +33,12 @@ LATCHED = """- {history: keep_last, depth: 1, reliability: reliable, durability:
   liveliness_lease_duration: {sec: 0, nsec: 0}, avoid_ros_namespace_conventions: false}"""
 # A motion, and the parts of its torque (N, n) by name, such as `gravity` [N m, N].
 Torques = tuple[Motion, Mapping[str, Array]]
-# A stamp [ns], the channel of the topic, and the serialized message.
-Message = tuple[int, int, bytes]
+# Samples that are written together.
+TOGETHER = 4096
 
 
 def check_ending(path: Path) -> None:
-    """Whether a file of torques may have this name.
-
-    Raises:
-        RecordingError: its ending is another.
-    """
+    """Raises a RecordingError if a file of torques may not have this name."""
     if path.suffix not in ENDINGS:
         raise RecordingError(f'{path}: the ending must be one of {", ".join(ENDINGS)}')
 
@@ -51,7 +46,7 @@ def check_ending(path: Path) -> None:
 def write_torque_file(
     path: Path,
     torques: Iterable[Torques],
-    states: Iterable[JointSamples] = (),
+    states: JointSamples,
     *,
     start: int,
     topic: str,
@@ -75,7 +70,7 @@ def write_torque_file(
     if path.suffix == '.csv':
         _write_csv(path, torques, start)
         return
-    mcap, store = required('mcap.writer'), _type_store()
+    mcap, store = required('mcap.writer'), type_store()
     with path.open('wb') as out:
         writer = mcap.Writer(out)
         writer.start(profile='ros2', library='robot_dynamics_ros')
@@ -86,77 +81,91 @@ def write_torque_file(
         latched = {'offered_qos_profiles': LATCHED}
         described = writer.register_channel(DESCRIPTION_TOPIC, 'cdr', schemas[STRING], latched)
         text = store.serialize_cdr(store.types[STRING](data=urdf), STRING)
-
-        @cache
-        def channel(name: str) -> int:
-            return int(writer.register_channel(name, 'cdr', schemas[JOINT_STATE]))
-
-        def messages(
-            name: str, of: JointSamples | Motion, *values: Array, fields: Sequence[str] = VALUES
-        ) -> Iterator[Message]:
-            times = stamps(start, of.times)
-            data = _serialized(of.joints, times, dict(zip(fields, values, strict=True)))
-            return zip(times.tolist(), repeat(channel(name)), data)
-
-        def recorded() -> Iterator[Message]:
-            for part in states:
-                yield from messages(topic, part, part.positions, part.velocities, part.efforts)
-
-        def computed() -> Iterator[Message]:
-            for motion, parts in torques:
-                values = motion.positions, motion.velocities, sum(parts.values())
-                total = messages(f'{MODEL_TOPIC}/torques', motion, *values)
-                others = (
-                    messages(f'{MODEL_TOPIC}/{name}', motion, part, fields=['effort'])
-                    for name, part in parts.items()
-                )
-                yield from chain.from_iterable(zip(total, *others, strict=True))
-
+        writer.add_message(described, start, text, start)
+        channels: dict[str, int] = {}
         # Where the clock was set back, so are the messages.
-        ordered = merge(recorded(), computed(), key=itemgetter(0))
-        for stamp, place, data in chain([(start, described, text)], ordered):
-            writer.add_message(place, stamp, data, stamp)
+        both = merge(_recorded(states, topic, start), _computed(torques, start), key=itemgetter(0))
+        for stamp, name, data in both:
+            if name not in channels:
+                channels[name] = writer.register_channel(name, 'cdr', schemas[JOINT_STATE])
+            writer.add_message(channels[name], stamp, data, stamp)
         writer.finish()
 
 
-def _serialized(
-    joints: Sequence[str], times: Array, values: Mapping[str, Array]
-) -> Iterator[bytes]:
-    """Messages with stamps (N,) [ns], and values (N, n) of some fields.
+def _recorded(states: JointSamples, topic: str, start: int) -> Iterator[tuple[int, str, bytes]]:
+    """Stamps [ns], topic and messages of the recorded states."""
+    for rows in _parts(len(states)):
+        part = states.part(rows)
+        values = {'position': part.positions, 'velocity': part.velocities, 'effort': part.efforts}
+        yield from _messages(topic, part.joints, _stamps(start, part.times), values)
+
+
+def _computed(torques: Iterable[Torques], start: int) -> Iterator[tuple[int, str, bytes]]:
+    """Stamps [ns], topics and messages of the torques, and of their parts."""
+    for whole, of_whole in torques:
+        for rows in _parts(len(whole)):
+            motion, parts = whole.part(rows), {name: one[rows] for name, one in of_whole.items()}
+            times = _stamps(start, motion.times)
+            values = {
+                'position': motion.positions,
+                'velocity': motion.velocities,
+                'effort': sum(parts.values()),
+            }
+            topics = {'torques': values, **{name: {'effort': one} for name, one in parts.items()}}
+            messages = (
+                _messages(f'{MODEL_TOPIC}/{name}', motion.joints, times, one)
+                for name, one in topics.items()
+            )
+            yield from chain.from_iterable(zip(*messages, strict=True))
+
+
+def _parts(size: int) -> Iterator[slice]:
+    return (slice(first, first + TOGETHER) for first in range(0, size, TOGETHER))
+
+
+def _stamps(start: int, times: Array) -> Times:
+    """Stamps (N,) of times (N,) [s] since the start of a recording [ns]."""
+    return start + np.rint(times * 1e9).astype(np.int64)
+
+
+def _messages(
+    topic: str, joints: Sequence[str], times: Times, values: Mapping[str, Array]
+) -> Iterator[tuple[int, str, bytes]]:
+    """Serialized messages with stamps (N,) [ns], and values (N, n) of some fields.
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    types = _type_store().types
-    header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](0, 0), '')
+    store = type_store()
+    header = store.types['std_msgs/msg/Header'](
+        store.types['builtin_interfaces/msg/Time'](0, 0), ''
+    )
     zeros = (np.zeros(len(joints) * (name in values)) for name in VALUES)
-    message = types[JOINT_STATE](header, list(joints), *zeros)
-    expected = bytes(_type_store().serialize_cdr(message, JOINT_STATE))
-    layout, size = find_layout(expected), len(expected)
-    rows = np.tile(layout.expected, len(times))
+    message = store.types[JOINT_STATE](header, list(joints), *zeros)
+    size = len(store.serialize_cdr(message, JOINT_STATE))
+    layout = layout_of(message, size)
+    rows = np.tile(layout.template, len(times))
     records = rows.view(layout.record)
     records['seconds'], records['nanoseconds'] = np.divmod(times, 1_000_000_000)
     for name, numbers in values.items():
         records[name] = numbers
     data = rows.tobytes()
-    return (data[first : first + size] for first in range(0, len(data), size))
-
-
-@cache
-def _type_store() -> Any:
-    """The message definitions of ROS 2."""
-    types = required('rosbags.typesys')
-    return types.get_typestore(types.Stores.ROS2_KILTED)
+    pieces = (data[first : first + size] for first in range(0, len(data), size))
+    return zip(times.tolist(), repeat(topic), pieces)
 
 
 def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
     """One header row; numbers have as many digits as they need to be read back to the bit."""
-    with path.open('w', encoding='utf-8', newline='') as text:
-        writer = csv.writer(text, lineterminator='\n')
-        for number, (motion, parts) in enumerate(torques):
-            columns = _columns(motion, parts, start)
-            if number == 0:
-                writer.writerow(columns)
-            writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+    csv, arrow = required('pyarrow.csv'), required('pyarrow')
+    writer = None
+    with path.open('wb') as out:
+        for motion, parts in torques:
+            for rows in _parts(len(motion)):
+                part = {name: values[rows] for name, values in parts.items()}
+                table = arrow.table(_columns(motion.part(rows), part, start))
+                writer = writer or csv.CSVWriter(
+                    out, table.schema, write_options=csv.WriteOptions(quoting_style='none')
+                )
+                writer.write(table)
 
 
 def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str, Any]:
@@ -175,12 +184,9 @@ def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str
         'torque': sum(parts.values()),
         **parts,
     }
-    return {
-        'time': motion.times,
-        'stamp_ns': stamps(start, motion.times),
-        **{
-            f'{joint}/{name}': values[:, index]
-            for index, joint in enumerate(motion.joints)
-            for name, values in tables.items()
-        },
+    columns = {
+        f'{joint}/{name}': values[:, index]
+        for index, joint in enumerate(motion.joints)
+        for name, values in tables.items()
     }
+    return {'time': motion.times, 'stamp_ns': _stamps(start, motion.times), **columns}
