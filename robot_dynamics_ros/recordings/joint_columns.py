@@ -22,6 +22,8 @@ from .joint_samples import gap_limit
 Times = npt.NDArray[np.int64]
 # Of the longest interval: joints that come in about this one come equally rarely.
 ABOUT_EQUAL = 0.99
+# Of `States`, what messages have whatever their joints.
+FIELDS = ('numbers', 'log_times', 'stamps')
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +45,21 @@ class States:
     stamps: Times
     values: Array
 
+    def of(self, joints: Sequence[str]) -> Array:
+        """Values (3, N, k) of some of the joints, in this order."""
+        columns = [self.names.index(name) for name in joints]
+        return self.values if tuple(joints) == self.names else self.values[..., columns]
+
+    def times(self, stamped: bool) -> Times:
+        """Those of the messages [ns]: of their stamps, or of the log."""
+        return self.stamps if stamped else self.log_times
+
 
 class Columns(NamedTuple):
-    """Samples of some joints.
+    """Samples of some joints: times (N,) [ns], and values (3, N, n) as those of `States`.
 
-    Attributes:
-        times: (N,) [ns].
-        values: (3, N, n) as those of `States`.
-        start: first time of the joint that comes most rarely [ns].
-        interval: median one of its messages [s].
-        merged: number of samples that are of several messages.
-        skew: longest time between these [ns].
+    With the first time of the joint that comes most rarely [ns], the median interval of its
+    messages [s], how many samples are of several ones, and the longest time between these [ns].
     """
 
     times: Times
@@ -66,8 +72,9 @@ class Columns(NamedTuple):
 
 def by_joints(parts: Sequence[States]) -> list[States]:
     """The states of each set of joints, numbered by their log times; of equal ones, as stored."""
-    stored = np.concatenate([part.numbers for part in parts])
-    times = np.concatenate([part.log_times for part in parts])
+    stored, times = (
+        np.concatenate([getattr(part, field) for part in parts]) for field in FIELDS[:2]
+    )
     ranks = np.empty(stored.max() + 1, np.intp)
     ranks[stored[np.lexsort((stored, times))]] = np.arange(len(stored))
     groups = defaultdict(list)
@@ -79,21 +86,12 @@ def by_joints(parts: Sequence[States]) -> list[States]:
 def _joined(parts: Sequence[States]) -> States:
     """States of the same joints as one, in the order of their numbers and of the first names."""
     names = parts[0].names
-    values = [
-        part.values
-        if part.names == names
-        else part.values[..., [part.names.index(name) for name in names]]
-        for part in parts
-    ]
-    fields = [
-        np.concatenate([getattr(part, field) for part in parts])
-        for field in ('numbers', 'log_times', 'stamps')
-    ]
-    whole = States(names, *fields, np.concatenate(values, axis=1))
-    if (np.diff(whole.numbers) > 0).all():
-        return whole
-    order = np.argsort(whole.numbers)
-    return States(names, *(each[order] for each in fields), whole.values[:, order])
+    values = np.concatenate([part.of(names) for part in parts], axis=1)
+    fields = [np.concatenate([getattr(part, field) for part in parts]) for field in FIELDS]
+    if (np.diff(fields[0]) < 0).any():
+        order = np.argsort(fields[0])
+        fields, values = [field[order] for field in fields], values[:, order]
+    return States(names, fields[0], fields[1], fields[2], values)
 
 
 def columns_of(kinds: Sequence[States], joints: Sequence[str], *, stamped: bool) -> Columns:
@@ -109,10 +107,8 @@ def columns_of(kinds: Sequence[States], joints: Sequence[str], *, stamped: bool)
     """
     usable = [kind for kind in kinds if not set(joints).isdisjoint(kind.names)]
     if len(usable) == 1 and set(joints) <= set(usable[0].names):
-        (kind,) = usable
-        times, places = times_of(kind, stamped), [kind.names.index(name) for name in joints]
-        values = kind.values if tuple(joints) == kind.names else kind.values[..., places]
-        return Columns(times, values, int(times[0]), median_interval(times))
+        times = usable[0].times(stamped)
+        return Columns(times, usable[0].of(joints), int(times[0]), median_interval(times))
     every = [_Series.of(usable, name, stamped) for name in joints]
     longest = np.nanmax([*(one.interval for one in every), 0.0])
     rare = [one for one in every if not one.interval < ABOUT_EQUAL * longest]
@@ -145,11 +141,10 @@ class _Series(NamedTuple):
     def of(cls, kinds: Sequence[States], joint: str, stamped: bool) -> _Series:
         found = [kind for kind in kinds if joint in kind.names]
         numbers = np.concatenate([kind.numbers for kind in found])
-        times = np.concatenate([times_of(kind, stamped) for kind in found])
-        values = [kind.values[..., kind.names.index(joint)] for kind in found]
+        times = np.concatenate([kind.times(stamped) for kind in found])
+        values = np.concatenate([kind.of([joint])[..., 0] for kind in found], axis=1)
         order = np.argsort(numbers)
-        interval = median_interval(times)
-        return cls(numbers[order], times[order], np.hstack(values)[:, order], interval)
+        return cls(numbers[order], times[order], values[:, order], median_interval(times))
 
     def ages(self, every: Sequence[_Series]) -> tuple[Times, npt.NDArray[np.intp]]:
         """Ages (n, N) of the latest values of joints at its messages [ns]; which they are.
@@ -161,11 +156,6 @@ class _Series(NamedTuple):
         )
         times = np.stack([one.times[rows] for one, rows in zip(every, latest, strict=True)])
         return np.where(latest < 0, 0, np.abs(self.times - times)), latest
-
-
-def times_of(kind: States, stamped: bool) -> Times:
-    """Those of the messages [ns]: of their stamps, or of the log."""
-    return kind.stamps if stamped else kind.log_times
 
 
 def median_interval(times: Times) -> float:

@@ -62,10 +62,9 @@ class Motion:
 
     def of(self, joints: tuple[str, ...]) -> Motion:
         """That of some of the joints, in this order."""
-        if self.joints == joints:
-            return self
         columns = [self.joints.index(name) for name in joints]
-        return replace(self.mapped(lambda values: values[:, columns]), joints=joints)
+        same = self.joints == joints
+        return self if same else replace(self.mapped(lambda x: x[:, columns]), joints=joints)
 
     def part(self, rows: slice | Array) -> Motion:
         """Some of the samples; the rate is kept."""
@@ -98,49 +97,44 @@ def filtered(
 
     The quality has the usual interval, and counts the samples that the filter loses.
     """
-    rate = 1.0 / quality.interval
+    interval, rate = quality.interval, 1.0 / quality.interval
     if cutoff is None:
-        cutoff = usual_cutoff(segments, quality.interval, name)
+        cutoff = usual_cutoff(segments, interval, name)
     check_rate(name, rate)
     weights = kernels(checked_cutoff(cutoff, rate), rate)
     lost, used = weights.shape[1] - 1, 0
     quality.unused = quality.edges = 0
     for samples in segments:
-        grid = Grid(samples.times, quality.interval)
+        grid = Grid(samples.times, interval)
         if grid.size <= lost:
             quality.unused += len(samples)
             continue
         # Without a cut there are two edges.
         quality.edges, used = used * lost, used + 1
-        numbers = np.arange(grid.size - lost) + lost // 2
-        times = samples.times[0] + numbers * quality.interval
-        q, v, a, torque = _smooth(samples, grid, weights, efforts)
-        yield Motion(samples.joints, times, q, v, a, torque, cutoff, rate)
+        times = samples.times[0] + (np.arange(grid.size - lost) + lost // 2) * interval
+        q, v, a, effort = _smooth(samples, grid, weights, efforts)
+        yield Motion(samples.joints, times, q, v, a, effort, cutoff, rate)
     if not used:
         cuts = quality.cuts if quality.samples > lost else ''
-        advice = quality.doubt or cuts or 'record longer, or raise the cutoff'
-        longest = max(map(len, segments), default=0)
         raise RecordingError(
-            f'{name}: the longest segment without a gap has {longest} samples, the '
-            f'filter at {cutoff:.3g} Hz needs more than {lost}: {advice}'
+            f'{name}: the longest segment without a gap has {max(map(len, segments), default=0)} '
+            f'samples, the filter at {cutoff:.3g} Hz needs more than {lost}: '
+            f'{quality.doubt or cuts or "record longer, or raise the cutoff"}'
         )
 
 
 def _smooth(samples: JointSamples, grid: Grid, weights: Array, efforts: bool) -> Array:
     """Positions, velocities, accelerations and efforts (4, N, n) of a segment by `kernels`."""
     convolve = required('scipy.signal').oaconvolve
-    size = grid.size - weights.shape[1] + 1
-    found = np.full((4, size, len(samples.joints)), np.nan)
+    found = np.full((4, grid.size - weights.shape[1] + 1, len(samples.joints)), np.nan)
     measured = zip(samples.positions.T, samples.velocities.T, samples.efforts.T, strict=True)
-    for joint, (q, v, effort) in enumerate(measured):
-        q = grid.values(q)
+    for joint, columns in enumerate(measured):
+        q, v, effort = map(grid.values, columns)
         # Velocities that are not measured are derivatives of the positions.
-        moving = np.isfinite(v[0])
-        signals = [q, *([grid.values(v)] * 2 if moving else [q, q])]
-        orders = [0, 0, 1] if moving else [0, 1, 2]
+        pairs = [(q, 0), (v, 0), (v, 1)] if np.isfinite(v[0]) else [(q, 0), (q, 1), (q, 2)]
         if efforts and np.isfinite(effort[0]):
-            signals, orders = [*signals, grid.values(effort)], [*orders, 0]
-        for place, (signal, order) in enumerate(zip(signals, orders, strict=True)):
+            pairs.append((effort, 0))
+        for place, (signal, order) in enumerate(pairs):
             found[place, :, joint] = convolve(signal, weights[order], 'valid')
     return found
 
@@ -164,15 +158,11 @@ def usual_cutoff(segments: Sequence[JointSamples], interval: float, name: str) -
 
 
 class Grid:
-    """Times at equal intervals, from the first sample of a segment on.
-
-    Attributes:
-        size: number of its times.
-    """
+    """Times at equal intervals, from the first sample of a segment on; `size` is their number."""
 
     def __init__(self, times: Array, interval: float) -> None:
         """Take times (N,) of samples, strictly increasing, and the interval of the grid [s]."""
-        self.size, self._weights = len(times), np.empty((0, 0))
+        self.size, self._weights = len(times), np.empty(0)
         numbers = (times - times[0]) / interval
         if np.abs(numbers - np.arange(len(times))).max() < EQUAL:
             return
@@ -181,7 +171,7 @@ class Grid:
         self.size = int(numbers[-2]) + 1 if len(rows) >= 4 else 0
         wanted = np.arange(self.size)
         left = np.searchsorted(numbers, wanted, side='right') - 2
-        places = np.clip(left, 0, len(rows) - 4) + np.arange(4)[:, None]
+        places = np.clip(left, 0, max(len(rows) - 4, 0)) + np.arange(4)[:, None]
         self._rows, nodes = rows[places], numbers[places]
         # Lagrange's formula.
         self._weights = np.ones(nodes.shape)
@@ -190,7 +180,7 @@ class Grid:
 
     def values(self, samples: Array) -> Array:
         """Those at its times, of samples (N,)."""
-        if not len(self._weights):
+        if not self._weights.size:
             return samples
         values: Array = np.einsum('ki,ki->i', self._weights, samples[self._rows])
         return values

@@ -28,10 +28,9 @@ MOSTLY = 0.5
 IMPLAUSIBLE = 1e4
 # Smaller numbers than this are no results of a drive's arithmetic, but bits of something else.
 DENORMAL = np.finfo(float).tiny
-# What is counted: attribute of `Quality`, a thing, and more of it; and where segments end.
+# What is counted: attribute of `Quality`, a thing, and more of it.
 COUNTS = (
-    ('unstamped', 'recording', ' without stamps: times are those at which messages were recorded, '
-     'and a delay has no meaning'),
+    ('unstamped', 'recording', ' with times of the log, not of stamps: a delay has no meaning'),
     ('gaps', 'gap', ', the longest of {0.longest_gap:.3g} s'),
     ('dropouts', 'dropout', ', above 1.5 x {0.interval:.3g} s'),
     ('repeated', 'sample', ' with the stamp of the one before: left out'),
@@ -45,35 +44,26 @@ COUNTS = (
     ('of_other_joints', 'message', ' of other joints'),
     ('merged', 'sample', ' merged from messages up to {0.skew:.3g} s apart'),
     ('lost', 'sample', ' in segments too short for the filter, or at cuts'),
-)  # fmt: skip
-CUTS = ('gaps', 'backward', 'not_finite', 'jumps', 'without_velocities')
+)
+# Of these, where a segment ends.
+CUTS = ('gaps', 'backward', 'not_finite', 'jumps')
 
 
 @dataclass(frozen=True)
 class ImplausibleEfforts:
-    """Efforts of one joint that no drive has: too large, or denormal.
+    """Efforts of one joint that no drive has: how many, the bound, the largest one [N m or N]."""
 
-    Attributes:
-        bound: absolute effort beyond which they are [N m or N].
-        unit: 'N m' or 'N'.
-        count: how many.
-        largest: the largest absolute one [N m or N].
-    """
-
-    bound: float
-    unit: str
     count: int
+    bound: float
     largest: float
+    unit: str
 
     def sentence(self, joint: str) -> str:
         """What is said of them."""
-        number = counted(self.count, 'effort')
-        if self.largest <= self.bound:
-            return f'{number} of {joint} that are denormal numbers: taken as not measured'
+        bound, largest = (torque_text(one, self.unit) for one in (self.bound, self.largest))
         return (
-            f'{number} of {joint} above {torque_text(self.bound, self.unit)} or denormal, up to '
-            f'{torque_text(self.largest, self.unit)}: taken as not measured: are efforts in N m '
-            'or N, and is the limit of the URDF right?'
+            f'{counted(self.count, "effort")} of {joint} above {bound} or denormal, up to '
+            f'{largest}: not used: are they in N m or N, and is the limit of the URDF right?'
         )
 
 
@@ -90,7 +80,7 @@ class Count(NamedTuple):
 
 @dataclass
 class Quality:
-    """Counts of `COUNTS`, which says what each is, and of the filter (`unused`, `edges`).
+    """Counts of `COUNTS`, which says what each is, and these.
 
     Attributes:
         clock: `header` (stamps of the messages), `log` (when they were recorded, where no message
@@ -152,26 +142,21 @@ class Quality:
     def plausible(self, samples: JointSamples, model: RobotModel, largest: float) -> JointSamples:
         """The samples with NaN for efforts that no drive has; these are counted.
 
-        Args:
-            samples: of a recording.
-            model: of the robot; joints that it has not are unbounded.
-            largest: times the effort limit of a joint; without a limit, its bound is `IMPLAUSIBLE`
-                times `UNKNOWN_LIMIT`.
+        Their bound is so many times the effort limit of a joint, without a limit `IMPLAUSIBLE`
+        times `UNKNOWN_LIMIT`; joints that the model has not are unbounded.
         """
-        known = {
-            name: (largest * limit if np.isfinite(limit) else IMPLAUSIBLE * UNKNOWN_LIMIT, unit)
-            for name, limit, unit in zip(
-                model.joint_names, model.effort_bounds, model.effort_units, strict=True
-            )
-        }
+        limits, unknown = model.effort_bounds, IMPLAUSIBLE * UNKNOWN_LIMIT
+        greatest = np.where(np.isfinite(limits), largest * limits, unknown)
+        pairs = zip(greatest.tolist(), model.effort_units, strict=True)
+        known = dict(zip(model.joint_names, pairs, strict=True))
         bounds = [known.get(name, (np.inf, '')) for name in samples.joints]
         sizes = np.abs(samples.efforts)
         wrong = (sizes > [bound for bound, _ in bounds]) | ((sizes > 0.0) & (sizes < DENORMAL))
-        for joint in np.flatnonzero(wrong.any(axis=0)).tolist():
-            found = sizes[wrong[:, joint], joint]
-            self.implausible[samples.joints[joint]] = ImplausibleEfforts(
-                *bounds[joint], len(found), float(found.max())
-            )
+        for joint, (bound, unit) in enumerate(bounds):
+            if len(found := sizes[wrong[:, joint], joint]):
+                self.implausible[samples.joints[joint]] = ImplausibleEfforts(
+                    len(found), bound, float(found.max()), unit
+                )
         return replace(samples, efforts=np.where(wrong, np.nan, samples.efforts))
 
     @property
@@ -193,12 +178,8 @@ class Quality:
     def unit_doubt(self) -> str:
         """Why positions may be in another unit; empty if they do not look so."""
         joint, reach = self.farthest
-        if not (self.jumps_often and joint):
-            return ''
-        return (
-            f'{joint} has positions up to {reach:.3g}: perhaps they are in degrees or '
-            'millimetres, record rad and m'
-        )
+        text = f'{joint} has positions up to {reach:.3g}: in degrees or mm? Record rad and m'
+        return text if self.jumps_often and joint else ''
 
     @property
     def lost(self) -> int:
@@ -215,22 +196,18 @@ class Quality:
     @property
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
-        efforts = (
-            f'an effort of {joint} that is not measured in {counted(count, "sample")}'
-            for joint, count in self.missing_efforts.items()
-            if count < self.samples
-        )
-        counts = [
-            one.text
-            for one in self.counts()
-            if one.number
-            and one.name in CUTS
-            # Where none is measured, it cuts nothing.
-            and (one.name != 'without_velocities' or one.number < self.samples)
+        missing = {'a velocity': self.without_velocities}
+        missing |= {
+            f'an effort of {joint}': count for joint, count in self.missing_efforts.items()
+        }
+        found = [one.text for one in self.counts() if one.number and one.name in CUTS] + [
+            f'{what} that is not measured in {counted(count, "sample")}'
+            for what, count in missing.items()
+            # What is never measured cuts nothing.
+            if 0 < count < self.samples
         ]
-        found = '; '.join([*counts, *efforts])
         advice = 'Look for the cause in the driver or the recorder'
-        return f'the recording is cut by {found}. {advice}' if found else ''
+        return f'the recording is cut by {"; ".join(found)}. {advice}' if found else ''
 
     def remarks(self) -> list[str]:
         """What a user has to know about the recording, one line each; empty if it is good."""
@@ -240,10 +217,10 @@ class Quality:
 
     def counts(self) -> list[Count]:
         """What has been counted, also what was not found."""
-        numbers = ((name, getattr(self, name), thing, more) for name, thing, more in COUNTS)
+        numbers = [getattr(self, name) for name, *_ in COUNTS]
         return [
             Count(name, number, counted(number, thing) + more.format(self))
-            for name, number, thing, more in numbers
+            for number, (name, thing, more) in zip(numbers, COUNTS, strict=True)
         ]
 
     def as_json(self) -> dict[str, Any]:

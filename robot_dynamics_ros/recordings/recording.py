@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_columns import by_joints, columns_of, median_interval, times_of
+from .joint_columns import States, by_joints, columns_of, median_interval
 from .joint_names import recorded_names, renamed
 from .joint_samples import JointSamples
 from .motion import Motion, filtered, usual_cutoff
@@ -26,12 +28,6 @@ class Recording:
     """Joint states of one recording: as they were recorded, cut into segments, or filtered.
 
     The files are read once, into arrays of double: a million states of seven joints are 176 MB.
-
-    >>> recording = Recording.read('bag/', model)
-    >>> for motion in recording.motions():
-    ...     tau = dynamics.inverse_dynamics(
-    ...         motion.positions, motion.velocities, motion.accelerations
-    ...     )
 
     Attributes:
         name: of the files, for messages.
@@ -66,12 +62,11 @@ class Recording:
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
         self.cutoff, self._model, self._largest = cutoff, model, IMPLAUSIBLE
-        parts, malformed = source.states(topic)
-        if not parts:
+        kinds, malformed = _messages(source, topic)
+        if not kinds:
             raise RecordingError(
                 f'{self.name}: no message on {topic} has names and as many positions'
             )
-        kinds = by_joints(parts)
         stamped = any(kind.stamps.any() for kind in kinds)
         self.clock = 'header' if stamped else source.clock
         recorded = tuple(dict.fromkeys(name for kind in kinds for name in kind.names))
@@ -86,24 +81,17 @@ class Recording:
             raise RecordingError(f'{self.name}: {error}') from None
         self.joints = tuple(self.names[name] for name in chosen)
         self.kinds = {
-            tuple(self.names[name] for name in kind.names): median_interval(
-                times_of(kind, stamped)
-            )
-            for kind in kinds
+            tuple(self.names[name] for name in one.names): median_interval(one.times(stamped))
+            for one in kinds
         }
         columns = columns_of(kinds, chosen, stamped=stamped)
         self.start, self.interval = columns.start, columns.interval
-        times: Array = (columns.times - self.start) * 1e-9
+        times: Array = np.multiply(columns.times - self.start, 1e-9)
         self._recorded = JointSamples(self.joints, times, *columns.values)
-        others = [kind for kind in kinds if set(chosen).isdisjoint(kind.names)]
-        self._messages = Quality(
-            self.clock,
-            interval=self.interval,
-            malformed=malformed,
-            of_other_joints=sum(len(kind.numbers) for kind in others),
-            merged=columns.merged,
-            skew=1e-9 * columns.skew,
-        )
+        others = [len(one.numbers) for one in kinds if set(chosen).isdisjoint(one.names)]
+        self._messages = Quality(self.clock, interval=self.interval, malformed=malformed)
+        self._messages.of_other_joints = sum(others)
+        self._messages.merged, self._messages.skew = columns.merged, 1e-9 * columns.skew
 
     @classmethod
     def read(
@@ -139,13 +127,11 @@ class Recording:
             return cls(source, chosen_topic(source, topic), rename or {}, joints, model, cutoff)
 
     def judge_efforts(self, model: RobotModel, largest: float = IMPLAUSIBLE) -> None:
-        """From now on, what no drive and no joint of a robot can do counts as not measured.
-
-        These are efforts far beyond the limits, and states that no joint reaches.
+        """From now on, efforts and states that the robot cannot have count as not measured.
 
         Args:
-            model: of the robot; `quality` counts both.
-            largest: times the effort limit of a joint, see `Quality.plausible`.
+            model: of the robot.
+            largest: times the effort limit of a joint: an effort beyond is none.
         """
         self._model, self._largest = model, largest
         for name in ('_judged', '_segments'):
@@ -217,6 +203,13 @@ class Recording:
     def _segments(self) -> tuple[list[JointSamples], Quality]:
         samples, quality = self._judged
         return cut(samples, reach_of(self._model, self.joints), quality), quality
+
+
+@lru_cache(maxsize=1)
+def _messages(source: Any, topic: str) -> tuple[list[States], int]:
+    """States of each set of joints, and how many messages are none; those read last are kept."""
+    parts, malformed = source.states(topic)
+    return by_joints(parts) if parts else [], malformed
 
 
 @contextmanager

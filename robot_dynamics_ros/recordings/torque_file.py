@@ -7,6 +7,7 @@ stamps. CSV is a table with a row for each filtered sample.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from heapq import merge
 from itertools import chain, repeat
 from operator import itemgetter
@@ -22,7 +23,7 @@ from robot_dynamics_ros.extra import required
 from .joint_columns import Times
 from .joint_samples import JointSamples
 from .motion import Motion
-from .sources.joint_state_decoder import JOINT_STATE, VALUES, layout_of, type_store
+from .sources.joint_state_decoder import JOINT_STATE, VALUES, Layout, layout_of, type_store
 
 ENDINGS = ('.mcap', '.csv')
 MODEL_TOPIC, DESCRIPTION_TOPIC = '/model', '/robot_description'
@@ -38,7 +39,7 @@ TOGETHER = 4096
 
 
 def check_ending(path: Path) -> None:
-    """Raises a RecordingError if a file of torques may not have this name."""
+    """Raise a RecordingError if a file of torques may not have this name."""
     if path.suffix not in ENDINGS:
         raise RecordingError(f'{path}: the ending must be one of {", ".join(ENDINGS)}')
 
@@ -55,7 +56,7 @@ def write_torque_file(
     """Write a file of torques, as they come.
 
     Args:
-        path: to write; its ending decides what is written.
+        path: its ending decides what is written.
         torques: along the recording, in its order.
         states: as they were recorded; only MCAP files hold them.
         start: of the recording [ns].
@@ -96,27 +97,29 @@ def _recorded(states: JointSamples, topic: str, start: int) -> Iterator[tuple[in
     """Stamps [ns], topic and messages of the recorded states."""
     for rows in _parts(len(states)):
         part = states.part(rows)
-        values = {'position': part.positions, 'velocity': part.velocities, 'effort': part.efforts}
+        values = dict(zip(VALUES, (part.positions, part.velocities, part.efforts), strict=True))
         yield from _messages(topic, part.joints, _stamps(start, part.times), values)
 
 
 def _computed(torques: Iterable[Torques], start: int) -> Iterator[tuple[int, str, bytes]]:
     """Stamps [ns], topics and messages of the torques, and of their parts."""
-    for whole, of_whole in torques:
-        for rows in _parts(len(whole)):
-            motion, parts = whole.part(rows), {name: one[rows] for name, one in of_whole.items()}
-            times = _stamps(start, motion.times)
-            values = {
-                'position': motion.positions,
-                'velocity': motion.velocities,
-                'effort': sum(parts.values()),
-            }
-            topics = {'torques': values, **{name: {'effort': one} for name, one in parts.items()}}
-            messages = (
-                _messages(f'{MODEL_TOPIC}/{name}', motion.joints, times, one)
-                for name, one in topics.items()
-            )
-            yield from chain.from_iterable(zip(*messages, strict=True))
+    for motion, parts in _pieces(torques):
+        whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
+        topics = {'torques': dict(zip(VALUES, whole, strict=True))}
+        topics |= {name: {VALUES[2]: part} for name, part in parts.items()}
+        times = _stamps(start, motion.times)
+        messages = (
+            _messages(f'{MODEL_TOPIC}/{name}', motion.joints, times, values)
+            for name, values in topics.items()
+        )
+        yield from chain.from_iterable(zip(*messages, strict=True))
+
+
+def _pieces(torques: Iterable[Torques]) -> Iterator[Torques]:
+    """The torques of some samples at a time."""
+    for motion, parts in torques:
+        for rows in _parts(len(motion)):
+            yield motion.part(rows), {name: part[rows] for name, part in parts.items()}
 
 
 def _parts(size: int) -> Iterator[slice]:
@@ -135,22 +138,27 @@ def _messages(
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    store = type_store()
-    header = store.types['std_msgs/msg/Header'](
-        store.types['builtin_interfaces/msg/Time'](0, 0), ''
-    )
-    zeros = (np.zeros(len(joints) * (name in values)) for name in VALUES)
-    message = store.types[JOINT_STATE](header, list(joints), *zeros)
-    size = len(store.serialize_cdr(message, JOINT_STATE))
-    layout = layout_of(message, size)
+    layout = _layout(tuple(joints), tuple(values))
     rows = np.tile(layout.template, len(times))
     records = rows.view(layout.record)
     records['seconds'], records['nanoseconds'] = np.divmod(times, 1_000_000_000)
     for name, numbers in values.items():
         records[name] = numbers
     data = rows.tobytes()
+    size = len(layout.template)
     pieces = (data[first : first + size] for first in range(0, len(data), size))
     return zip(times.tolist(), repeat(topic), pieces)
+
+
+@cache
+def _layout(joints: tuple[str, ...], fields: tuple[str, ...]) -> Layout:
+    """That of messages with some fields."""
+    store = type_store()
+    time = store.types['builtin_interfaces/msg/Time'](0, 0)
+    zeros = (np.zeros(len(joints) * (name in fields)) for name in VALUES)
+    header = store.types['std_msgs/msg/Header'](time, '')
+    message = store.types[JOINT_STATE](header, list(joints), *zeros)
+    return layout_of(message, len(store.serialize_cdr(message, JOINT_STATE)))
 
 
 def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
@@ -158,14 +166,12 @@ def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
     csv, arrow = required('pyarrow.csv'), required('pyarrow')
     writer = None
     with path.open('wb') as out:
-        for motion, parts in torques:
-            for rows in _parts(len(motion)):
-                part = {name: values[rows] for name, values in parts.items()}
-                table = arrow.table(_columns(motion.part(rows), part, start))
-                writer = writer or csv.CSVWriter(
-                    out, table.schema, write_options=csv.WriteOptions(quoting_style='none')
-                )
-                writer.write(table)
+        for motion, parts in _pieces(torques):
+            table = arrow.table(_columns(motion, parts, start))
+            if writer is None:
+                plain = csv.WriteOptions(quoting_style='none')
+                writer = csv.CSVWriter(out, table.schema, write_options=plain)
+            writer.write(table)
 
 
 def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str, Any]:
@@ -181,7 +187,7 @@ def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str
         'velocity': motion.velocities,
         'acceleration': motion.accelerations,
         'effort': motion.efforts,
-        'torque': sum(parts.values()),
+        'torque': np.sum([*parts.values()], axis=0),
         **parts,
     }
     columns = {

@@ -11,6 +11,7 @@ Modules::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,11 +42,16 @@ def open_source(paths: Sequence[Path]) -> BagSource | CsvSource:
     if not files:
         raise RecordingError('no recording: name a bag folder, or a file')
     name = str(paths[0]) if len(paths) == 1 else f'{paths[0]} and {len(paths) - 1} more'
-    tables = [file.name.endswith(TABLES) for file in files]
-    if all(tables):
-        return CsvSource(name, files)
-    if any(tables):
+    if len({file.name.endswith(TABLES) for file in files}) > 1:
         raise RecordingError(f'{name}: bags and CSV files cannot be one recording')
+    return _source(name, tuple(files), tuple(file.stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=1)
+def _source(name: str, files: Sequence[Path], changed: Sequence[int]) -> BagSource | CsvSource:
+    """The last one is kept: a command opens a recording several times, and none has changed."""
+    if files[0].name.endswith(TABLES):
+        return CsvSource(name, files)
     for library in ('mcap', 'rosbags'):
         required(library)
     from .bag_source import BagSource  # needs these

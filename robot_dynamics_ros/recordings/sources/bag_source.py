@@ -27,9 +27,8 @@ zstd: Any = import_module('compression.zstd' if sys.version_info >= (3, 14) else
 
 DESCRIPTION_TOPIC = '/robot_description'
 STRING = 'std_msgs/msg/String'
-COMPRESSED = '.zstd'
 READERS: dict[str, Any] = {'.db3': Sqlite3Reader, '.bag': Rosbag1Reader}
-REPAIRS = {'.mcap': '`mcap recover FILE -o OUT`', '.bag': '`rosbag reindex FILE`'}
+REPAIRS = {'.mcap': ': try `mcap recover FILE -o OUT`', '.bag': ': try `rosbag reindex FILE`'}
 # First bytes of a frame of zstd.
 MAGIC = b'\x28\xb5\x2f\xfd'
 # Messages of a database that are decoded together.
@@ -72,10 +71,6 @@ class BagSource:
 
     def __init__(self, name: str, files: Sequence[Path]) -> None:
         """Look at the topics, and at the descriptions.
-
-        Args:
-            name: of the recording, for messages.
-            files: `.mcap` or `.db3`, also `.zstd`, or ROS 1 bags.
 
         Raises:
             RecordingError: a file cannot be read, or ROS 1 and ROS 2 are mixed.
@@ -134,7 +129,7 @@ def _opened(file: Path, stack: ExitStack) -> Any:
     # SQLite does not say why it cannot open a file.
     stream = stack.enter_context(file.open('rb'))
     storage = file
-    if file.suffix == COMPRESSED:
+    if file.suffix == '.zstd':
         folder = stack.enter_context(TemporaryDirectory(prefix='robot_dynamics_'))
         storage = Path(folder, file.with_suffix('').name)
         with zstd.open(stream) as source, storage.open('wb') as out:
@@ -175,10 +170,7 @@ def errors_of(file: Path) -> Iterator[None]:
             raise
         # rosbags documents no class of exception for damaged files; some are of its libraries.
         why = ' '.join(str(error).split())[:200] or type(error).__name__
-        if isinstance(error, MemoryError | OverflowError):
-            why = 'a size in it is impossible'
-        repair = REPAIRS.get(file.suffix)
-        advice = f': {repair} may repair it' if repair else ''
+        advice = REPAIRS.get(file.suffix, '')
         raise RecordingError(f'{file} is damaged or incomplete: {why}{advice}') from None
 
 

@@ -50,14 +50,14 @@ class CsvSource:
         self.name = name
         tables = [read_table(path) for path in paths]
         self._times = tables[0][TIME]
-        others = (
-            f'{name}: %s: name recordings of their own one by one: {" ".join(map(str, paths))}'
-        )
         named = [key for table in tables for key in table if key != TIME]
+        problem = ''
         if twice := [key for key in named if named.count(key) > 1]:
-            raise RecordingError(others % f'two files have {"_".join(twice[0])}')
-        if not all(np.array_equal(one[TIME], self._times, equal_nan=True) for one in tables):
-            raise RecordingError(others % 'the rows of the files do not have the same times')
+            problem = f'two files have {"_".join(twice[0])}'
+        elif not all(np.array_equal(one[TIME], self._times, equal_nan=True) for one in tables):
+            problem = 'the rows of the files do not have the same times'
+        if problem:
+            raise RecordingError(f'{name}: {problem}: name recordings of their own one by one')
         if not (np.abs(self._times) < LATEST).all():
             raise RecordingError(f'{name}: a time is not a number of seconds below {LATEST:g}')
         self._columns = {key: column for table in tables for key, column in table.items()}

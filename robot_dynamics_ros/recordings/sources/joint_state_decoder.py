@@ -18,6 +18,7 @@ from robot_dynamics_ros.extra import required
 
 from ..joint_columns import States, Times
 
+Bytes = npt.NDArray[np.uint8]
 # Log time [ns] and bytes.
 Message = tuple[int, bytes]
 JOINT_STATE = 'sensor_msgs/msg/JointState'
@@ -47,18 +48,16 @@ class Layout:
     """
 
     names: tuple[str, ...]
-    record: np.dtype[Any]
-    template: npt.NDArray[np.uint8]
+    record: Any
+    template: Bytes
 
-    def fits(self, raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    def fits(self, raw: Bytes) -> npt.NDArray[np.bool_]:
         """Which of some messages (N, size) differ in stamp, values and padding only."""
         constant = np.where(self.template, 255, 0).astype(np.uint8)
-        fit: npt.NDArray[np.bool_] = ~((raw ^ self.template) & constant).any(axis=1)
-        return fit
+        differs: npt.NDArray[np.bool_] = np.any((raw ^ self.template) & constant, axis=1)
+        return ~differs
 
-    def states(
-        self, numbers: npt.NDArray[np.intp], times: Times, raw: npt.NDArray[np.uint8]
-    ) -> States:
+    def states(self, numbers: npt.NDArray[np.intp], times: Times, raw: Bytes) -> States:
         """Those of messages (N, size) that fit, with numbers and log times (N,) [ns]."""
         records = np.ascontiguousarray(raw).view(self.record)[:, 0]
         stamps = records['seconds'].astype(np.int64) * SECOND + records['nanoseconds']
@@ -71,25 +70,27 @@ class Layout:
 
 def layout_of(message: Any, size: int, *, little: bool = True, ros1: bool = False) -> Layout:
     """That of a decoded message with so many bytes, whose values are replaced."""
-    order, count = '<' if little else '>', len(message.name)
+    order, count, store = '<' if little else '>', len(message.name), type_store(ros1=ros1)
     fields = [name for name in VALUES if len(getattr(message, name))]
     for name in fields:
         setattr(message, name, np.full(count, MARK))
-    store = type_store(ros1=ros1)
-    options = {} if ros1 else {'little_endian': little}
-    serialize = store.serialize_ros1 if ros1 else store.serialize_cdr
-    template = bytearray(size)
-    data = bytes(serialize(message, JOINT_STATE, **options))
-    template[: len(data)] = data
-    template[0 if ros1 else STAMP.start : STAMP.stop] = bytes(STAMP.stop - 4 * (not ros1))
-    marks, places = np.full(count, MARK, f'{order}f8').tobytes(), [STAMP.start, STAMP.start + 4]
+    data = (
+        store.serialize_ros1(message, JOINT_STATE)
+        if ros1
+        else store.serialize_cdr(message, JOINT_STATE, little_endian=little)
+    )
+    template = bytearray(bytes(data).ljust(size, b'\0'))
+    template[STAMP] = bytes(8)
+    if ros1:
+        template[:4] = bytes(4)
+    marks, places = np.full(count, MARK, f'{order}f8').tobytes(), [4, 8]
     for _ in fields:
         places.append(template.index(marks))
         template[places[-1] : places[-1] + len(marks)] = bytes(len(marks))
+    whole, values = f'{order}u4' if ros1 else f'{order}i4', (f'{order}f8', (count,))
     record: Any = {
         'names': ['seconds', 'nanoseconds', *fields],
-        'formats': [f'{order}{"u4" if ros1 else "i4"}', f'{order}u4']
-        + [(f'{order}f8', (count,))] * len(fields),
+        'formats': [whole, f'{order}u4', *[values] * len(fields)],
         'offsets': places,
         'itemsize': size,
     }
@@ -98,30 +99,27 @@ def layout_of(message: Any, size: int, *, little: bool = True, ros1: bool = Fals
 
 def found_layout(data: bytes, *, ros1: bool = False) -> Layout | None:
     """That of a serialized message; None if it is no joint state with a position for each name."""
+    store = type_store(ros1=ros1)
     if not ros1 and data[:2] not in (b'\0\0', b'\0\1'):
         return None
-    store = type_store(ros1=ros1)
     try:
         message = (store.deserialize_ros1 if ros1 else store.deserialize_cdr)(data, JOINT_STATE)
     # rosbags documents no class of exception.
     except Exception:
         return None
     count, sizes = len(set(message.name)), {len(getattr(message, name)) for name in VALUES}
-    if not count == len(message.name) == len(message.position) or not sizes <= {0, count}:
-        return None
-    if not count:
-        return None
-    return layout_of(message, len(data), little=ros1 or data[1] == 1, ros1=ros1)
+    fits = 0 < count == len(message.name) == len(message.position) and sizes <= {0, count}
+    return layout_of(message, len(data), little=ros1 or data[1] == 1, ros1=ros1) if fits else None
 
 
 def decoded(messages: Sequence[Message], first: int, *, ros1: bool = False) -> list[States]:
     """The joint states of messages, which are numbered from the first one on."""
-    sizes = np.array([len(data) for _, data in messages])
     times = np.array([time for time, _ in messages], np.int64)
+    sizes = np.array([len(data) for _, data in messages])
     found = []
     for size in np.unique(sizes[sizes > 0]).tolist():
         rest = np.flatnonzero(sizes == size)
-        data = b''.join(messages[row][1] for row in rest.tolist())
+        data = b''.join([messages[row][1] for row in rest.tolist()])
         raw = np.frombuffer(data, np.uint8).reshape(-1, size)
         while len(rest):
             layout = found_layout(raw[0].tobytes(), ros1=ros1)
