@@ -6,7 +6,7 @@ stamps. CSV is a table with a row for each filtered sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from heapq import merge
 from itertools import chain, repeat
@@ -26,14 +26,15 @@ from .motion import Motion
 from .sources.joint_state_decoder import JOINT_STATE, VALUES, Layout, layout_of, type_store
 
 ENDINGS = ('.mcap', '.csv')
-MODEL_TOPIC, DESCRIPTION_TOPIC = '/model', '/robot_description'
-STRING = 'std_msgs/msg/String'
+DESCRIPTION_TOPIC, STRING = '/robot_description', 'std_msgs/msg/String'
 # Quality of service of the description, as rosbag2 reads it.
 LATCHED = """- {history: keep_last, depth: 1, reliability: reliable, durability: transient_local,
   deadline: {sec: 0, nsec: 0}, lifespan: {sec: 0, nsec: 0}, liveliness: automatic,
   liveliness_lease_duration: {sec: 0, nsec: 0}, avoid_ros_namespace_conventions: false}"""
 # A motion, and the parts of its torque (N, n) by name, such as `gravity` [N m, N].
 Torques = tuple[Motion, Mapping[str, Array]]
+# Stamp [ns], topic and bytes.
+Message = tuple[int, str, bytes]
 # Samples that are written together.
 TOGETHER = 4096
 
@@ -72,45 +73,45 @@ def write_torque_file(
         _write_csv(path, torques, start)
         return
     mcap, store = required('mcap.writer'), type_store()
+    text = bytes(store.serialize_cdr(store.types[STRING](data=urdf), STRING))
+    recorded = chain([(start, DESCRIPTION_TOPIC, text)], _recorded(states, topic, start))
     with path.open('wb') as out:
         writer = mcap.Writer(out)
         writer.start(profile='ros2', library='robot_dynamics_ros')
-        schemas = {
-            kind: writer.register_schema(kind, 'ros2msg', store.generate_msgdef(kind)[0].encode())
-            for kind in (JOINT_STATE, STRING)
-        }
-        latched = {'offered_qos_profiles': LATCHED}
-        described = writer.register_channel(DESCRIPTION_TOPIC, 'cdr', schemas[STRING], latched)
-        text = store.serialize_cdr(store.types[STRING](data=urdf), STRING)
-        writer.add_message(described, start, text, start)
-        channels: dict[str, int] = {}
+
+        @cache
+        def channel(name: str) -> int:
+            kind, latched = (
+                (STRING, {'offered_qos_profiles': LATCHED})
+                if name == DESCRIPTION_TOPIC
+                else (JOINT_STATE, {})
+            )
+            definition = store.generate_msgdef(kind)[0].encode()
+            schema = writer.register_schema(kind, 'ros2msg', definition)
+            return int(writer.register_channel(name, 'cdr', schema, latched))
+
         # Where the clock was set back, so are the messages.
-        both = merge(_recorded(states, topic, start), _computed(torques, start), key=itemgetter(0))
-        for stamp, name, data in both:
-            if name not in channels:
-                channels[name] = writer.register_channel(name, 'cdr', schemas[JOINT_STATE])
-            writer.add_message(channels[name], stamp, data, stamp)
+        for stamp, name, data in merge(recorded, _computed(torques, start), key=itemgetter(0)):
+            writer.add_message(channel(name), stamp, data, stamp)
         writer.finish()
 
 
-def _recorded(states: JointSamples, topic: str, start: int) -> Iterator[tuple[int, str, bytes]]:
-    """Stamps [ns], topic and messages of the recorded states."""
+def _recorded(states: JointSamples, topic: str, start: int) -> Iterator[Message]:
+    """Messages of the recorded states."""
     for rows in _parts(len(states)):
         part = states.part(rows)
-        values = dict(zip(VALUES, (part.positions, part.velocities, part.efforts), strict=True))
-        yield from _messages(topic, part.joints, _stamps(start, part.times), values)
+        values = (part.positions, part.velocities, part.efforts)
+        yield from _messages(topic, part, start, dict(zip(VALUES, values, strict=True)))
 
 
-def _computed(torques: Iterable[Torques], start: int) -> Iterator[tuple[int, str, bytes]]:
-    """Stamps [ns], topics and messages of the torques, and of their parts."""
+def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
+    """Messages of the torques, and of their parts."""
     for motion, parts in _pieces(torques):
         whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
         topics = {'torques': dict(zip(VALUES, whole, strict=True))}
         topics |= {name: {VALUES[2]: part} for name, part in parts.items()}
-        times = _stamps(start, motion.times)
         messages = (
-            _messages(f'{MODEL_TOPIC}/{name}', motion.joints, times, values)
-            for name, values in topics.items()
+            _messages(f'/model/{name}', motion, start, values) for name, values in topics.items()
         )
         yield from chain.from_iterable(zip(*messages, strict=True))
 
@@ -132,20 +133,19 @@ def _stamps(start: int, times: Array) -> Times:
 
 
 def _messages(
-    topic: str, joints: Sequence[str], times: Times, values: Mapping[str, Array]
-) -> Iterator[tuple[int, str, bytes]]:
-    """Serialized messages with stamps (N,) [ns], and values (N, n) of some fields.
+    topic: str, of: JointSamples | Motion, start: int, values: Mapping[str, Array]
+) -> Iterator[Message]:
+    """Messages with values (N, n) of some fields.
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    layout = _layout(tuple(joints), tuple(values))
-    rows = np.tile(layout.template, len(times))
+    layout, times = _layout(of.joints, tuple(values)), _stamps(start, of.times)
+    rows, size = np.tile(layout.template, len(times)), len(layout.template)
     records = rows.view(layout.record)
     records['seconds'], records['nanoseconds'] = np.divmod(times, 1_000_000_000)
     for name, numbers in values.items():
         records[name] = numbers
     data = rows.tobytes()
-    size = len(layout.template)
     pieces = (data[first : first + size] for first in range(0, len(data), size))
     return zip(times.tolist(), repeat(topic), pieces)
 

@@ -28,8 +28,7 @@ NEEDED = (
 LATEST = 9e9
 # Characters of a message of pyarrow, which shows whole cells.
 SHOWN = 200
-# Columns by joint and field, or `TIME`.
-Table = dict[tuple[str, str], Array]
+# In the place of a joint and a field.
 TIME = ('', 'time')
 
 
@@ -77,8 +76,8 @@ class CsvSource:
         return [States(self._joints, numbers, stamps, np.zeros_like(stamps), values)], 0
 
 
-def read_table(path: Path) -> Table:
-    """The columns (N,) of a file, the time before the others; NaN in empty cells.
+def read_table(path: Path) -> dict[tuple[str, str], Array]:
+    """Columns (N,) of a file by joint and field, `TIME` before the others; NaN in empty cells.
 
     Raises:
         RecordingError: the header names no time or no value, or one of them twice; there are no
@@ -122,16 +121,16 @@ def _columns(path: Path, names: Sequence[str]) -> dict[str, tuple[str, str]]:
 @contextmanager
 def _errors_of(path: Path, names: Sequence[str]) -> Iterator[None]:
     """What pyarrow says of a file in one line, with the file and the name of the column."""
-
-    def named(column: re.Match[str]) -> str:
-        number = int(column[1])
-        return f'column {names[number] if number < len(names) else number!r}'
-
+    numbered = {str(number): name for number, name in enumerate(names)}
     try:
         yield
     except (required('pyarrow').ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        text = re.sub(r'CSV column #(\d+)', named, ' '.join(str(error).split()))
+        text = re.sub(
+            r'CSV column #(\d+)',
+            lambda column: f'column {numbered.get(column[1], column[1])!r}',
+            ' '.join(str(error).split()),
+        )
         more = '...' * (len(text) > SHOWN)
         raise RecordingError(f'{path}: {text[:SHOWN]}{more}') from None
