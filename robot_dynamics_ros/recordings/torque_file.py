@@ -6,9 +6,11 @@ stamps. CSV is a table with a row for each filtered sample.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from heapq import merge
+from io import StringIO
 from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
@@ -163,15 +165,16 @@ def _layout(joints: tuple[str, ...], fields: tuple[str, ...]) -> Layout:
 
 def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
     """One header row; numbers have as many digits as they need to be read back to the bit."""
-    csv, arrow = required('pyarrow.csv'), required('pyarrow')
-    writer = None
+    arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
     with path.open('wb') as out:
-        for motion, parts in _pieces(torques):
+        for number, (motion, parts) in enumerate(_pieces(torques)):
             table = arrow.table(_columns(motion, parts, start))
-            if writer is None:
-                plain = csv.WriteOptions(quoting_style='none')
-                writer = csv.CSVWriter(out, table.schema, write_options=plain)
-            writer.write(table)
+            if number == 0:
+                # pyarrow would quote each name.
+                header = StringIO(newline='')
+                csv.writer(header, lineterminator='\n').writerow(table.column_names)
+                out.write(header.getvalue().encode())
+            arrow_csv.write_csv(table, out, arrow_csv.WriteOptions(include_header=False))
 
 
 def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str, Any]:
