@@ -70,13 +70,9 @@ class Recording:
         stamped = any(kind.stamps.any() for kind in kinds)
         self.clock = 'header' if stamped else source.clock
         recorded = tuple(dict.fromkeys(name for kind in kinds for name in kind.names))
-        most = max((kind.names for kind in kinds), key=len)
         try:
             self.names = dict(zip(recorded, renamed(recorded, renaming), strict=True))
-            if model is not None and joints is None:
-                there = {self.names[name] for name in most}
-                joints = [name for name in model.joint_names if name in there] or model.joint_names
-            chosen = most if joints is None else recorded_names(self.names, joints)
+            chosen = self._chosen(max((kind.names for kind in kinds), key=len), joints)
         except RecordingError as error:
             raise RecordingError(f'{self.name}: {error}') from None
         self.joints = tuple(self.names[name] for name in chosen)
@@ -92,6 +88,15 @@ class Recording:
         self._messages = Quality(self.clock, interval=self.interval, malformed=malformed)
         self._messages.of_other_joints = sum(others)
         self._messages.merged, self._messages.skew = columns.merged, 1e-9 * columns.skew
+
+    def _chosen(self, most: tuple[str, ...], joints: Sequence[str] | None) -> tuple[str, ...]:
+        """Recorded names of the joints that are read, see `read`; of the largest messages."""
+        if joints is None:
+            if self._model is None:
+                return most
+            there, own = {self.names[name] for name in most}, self._model.joint_names
+            joints = [name for name in own if name in there] or own
+        return recorded_names(self.names, joints)
 
     @classmethod
     def read(

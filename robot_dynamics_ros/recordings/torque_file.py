@@ -25,7 +25,14 @@ from robot_dynamics_ros.extra import required
 from .joint_columns import Times
 from .joint_samples import JointSamples
 from .motion import Motion
-from .sources.joint_state_decoder import JOINT_STATE, VALUES, Layout, layout_of, type_store
+from .sources.joint_state_decoder import (
+    JOINT_STATE,
+    TOGETHER,
+    VALUES,
+    Layout,
+    layout_of,
+    type_store,
+)
 
 ENDINGS = ('.mcap', '.csv')
 DESCRIPTION_TOPIC, STRING = '/robot_description', 'std_msgs/msg/String'
@@ -37,8 +44,6 @@ LATCHED = """- {history: keep_last, depth: 1, reliability: reliable, durability:
 Torques = tuple[Motion, Mapping[str, Array]]
 # Stamp [ns], topic and bytes.
 Message = tuple[int, str, bytes]
-# Samples that are written together.
-TOGETHER = 4096
 
 
 def check_ending(path: Path) -> None:

@@ -19,7 +19,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from robot_dynamics_ros.core.errors import RecordingError
 
 from ..joint_columns import States
-from .joint_state_decoder import JOINT_STATE, Message, decoded
+from .joint_state_decoder import JOINT_STATE, TOGETHER, Message, decoded
 from .mcap_storage import McapStorage
 
 # Python's own from 3.14 on, else its backport, which rosbags brings.
@@ -31,8 +31,6 @@ READERS: dict[str, Any] = {'.db3': Sqlite3Reader, '.bag': Rosbag1Reader}
 REPAIRS = {'.mcap': ': try `mcap recover FILE -o OUT`', '.bag': ': try `rosbag reindex FILE`'}
 # First bytes of a frame of zstd.
 MAGIC = b'\x28\xb5\x2f\xfd'
-# Messages of a database that are decoded together.
-TOGETHER = 4096
 
 
 class RosbagsStorage:

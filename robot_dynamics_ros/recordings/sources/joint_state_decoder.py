@@ -24,6 +24,8 @@ Message = tuple[int, bytes]
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 VALUES = ('position', 'velocity', 'effort')
 SECOND = 1_000_000_000  # [ns]
+# Messages of a file that are decoded or written together.
+TOGETHER = 4096
 # Bytes of a stamp: behind the encoding of ROS 2, or the sequence number of ROS 1.
 STAMP = slice(4, 12)
 # Stands for a value, to find its place: no text in UTF-8 has such bytes.
