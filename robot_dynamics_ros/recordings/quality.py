@@ -61,10 +61,10 @@ class ImplausibleEfforts:
     def sentence(self, joint: str) -> str:
         """What is said of them."""
         bound, largest = (torque_text(one, self.unit) for one in (self.bound, self.largest))
-        return (
-            f'{counted(self.count, "effort")} of {joint} above {bound} or denormal, up to '
-            f'{largest}: not used: are they in N m or N, and is the limit of the URDF right?'
-        )
+        why = f'up to {largest}, above {bound}: check unit and limit of the URDF'
+        if self.largest <= self.bound:
+            why = 'denormal numbers'
+        return f'{counted(self.count, "effort")} of {joint} not used: {why}'
 
 
 class Count(NamedTuple):
