@@ -61,10 +61,10 @@ class ImplausibleEfforts:
     def sentence(self, joint: str) -> str:
         """What is said of them."""
         bound, largest = (torque_text(one, self.unit) for one in (self.bound, self.largest))
-        why = f'up to {largest}, above {bound}: check unit and limit of the URDF'
+        what = f'above {bound}, up to {largest}: not used: check unit and limit of the URDF'
         if self.largest <= self.bound:
-            why = 'denormal numbers'
-        return f'{counted(self.count, "effort")} of {joint} not used: {why}'
+            what = 'that are denormal: not used'
+        return f'{counted(self.count, "effort")} of {joint} {what}'
 
 
 class Count(NamedTuple):
