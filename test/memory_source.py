@@ -3,14 +3,12 @@
 import numpy as np
 from recorded_states import TOPIC
 
+from robot_dynamics_ros.recordings.joint_columns import States
 from robot_dynamics_ros.recordings.recording import Recording
-from robot_dynamics_ros.recordings.sources.source import States
-
-BLOCK = 700
 
 
 class MemorySource:
-    """States as the source of a recording, in blocks."""
+    """States as the source of a recording."""
 
     clock = 'log'
 
@@ -21,12 +19,11 @@ class MemorySource:
 
     def states(self, topic):
         assert topic == TOPIC
-        for start in range(0, len(self.recorded), BLOCK):
-            part = self.recorded.part(slice(start, start + BLOCK))
-            values = (part.positions, part.velocities, part.efforts)
-            numbers = start + np.arange(len(part))
-            log_times = np.zeros(len(part), np.int64)
-            yield [States(part.names, numbers, log_times, part.stamps, *values)]
+        given, shape = self.recorded, self.recorded.positions.shape
+        fields = (given.positions, given.velocities, given.efforts)
+        values = np.stack([np.full(shape, np.nan) if one is None else one for one in fields])
+        numbers, log_times = np.arange(len(given)), np.zeros(len(given), np.int64)
+        return [States(given.names, numbers, log_times, given.stamps, values)], 0
 
 
 def in_memory(states):

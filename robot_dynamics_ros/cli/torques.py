@@ -45,8 +45,6 @@ Examples:
 
 Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 """
-# States whose messages are in memory.
-ROWS = 4096
 # Of recordings; a file may have two of them.
 OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 
@@ -153,7 +151,7 @@ def write_torques(
     recorded = recordings.open(name, joints=joints)
     with written_file(targets[name]) as new:
         write_torque_file(
-            new, torques(recording), recorded.chunks(ROWS),
+            new, torques(recording), recorded.states(),
             start=recording.start, topic=recording.topic, urdf=urdf,
         )  # fmt: skip
     quality = recording.quality

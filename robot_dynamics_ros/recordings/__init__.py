@@ -1,4 +1,4 @@
-"""Recordings of joint states: read, cut into segments, filtered.
+"""Recordings of joint states: read once, cut into segments, filtered.
 
 >>> recording = Recording.read('bag/', model)
 >>> for motion in recording.motions():
@@ -16,8 +16,7 @@ Modules::
     segments        these cut at gaps and jumps of the clock
     quality         what is wrong with them, counted
     low_pass        the low pass without delay, its derivatives and its cutoff
-    uniform_grid    samples at equal intervals
-    motion          segments, filtered, with accelerations
+    motion          segments at equal intervals, filtered, with accelerations
     torque_file     torques of a model along a motion, as CSV or MCAP
 """
 

@@ -7,149 +7,155 @@ as dynamics_node uses them. Where each message has all joints, these are its val
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
-from .sources.source import States, Times
+from .joint_samples import gap_limit
 
+Times = npt.NDArray[np.int64]
 # Of the longest interval: joints that come in about this one come equally rarely.
 ABOUT_EQUAL = 0.99
+# Of `States`, what messages have whatever their joints.
+FIELDS = ('numbers', 'log_times', 'stamps')
 
 
-class Messages:
-    """The messages of a topic by their joints, in the order of their log times.
+@dataclass(frozen=True, eq=False)
+class States:
+    """States of the same joints.
 
     Attributes:
-        kinds: states of each set of joints; their numbers are those in this order.
-        malformed: number of messages that are no joint states.
-        clock: of the times: `header` where a message has a stamp, else another.
+        names: of the joints, as recorded.
+        numbers: (N,) of the messages of the topic.
+        log_times: (N,) when they were recorded [ns].
+        stamps: (N,) of the headers [ns]; 0 where there is none.
+        values: (3, N, n) positions [rad, m], velocities [rad/s, m/s] and efforts [N m, N]; NaN
+            where not measured.
     """
 
-    def __init__(self, blocks: Iterable[Sequence[States]], clock: str) -> None:
-        """Read all blocks; the clock is that of messages without any stamp."""
-        orders: dict[frozenset[str], tuple[str, ...]] = {}
-        groups: dict[frozenset[str], list[tuple[Any, ...]]] = {}
-        for part in chain.from_iterable(blocks):
-            key = frozenset(part.names)
-            names = orders.setdefault(key, part.names)
-            columns = [part.names.index(name) for name in names]
-            missing = np.full((len(part.numbers), len(names)), np.nan)
-            values = (
-                missing if each is None else np.array(each[:, columns], float)
-                for each in (part.positions, part.velocities, part.efforts)
-            )
-            stamps = np.zeros_like(part.log_times) if part.stamps is None else part.stamps
-            rows = (part.numbers, part.log_times, stamps, *values)
-            groups.setdefault(key, []).append(rows)
-        self.malformed = sum(len(numbers) for numbers, *_ in groups.pop(frozenset(), []))
-        kinds = [States(orders[key], *_joined(groups.pop(key))) for key in [*groups]]
-        self.kinds = _in_order(kinds)
-        self.clock = 'header' if any(kind.stamps.any() for kind in kinds) else clock
+    names: tuple[str, ...]
+    numbers: npt.NDArray[np.intp]
+    log_times: Times
+    stamps: Times
+    values: Array
 
-    def times(self, kind: States) -> Times:
-        """Those of the messages of a kind [ns]."""
-        return kind.stamps if self.clock == 'header' else kind.log_times
+    def of(self, joints: Sequence[str]) -> Array:
+        """Values (3, N, k) of some of the joints, in this order."""
+        columns = [self.names.index(name) for name in joints]
+        return self.values if tuple(joints) == self.names else self.values[..., columns]
 
-    def rarest(self, joints: Sequence[str]) -> str:
-        """The joint that comes most rarely; of equal ones, the soonest after the others."""
-        intervals = {name: median_interval(self.of(name)[1]) for name in joints}
-        longest = np.nanmax([*intervals.values(), 0.0])
-        rare = [name for name in joints if not intervals[name] < ABOUT_EQUAL * longest]
-        return min(rare, key=lambda name: np.median(self._ages(name, joints)[0].max(axis=0)))
+    def times(self, stamped: bool) -> Times:
+        """Those of the messages [ns]: of their stamps, or of the log."""
+        return self.stamps if stamped else self.log_times
 
-    def of(self, joint: str) -> tuple[Any, Times, Array]:
-        """Numbers (N,), times (N,) [ns] and values (3, N) of the messages with a joint."""
-        found = [kind for kind in self.kinds if joint in kind.names]
+
+class Columns(NamedTuple):
+    """Samples of some joints: times (N,) [ns], and values (3, N, n) as those of `States`.
+
+    With the first time of the joint that comes most rarely [ns], the median interval of its
+    messages [s], how many samples are of several ones, and the longest time between these [ns].
+    """
+
+    times: Times
+    values: Array
+    start: int
+    interval: float
+    merged: int = 0
+    skew: int = 0
+
+
+def by_joints(parts: Sequence[States]) -> list[States]:
+    """The states of each set of joints, numbered by their log times; of equal ones, as stored."""
+    stored, times = (
+        np.concatenate([getattr(part, field) for part in parts]) for field in FIELDS[:2]
+    )
+    ranks = np.empty(stored.max() + 1, np.intp)
+    ranks[stored[np.lexsort((stored, times))]] = np.arange(len(stored))
+    groups = defaultdict(list)
+    for part in parts:
+        groups[frozenset(part.names)].append(replace(part, numbers=ranks[part.numbers]))
+    return [_joined(group) for group in groups.values()]
+
+
+def _joined(parts: Sequence[States]) -> States:
+    """States of the same joints as one, in the order of their numbers and of the first names."""
+    names = parts[0].names
+    values = np.concatenate([part.of(names) for part in parts], axis=1)
+    fields = [np.concatenate([getattr(part, field) for part in parts]) for field in FIELDS]
+    if (np.diff(fields[0]) < 0).any():
+        order = np.argsort(fields[0])
+        fields, values = [field[order] for field in fields], values[:, order]
+    return States(names, fields[0], fields[1], fields[2], values)
+
+
+def columns_of(kinds: Sequence[States], joints: Sequence[str], *, stamped: bool) -> Columns:
+    """Samples of joints at the messages of the one that comes most rarely.
+
+    Of joints that come equally rarely, it is the one that comes the soonest after the others. A
+    value is fresh up to the limit of a gap, and none counts twice.
+
+    Args:
+        kinds: states of each set of joints.
+        joints: wanted ones.
+        stamped: whether times are those of the stamps.
+    """
+    usable = [kind for kind in kinds if not set(joints).isdisjoint(kind.names)]
+    if len(usable) == 1 and set(joints) <= set(usable[0].names):
+        times = usable[0].times(stamped)
+        return Columns(times, usable[0].of(joints), int(times[0]), median_interval(times))
+    every = [_Series.of(usable, name, stamped) for name in joints]
+    longest = np.nanmax([*(one.interval for one in every), 0.0])
+    rare = [one for one in every if not one.interval < ABOUT_EQUAL * longest]
+    reference = min(rare, key=lambda one: np.median(one.ages(every)[0].max(axis=0)))
+    ages, latest = reference.ages(every)
+    pairs = [*zip(every, latest, strict=True)]
+    newest = np.stack([one.numbers[rows] for one, rows in pairs])
+    before = np.concatenate([[-1], reference.numbers[:-1]])
+    limit = 1e9 * gap_limit(reference.interval)
+    fresh = ((latest >= 0) & (newest > before) & (ages <= limit)).all(axis=0)
+    return Columns(
+        reference.times[fresh],
+        np.stack([one.values[:, rows[fresh]] for one, rows in pairs], axis=2),
+        int(reference.times[0]),
+        reference.interval,
+        int(np.count_nonzero((newest != reference.numbers).any(axis=0) & fresh)),
+        int(ages[:, fresh].max(initial=0)),
+    )
+
+
+class _Series(NamedTuple):
+    """The messages with a joint: numbers (N,), times (N,) [ns], values (3, N), interval [s]."""
+
+    numbers: npt.NDArray[np.intp]
+    times: Times
+    values: Array
+    interval: float
+
+    @classmethod
+    def of(cls, kinds: Sequence[States], joint: str, stamped: bool) -> _Series:
+        found = [kind for kind in kinds if joint in kind.names]
         numbers = np.concatenate([kind.numbers for kind in found])
-        times = np.concatenate([self.times(kind) for kind in found])
-        fields = [
-            np.stack([each[:, kind.names.index(joint)] for each in _values(kind)])
-            for kind in found
-        ]
+        times = np.concatenate([kind.times(stamped) for kind in found])
+        values = np.concatenate([kind.of([joint])[..., 0] for kind in found], axis=1)
         order = np.argsort(numbers)
-        return numbers[order], times[order], np.hstack(fields)[:, order]
+        return cls(numbers[order], times[order], values[:, order], median_interval(times))
 
-    def _ages(self, reference: str, joints: Sequence[str]) -> tuple[Array, Array]:
-        """Ages (n, N) of the latest values of joints at the messages of one [ns]; which they are.
+    def ages(self, every: Sequence[_Series]) -> tuple[Times, npt.NDArray[np.intp]]:
+        """Ages (n, N) of the latest values of joints at its messages [ns]; which they are.
 
         These have number -1, and age 0, where there is none yet.
         """
-        numbers, times, _ = self.of(reference)
-        ages, latest = np.zeros((2, len(joints), len(numbers)), np.int64)
-        for joint, age, row in zip(joints, ages, latest, strict=True):
-            others, other_times, _ = self.of(joint)
-            row[:] = np.searchsorted(others, numbers, side='right') - 1
-            age[:] = np.where(row < 0, 0, np.abs(times - other_times[row]))
-        return ages, latest
-
-    def samples(
-        self, joints: Sequence[str], reference: str, longest: int
-    ) -> tuple[Times, Sequence[Array], int, int]:
-        """Samples of joints at the messages of one of them, with the latest values of the others.
-
-        Args:
-            joints: wanted ones.
-            reference: one of them.
-            longest: age up to which a value is fresh [ns]; and none counts twice.
-
-        Returns:
-            Times (N,) [ns], positions, velocities and efforts (N, n), the number of samples that
-            are of several messages, and the longest time between these [ns].
-        """
-        usable = [kind for kind in self.kinds if not set(joints).isdisjoint(kind.names)]
-        if len(usable) == 1 and set(joints) <= set(usable[0].names):
-            (kind,) = usable
-            places = [kind.names.index(name) for name in joints]
-            same = tuple(joints) == kind.names
-            values = [each if same else each[:, places] for each in _values(kind)]
-            return self.times(kind), values, 0, 0
-        numbers, times, _ = self.of(reference)
-        before = np.concatenate([[-1], numbers[:-1]])
-        ages, latest = self._ages(reference, joints)
-        newest = np.stack(
-            [self.of(name)[0][row] for name, row in zip(joints, latest, strict=True)]
+        latest = np.stack(
+            [np.searchsorted(one.numbers, self.numbers, side='right') - 1 for one in every]
         )
-        fresh = ((latest >= 0) & (newest > before) & (ages <= longest)).all(axis=0)
-        values = np.stack(
-            [self.of(name)[2][:, row[fresh]] for name, row in zip(joints, latest, strict=True)],
-            axis=2,
-        )
-        merged = (newest != numbers).any(axis=0) & fresh
-        return times[fresh], [*values], int(merged.sum()), int(ages[:, fresh].max(initial=0))
-
-
-def _joined(rows: list[tuple[Any, ...]]) -> list[Any]:
-    """Each field of parts as one array: one after the other, so that only one is there twice."""
-    fields = [*zip(*rows, strict=True)]
-    rows.clear()
-    return [np.concatenate(fields.pop(0)) for _ in range(len(fields))]
-
-
-def _in_order(kinds: list[States]) -> list[States]:
-    """The same with messages by their log times; of equal ones, as they were stored."""
-    if not kinds or (len(kinds) == 1 and (np.diff(kinds[0].log_times) >= 0).all()):
-        return kinds
-    stored = np.concatenate([kind.numbers for kind in kinds])
-    ranks = np.empty_like(stored)
-    ranks[np.lexsort((stored, np.concatenate([kind.log_times for kind in kinds])))] = np.arange(
-        len(stored)
-    )
-    found = []
-    for kind in kinds:
-        numbers, ranks = ranks[: len(kind.numbers)], ranks[len(kind.numbers) :]
-        order = np.argsort(numbers)
-        fields = (numbers, kind.log_times, kind.stamps, *_values(kind))
-        found.append(States(kind.names, *(each[order] for each in fields)))
-    return found
-
-
-def _values(kind: States) -> tuple[Array, ...]:
-    return kind.positions, kind.velocities, kind.efforts
+        times = np.stack([one.times[rows] for one, rows in zip(every, latest, strict=True)])
+        return np.where(latest < 0, 0, np.abs(self.times - times)), latest
 
 
 def median_interval(times: Times) -> float:

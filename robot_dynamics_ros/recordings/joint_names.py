@@ -20,20 +20,17 @@ def renamed(recorded: Sequence[str], renaming: Mapping[str, str]) -> tuple[str, 
     Raises:
         RecordingError: a key fits no joint, or two joints get the same name.
     """
-    prefixes = sorted((key for key in renaming if key not in recorded), key=len, reverse=True)
-    unused = set(renaming)
-    names = []
+    prefixes = sorted(set(renaming).difference(recorded), key=len, reverse=True)
+    unused, names = set(renaming), []
     for name in recorded:
-        key = name if name in renaming else next((p for p in prefixes if name.startswith(p)), None)
+        key = name if name in renaming else next(filter(name.startswith, prefixes), None)
         names.append(name if key is None else renaming[key] + name[len(key) :])
         unused.discard(name if key is None else key)
     if unused:
         raise RecordingError(
-            f'nothing to rename from {sorted(unused)[0]!r}: the recording has '
-            f'{", ".join(recorded)}'
+            f'nothing to rename from {min(unused)!r}: the recording has {", ".join(recorded)}'
         )
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise RecordingError(f'two joints would be named {twice[0]!r}: rename them differently')
     return tuple(names)
 
@@ -54,7 +51,7 @@ def offered_renaming(recorded: Sequence[str], wanted: Sequence[str]) -> dict[str
     for name, other in product(missing, free):
         ends = (other[start:] for start in range(len(other) + 1))
         # A prefix ends as words do.
-        common = next(end for end in ends if name.endswith(end)).lstrip('_/-')
+        common = next(filter(name.endswith, ends)).lstrip('_/-')
         old, new = other.removesuffix(common), name.removesuffix(common)
         if not common or old in recorded:
             continue
@@ -69,13 +66,8 @@ def offered_renaming(recorded: Sequence[str], wanted: Sequence[str]) -> dict[str
     return found.popitem()[1] if len(found) == 1 else {}
 
 
-def recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:
-    """Recorded names of wanted joints.
-
-    Args:
-        name: of the recording, for messages.
-        new: names after renaming by recorded ones.
-        wanted: names after renaming.
+def recorded_names(new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """Recorded names of wanted joints, by the names after renaming by recorded ones.
 
     Raises:
         RecordingError: a joint is not in the recording; the message offers a renaming.
@@ -86,10 +78,9 @@ def recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> 
         return tuple(recorded[joint] for joint in wanted)
     # Instead of the renaming that was given.
     offer = rename_options(offered_renaming(tuple(new), wanted))
-    has = 'has' if all(old == name for old, name in new.items()) else 'after renaming has'
     raise RecordingError(
-        f'{name}: joint {missing[0]!r} is not in the recording, which {has} '
-        f'{", ".join(sorted(recorded))}' + (f': perhaps {offer}' if offer else '')
+        f'joint {missing[0]!r} is not in the recording, which has {", ".join(sorted(recorded))}'
+        + (f': perhaps {offer}' if offer else '')
     )
 
 

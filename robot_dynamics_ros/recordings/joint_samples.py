@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
 # Of the usual interval, and [s]: a gap is longer than both.
 GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
-# Of samples, those with a row for each.
-ARRAYS = ('times', 'positions', 'velocities', 'efforts')
 
 
 @dataclass(frozen=True)
@@ -25,8 +22,6 @@ class JointSamples:
         positions: (N, n) [rad, m], NaN where a message has none that is finite.
         velocities: (N, n) [rad/s, m/s], NaN where not measured.
         efforts: (N, n) [N m, N], NaN where not measured.
-        begins: of `Recording.segments`: whether a segment begins here; else the samples continue
-            those before.
     """
 
     joints: tuple[str, ...]
@@ -34,25 +29,14 @@ class JointSamples:
     positions: Array
     velocities: Array
     efforts: Array
-    begins: bool = False
 
     def __len__(self) -> int:
         return len(self.times)
 
-    def part(self, which: slice | np.ndarray, *, begins: bool = False) -> JointSamples:
+    def part(self, which: slice | np.ndarray) -> JointSamples:
         """Some of the samples: a slice, or an array of indices or of booleans."""
-        chosen = {name: getattr(self, name)[which] for name in ARRAYS}
-        return JointSamples(self.joints, **chosen, begins=begins)
-
-
-def stamps(start: int, times: Array) -> npt.NDArray[np.int64]:
-    """Stamps (N,) [ns] of times since the start of a recording.
-
-    Args:
-        start: of the recording [ns].
-        times: (N,) [s].
-    """
-    return start + np.rint(times * 1e9).astype(np.int64)
+        arrays = (self.times, self.positions, self.velocities, self.efforts)
+        return JointSamples(self.joints, *(each[which] for each in arrays))
 
 
 def gap_limit(interval: float) -> float:

@@ -2,20 +2,16 @@
 
 The kernel is the impulse response of an ideal low pass, limited by a Kaiser window: it is flat to
 0.2 % up to half the cutoff, halves the amplitude at the cutoff, and damps to 0.2 % from 1.5 times
-the cutoff on. It is symmetric in time: the phase is zero, and no frequency is delayed. Derivatives
-are central differences of what it gives, of an order so high that they are exact for what passes.
-Only the half length of a kernel is lost at both ends of a segment.
+the cutoff on. Derivatives are central differences of what it gives, of an order so high that they
+are exact for what passes. Half the length of a kernel is lost at both ends of a segment.
 
-The cutoff of a recording comes from the spectrum of its motion, which is strong at low
-frequencies, while noise is about equal at all. The level of the noise is that of the highest
-frequencies; the cutoff is where the spectrum of the velocities comes down to four times that
-level: above it, a derivative would be more noise than acceleration.
+The cutoff of a recording is where the spectrum of the velocities comes down to four times the
+level of the noise, which is that of the highest frequencies: above it, a derivative would be more
+noise than acceleration.
 
 Sources: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., section 7.5.3
 (Kaiser window); B. Fornberg, Generation of finite difference formulas on arbitrarily spaced grids,
-Mathematics of Computation 51, 1988 (central differences); P. D. Welch, The use of fast Fourier
-transform for the estimation of power spectra, IEEE Transactions on Audio and Electroacoustics 15,
-1967.
+Mathematics of Computation 51, 1988 (central differences).
 """
 
 from __future__ import annotations
@@ -90,19 +86,11 @@ def kernels(cutoff: float, rate: float) -> Array:
     return np.stack([np.pad(value, SIDE), *(np.convolve(value, each) for each in differences)])
 
 
-def convolved(kernel: Array, rows: Array) -> Array:
-    """A kernel (2 h + 1,) at the rows (N - 2 h, m) of some (N, m) that it covers wholly."""
-    signal = required('scipy.signal')
-    result: Array = signal.oaconvolve(rows, kernel[:, None], mode='valid', axes=0)
-    return result
-
-
 def check_rate(name: str, rate: float) -> None:
-    """Raise a RecordingError if samples come too slowly for accelerations.
+    """Refuse samples of a recording that come too slowly for accelerations.
 
-    Args:
-        name: of the recording.
-        rate: of the samples [Hz]; NaN with less than two samples.
+    Raises:
+        RecordingError: the rate [Hz] is too low, or NaN, as with one sample.
     """
     if not np.isfinite(rate):
         raise RecordingError(f'{name}: one sample is not a motion: record some seconds')
@@ -142,23 +130,9 @@ def chosen_cutoff(velocities: Array, rate: float) -> float:
         return lowest
     length = min(len(velocities), max(SHORTEST, round(WINDOW * rate)))
     frequencies, power = required('scipy.signal').welch(velocities, rate, nperseg=length, axis=0)
-    band = (frequencies > NOISE_BAND[0] * rate / 2.0) & (frequencies < NOISE_BAND[1] * rate / 2.0)
-    if not band.any():
-        return lowest
-    noise = np.median(power[band], axis=0)
+    low, high = np.array(NOISE_BAND) * rate / 2.0
+    noise = np.median(power[(low < frequencies) & (frequencies < high)], axis=0)
     moved = (power[1:] > ABOVE_NOISE * noise).any(axis=1)
     # Up to the first frequency at which nothing but noise is left.
-    above = frequencies[1:][~moved]
-    found = float(above[0]) if above.size else highest
+    found = frequencies[1:][~moved].min(initial=highest)
     return float(np.clip(found, lowest, highest))
-
-
-def density(signal: Array, rate: float) -> Array:
-    """One-sided power spectral density (F, n) of a window without its mean, by a Hann window.
-
-    Args:
-        signal: (N, n), samples at equal intervals.
-        rate: of the samples [Hz].
-    """
-    power: Array = required('scipy.signal').periodogram(signal, rate, window='hann', axis=0)[1]
-    return power

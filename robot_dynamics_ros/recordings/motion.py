@@ -1,29 +1,37 @@
-"""Filtered motion of a recording, with accelerations."""
+"""Filtered motion of a recording, with accelerations.
+
+Filters need equal intervals, stamps have jitter. A cubic through the four samples around a time
+gives the value there. Of stamps that nearly coincide, as in bursts of a log, the first one counts:
+a cubic through both would overshoot. Equally spaced samples are passed on as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.extra import required
 
-from .low_pass import check_rate, checked_cutoff, chosen_cutoff, convolved, kernels
+from .joint_samples import JointSamples
+from .low_pass import check_rate, checked_cutoff, chosen_cutoff, kernels
 from .quality import Quality
-from .segments import Segments
-from .uniform_grid import UniformGrid
 
-# Samples from which the cutoff is chosen, and that are filtered together, at most.
-LOOKED_AT, PART = 1 << 18, 1 << 15
 # Means that `averaged` gives for a period of the cutoff, which they damp by a tenth.
 MEANS_OF_PERIOD = 4.0
+# In intervals: what stamps may deviate from equal spacing, and stamps that are closer than this do
+# not determine the slope of a cubic.
+EQUAL, CLOSE = 1e-3, 0.2
 
 
 @dataclass(frozen=True)
 class Motion:
-    """Samples at equal intervals that follow each other, all filtered by one zero-phase low pass.
+    """A segment: samples at equal intervals, all filtered by one zero-phase low pass.
 
     Attributes:
         joints: names, in the order of the columns.
@@ -34,7 +42,7 @@ class Motion:
         efforts: (N, n) [N m, N], NaN where not measured.
         cutoff: at which the low pass halves the amplitude [Hz].
         rate: of the samples [Hz].
-        begins: whether it begins a segment; else it continues the motion before.
+        begins: whether it begins a segment, as those of a recording do.
         number: of its first sample, from the first one of the segment.
     """
 
@@ -54,10 +62,9 @@ class Motion:
 
     def of(self, joints: tuple[str, ...]) -> Motion:
         """That of some of the joints, in this order."""
-        if self.joints == joints:
-            return self
         columns = [self.joints.index(name) for name in joints]
-        return replace(self.mapped(lambda values: values[:, columns]), joints=joints)
+        same = self.joints == joints
+        return self if same else replace(self.mapped(lambda x: x[:, columns]), joints=joints)
 
     def part(self, rows: slice | Array) -> Motion:
         """Some of the samples; the rate is kept."""
@@ -74,107 +81,106 @@ class Motion:
     def mapped(self, change: Callable[[Array], Array]) -> Motion:
         """The motion with other values (N, n), made of each array."""
         names = ('positions', 'velocities', 'accelerations', 'efforts')
-        return replace(self, **{name: change(getattr(self, name)) for name in names})
+        changed: dict[str, Any] = {name: change(getattr(self, name)) for name in names}
+        return replace(self, **changed)
 
 
 def filtered(
-    segments: Segments, quality: Quality, name: str, *, cutoff: float | None, efforts: bool
+    segments: Sequence[JointSamples],
+    quality: Quality,
+    name: str,
+    *,
+    cutoff: float | None,
+    efforts: bool,
 ) -> Iterator[Motion]:
-    """The motion of segments, as `Recording.motions` gives it, with its errors.
+    """The motion of each segment, as `Recording.motions` gives it, with its errors.
 
     The quality has the usual interval, and counts the samples that the filter loses.
     """
-    rate = 1.0 / quality.interval
+    interval, rate = quality.interval, 1.0 / quality.interval
     if cutoff is None:
-        cutoff = usual_cutoff(segments, quality.interval, name)
+        cutoff = usual_cutoff(segments, interval, name)
     check_rate(name, rate)
     weights = kernels(checked_cutoff(cutoff, rate), rate)
-    lost, longest, used = weights.shape[1] - 1, 0, 0
+    lost, used = weights.shape[1] - 1, 0
     quality.unused = quality.edges = 0
-    for first, last in segments.bounds:
-        rows = SegmentRows(segments, first, last, quality.interval, efforts=efforts)
-        longest = max(longest, last - first)
-        if rows.size <= lost:
-            quality.unused += last - first
+    for samples in segments:
+        grid = Grid(samples.times, interval)
+        if grid.size <= lost:
+            quality.unused += len(samples)
             continue
         # Without a cut there are two edges.
         quality.edges, used = used * lost, used + 1
-        for number in range(0, rows.size - lost, PART):
-            end = min(number + PART, rows.size - lost)
-            arrays = rows.filtered(number, end + lost, weights)
-            times = rows.start + (np.arange(number, end) + lost // 2) * quality.interval
-            joints = segments.samples.joints
-            yield Motion(joints, times, *arrays, cutoff, rate, number == 0, number)
+        times = samples.times[0] + (np.arange(grid.size - lost) + lost // 2) * interval
+        q, v, a, effort = _smooth(samples, grid, weights, efforts)
+        yield Motion(samples.joints, times, q, v, a, effort, cutoff, rate)
     if not used:
         cuts = quality.cuts if quality.samples > lost else ''
-        advice = quality.doubt or cuts or 'record longer, or raise the cutoff'
         raise RecordingError(
-            f'{name}: the longest segment without a gap has {longest} samples, the '
-            f'filter at {cutoff:.3g} Hz needs more than {lost}: {advice}'
+            f'{name}: the longest segment without a gap has {max(map(len, segments), default=0)} '
+            f'samples, the filter at {cutoff:.3g} Hz needs more than {lost}: '
+            f'{quality.doubt or cuts or "record longer, or raise the cutoff"}'
         )
 
 
-def usual_cutoff(segments: Segments, interval: float, name: str) -> float:
+def _smooth(samples: JointSamples, grid: Grid, weights: Array, efforts: bool) -> Array:
+    """Positions, velocities, accelerations and efforts (4, N, n) of a segment by `kernels`."""
+    convolve = required('scipy.signal').oaconvolve
+    found = np.full((4, grid.size - weights.shape[1] + 1, len(samples.joints)), np.nan)
+    measured = zip(samples.positions.T, samples.velocities.T, samples.efforts.T, strict=True)
+    for joint, columns in enumerate(measured):
+        q, v, effort = map(grid.values, columns)
+        # Velocities that are not measured are derivatives of the positions.
+        pairs = [(q, 0), (v, 0), (v, 1)] if np.isfinite(v[0]) else [(q, 0), (q, 1), (q, 2)]
+        if efforts and np.isfinite(effort[0]):
+            pairs.append((effort, 0))
+        for place, (signal, order) in enumerate(pairs):
+            found[place, :, joint] = convolve(signal, weights[order], 'valid')
+    return found
+
+
+def usual_cutoff(segments: Sequence[JointSamples], interval: float, name: str) -> float:
     """The cutoff [Hz] for the longest segment, by the usual interval of the samples [s].
 
     Raises:
         RecordingError: samples come too slowly.
     """
     check_rate(name, 1.0 / interval)
-    if not segments.bounds:
+    if not segments:
         return chosen_cutoff(np.empty((0, 0)), 1.0 / interval)
-    first, last = max(segments.bounds, key=lambda bounds: bounds[1] - bounds[0])
-    rows = SegmentRows(segments, first, min(last, first + LOOKED_AT), interval, efforts=False)
-    positions, velocities = np.hsplit(rows.rows(0, rows.size), 2)
-    derived = np.diff(positions, axis=0) / interval
-    return chosen_cutoff(np.where(rows.moving, velocities[1:], derived), 1.0 / interval)
+    longest = max(segments, key=len)
+    grid = Grid(longest.times, interval)
+    velocities = [
+        grid.values(v)[1:] if np.isfinite(v[0]) else np.diff(grid.values(q)) / interval
+        for q, v in zip(longest.positions.T, longest.velocities.T, strict=True)
+    ]
+    return chosen_cutoff(np.stack(velocities, axis=1), 1.0 / interval)
 
 
-class SegmentRows:
-    """Positions, velocities and efforts of one segment at equal intervals.
+class Grid:
+    """Times at equal intervals, from the first sample of a segment on; `size` is their number."""
 
-    Attributes:
-        start: time of the first one [s].
-        size: how many there are.
-        moving: (n,) which joints have a measured velocity.
-        loaded: (n,) which have an effort that is measured and wanted.
-    """
+    def __init__(self, times: Array, interval: float) -> None:
+        """Take times (N,) of samples, strictly increasing, and the interval of the grid [s]."""
+        self.size, self._weights = len(times), np.empty(0)
+        numbers = (times - times[0]) / interval
+        if np.abs(numbers - np.arange(len(times))).max() < EQUAL:
+            return
+        rows = np.flatnonzero(np.diff(numbers, prepend=-1.0) >= CLOSE)
+        numbers = numbers[rows]
+        self.size = int(numbers[-2]) + 1 if len(rows) >= 4 else 0
+        wanted = np.arange(self.size)
+        left = np.searchsorted(numbers, wanted, side='right') - 2
+        places = np.clip(left, 0, max(len(rows) - 4, 0)) + np.arange(4)[:, None]
+        self._rows, nodes = rows[places], numbers[places]
+        # Lagrange's formula.
+        self._weights = np.ones(nodes.shape)
+        for i, j in permutations(range(4), 2):
+            self._weights[i] *= (wanted - nodes[j]) / (nodes[i] - nodes[j])
 
-    def __init__(
-        self, segments: Segments, first: int, last: int, interval: float, *, efforts: bool
-    ) -> None:
-        """Take the first row of a segment, and that behind the last one."""
-        self._segments, self._first = segments, first
-        begin = segments.part(first, first + 1)
-        self.start = float(begin.times[0])
-        self.moving = np.isfinite(begin.velocities[0])
-        self.loaded = np.isfinite(begin.efforts[0]) & efforts
-        self._grid = UniformGrid(segments.samples.times[segments.rows[first:last]], interval)
-        self.size = self._grid.size
-
-    def rows(self, first: int, last: int) -> Array:
-        """Some of them (N, 2 n), or (N, 3 n) where efforts are measured; 0 if not measured."""
-        return self._grid.rows(first, last, self._values)
-
-    def _values(self, first: int, last: int) -> Array:
-        samples = self._segments.part(self._first + first, self._first + last)
-        fields = [samples.positions, np.where(self.moving, samples.velocities, 0.0)]
-        if self.loaded.any():
-            fields.append(np.where(self.loaded, samples.efforts, 0.0))
-        return np.hstack(fields)
-
-    def filtered(self, first: int, last: int, weights: Array) -> tuple[Array, Array, Array, Array]:
-        """Positions, velocities, accelerations and efforts (N, n) of rows, by the `kernels`."""
-        rows, size = self.rows(first, last), len(self.moving)
-        smooth = convolved(weights[0], rows)
-        positions, velocities = smooth[:, :size], smooth[:, size : 2 * size]
-        accelerations = convolved(weights[1], rows[:, size : 2 * size])
-        if not self.moving.all():
-            # Some velocities are not measured: these are derivatives of the positions.
-            slopes, curvatures = (convolved(each, rows[:, :size]) for each in weights[1:])
-            velocities = np.where(self.moving, velocities, slopes)
-            accelerations = np.where(self.moving, accelerations, curvatures)
-        efforts = np.full(positions.shape, np.nan)
-        if self.loaded.any():
-            efforts[:, self.loaded] = smooth[:, 2 * size :][:, self.loaded]
-        return positions, velocities, accelerations, efforts
+    def values(self, samples: Array) -> Array:
+        """Those at its times, of samples (N,)."""
+        if not self._weights.size:
+            return samples
+        values: Array = np.einsum('ki,ki->i', self._weights, samples[self._rows])
+        return values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
@@ -29,83 +28,64 @@ MOSTLY = 0.5
 IMPLAUSIBLE = 1e4
 # Smaller numbers than this are no results of a drive's arithmetic, but bits of something else.
 DENORMAL = np.finfo(float).tiny
+# What is counted: attribute of `Quality`, a thing, and more of it.
+COUNTS = (
+    ('unstamped', 'recording', ' with times of the log, not of stamps: a delay has no meaning'),
+    ('gaps', 'gap', ', the longest of {0.longest_gap:.3g} s'),
+    ('dropouts', 'dropout', ', above 1.5 x {0.interval:.3g} s'),
+    ('repeated', 'sample', ' with the stamp of the one before: left out'),
+    ('backward', 'stamp', ' earlier than the one before'),
+    ('not_finite', 'sample', ' with a position that is not finite'),
+    ('out_of_reach', 'state', ' that no joint reaches from those before and after: left out'),
+    ('jumps', 'jump', ' of a position further than a joint can get'),
+    ('without_velocities', 'sample', ' without a velocity'),
+    ('without_efforts', 'sample', ' without an effort'),
+    ('malformed', 'message', ' with names and values that do not fit'),
+    ('of_other_joints', 'message', ' of other joints'),
+    ('merged', 'sample', ' merged from messages up to {0.skew:.3g} s apart'),
+    ('lost', 'sample', ' in segments too short for the filter, or at cuts'),
+)
+# Of these, where a segment ends.
+CUTS = ('gaps', 'backward', 'not_finite', 'jumps')
 
 
 @dataclass(frozen=True)
 class ImplausibleEfforts:
-    """Efforts of one joint that no drive has, too large or denormal: they are not measured.
+    """Efforts of one joint that no drive has: how many, the bound, the largest one [N m or N]."""
 
-    Attributes:
-        bound: absolute effort beyond which they are [N m or N].
-        unit: 'N m' or 'N'.
-        count: how many.
-        largest: the largest absolute one [N m or N].
-    """
-
+    count: int
     bound: float
+    largest: float
     unit: str
-    count: int = 0
-    largest: float = 0.0
-
-    def joined(self, other: ImplausibleEfforts) -> ImplausibleEfforts:
-        """These and others of the same joint."""
-        largest = max(self.largest, other.largest)
-        return replace(self, count=self.count + other.count, largest=largest)
 
     def sentence(self, joint: str) -> str:
         """What is said of them."""
-        number = counted(self.count, 'effort')
+        bound, largest = (torque_text(one, self.unit) for one in (self.bound, self.largest))
+        what = f'above {bound}, up to {largest}: not used: check unit and limit of the URDF'
         if self.largest <= self.bound:
-            return f'{number} of {joint} that are denormal numbers: taken as not measured'
-        return (
-            f'{number} of {joint} above {torque_text(self.bound, self.unit)} or denormal, up to '
-            f'{torque_text(self.largest, self.unit)}: taken as not measured: are efforts in N m '
-            'or N, and is the limit of the URDF right?'
-        )
-
-
-def effort_bounds(
-    model: RobotModel, joints: Sequence[str], largest: float = IMPLAUSIBLE
-) -> list[ImplausibleEfforts]:
-    """What the efforts of joints cannot exceed; those that the robot has not are unbounded.
-
-    Args:
-        model: of the robot.
-        joints: names, in the order of the columns.
-        largest: times the effort limit of a joint; without a limit, its bound is `IMPLAUSIBLE`
-            times `UNKNOWN_LIMIT`.
-    """
-    rows = zip(model.joint_names, model.effort_bounds, model.effort_units, strict=True)
-    found = {
-        name: ImplausibleEfforts(
-            largest * limit if np.isfinite(limit) else IMPLAUSIBLE * UNKNOWN_LIMIT, unit
-        )
-        for name, limit, unit in rows
-    }
-    return [found.get(name, ImplausibleEfforts(np.inf, '')) for name in joints]
+            what = 'that are denormal: not used'
+        return f'{counted(self.count, "effort")} of {joint} {what}'
 
 
 class Count(NamedTuple):
-    """What was counted: an attribute of `Quality`, in words, and whether segments end there."""
+    """What was counted: an attribute of `Quality`, its number, and a sentence."""
 
     name: str
     number: int
-    thing: str
     text: str
-    cuts: bool = False
 
     def __str__(self) -> str:
-        return f'{counted(self.number, self.thing)}{self.text}'
+        return self.text
 
 
 @dataclass
 class Quality:
-    """Counts of `counts`, which says what each is, and of the filter (`unused`, `edges`).
+    """Counts of `COUNTS`, which says what each is, and these.
 
     Attributes:
         clock: `header` (stamps of the messages), `log` (when they were recorded, where no message
             has a stamp) or `file` (the column of a CSV file).
-        interval: usual time between two samples, from the first ones [s]; NaN with less than two.
+        interval: usual time between two samples [s]; NaN with less than two.
         longest_gap: [s].
         skew: the longest time between messages that make one sample [s].
         unused: samples of segments that are too short for the latest filter.
@@ -145,36 +125,44 @@ class Quality:
         self.not_finite = _not_finite(samples.positions)
         self.without_velocities = _not_finite(samples.velocities)
         self.without_efforts = _not_finite(samples.efforts)
-        for joint, q, effort in zip(
-            samples.joints, samples.positions.T, samples.efforts.T, strict=True
-        ):
-            if missing := int(np.count_nonzero(~np.isfinite(effort))):
-                self.missing_efforts[joint] = missing
-            reached = float(np.abs(q).max(initial=0.0, where=np.isfinite(q)))
-            if reached > FAR:
-                self.largest[joint] = reached
+        missing = np.count_nonzero(~np.isfinite(samples.efforts), axis=0)
+        farthest = np.max(
+            np.abs(samples.positions), axis=0, initial=0.0, where=np.isfinite(samples.positions)
+        )
+        pairs = [*zip(samples.joints, missing.tolist(), farthest.tolist(), strict=True)]
+        self.missing_efforts = {joint: count for joint, count, _ in pairs if count}
+        self.largest = {joint: reached for joint, _, reached in pairs if reached > FAR}
         intervals = np.diff(samples.times)
         self.repeated = int(np.count_nonzero(intervals == 0.0))
         self.backward = int(np.count_nonzero(intervals < 0.0))
-        long = intervals[intervals > DROPOUT * self.interval]
-        gaps = long[long > gap_limit(self.interval)]
-        self.gaps, self.dropouts = gaps.size, long.size - gaps.size
-        self.longest_gap = float(gaps.max(initial=0.0))
+        gaps = intervals[intervals > gap_limit(self.interval)]
+        self.gaps, self.longest_gap = gaps.size, float(gaps.max(initial=0.0))
+        self.dropouts = int(np.count_nonzero(intervals > DROPOUT * self.interval)) - gaps.size
 
-    def without_implausible(
-        self, samples: JointSamples, bounds: Sequence[ImplausibleEfforts]
-    ) -> JointSamples:
-        """The samples with NaN for efforts that no drive has; these are counted."""
-        efforts = samples.efforts
-        for column, (joint, bound) in enumerate(zip(samples.joints, bounds, strict=True)):
-            sizes = np.abs(samples.efforts[:, column])
-            wrong = (sizes > bound.bound) | ((sizes < DENORMAL) & (sizes > 0.0))
-            if count := int(np.count_nonzero(wrong)):
-                efforts = efforts.copy() if efforts is samples.efforts else efforts
-                efforts[wrong, column] = np.nan
-                largest = float(sizes[wrong].max())
-                self.implausible[joint] = replace(bound, count=count, largest=largest)
-        return replace(samples, efforts=efforts)
+    def plausible(self, samples: JointSamples, model: RobotModel, largest: float) -> JointSamples:
+        """The samples with NaN for efforts that no drive has; these are counted.
+
+        Their bound is so many times the effort limit of a joint, without a limit `IMPLAUSIBLE`
+        times `UNKNOWN_LIMIT`; joints that the model has not are unbounded.
+        """
+        limits, unknown = model.effort_bounds, IMPLAUSIBLE * UNKNOWN_LIMIT
+        greatest = np.where(np.isfinite(limits), largest * limits, unknown)
+        pairs = zip(greatest.tolist(), model.effort_units, strict=True)
+        known = dict(zip(model.joint_names, pairs, strict=True))
+        bounds = [known.get(name, (np.inf, '')) for name in samples.joints]
+        sizes = np.abs(samples.efforts)
+        wrong = (sizes > [bound for bound, _ in bounds]) | ((sizes > 0.0) & (sizes < DENORMAL))
+        for joint, (bound, unit) in enumerate(bounds):
+            if len(found := sizes[wrong[:, joint], joint]):
+                self.implausible[samples.joints[joint]] = ImplausibleEfforts(
+                    len(found), bound, float(found.max()), unit
+                )
+        return replace(samples, efforts=np.where(wrong, np.nan, samples.efforts))
+
+    @property
+    def unstamped(self) -> int:
+        """Whether times are those of the log."""
+        return int(self.clock == 'log')
 
     @property
     def jumps_often(self) -> bool:
@@ -184,19 +172,14 @@ class Quality:
     @property
     def farthest(self) -> tuple[str, float]:
         """The joint of `largest` with the largest position, and that position; 0 without one."""
-        joint = max(self.largest, key=lambda name: self.largest[name], default='')
-        return joint, self.largest.get(joint, 0.0)
+        return max(self.largest.items(), key=lambda item: item[1], default=('', 0.0))
 
     @property
     def unit_doubt(self) -> str:
         """Why positions may be in another unit; empty if they do not look so."""
         joint, reach = self.farthest
-        if not (self.jumps_often and joint):
-            return ''
-        return (
-            f'{joint} has positions up to {reach:.3g}: perhaps they are in degrees or '
-            'millimetres, record rad and m'
-        )
+        text = f'{joint} has positions up to {reach:.3g}: in degrees or mm? Record rad and m'
+        return text if self.jumps_often and joint else ''
 
     @property
     def lost(self) -> int:
@@ -213,47 +196,32 @@ class Quality:
     @property
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
-        found = [str(one) for one in self.counts() if one.cuts and one.number] + [
-            f'an effort of {joint} that is not measured in {counted(count, "sample")}'
-            for joint, count in self.missing_efforts.items()
-            if count < self.samples
+        missing = {'a velocity': self.without_velocities}
+        missing |= {
+            f'an effort of {joint}': count for joint, count in self.missing_efforts.items()
+        }
+        found = [one.text for one in self.counts() if one.number and one.name in CUTS] + [
+            f'{what} that is not measured in {counted(count, "sample")}'
+            for what, count in missing.items()
+            # What is never measured cuts nothing.
+            if 0 < count < self.samples
         ]
-        if not found:
-            return ''
-        return (
-            f'the recording is cut by {"; ".join(found)}. Look for the cause in the driver or the '
-            'recorder'
-        )
+        advice = 'Look for the cause in the driver or the recorder'
+        return f'the recording is cut by {"; ".join(found)}. {advice}' if found else ''
 
     def remarks(self) -> list[str]:
         """What a user has to know about the recording, one line each; empty if it is good."""
-        doubt = [self.doubt] * bool(self.doubt)
-        efforts = [one.sentence(joint) for joint, one in self.implausible.items()]
-        return doubt + efforts + [str(one) for one in self.counts() if one.number]
+        efforts = (one.sentence(joint) for joint, one in self.implausible.items())
+        found = (one.text for one in self.counts() if one.number)
+        return [*filter(None, [self.doubt]), *efforts, *found]
 
     def counts(self) -> list[Count]:
         """What has been counted, also what was not found."""
-        interval, skew = f'{1e3 * self.interval:.3g} ms', f'{1e3 * self.skew:.3g} ms'
-        rows = (
-            ('gaps', 'gap', f', the longest of {self.longest_gap:.3g} s', True),
-            ('dropouts', 'dropout', f', above {DROPOUT:g} x {interval}'),
-            ('repeated', 'sample', ' with the stamp of the one before: left out'),
-            ('backward', 'stamp', ' earlier than the one before', True),
-            ('not_finite', 'sample', ' with a position that is not finite', True),
-            ('out_of_reach', 'state',
-             ' that no joint reaches from those before and after: left out'),
-            ('jumps', 'jump', ' of a position further than a joint can get', True),
-            ('without_velocities', 'sample', ' without a velocity',
-             self.without_velocities < self.samples),
-            ('without_efforts', 'sample', ' without an effort'),
-            ('malformed', 'message', ' with names and values that do not fit'),
-            ('of_other_joints', 'message', ' of other joints'),
-            ('merged', 'sample', f' merged from messages up to {skew} apart'),
-            ('lost', 'sample', ' in segments too short for the filter, or at cuts'),
-        )  # fmt: skip
-        text = ' without stamps: times are those at which messages were recorded, and a delay has '
-        clock = Count('clock', int(self.clock == 'log'), 'recording', f'{text}no meaning')
-        return [clock, *(Count(name, getattr(self, name), *rest) for name, *rest in rows)]
+        numbers = [getattr(self, name) for name, *_ in COUNTS]
+        return [
+            Count(name, number, counted(number, thing) + more.format(self))
+            for number, (name, thing, more) in zip(numbers, COUNTS, strict=True)
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
@@ -263,7 +231,4 @@ class Quality:
 
 def _not_finite(values: Array) -> int:
     """How many rows (N, n) have a value that is NaN or infinite."""
-    # A sum is finite only if each value is: the fastest test of all.
-    if np.isfinite(np.add.reduce(values, axis=None)):
-        return 0
     return int(np.count_nonzero(~np.isfinite(values).all(axis=1)))

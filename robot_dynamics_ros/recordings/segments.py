@@ -8,8 +8,6 @@ measurements; where the robot stays elsewhere, a segment ends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -28,42 +26,22 @@ UNKNOWN = np.pi
 LONGEST = 64
 
 
-@dataclass(frozen=True, eq=False)
-class Segments:
-    """Samples that follow each other.
-
-    Attributes:
-        samples: of the recording.
-        rows: (M,) of those that are kept.
-        bounds: the first of `rows` of each segment, and the first one behind it.
-    """
-
-    samples: JointSamples
-    rows: Rows
-    bounds: tuple[tuple[int, int], ...]
-
-    def part(self, first: int, last: int, *, begins: bool = False) -> JointSamples:
-        """Those of some of `rows`."""
-        rows = self.rows[first:last]
-        whole = rows[-1] - rows[0] == last - first - 1
-        return self.samples.part(slice(rows[0], rows[-1] + 1) if whole else rows, begins=begins)
-
-
 def reach_of(model: RobotModel | None, joints: tuple[str, ...]) -> JointReach:
     """How far joints can get: those of a model as it says, others by less than half a turn."""
     size = len(joints)
-    free = np.ones(size, bool), np.zeros(size), np.full(size, UNKNOWN), np.full(size, IMPOSSIBLE)
-    reach = JointReach(*free)
+    reach = JointReach(
+        np.ones(size, bool), np.zeros(size), np.full(size, UNKNOWN), np.full(size, IMPOSSIBLE)
+    )
     if model is not None:
         known, names = JointReach.of(model), model.joint_names
-        for place, name in enumerate(joints):
-            if name in names:
-                for each in ('unlimited', 'speeds', 'tolerances', 'fastest'):
-                    getattr(reach, each)[place] = getattr(known, each)[names.index(name)]
+        places = [place for place, name in enumerate(joints) if name in names]
+        columns = [names.index(joints[place]) for place in places]
+        for each in ('unlimited', 'speeds', 'tolerances', 'fastest'):
+            getattr(reach, each)[places] = getattr(known, each)[columns]
     return reach
 
 
-def cut(samples: JointSamples, reach: JointReach, quality: Quality) -> Segments:
+def cut(samples: JointSamples, reach: JointReach, quality: Quality) -> list[JointSamples]:
     """The segments of samples, as `Recording.segments` gives them.
 
     The quality has the usual interval, and counts what is left out or cut here.
@@ -72,20 +50,24 @@ def cut(samples: JointSamples, reach: JointReach, quality: Quality) -> Segments:
     rows = np.flatnonzero(np.isfinite(samples.positions).all(axis=1))
     rows = rows[_in_time(samples.times[rows], limit)]
     if not rows.size:
-        return Segments(samples, rows, ())
+        return []
     rows = rows[~_briefly_missing(samples, rows, reach, limit)]
-    steps = _Steps(samples, reach)
-    kept = rows[~_zeros(samples, rows, steps, limit)]
-    kept = kept[~_excursions(kept, steps, limit)]
+    kept = rows[~_zeros(samples, rows, reach, limit)]
+    kept = kept[~_excursions(samples, kept, reach, limit)]
     quality.out_of_reach = len(rows) - len(kept)
     intervals = np.diff(samples.times[kept])
-    gaps, jumps = (intervals > limit) | (intervals <= 0.0), steps.beyond(kept)
+    gaps, jumps = (intervals > limit) | (intervals <= 0.0), _jumps(samples, kept, reach)
     quality.jumps = int(np.count_nonzero(jumps & ~gaps))
     measured = (*samples.velocities.T, *samples.efforts.T)
     changes = [np.diff(np.isfinite(column[kept])) for column in measured]
     edges = np.flatnonzero(np.logical_or.reduce([gaps, jumps, *changes])) + 1
-    starts = [0, *edges.tolist()]
-    return Segments(samples, kept, tuple(zip(starts, [*starts[1:], len(kept)], strict=True)))
+    return [samples.part(_sliced(part)) for part in np.split(kept, edges)]
+
+
+def _sliced(rows: Rows) -> slice | Rows:
+    """Rows (M,) as a slice, which copies nothing, if they follow each other."""
+    first, last = int(rows[0]), int(rows[-1])
+    return slice(first, last + 1) if last - first == len(rows) - 1 else rows
 
 
 def _in_time(times: Array, limit: float) -> Flags:
@@ -123,64 +105,52 @@ def _briefly_missing(samples: JointSamples, rows: Rows, reach: JointReach, limit
     return missing
 
 
-class _Steps:
-    """Which steps between samples are beyond the reach of a joint."""
-
-    def __init__(self, samples: JointSamples, reach: JointReach) -> None:
-        self.times = samples.times
-        self._q, self._v, self._reach = samples.positions, samples.velocities, reach
-
-    def beyond(self, rows: Rows) -> Flags:
-        """From each of the rows (M,) to the next one (M - 1,)."""
-        far = np.zeros(max(0, len(rows) - 1), bool)
-        for q, tolerance in zip(self._q.T, self._reach.tolerances, strict=True):
-            far |= np.abs(np.diff(q[rows])) > tolerance
-        which = np.flatnonzero(far)
-        far[which] = self.between(rows[which], rows[which + 1])
-        return far
-
-    def between(self, before: Rows | np.intp, after: Rows) -> Flags:
-        """From some rows (K,), or one, to others (K,)."""
-        fastest = np.fmax(np.abs(self._v[before]), np.abs(self._v[after]))
-        fastest = np.where(fastest <= self._reach.fastest, fastest, 0.0)
-        speeds = np.maximum(self._reach.speeds, fastest)
-        elapsed = np.abs(self.times[after] - self.times[before])[:, None]
-        steps = np.abs(self._q[after] - self._q[before])
-        beyond: Flags = (steps > speeds * elapsed + self._reach.tolerances).any(axis=1)
-        return beyond
+def _jumps(samples: JointSamples, rows: Rows, reach: JointReach) -> Flags:
+    """Which steps from rows (M,) to the next one (M - 1,) are out of reach."""
+    return _beyond(samples, reach, rows[:-1], rows[1:])
 
 
-def _zeros(samples: JointSamples, rows: Rows, steps: _Steps, limit: float) -> Flags:
+def _beyond(samples: JointSamples, reach: JointReach, before: Rows, after: Rows) -> Flags:
+    """Which steps from some rows (K,), or one, to others (K,) are out of the reach of a joint."""
+    before, v = np.broadcast_to(before, after.shape), samples.velocities
+    steps = np.abs(samples.positions[after] - samples.positions[before])
+    beyond: Flags = np.any(steps > reach.tolerances, axis=1)
+    before, after, steps = before[beyond], after[beyond], steps[beyond]
+    fastest = np.fmax(np.abs(v[before]), np.abs(v[after]))
+    speeds = np.maximum(reach.speeds, np.where(fastest <= reach.fastest, fastest, 0.0))
+    elapsed = np.abs(samples.times[after] - samples.times[before])[:, None]
+    beyond[beyond] = (steps > speeds * elapsed + reach.tolerances).any(axis=1)
+    return beyond
+
+
+def _zeros(samples: JointSamples, rows: Rows, reach: JointReach, limit: float) -> Flags:
     """Which rows (M,) are zero in all that is measured, for a moment or next to a jump."""
     zero = np.ones(len(rows), bool)
     for values in (samples.positions, samples.velocities, samples.efforts):
-        for column in values.T:
-            # What is NaN is not measured.
-            zero[zero] = ~(np.abs(column[rows[zero]]) >= DENORMAL)
+        # What is NaN is not measured.
+        zero[zero] = ~(np.abs(values[rows[zero]]) >= DENORMAL).any(axis=1)
     if not zero.any() or zero.all():
         return np.zeros(len(rows), bool)
-    edges = np.flatnonzero(np.diff(zero, prepend=False, append=False))
-    jumps = np.concatenate([[False], steps.beyond(rows), [False]])
     found = _briefly(samples.times[rows], zero, limit)
-    for first, last in edges.reshape(-1, 2):
+    jumps = np.concatenate([[False], _jumps(samples, rows, reach), [False]])
+    for first, last in np.flatnonzero(np.diff(zero, prepend=False, append=False)).reshape(-1, 2):
         found[first:last] |= jumps[first] or jumps[last]
     return found
 
 
-def _excursions(rows: Rows, steps: _Steps, limit: float) -> Flags:
+def _excursions(samples: JointSamples, rows: Rows, reach: JointReach, limit: float) -> Flags:
     """Which rows (M,) are out of reach between two, at most a limit apart, that are not."""
-    found, times, last = np.zeros(len(rows), bool), steps.times[rows], 0
-    beyond = steps.beyond(rows)
-    if np.count_nonzero(beyond) > MOSTLY * len(rows):
-        # As where the unit is another: there is nothing to say which are right.
+    found, times, last = np.zeros(len(rows), bool), samples.times[rows], 0
+    jumps = _jumps(samples, rows, reach)
+    # As where the unit is another: there is nothing to say which are right.
+    if np.count_nonzero(jumps) > MOSTLY * len(rows):
         return found
-    for border in (np.flatnonzero(beyond) + 1).tolist():
+    for border in (np.flatnonzero(jumps) + 1).tolist():
         if border <= last:
             continue
-        after = border + 1
-        elapsed = times[after : after + LONGEST] - times[border - 1]
-        later = after + np.flatnonzero((elapsed > 0.0) & (elapsed <= limit))
-        reached = later[~steps.between(rows[border - 1], rows[later])]
+        elapsed = times[border + 1 : border + 1 + LONGEST] - times[border - 1]
+        later = border + 1 + np.flatnonzero((elapsed > 0.0) & (elapsed <= limit))
+        reached = later[~_beyond(samples, reach, rows[border - 1], rows[later])]
         if reached.size:
             last = int(reached[0])
             found[border:last] = True

@@ -7,9 +7,10 @@ stamps. CSV is a table with a row for each filtered sample.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from heapq import merge
+from io import StringIO
 from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
@@ -21,29 +22,32 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from .joint_samples import JointSamples, stamps
+from .joint_columns import Times
+from .joint_samples import JointSamples
 from .motion import Motion
-from .sources.joint_state_decoder import JOINT_STATE, VALUES, find_layout
+from .sources.joint_state_decoder import (
+    JOINT_STATE,
+    TOGETHER,
+    VALUES,
+    Layout,
+    layout_of,
+    type_store,
+)
 
 ENDINGS = ('.mcap', '.csv')
-MODEL_TOPIC, DESCRIPTION_TOPIC = '/model', '/robot_description'
-STRING = 'std_msgs/msg/String'
+DESCRIPTION_TOPIC, STRING = '/robot_description', 'std_msgs/msg/String'
 # Quality of service of the description, as rosbag2 reads it.
 LATCHED = """- {history: keep_last, depth: 1, reliability: reliable, durability: transient_local,
   deadline: {sec: 0, nsec: 0}, lifespan: {sec: 0, nsec: 0}, liveliness: automatic,
   liveliness_lease_duration: {sec: 0, nsec: 0}, avoid_ros_namespace_conventions: false}"""
 # A motion, and the parts of its torque (N, n) by name, such as `gravity` [N m, N].
 Torques = tuple[Motion, Mapping[str, Array]]
-# A stamp [ns], the channel of the topic, and the serialized message.
-Message = tuple[int, int, bytes]
+# Stamp [ns], topic and bytes.
+Message = tuple[int, str, bytes]
 
 
 def check_ending(path: Path) -> None:
-    """Whether a file of torques may have this name.
-
-    Raises:
-        RecordingError: its ending is another.
-    """
+    """Raise a RecordingError if a file of torques may not have this name."""
     if path.suffix not in ENDINGS:
         raise RecordingError(f'{path}: the ending must be one of {", ".join(ENDINGS)}')
 
@@ -51,7 +55,7 @@ def check_ending(path: Path) -> None:
 def write_torque_file(
     path: Path,
     torques: Iterable[Torques],
-    states: Iterable[JointSamples] = (),
+    states: JointSamples,
     *,
     start: int,
     topic: str,
@@ -60,7 +64,7 @@ def write_torque_file(
     """Write a file of torques, as they come.
 
     Args:
-        path: to write; its ending decides what is written.
+        path: its ending decides what is written.
         torques: along the recording, in its order.
         states: as they were recorded; only MCAP files hold them.
         start: of the recording [ns].
@@ -75,88 +79,107 @@ def write_torque_file(
     if path.suffix == '.csv':
         _write_csv(path, torques, start)
         return
-    mcap, store = required('mcap.writer'), _type_store()
+    mcap, store = required('mcap.writer'), type_store()
+    text = bytes(store.serialize_cdr(store.types[STRING](data=urdf), STRING))
+    recorded = chain([(start, DESCRIPTION_TOPIC, text)], _recorded(states, topic, start))
     with path.open('wb') as out:
         writer = mcap.Writer(out)
         writer.start(profile='ros2', library='robot_dynamics_ros')
-        schemas = {
-            kind: writer.register_schema(kind, 'ros2msg', store.generate_msgdef(kind)[0].encode())
-            for kind in (JOINT_STATE, STRING)
-        }
-        latched = {'offered_qos_profiles': LATCHED}
-        described = writer.register_channel(DESCRIPTION_TOPIC, 'cdr', schemas[STRING], latched)
-        text = store.serialize_cdr(store.types[STRING](data=urdf), STRING)
 
         @cache
         def channel(name: str) -> int:
-            return int(writer.register_channel(name, 'cdr', schemas[JOINT_STATE]))
-
-        def messages(
-            name: str, of: JointSamples | Motion, *values: Array, fields: Sequence[str] = VALUES
-        ) -> Iterator[Message]:
-            times = stamps(start, of.times)
-            data = _serialized(of.joints, times, dict(zip(fields, values, strict=True)))
-            return zip(times.tolist(), repeat(channel(name)), data)
-
-        def recorded() -> Iterator[Message]:
-            for part in states:
-                yield from messages(topic, part, part.positions, part.velocities, part.efforts)
-
-        def computed() -> Iterator[Message]:
-            for motion, parts in torques:
-                values = motion.positions, motion.velocities, sum(parts.values())
-                total = messages(f'{MODEL_TOPIC}/torques', motion, *values)
-                others = (
-                    messages(f'{MODEL_TOPIC}/{name}', motion, part, fields=['effort'])
-                    for name, part in parts.items()
-                )
-                yield from chain.from_iterable(zip(total, *others, strict=True))
+            kind, latched = (
+                (STRING, {'offered_qos_profiles': LATCHED})
+                if name == DESCRIPTION_TOPIC
+                else (JOINT_STATE, {})
+            )
+            definition = store.generate_msgdef(kind)[0].encode()
+            schema = writer.register_schema(kind, 'ros2msg', definition)
+            return int(writer.register_channel(name, 'cdr', schema, latched))
 
         # Where the clock was set back, so are the messages.
-        ordered = merge(recorded(), computed(), key=itemgetter(0))
-        for stamp, place, data in chain([(start, described, text)], ordered):
-            writer.add_message(place, stamp, data, stamp)
+        for stamp, name, data in merge(recorded, _computed(torques, start), key=itemgetter(0)):
+            writer.add_message(channel(name), stamp, data, stamp)
         writer.finish()
 
 
-def _serialized(
-    joints: Sequence[str], times: Array, values: Mapping[str, Array]
-) -> Iterator[bytes]:
-    """Messages with stamps (N,) [ns], and values (N, n) of some fields.
+def _recorded(states: JointSamples, topic: str, start: int) -> Iterator[Message]:
+    """Messages of the recorded states."""
+    for rows in _parts(len(states)):
+        part = states.part(rows)
+        values = (part.positions, part.velocities, part.efforts)
+        yield from _messages(topic, part, start, dict(zip(VALUES, values, strict=True)))
+
+
+def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
+    """Messages of the torques, and of their parts."""
+    for motion, parts in _pieces(torques):
+        whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
+        topics = {'torques': dict(zip(VALUES, whole, strict=True))}
+        topics |= {name: {VALUES[2]: part} for name, part in parts.items()}
+        messages = (
+            _messages(f'/model/{name}', motion, start, values) for name, values in topics.items()
+        )
+        yield from chain.from_iterable(zip(*messages, strict=True))
+
+
+def _pieces(torques: Iterable[Torques]) -> Iterator[Torques]:
+    """The torques of some samples at a time."""
+    for motion, parts in torques:
+        for rows in _parts(len(motion)):
+            yield motion.part(rows), {name: part[rows] for name, part in parts.items()}
+
+
+def _parts(size: int) -> Iterator[slice]:
+    return (slice(first, first + TOGETHER) for first in range(0, size, TOGETHER))
+
+
+def _stamps(start: int, times: Array) -> Times:
+    """Stamps (N,) of times (N,) [s] since the start of a recording [ns]."""
+    return start + np.rint(times * 1e9).astype(np.int64)
+
+
+def _messages(
+    topic: str, of: JointSamples | Motion, start: int, values: Mapping[str, Array]
+) -> Iterator[Message]:
+    """Messages with values (N, n) of some fields.
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    types = _type_store().types
-    header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](0, 0), '')
-    zeros = (np.zeros(len(joints) * (name in values)) for name in VALUES)
-    message = types[JOINT_STATE](header, list(joints), *zeros)
-    expected = bytes(_type_store().serialize_cdr(message, JOINT_STATE))
-    layout, size = find_layout(expected), len(expected)
-    rows = np.tile(layout.expected, len(times))
+    layout, times = _layout(of.joints, tuple(values)), _stamps(start, of.times)
+    rows, size = np.tile(layout.template, len(times)), len(layout.template)
     records = rows.view(layout.record)
     records['seconds'], records['nanoseconds'] = np.divmod(times, 1_000_000_000)
     for name, numbers in values.items():
         records[name] = numbers
     data = rows.tobytes()
-    return (data[first : first + size] for first in range(0, len(data), size))
+    pieces = (data[first : first + size] for first in range(0, len(data), size))
+    return zip(times.tolist(), repeat(topic), pieces)
 
 
 @cache
-def _type_store() -> Any:
-    """The message definitions of ROS 2."""
-    types = required('rosbags.typesys')
-    return types.get_typestore(types.Stores.ROS2_KILTED)
+def _layout(joints: tuple[str, ...], fields: tuple[str, ...]) -> Layout:
+    """That of messages with some fields."""
+    store = type_store()
+    time = store.types['builtin_interfaces/msg/Time'](0, 0)
+    zeros = (np.zeros(len(joints) * (name in fields)) for name in VALUES)
+    header = store.types['std_msgs/msg/Header'](time, '')
+    message = store.types[JOINT_STATE](header, list(joints), *zeros)
+    return layout_of(message, len(store.serialize_cdr(message, JOINT_STATE)))
 
 
 def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
     """One header row; numbers have as many digits as they need to be read back to the bit."""
-    with path.open('w', encoding='utf-8', newline='') as text:
-        writer = csv.writer(text, lineterminator='\n')
-        for number, (motion, parts) in enumerate(torques):
-            columns = _columns(motion, parts, start)
+    arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
+    with path.open('wb') as out:
+        for number, (motion, parts) in enumerate(_pieces(torques)):
+            table = arrow.table(_columns(motion, parts, start))
             if number == 0:
-                writer.writerow(columns)
-            writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+                # pyarrow would quote each name.
+                header = StringIO(newline='')
+                csv.writer(header, lineterminator='\n').writerow(table.column_names)
+                out.write(header.getvalue().encode())
+            arrow_csv.write_csv(table, out, arrow_csv.WriteOptions(include_header=False))
 
 
 def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str, Any]:
@@ -172,15 +195,12 @@ def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str
         'velocity': motion.velocities,
         'acceleration': motion.accelerations,
         'effort': motion.efforts,
-        'torque': sum(parts.values()),
+        'torque': np.sum([*parts.values()], axis=0),
         **parts,
     }
-    return {
-        'time': motion.times,
-        'stamp_ns': stamps(start, motion.times),
-        **{
-            f'{joint}/{name}': values[:, index]
-            for index, joint in enumerate(motion.joints)
-            for name, values in tables.items()
-        },
+    columns = {
+        f'{joint}/{name}': values[:, index]
+        for index, joint in enumerate(motion.joints)
+        for name, values in tables.items()
     }
+    return {'time': motion.times, 'stamp_ns': _stamps(start, motion.times), **columns}

@@ -89,15 +89,12 @@ def test_damaged_files_give_samples_or_one_line(value):
 
 
 def read(file):
-    """Read it to the end, in chunks of a few samples."""
-    count = 0
+    """Read it to the end."""
     recording = Recording.read([file])
-    for chunk in recording.chunks(7):
-        shape = (len(chunk), len(recording.joints))
-        assert 0 < len(chunk) <= 7
-        assert chunk.times.shape == shape[:1]
-        for values in (chunk.positions, chunk.velocities, chunk.efforts):
-            assert values.shape == shape
-        assert np.isfinite(chunk.times).all()
-        count += len(chunk)
-    assert recording.quality.samples == count
+    states = recording.states()
+    shape = (len(states), len(recording.joints))
+    assert states.times.shape == shape[:1]
+    for values in (states.positions, states.velocities, states.efforts):
+        assert values.shape == shape
+    assert np.isfinite(states.times).all()
+    assert recording.quality.samples == len(states)

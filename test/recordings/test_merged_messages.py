@@ -77,21 +77,18 @@ def test_a_sample_may_begin_in_one_file_and_end_in_the_next(tmp_path, lost):
 
 
 @pytest.mark.parametrize('late', [MS, 3 * MS])
-@pytest.mark.parametrize('size', [7, 65536])
-def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp_path, late, size):
+def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp_path, late):
     """Whichever comes first: the other one follows after 1 ms of 4 ms."""
     bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, late=late))
     recording = Recording.read([bag], joints=STATES.names)
-    parts = list(recording.chunks(size))
+    states = recording.states()
     quality = recording.quality
     assert quality.skew == pytest.approx(1e-3)
     assert len(STATES) - 1 <= quality.merged == quality.samples
     assert quality.dropouts == quality.gaps == 0
-    found = np.concatenate([part.positions for part in parts])
-    times = np.concatenate([part.times for part in parts]) + recording.start * 1e-9
-    exact = Sines().at(times - STATES.stamps[0] * 1e-9)
+    exact = Sines().at(states.times + (recording.start - STATES.stamps[0]) * 1e-9)
     # Within the motion of 1 ms, as float64 holds such times.
-    assert np.abs(found - exact).max() < 1.2e-3 * 2.0 * np.pi * 1.1 * 1.5
+    assert np.abs(states.positions - exact).max() < 1.2e-3 * 2.0 * np.pi * 1.1 * 1.5
 
 
 EVERY = np.arange(len(STATES))
@@ -106,13 +103,12 @@ SILENT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize('size', [7, 65536])
 @pytest.mark.parametrize('case', SILENT)
-def test_a_sample_is_made_where_all_are_fresh(tmp_path, case, size):
+def test_a_sample_is_made_where_all_are_fresh(tmp_path, case):
     arm, hand, made = SILENT[case]
     bag = bag_of(tmp_path / 'bag', half(ARM, rows=arm), half(HAND, rows=hand))
     recording = Recording.read([bag], joints=STATES.names)
-    positions = np.concatenate([part.positions for part in recording.chunks(size)])
+    positions = recording.states().positions
     assert recording.quality.merged == len(made)
     assert recording.interval == pytest.approx(np.median(np.diff(made)) * 0.004)
     assert recording.quality.gaps == (np.diff(made) > 5).sum()

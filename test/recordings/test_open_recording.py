@@ -167,17 +167,6 @@ def test_different_descriptions_are_those_of_the_topic_and_the_newest_one_is_las
     assert recording.size == len(STATES)
 
 
-def test_a_reader_leaves_no_files_behind(tmp_path, monkeypatch):
-    bag = joint_state_bag(tmp_path / 'bag', STATES, compression='file')
-    temporary = tmp_path / 'temporary'
-    temporary.mkdir()
-    monkeypatch.setattr('tempfile.tempdir', str(temporary))
-    recording = Recording.read([bag])
-    assert not list(temporary.iterdir())
-    assert len(recording.states()) == len(STATES)
-    assert not list(temporary.iterdir())
-
-
 def test_a_folder_of_tables_is_one_recording(tmp_path):
     for field in ('effort', 'position', 'velocity'):
         csv_file(tmp_path / f'{field}.csv', STATES, fields=[field])

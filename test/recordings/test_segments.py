@@ -19,35 +19,22 @@ STATES = sine_states(rate=250.0, seconds=8.0)
 MS = 1_000_000
 
 
-def wholes(recording, size=300):
-    """Segments as wholes: times and positions."""
-    found = []
-    for part in recording.segments(size):
-        assert 1 <= len(part) <= size
-        if part.begins:
-            found.append([])
-        found[-1].append(part)
-    return [
-        (
-            np.concatenate([part.times for part in parts]),
-            np.concatenate([part.positions for part in parts]),
-        )
-        for parts in found
-    ]
+def wholes(recording):
+    """Times and positions of segments."""
+    return [(one.times, one.positions) for one in recording.segments()]
 
 
-def lengths(recording, size=300):
-    return [len(times) for times, _ in wholes(recording, size)]
+def lengths(recording):
+    return [len(one) for one in recording.segments()]
 
 
 def without(rows):
     return STATES.part(np.setdiff1d(np.arange(len(STATES)), rows))
 
 
-@pytest.mark.parametrize('size', [7, 299, 65536])
-def test_a_good_recording_is_one_segment(size):
+def test_a_good_recording_is_one_segment():
     recording = in_memory(STATES)
-    ((times, positions),) = wholes(recording, size)
+    ((times, positions),) = wholes(recording)
     np.testing.assert_array_equal(positions, STATES.positions)
     np.testing.assert_allclose(times, np.arange(len(STATES)) * 0.004, atol=1e-9)
     counts = recording.quality.as_json()
@@ -69,8 +56,7 @@ def test_gaps_cut_and_dropouts_stay_in_the_segment():
     assert recording.quality.longest_gap == pytest.approx(101 * 0.004)
 
 
-@pytest.mark.parametrize('size', [7, 400, 65536])
-def test_every_defect_is_counted_and_cuts_where_it_must(size):
+def test_every_defect_is_counted_and_cuts_where_it_must():
     """Drivers of continuous joints may begin again at -pi: no joint moves so within a sample."""
     stamps, positions = STATES.stamps.copy(), STATES.positions.copy()
     stamps[700] = stamps[699]
@@ -81,7 +67,7 @@ def test_every_defect_is_counted_and_cuts_where_it_must(size):
     stamps[1800:] -= 3_600_000 * MS
     positions[-1, 0] = np.inf
     recording = in_memory(replace(STATES, stamps=stamps, positions=positions))
-    found = wholes(recording, size)
+    found = wholes(recording)
     assert [len(times) for times, _ in found] == [1297, 300, 200, 199]
     expected = np.delete(positions, [700, 900, 1100, 1999], axis=0)
     np.testing.assert_array_equal(np.concatenate([values for _, values in found]), expected)
@@ -109,8 +95,8 @@ INTERVALS = st.lists(
 
 
 @examples(60)
-@given(INTERVALS, st.lists(st.integers(0, 60), max_size=4), st.integers(1, 20))
-def test_any_clock_gives_increasing_times_and_no_other_samples(intervals, bad, size):
+@given(INTERVALS, st.lists(st.integers(0, 60), max_size=4))
+def test_any_clock_gives_increasing_times_and_no_other_samples(intervals, bad):
     stamps = STATES.stamps[0] + np.concatenate([[0], np.cumsum(intervals)])
     positions = 0.01 * np.arange(3.0 * len(stamps)).reshape(-1, 3)
     positions[[place for place in bad if place < len(positions)]] = np.nan
@@ -119,13 +105,11 @@ def test_any_clock_gives_increasing_times_and_no_other_samples(intervals, bad, s
     recorded = {row.tobytes() for row in positions}
     seen = set()
     limit = gap_limit(recording.interval)
-    for times, values in wholes(recording, size):
+    for times, values in wholes(recording):
         assert all(0.0 < b - a <= limit for a, b in pairwise(times.tolist()))
         for row in values:
             assert row.tobytes() in recorded - seen
             seen.add(row.tobytes())
-    # In whatever chunks: the same segments.
-    assert lengths(recording, 1000) == lengths(recording, size)
 
 
 MODEL = parse_urdf(three_joints.URDF)
@@ -145,9 +129,7 @@ def test_efforts_of_more_than_ten_thousand_times_the_limit_are_not_measured(sign
     recording.judge_efforts(MODEL)
     expected = efforts.copy()
     expected[[400, 700], 1] = expected[501, 0] = np.nan
-    # In several chunks: they are counted together.
-    found = np.concatenate([chunk.efforts for chunk in recording.chunks(600)])
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(recording.states().efforts, expected)
     first, second, _ = MODEL.joint_names
     implausible = recording.quality.implausible
     assert {name: one.count for name, one in implausible.items()} == {first: 1, second: 2}

@@ -2,34 +2,33 @@
 
 Modules::
 
-    source                what a source gives: states with the same names, as arrays
     bag_source            joint states of bags and bare storage files
     mcap_storage          messages of an MCAP file of any writer, through mcap
-    messages              serialized messages, many at a time, in one buffer
-    joint_state_decoder   serialized joint states to arrays, at the offsets of a layout
-    csv_source            joint states of CSV files
+    joint_state_decoder   serialized joint states to arrays, by rosbags and one NumPy layout
+    csv_source            joint states of CSV files, through pyarrow
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.core.model.findings import counted
+from robot_dynamics_ros.core.model.findings import counted, listed
 from robot_dynamics_ros.extra import required
 
-from .csv_source import CsvSource
-from .source import DEFAULT_TOPIC, StateSource
+from .csv_source import DEFAULT_TOPIC, CsvSource
 
-# At most so many topics are named.
-NAMED = 8
+if TYPE_CHECKING:
+    from .bag_source import BagSource
 
 BAGS = ('.mcap', '.db3', '.mcap.zstd', '.db3.zstd', '.bag')
 TABLES = ('.csv', '.csv.gz')
 
 
-def open_source(paths: Sequence[Path]) -> StateSource:
+def open_source(paths: Sequence[Path]) -> BagSource | CsvSource:
     """The source of files that together are one recording; none of them stays open.
 
     Args:
@@ -43,11 +42,16 @@ def open_source(paths: Sequence[Path]) -> StateSource:
     if not files:
         raise RecordingError('no recording: name a bag folder, or a file')
     name = str(paths[0]) if len(paths) == 1 else f'{paths[0]} and {len(paths) - 1} more'
-    tables = [file.name.endswith(TABLES) for file in files]
-    if all(tables):
-        return CsvSource(name, files)
-    if any(tables):
+    if len({file.name.endswith(TABLES) for file in files}) > 1:
         raise RecordingError(f'{name}: bags and CSV files cannot be one recording')
+    return _source(name, tuple(files), tuple(file.stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=1)
+def _source(name: str, files: Sequence[Path], changed: Sequence[int]) -> BagSource | CsvSource:
+    """The last one is kept: a command opens a recording several times, and none has changed."""
+    if files[0].name.endswith(TABLES):
+        return CsvSource(name, files)
     for library in ('mcap', 'rosbags'):
         required(library)
     from .bag_source import BagSource  # needs these
@@ -66,13 +70,8 @@ def _files(path: Path) -> list[Path]:
     raise RecordingError(f'{path} is not a recording: it needs files *{", *".join(BAGS + TABLES)}')
 
 
-def chosen_topic(source: StateSource, asked: str | None) -> str:
-    """The topic to read.
-
-    Args:
-        source: that has topics.
-        asked: by the user, with or without the first slash; None: /joint_states, or the one topic
-            of a CSV file.
+def chosen_topic(source: BagSource | CsvSource, asked: str | None) -> str:
+    """The topic to read: what is asked for, with or without the first slash, or /joint_states.
 
     Raises:
         RecordingError: there is none of that name, it has another type or no messages; the message
@@ -81,20 +80,14 @@ def chosen_topic(source: StateSource, asked: str | None) -> str:
     topic = DEFAULT_TOPIC if asked is None else '/' + asked.strip('/')
     if source.topics.get(topic):
         return topic
+    problem = f'there is no topic {topic}'
     if topic in source.topics:
         problem = f'{topic} has 0 messages'
     elif topic in source.other_topics:
         kind = source.other_topics[topic]
         problem = f'{topic} has messages of {kind}, sensor_msgs/msg/JointState is needed'
-    else:
-        problem = f'there is no topic {topic}'
-    filled = {name: count for name, count in sorted(source.topics.items()) if count}
-    if not filled:
-        offer = 'no topic of the recording has joint states'
-    else:
+    offer = 'no topic of the recording has joint states'
+    if filled := {name: count for name, count in sorted(source.topics.items()) if count}:
         named = [f'{name} ({counted(count, "message")})' for name, count in filled.items()]
-        more = ', ...' if len(named) > NAMED else ''
-        offer = (
-            f'joint states are on {", ".join(named[:NAMED])}{more}: --topic {next(iter(filled))}'
-        )
+        offer = f'joint states are on {listed(named)}: --topic {next(iter(filled))}'
     raise RecordingError(f'{source.name}: {problem}; {offer}')

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -17,19 +18,17 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_state_decoder import JOINT_STATE, JointStateDecoder
+from ..joint_columns import States
+from .joint_state_decoder import JOINT_STATE, TOGETHER, Message, decoded
 from .mcap_storage import McapStorage
-from .messages import MessageBlock, joined_blocks
-from .source import States
 
 # Python's own from 3.14 on, else its backport, which rosbags brings.
 zstd: Any = import_module('compression.zstd' if sys.version_info >= (3, 14) else 'backports.zstd')
 
 DESCRIPTION_TOPIC = '/robot_description'
 STRING = 'std_msgs/msg/String'
-COMPRESSED = '.zstd'
 READERS: dict[str, Any] = {'.db3': Sqlite3Reader, '.bag': Rosbag1Reader}
-REPAIRS = {'.mcap': '`mcap recover FILE -o OUT`', '.bag': '`rosbag reindex FILE`'}
+REPAIRS = {'.mcap': ': try `mcap recover FILE -o OUT`', '.bag': ': try `rosbag reindex FILE`'}
 # First bytes of a frame of zstd.
 MAGIC = b'\x28\xb5\x2f\xfd'
 
@@ -39,32 +38,37 @@ class RosbagsStorage:
 
     def __init__(self, reader: Any, *, ros1: bool) -> None:
         """Take an open reader of rosbags."""
-        self._reader, self._ros1 = reader, ros1
+        self._reader = reader
         # The readers of ROS 2 have the time of the first message in their metadata.
         self.start: int = getattr(reader, 'metadata', reader).start_time
-        self.counts: Counter[tuple[str, str]] = Counter()
+        self.counts: Counter[tuple[str, str, bool]] = Counter()
         for each in reader.connections:
-            self.counts[each.topic, each.msgtype] += each.msgcount
+            self.counts[each.topic, each.msgtype, ros1] += each.msgcount
 
-    def blocks(self, topic: str, kind: str) -> Iterator[MessageBlock]:
-        """The messages of a type on a topic."""
+    def batches(self, topic: str, kind: str, ros1: bool) -> Iterator[list[Message]]:
+        """See `McapStorage`."""
         found = [c for c in self._reader.connections if (c.topic, c.msgtype) == (topic, kind)]
-        if found:
-            messages = self._reader.messages(connections=found)
-            yield from joined_blocks(((time, data) for _, time, data in messages), ros1=self._ros1)
+        messages = self._reader.messages(connections=found)
+        while batch := [(time, data) for _, time, data in islice(messages, TOGETHER)]:
+            yield batch
 
 
 class BagSource:
-    """Some storage files that together are one recording; see `StateSource`."""
+    """Some storage files that together are one recording.
+
+    Attributes:
+        name: of the files, for messages.
+        clock: of the log times.
+        topics: those of joint states, and how many messages each has.
+        other_topics: all others, and their types.
+        descriptions: different URDF texts that were recorded on /robot_description, the newest
+            one last.
+    """
 
     clock = 'log'
 
     def __init__(self, name: str, files: Sequence[Path]) -> None:
         """Look at the topics, and at the descriptions.
-
-        Args:
-            name: of the recording, for messages.
-            files: `.mcap` or `.db3`, also `.zstd`, or ROS 1 bags.
 
         Raises:
             RecordingError: a file cannot be read, or ROS 1 and ROS 2 are mixed.
@@ -73,25 +77,38 @@ class BagSource:
         if len({path.suffix == '.bag' for path in files}) > 1:
             raise RecordingError(f'{name}: bags of ROS 1 and ROS 2 cannot be one recording')
         self.name, self._files = name, tuple(files)
-        self.topics: dict[str, int] = {}
+        self.topics: Counter[str] = Counter()
         self.other_topics: dict[str, str] = {}
         with self._storages() as storages:
             for _, storage in storages:
-                for (topic, kind), count in storage.counts.items():
+                for (topic, kind, _), count in storage.counts.items():
                     if kind == JOINT_STATE:
-                        self.topics[topic] = self.topics.get(topic, 0) + count
+                        self.topics[topic] += count
                     else:
                         self.other_topics[topic] = kind
-            texts = [*_descriptions(storages)]
+            texts = []
+            for file, storage in storages:
+                with errors_of(file):
+                    for batch, ros1 in _batches(storage, DESCRIPTION_TOPIC, STRING):
+                        texts += [_text(data[0 if ros1 else 4 :]) for _, data in batch]
         # A split recording has the latched one in each of its files.
         self.descriptions = tuple(dict.fromkeys(texts[::-1]))[::-1]
 
-    def states(self, topic: str) -> Generator[Sequence[States], None, None]:
-        """See `StateSource`."""
-        decoder = JointStateDecoder()
+    def states(self, topic: str) -> tuple[list[States], int]:
+        """All states of a topic of joint states, and how many messages are none.
+
+        Raises:
+            RecordingError: the files are damaged.
+        """
+        found: list[States] = []
+        count = 0
         with self._storages() as storages:
-            for block in _blocks(storages, topic, JOINT_STATE):
-                yield decoder.decode(block)
+            for file, storage in storages:
+                with errors_of(file):
+                    for batch, ros1 in _batches(storage, topic, JOINT_STATE):
+                        found += decoded(batch, count, ros1=ros1)
+                        count += len(batch)
+        return found, count - sum(len(part.numbers) for part in found)
 
     @contextmanager
     def _storages(self) -> Iterator[list[tuple[Path, Any]]]:
@@ -110,7 +127,7 @@ def _opened(file: Path, stack: ExitStack) -> Any:
     # SQLite does not say why it cannot open a file.
     stream = stack.enter_context(file.open('rb'))
     storage = file
-    if file.suffix == COMPRESSED:
+    if file.suffix == '.zstd':
         folder = stack.enter_context(TemporaryDirectory(prefix='robot_dynamics_'))
         storage = Path(folder, file.with_suffix('').name)
         with zstd.open(stream) as source, storage.open('wb') as out:
@@ -124,26 +141,19 @@ def _opened(file: Path, stack: ExitStack) -> Any:
     return RosbagsStorage(reader, ros1=storage.suffix == '.bag')
 
 
-def _blocks(storages: Sequence[tuple[Path, Any]], topic: str, kind: str) -> Iterator[MessageBlock]:
-    """The messages of a type on a topic, decompressed where each is compressed."""
-    for file, storage in storages:
-        with errors_of(file):
-            for block in storage.blocks(topic, kind):
-                if not block.sizes.size or block.message(0)[: len(MAGIC)] != MAGIC:
-                    yield block
-                    continue
-                data = (zstd.decompress(block.message(i)) for i in range(len(block.sizes)))
-                yield from joined_blocks(zip(block.log_times.tolist(), data, strict=True))
+def _batches(storage: Any, topic: str, kind: str) -> Iterator[tuple[list[Message], bool]]:
+    """The messages of a type on a topic, some at a time, and whether they are those of ROS 1."""
+    for key in storage.counts:
+        for batch in storage.batches(*key) if key[:2] == (topic, kind) else ():
+            if batch and batch[0][1].startswith(MAGIC):
+                batch = [(time, zstd.decompress(data)) for time, data in batch]
+            yield batch, key[2]
 
 
-def _descriptions(storages: Sequence[tuple[Path, Any]]) -> Iterator[str]:
-    """URDF texts on /robot_description, in the order in which they were recorded."""
-    for block in _blocks(storages, DESCRIPTION_TOPIC, STRING):
-        for index in range(len(block.sizes)):
-            # A size and as many bytes, behind the encoding that ROS 1 has not.
-            text = block.message(index)[0 if block.ros1 else 4 :]
-            size = int.from_bytes(text[:4], 'little')
-            yield text[4 : 4 + size].rstrip(b'\0').decode('utf-8', 'replace')
+def _text(data: bytes) -> str:
+    """A serialized text: a size and as many bytes."""
+    size = int.from_bytes(data[:4], 'little')
+    return data[4 : 4 + size].rstrip(b'\0').decode('utf-8', 'replace')
 
 
 @contextmanager
@@ -151,8 +161,6 @@ def errors_of(file: Path) -> Iterator[None]:
     """Name the file in what is raised about it, and make one class of what libraries raise."""
     try:
         yield
-    except GeneratorExit:
-        raise
     except RecordingError as error:
         raise RecordingError(f'{file}: {error}') from None
     except Exception as error:
@@ -160,10 +168,7 @@ def errors_of(file: Path) -> Iterator[None]:
             raise
         # rosbags documents no class of exception for damaged files; some are of its libraries.
         why = ' '.join(str(error).split())[:200] or type(error).__name__
-        if isinstance(error, MemoryError | OverflowError):
-            why = 'a size in it is impossible'
-        repair = REPAIRS.get(file.suffix)
-        advice = f': {repair} may repair it' if repair else ''
+        advice = REPAIRS.get(file.suffix, '')
         raise RecordingError(f'{file} is damaged or incomplete: {why}{advice}') from None
 
 

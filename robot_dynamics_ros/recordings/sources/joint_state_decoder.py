@@ -1,191 +1,133 @@
 """Serialized joint states to arrays, without decoding anew what drivers repeat.
 
-A driver sends the same frame and names each time. So the layout of the first message of a kind is
-found, and of all messages that differ from it in stamp and values only, these are read as columns.
+A driver sends the same frame and names each time. So rosbags decodes the first message of a kind,
+and of all that differ from it in stamp and values only, these are columns of one NumPy layout.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from struct import unpack_from
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .messages import MessageBlock, bytes_at
-from .source import Bytes, States
+from robot_dynamics_ros.extra import required
 
+from ..joint_columns import States, Times
+
+Bytes = npt.NDArray[np.uint8]
+# Log time [ns] and bytes.
+Message = tuple[int, bytes]
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 VALUES = ('position', 'velocity', 'effort')
 SECOND = 1_000_000_000  # [ns]
-# Layouts that are remembered: a driver sends one or two, and there may be several drivers.
-MAX_LAYOUTS = 8
-# Of a size in a block: a new layout takes a look at all messages that are left.
-MAX_NEW = 4
-# Bytes of the encoding, of a stamp, of a double.
-HEADER, STAMP, DOUBLE = 4, 8, 8
+# Messages of a file that are decoded or written together.
+TOGETHER = 4096
+# Bytes of a stamp: behind the encoding of ROS 2, or the sequence number of ROS 1.
+STAMP = slice(4, 12)
+# Stands for a value, to find its place: no text in UTF-8 has such bytes.
+MARK = np.frombuffer(bytes(range(0xF8, 0x100)), np.float64)[0]
+
+
+@cache
+def type_store(*, ros1: bool = False) -> Any:
+    """The message definitions of ROS 2, or of ROS 1."""
+    types = required('rosbags.typesys')
+    return types.get_typestore(types.Stores.ROS1_NOETIC if ros1 else types.Stores.ROS2_KILTED)
 
 
 @dataclass(frozen=True)
-class JointStateLayout:
+class Layout:
     """Serialized joint states of one size, with the same names and the same fields.
 
     Attributes:
         names: of the joints.
         record: dtype of a message: `seconds`, `nanoseconds`, and those of `VALUES` it has.
-        mask: (size,) 255 for bytes that must not differ, 0 for stamp, values and padding.
-        expected: (size,) the bytes of a message of this layout.
+        template: (size,) bytes that must not differ; 0 for stamp, values and padding.
     """
 
     names: tuple[str, ...]
-    record: np.dtype[Any]
-    mask: Bytes
-    expected: Bytes
+    record: Any
+    template: Bytes
 
     def fits(self, raw: Bytes) -> npt.NDArray[np.bool_]:
         """Which of some messages (N, size) differ in stamp, values and padding only."""
-        fit: npt.NDArray[np.bool_] = ~((raw ^ self.expected) & self.mask).any(axis=1)
-        return fit
+        constant = np.where(self.template, 255, 0).astype(np.uint8)
+        differs: npt.NDArray[np.bool_] = np.any((raw ^ self.template) & constant, axis=1)
+        return ~differs
 
-    def values(self, raw: Bytes) -> tuple[Any, ...]:
-        """Stamps (N,), positions, velocities and efforts (N, n) or None of messages that fit."""
+    def states(self, numbers: npt.NDArray[np.intp], times: Times, raw: Bytes) -> States:
+        """Those of messages (N, size) that fit, with numbers and log times (N,) [ns]."""
         records = np.ascontiguousarray(raw).view(self.record)[:, 0]
         stamps = records['seconds'].astype(np.int64) * SECOND + records['nanoseconds']
-        fields = self.record.names or ()
-        return stamps, *(records[name] if name in fields else None for name in VALUES)
+        values = np.full((len(VALUES), len(raw), len(self.names)), np.nan)
+        for place, name in enumerate(VALUES):
+            if name in self.record.names:
+                values[place] = records[name]
+        return States(self.names, numbers, times, stamps, values)
 
 
-class _Walk:
-    """Goes through a serialized joint state, field by field.
-
-    Source: OMG DDSI-RTPS 2.5, section 10 (header); OMG CORBA 3.3, part 2, section 9.3 (alignment,
-    strings, sequences). ROS 1 has neither header nor alignment, and no zero at the end of strings.
-    """
-
-    def __init__(self, data: bytes, *, ros1: bool) -> None:
-        self.data, self.ros1, self.at = data, ros1, 0
-        self.order = '<' if ros1 or data[1] & 1 else '>'
-        self.mask = np.zeros(len(data), np.uint8)
-
-    def take(self, size: int, *, align: int = 1, constant: bool = True) -> int:
-        """Pass some bytes; where they begin."""
-        if not self.ros1:
-            self.at += -(self.at - HEADER) % align
-        start, self.at = self.at, self.at + size
-        if self.at > len(self.data):
-            raise ValueError(f'it ends at byte {len(self.data)}, a field at byte {self.at}')
-        self.mask[start : self.at] = 255 * constant
-        return start
-
-    def count(self) -> int:
-        return int(unpack_from(f'{self.order}I', self.data, self.take(4, align=4))[0])
-
-    def text(self) -> str:
-        size = self.count()
-        start = self.take(size)
-        text = self.data[start : start + size]
-        return (text if self.ros1 else text[:-1]).decode()
-
-
-def find_layout(data: bytes, *, ros1: bool = False) -> JointStateLayout:
-    """The layout of a serialized sensor_msgs/JointState.
-
-    Args:
-        data: the message: plain CDR in either byte order, or as ROS 1 serializes it.
-        ros1: whether ROS 1 has serialized it.
-
-    Raises:
-        ValueError: it is not such a message, or the numbers of its values do not fit its names.
-    """
-    if not ros1 and (len(data) < HEADER or data[0] or data[1] > 1):
-        raise ValueError('it is not plain CDR')
-    walk = _Walk(data, ros1=ros1)
-    # ROS 1: the sequence number differs from message to message, as the stamp does.
-    if not ros1:
-        walk.take(2)
-    walk.take(4 if ros1 else 2, constant=False)
-    stamp = walk.take(STAMP, constant=False)
-    walk.text()
-    names = tuple(walk.text() for _ in range(walk.count()))
-    whole, order = 'u4' if ros1 else 'i4', walk.order
-    places: dict[str, tuple[Any, int]] = {
-        'seconds': (f'{order}{whole}', stamp),
-        'nanoseconds': (f'{order}u4', stamp + STAMP // 2),
-    }
-    for name in VALUES:
-        if (count := walk.count()) not in (0, len(names)):
-            raise ValueError(f'{len(names)} names, but {count} values of {name}')
-        if count:
-            start = walk.take(count * DOUBLE, align=DOUBLE, constant=False)
-            places[name] = ((f'{order}f8', (count,)), start)
-    if not names or len(set(names)) < len(names):
-        raise ValueError('it has no joints, or a joint twice')
-    record = np.dtype(
-        {
-            'names': list(places),
-            'formats': [np.dtype(form) for form, _ in places.values()],
-            'offsets': [at for _, at in places.values()],
-            'itemsize': len(data),
-        }
+def layout_of(message: Any, size: int, *, little: bool = True, ros1: bool = False) -> Layout:
+    """That of a decoded message with so many bytes, whose values are replaced."""
+    order, count, store = '<' if little else '>', len(message.name), type_store(ros1=ros1)
+    fields = [name for name in VALUES if len(getattr(message, name))]
+    for name in fields:
+        setattr(message, name, np.full(count, MARK))
+    data = (
+        store.serialize_ros1(message, JOINT_STATE)
+        if ros1
+        else store.serialize_cdr(message, JOINT_STATE, little_endian=little)
     )
-    return JointStateLayout(names, record, walk.mask, np.frombuffer(data, np.uint8))
+    template = bytearray(bytes(data).ljust(size, b'\0'))
+    template[STAMP] = bytes(8)
+    if ros1:
+        template[:4] = bytes(4)
+    marks, places = np.full(count, MARK, f'{order}f8').tobytes(), [4, 8]
+    for _ in fields:
+        places.append(template.index(marks))
+        template[places[-1] : places[-1] + len(marks)] = bytes(len(marks))
+    whole, values = f'{order}u4' if ros1 else f'{order}i4', (f'{order}f8', (count,))
+    record: Any = {
+        'names': ['seconds', 'nanoseconds', *fields],
+        'formats': [whole, f'{order}u4', *[values] * len(fields)],
+        'offsets': places,
+        'itemsize': size,
+    }
+    return Layout(tuple(message.name), np.dtype(record), np.frombuffer(template, np.uint8))
 
 
-class JointStateDecoder:
-    """Decodes the serialized joint states of one topic."""
-
-    def __init__(self) -> None:
-        """Know no layout yet."""
-        self._layouts: dict[tuple[bool, int], list[JointStateLayout]] = {}
-        self._count = 0
-
-    def decode(self, block: MessageBlock) -> list[States]:
-        """The states of a block that follows those before; in the last ones are the malformed.
-
-        These are no joint states, or have no position for each name.
-        """
-        found = []
-        malformed = np.ones(len(block.sizes), bool)
-        for size in np.unique(block.sizes[block.sizes > 0]).tolist():
-            places = np.flatnonzero(block.sizes == size)
-            raw = bytes_at(block.buffer, block.starts[places], size)
-            for layout, fit in self._fits(raw, block.ros1):
-                which = places[fit]
-                malformed[which] = False
-                times = block.log_times[which]
-                rows = layout.values(raw[fit])
-                found.append(States(layout.names, self._count + which, times, *rows))
-        rest = np.flatnonzero(malformed)
-        found.append(States((), self._count + rest, block.log_times[rest]))
-        self._count += len(malformed)
-        return found
-
-    def _fits(self, raw: Bytes, ros1: bool) -> Iterator[tuple[JointStateLayout, Any]]:
-        """Layouts, and which messages (N, size) have each."""
-        layouts = self._layouts.setdefault((ros1, raw.shape[1]), [])
-        known, rest = len(layouts), np.arange(len(raw))
-        for number in range(known + MAX_NEW):
-            if not rest.size:
-                return
-            layout = layouts[number] if number < known else _layout_of(raw[rest[0]], ros1)
-            fit = layout.fits(raw[rest]) if layout else rest == rest[0]
-            if layout and number >= known:
-                layouts.append(layout)
-            if layout and fit.any():
-                yield layout, rest[fit]
-            rest = rest[~fit]
-        del layouts[:-MAX_LAYOUTS]
-        # Joints that come in another order each time, or messages that are no joint states.
-        for place in rest.tolist():
-            if layout := _layout_of(raw[place], ros1):
-                yield layout, [place]
-
-
-def _layout_of(raw: Bytes, ros1: bool) -> JointStateLayout | None:
-    try:
-        layout = find_layout(raw.tobytes(), ros1=ros1)
-    except ValueError:
+def found_layout(data: bytes, *, ros1: bool = False) -> Layout | None:
+    """That of a serialized message; None if it is no joint state with a position for each name."""
+    store = type_store(ros1=ros1)
+    if not ros1 and data[:2] not in (b'\0\0', b'\0\1'):
         return None
-    return layout if VALUES[0] in (layout.record.names or ()) else None
+    try:
+        message = (store.deserialize_ros1 if ros1 else store.deserialize_cdr)(data, JOINT_STATE)
+    # rosbags documents no class of exception.
+    except Exception:
+        return None
+    count, sizes = len(set(message.name)), {len(getattr(message, name)) for name in VALUES}
+    fits = 0 < count == len(message.name) == len(message.position) and sizes <= {0, count}
+    return layout_of(message, len(data), little=ros1 or data[1] == 1, ros1=ros1) if fits else None
+
+
+def decoded(messages: Sequence[Message], first: int, *, ros1: bool = False) -> list[States]:
+    """The joint states of messages, which are numbered from the first one on."""
+    times = np.array([time for time, _ in messages], np.int64)
+    sizes = np.array([len(data) for _, data in messages])
+    found = []
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        rest = np.flatnonzero(sizes == size)
+        data = b''.join([messages[row][1] for row in rest.tolist()])
+        raw = np.frombuffer(data, np.uint8).reshape(-1, size)
+        while len(rest):
+            layout = found_layout(raw[0].tobytes(), ros1=ros1)
+            if layout is None or not (fit := layout.fits(raw))[0]:
+                rest, raw = rest[1:], raw[1:]
+                continue
+            found.append(layout.states(first + rest[fit], times[rest[fit]], raw[fit]))
+            rest, raw = rest[~fit], raw[~fit]
+    return found
