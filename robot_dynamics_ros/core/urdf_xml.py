@@ -58,6 +58,7 @@ SIMILAR = 0.85
 SHORTEST = 1e-100
 ENCODING = re.compile(rb'\s*<\?xml[^>]*\bencoding=["\']([\w.-]+)')
 XACRO_NAMESPACE = re.compile(r'https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?')
+XACRO_VALUE = re.compile(r'\$[{(]')
 # They give a name to a value: nothing of a robot is theirs.
 XACRO_NAMES = ('property', 'arg')
 FILE_NAME_ENDINGS = ('.urdf', '.xacro', '.xml')
@@ -132,10 +133,10 @@ def _refuse_document_type(*_: object) -> None:
 
 
 def is_xacro(robot: Element) -> bool:
-    """Whether xacro makes another robot of a description: by its elements, or by `${...}`.
+    """Whether xacro makes another robot of a description: by its elements, or by its values.
 
-    In visuals, outside of links and joints, and in the name of a file, `${...}` changes no
-    dynamics.
+    In visuals, outside of links and joints, and in the name of a file, `${...}` and `$(...)`
+    change no dynamics.
     """
     prefixes = {'xacro'}
     for name, value in robot.attrib.items():
@@ -149,7 +150,10 @@ def is_xacro(robot: Element) -> bool:
     children = [child for part in parts for child in part if child.tag != 'visual']
     read = [*parts, *(element for child in children for element in child.iter())]
     return any(
-        '${' in value for each in read for name, value in each.attrib.items() if name != 'filename'
+        XACRO_VALUE.search(value)
+        for each in read
+        for name, value in each.attrib.items()
+        if name != 'filename'
     )
 
 
