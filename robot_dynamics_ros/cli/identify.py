@@ -19,7 +19,6 @@ from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS, Effort
 from robot_dynamics_ros.identification.recorded_rows import Opens
-from robot_dynamics_ros.report import provenance
 
 from .output import (
     FittedTable,
@@ -148,10 +147,8 @@ def identify_command(
     if found.doubts and not doubtful:
         output.error(f'{target} is not written: read the findings; --doubtful writes it anyway')
     else:
-        held = [path for paths in others.values() for path in paths]
         command = ['robot_dynamics', *sys.argv[1:]]
-        origin = provenance([*recordings.read, *held], command, output.progress)
-        for file in found.save(target, doubtful=doubtful, origin=origin):
+        for file in found.save(target, doubtful=doubtful, command=command):
             output.line(f'written: {file}')
     for error in found.errors.values():
         output.error(error)

@@ -18,7 +18,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.inspection import validate_robot
 from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.report import Provenance, provenance, report_content
+from robot_dynamics_ros.report import report_page
 from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
@@ -29,11 +29,11 @@ from .result_files import URDF, result_files, written_urdf
 from .robot_fit import FittedRobot
 from .validation import JointValidation, mean_gain, validated
 
-REPORTS = ('report.html', 'report.png')
+REPORT = 'report.html'
 # Of each recording, in JSON.
 OF_RECORDINGS = 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error'
 # Files of a folder of results that another identification may read.
-READ_AGAIN = (URDF, *REPORTS)
+READ_AGAIN = (URDF, REPORT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,16 +190,16 @@ class Identified:
         folder: Path | str,
         *,
         doubtful: bool = False,
-        origin: Provenance | None = None,
+        command: Sequence[str] = (),
     ) -> list[Path]:
-        """Write URDF, MJCF, friction.yaml, dynamics_node.yaml, identification.json and reports.
+        """Write URDF, MJCF, friction.yaml, dynamics_node.yaml, identification.json and page.
 
         All files, or none; see docs/identified_files.md.
 
         Args:
             folder: is made where there is none.
             doubtful: whether a model is written that is not to be loaded; its files say so.
-            origin: how it was made, for the report; None: of the versions alone.
+            command: words of the command that gave the result, for the report; none without one.
 
         Returns:
             The files.
@@ -223,9 +223,7 @@ class Identified:
                 unknown=self.unknown_joints,
             )
         )  # fmt: skip
-        page = identification_report(self)
-        for name in REPORTS:
-            files[name] = report_content(page, origin or provenance(()), Path(folder) / name)
+        files[REPORT] = report_page(identification_report(self), command)
         write_folder(folder, files)
         return [Path(folder) / name for name in sorted(files)]
 
