@@ -16,6 +16,7 @@ from robot_dynamics_ros.report.report import (
     Table,
     joint_level,
     recordings_table,
+    shown,
 )
 from robot_dynamics_ros.report.text import number, quantity
 
@@ -25,12 +26,12 @@ from .validation import nominal_friction
 if TYPE_CHECKING:
     from .identified import Identified
 
-COLUMNS = ('measured RMS', 'residual RMS, URDF', 'identified', 'identified / URDF')
+COLUMNS = ('measured RMS', 'residual RMS of the URDF', 'of the identified model', 'ratio')
 HINT = (
-    'Each quarter of the time, or what was held out, is predicted by a model of the rest. Residual: '
-    'measured minus torque of the model, with its 95 % interval by blocks of time. ✓ certainly '
-    'smaller than that of the URDF, by a tenth or more; ● not certainly, or by less, or a finding; '
-    '▲ certainly larger, by more than 5 %, or no parameter can be trusted.'
+    'Each quarter of the time, or what was held out, is predicted by a model of the rest. '
+    'Residual: measured minus torque of the model, with its 95 % interval by blocks of time. '
+    '✓ certainly smaller than that of the URDF, by a tenth or more; ● not certainly, or by less, '
+    'or a finding; ▲ certainly larger, by more than 5 %, or no parameter can be trusted.'
 )
 # Of the usual interval: rows that are farther apart are of two segments.
 GAP = 1.5
@@ -43,7 +44,7 @@ def identification_report(found: Identified) -> Report:
         robot=found.name,
         title='identified model',
         headline=found.summary,
-        findings=found.findings,
+        findings=shown(found.findings),
         joints=[*_joints(found)],
         columns=COLUMNS,
         hint=HINT,
@@ -82,37 +83,34 @@ def _joints(found: Identified) -> Iterator[JointReport]:
 
 
 def _over_time(unit: str, times: Array, signals: dict[str, Array]) -> list[Figure]:
-    """Torques of a joint and their residuals; none where nothing was measured."""
+    """Efforts of a joint and their residuals; none where nothing was measured."""
     measured, step = signals['measured'], np.abs(np.diff(times))
     if not np.isfinite(measured).any():
         return []
     gaps = np.flatnonzero(step > GAP * np.median(step)) + 1
-    torques = [curve(name, times, values, gaps) for name, values in signals.items()]
-    models = ('URDF', 'identified')
-    residuals = [curve(name, times, measured - signals[name], gaps) for name in models]
-    panels = [
-        Panel('force' if unit == 'N' else 'torque', unit, torques),
-        Panel('residual', unit, residuals),
-    ]
-    return stacked('Predicted torque over time', 'time [s]', panels)
+    efforts, residuals = [], []
+    for name, values in signals.items():
+        efforts += curve(name, times, values, gaps)
+        residuals += [] if name == 'measured' else curve(name, times, measured - values, gaps)
+    panels = [Panel('effort', unit, efforts), Panel('residual', unit, residuals)]
+    return stacked('Predicted effort over time', 'time [s]', panels)
 
 
 def _friction(found: FrictionCurve) -> list[Figure]:
     """The law that is written, and its band."""
     v = found.velocities
     band = np.append(v, v[::-1]), np.append(found.low, found.high[::-1])
-    curves = [curve('95 % interval', *band), curve('identified', v, found.torques)]
+    curves = [*curve('95 % interval', *band), *curve('identified', v, found.torques)]
     label = f'velocity [{"m/s" if found.unit == "N" else "rad/s"}]'
     return stacked('Friction over velocity', label, [Panel('friction', found.unit, curves)])
 
 
 def _parameters(title: str, rows: Sequence[ParameterRow]) -> Table:
     """Values before and after, with intervals."""
-    header = 'parameter', 'URDF', 'identified', '95 % interval'
-    return Table(title, header, [*map(_parameter, rows)])
+    return Table(title, ('parameter', 'URDF', 'identified', '95 % interval'), [*map(_cells, rows)])
 
 
-def _parameter(row: ParameterRow) -> tuple[str, ...]:
+def _cells(row: ParameterRow) -> tuple[str, ...]:
     same = math.isclose(row.value, row.nominal, rel_tol=1e-9, abs_tol=1e-12)
     value = 'as in the URDF' if same else quantity(row.value, row.unit)
     known = math.isfinite(row.low) and math.isfinite(row.high)

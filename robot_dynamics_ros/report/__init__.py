@@ -51,7 +51,6 @@ def write_report(
     Raises:
         ParameterError: the name of the file is another one, or it cannot be written there.
         RecordingError: a package that a report needs is missing.
-        OSError: the file cannot be written.
     """
     check_report_file(path)
     if isinstance(result, MarkedRecording):

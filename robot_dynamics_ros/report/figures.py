@@ -38,7 +38,6 @@ MAX_STRETCHES = 1000
 PANEL, GAP = 190, 40
 # Above the legend are the buttons of plotly.
 MARGIN = {'t': 52, 'b': 46, 'l': 64, 'r': 10}
-FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
 AXIS = {'gridcolor': '#e3e7eb', 'zerolinecolor': '#9aa3ad', 'ticks': 'outside', 'ticklen': 4}
 LOG = {'type': 'log', 'dtick': 'D2'}
 
@@ -62,31 +61,24 @@ class Panel(NamedTuple):
     @property
     def words(self) -> str:
         """Ranges of the curves, and the remark."""
-        ranges = (
-            f'{one.name} from {number(np.nanmin(one.y))} to '
-            f'{quantity(np.nanmax(one.y), self.unit)}'
-            for one in self.curves
-        )
+        ends = ((one.name, np.nanmin(one.y), np.nanmax(one.y)) for one in self.curves)
+        ranges = (f'{name} {number(y)} to {quantity(z, self.unit)}' for name, y, z in ends)
         return f'{"; ".join(ranges)}. {self.remark}'
 
 
-def curve(name: str, x: Array, y: Array, gaps: npt.ArrayLike = ()) -> Any:
-    """A curve of plotly with the style of its name.
+def curve(name: str, x: Array, y: Array, gaps: npt.ArrayLike = ()) -> list[Any]:
+    """A curve of plotly with the style of its name; none where no y is finite.
 
-    Args:
-        name: a key of STYLES.
-        x: (K,).
-        y: (K,); NaN interrupts the curve.
-        gaps: samples before which it is interrupted.
+    It is interrupted at NaN, and before the samples `gaps`.
     """
-    x, y = envelope(x, y, gaps)
-    return required('plotly.graph_objects').Scatter(
-        name=f'{name[0].upper()}{name[1:]}',
-        x=x.astype(np.float32),
-        y=y.astype(np.float32),
-        hovertemplate='%{y:.4~g}',
-        **{'mode': 'lines', 'line_width': 2.0, **STYLES[name]},
-    )
+    if not np.isfinite(y).any():
+        return []
+    shown = (one.astype(np.float32) for one in envelope(x, y, gaps))
+    look = {'mode': 'lines', 'line_width': 2.0, 'hovertemplate': '%{y:.4~g}', **STYLES[name]}
+    scatter = required('plotly.graph_objects').Scatter
+    return [
+        scatter(**dict(zip('xy', shown, strict=True)), name=name[0].upper() + name[1:], **look)
+    ]
 
 
 def envelope(
@@ -105,21 +97,8 @@ def envelope(
 def stacked(
     title: str, x_label: str, panels: Sequence[Panel], hint: str = '', *, log: bool = False
 ) -> list[Figure]:
-    """Panels above each other with a common horizontal axis; none where nothing is drawn.
-
-    Args:
-        title: what is drawn.
-        x_label: with the unit.
-        panels: from top to bottom; what has no finite value is left out.
-        hint: how to read the figure.
-        log: whether both axes are logarithmic.
-    """
-    finite = (
-        one._replace(curves=[each for each in one.curves if np.isfinite(each.y).any()])
-        for one in panels
-    )
-    shown = [one for one in finite if one.curves]
-    if not shown:
+    """Panels with curves above each other, with a common horizontal axis; none without a curve."""
+    if not (shown := [one for one in panels if one.curves]):
         return []
     height = len(shown) * (PANEL + GAP) - GAP
     plot = required('plotly.subplots').make_subplots(
@@ -139,7 +118,7 @@ def stacked(
         template='none',
         height=height + MARGIN['t'] + MARGIN['b'],
         margin=MARGIN,
-        font={'family': FONT, 'size': 12.5},
+        font={'family': 'inherit', 'size': 12.5},
         hovermode='x unified' if len(shown) > 1 else 'closest',
     )
     return [Figure(title, plot, [*(one.words for one in shown), *filter(None, [hint])])]

@@ -10,8 +10,7 @@ const PAPER = 690, COLUMN = 337;
 function draw(place) {
   if (place.data) return;
   const { data, layout } = figures[places.indexOf(place)];
-  const config = { displaylogo: false, displayModeBar: dragmode ? 'hover' : true, responsive: true };
-  Plotly.newPlot(place, data, { ...layout, dragmode }, config);
+  Plotly.newPlot(place, data, { ...layout, dragmode }, { displaylogo: false, responsive: true });
 }
 
 function resize(paper) {

@@ -11,7 +11,6 @@ from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
-from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.extra import required
 
 from .report import MARKS, Report, Table
@@ -26,11 +25,7 @@ PACKAGES = ('robot_dynamics_ros', 'numpy', 'scipy', 'rosbags', 'llvmlite', 'plot
 
 
 def report_page(report: Report, command: Sequence[str] = ()) -> str:
-    """The text of the file.
-
-    Args:
-        report: to show.
-        command: words of the command that gave it; none without one.
+    """The text of the file, with the words of the command that gave it.
 
     Raises:
         RecordingError: plotly or jinja2 is not installed.
@@ -45,9 +40,8 @@ def report_page(report: Report, command: Sequence[str] = ()) -> str:
         undefined=jinja2.StrictUndefined,
     )
     plots = [one.plot.to_json() for joint in report.joints for one in joint.figures]
-    found: str = environment.from_string(_resource('page.html')).render(
+    return environment.from_string(_resource('page.html')).render(
         report=report,
-        findings=advised(report.findings),
         tables=[*report.tables, Table('How this report was made', (), [*_origin(command)])],
         marks=MARKS,
         policy=POLICY.format(' '.join(map(_source, (plotly, script)))),
@@ -57,7 +51,6 @@ def report_page(report: Report, command: Sequence[str] = ()) -> str:
         plotly=plotly,
         script=script,
     )
-    return found
 
 
 def _resource(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from robot_dynamics_ros.comparison import Compared, Finding
+from robot_dynamics_ros.comparison.findings import advised
 
 from .figures import Figure
 from .text import quantity
@@ -43,7 +44,7 @@ class Report:
         robot: its name.
         title: what is shown of it.
         headline: the result in one sentence.
-        findings: the most important one first.
+        findings: mark, heading and text; the most important one first.
         joints: in the order of the model.
         columns: of their cells.
         hint: how to read them.
@@ -55,13 +56,13 @@ class Report:
     robot: str
     title: str
     headline: str
-    findings: Sequence[Finding]
+    findings: Sequence[tuple[Level, str, str]]
     joints: Sequence[JointReport]
     columns: Sequence[str]
     hint: str
-    about: Sequence[str]
-    errors: Sequence[str]
-    tables: Sequence[Table]
+    about: Sequence[str] = ()
+    errors: Sequence[str] = ()
+    tables: Sequence[Table] = ()
 
     @property
     def level(self) -> Level:
@@ -70,12 +71,17 @@ class Report:
         if 2 * levels.count('error') < len(levels):
             levels = ['warning' if one == 'error' else one for one in levels]
         levels += ['error'] if self.errors else []
-        return worst([*levels, *(one.severity for one in self.findings)])
+        return worst([*levels, *(level for level, _, _ in self.findings)])
 
 
 def worst(levels: Iterable[Level]) -> Level:
     """The worst of some levels; 'good' of none."""
     return max(levels, key=list(MARKS).index, default='good')
+
+
+def shown(findings: Iterable[Finding]) -> list[tuple[Level, str, str]]:
+    """Findings with what to do."""
+    return [(one.severity, one.head, one.text) for one in advised(findings)]
 
 
 def joint_level(name: str, findings: Iterable[Finding], *, bad: bool, good: bool) -> Level:
@@ -86,11 +92,11 @@ def joint_level(name: str, findings: Iterable[Finding], *, bad: bool, good: bool
 
 def recordings_table(recordings: Iterable[Compared], held_out: Container[str] = ()) -> Table:
     """Where the data are from."""
-    header = 'recording', 'topic', 'samples', 'duration', 'rate', 'cutoff of the filter', 'used'
+    header = 'recording', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'locked', 'used'
     rows = [
         (
             one.file, one.topic, f'{one.samples:,}', quantity(one.duration, 's'),
-            quantity(one.rate, 'Hz'), quantity(one.cutoff, 'Hz'),
+            quantity(one.rate, 'Hz'), quantity(one.cutoff, 'Hz'), ', '.join(one.locked) or '-',
             one.error or ('held out' if one.file in held_out else 'yes'),
         )
         for one in recordings

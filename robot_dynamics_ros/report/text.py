@@ -12,7 +12,8 @@ REPLACEMENT = '\N{REPLACEMENT CHARACTER}'
 
 def number(value: float) -> str:
     """Three significant digits; an exponent for small ones alone; '-' for NaN."""
-    text = f'{value:.3g}' if math.isfinite(value) else '-'
+    # A smaller one than 1e-12 is a rounding error of larger ones.
+    text = f'{round(value, 12) + 0.0:.3g}' if math.isfinite(value) else '-'
     if 'e+' in text:
         text = np.format_float_positional(value, 3, unique=False, fractional=False, trim='-')
     return f'\N{MINUS SIGN}{text[1:]}' if text[1:] and text[0] == '-' else text

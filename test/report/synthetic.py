@@ -1,7 +1,5 @@
-"""Comparisons made from arrays: an arm whose friction the model does not know."""
+"""Results made from arrays: an arm whose friction the model does not know."""
 
-from dataclasses import replace
-from datetime import datetime, timezone
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +12,6 @@ from robot_dynamics_ros.comparison import (
     Samples,
     Spectrum,
 )
-from robot_dynamics_ros.report.provenance import Provenance, SourceFile
 
 # They are shown, and do nothing.
 NAMES = (
@@ -28,77 +25,53 @@ NAMES = (
     'κόσμος 関節 🤖',
 )
 COULOMB, VISCOUS = 1.5, 0.8
-NO_FRICTION = SimpleNamespace(damping=0.0, friction=0.0)
+COMMAND = ['robot_dynamics', 'compare', 'a bag', '--report', 'report.html']
 
 
-def samples_of(joints, count, rate, seed=0):
+def samples_of(joints, count, rate, **changes):
     """Smooth motion; measured effort is that of the model with friction and noise."""
-    random = np.random.default_rng(seed)
-    n = len(joints)
+    w = 0.5 + 0.35 * np.arange(len(joints))
     t = np.arange(count) / rate
-    w = 0.5 + 0.35 * np.arange(n)
-    q = np.sin(t[:, None] * w + np.arange(n))
-    v = w * np.cos(t[:, None] * w + np.arange(n))
-    a = -(w**2) * q
-    gravity = 30.0 / (1 + np.arange(n)) * np.sin(q + 0.4)
-    coriolis = 0.3 * v * np.roll(v, 1, axis=1)
-    inertia = 2.0 / (1 + np.arange(n)) * a
-    friction = np.zeros_like(q)
-    noise = 0.15 * random.standard_normal(q.shape)
-    measured = gravity + coriolis + inertia + COULOMB * np.sign(v) + VISCOUS * v + noise
-    begins = np.zeros(count, dtype=bool)
-    begins[:1] = True
-    return Samples(
-        tuple(joints), begins, t, q, v, a, measured, gravity, coriolis, inertia, friction,
-    )  # fmt: skip
+    q = np.sin(t[:, None] * w + np.arange(len(joints)))
+    v, a = w * np.cos(t[:, None] * w + np.arange(len(joints))), -(w**2) * q
+    gravity, coriolis, inertia = 30.0 * np.sin(q + 0.4), 0.3 * v * np.roll(v, 1, axis=1), 2.0 * a
+    friction = COULOMB * np.sign(v) + VISCOUS * v
+    noise = 0.15 * np.random.default_rng(0).standard_normal(q.shape)
+    arrays = {
+        'begins': np.arange(count) == 0, 'times': t, 'positions': q, 'velocities': v,
+        'accelerations': a, 'measured': gravity + coriolis + inertia + friction + noise,
+        'gravity': gravity, 'coriolis': coriolis, 'inertia': inertia, 'friction': 0.0 * v,
+    }  # fmt: skip
+    return Samples(tuple(joints), **arrays | changes)
 
 
-def arm(joints=3, count=1000, *, description_has_friction=False, **options):
-    """Of an arm whose friction the model does not know, or knows in part."""
-    samples = samples_of([f'joint_{i}' for i in range(joints)], count, 100.0)
-    if description_has_friction:
-        samples = replace(samples, friction=0.5 * samples.velocities)
-    return comparison_of(samples, **options)
+def arm(joints=3, count=1000, **options):
+    """A comparison of an arm of some joints."""
+    return comparison_of(
+        samples_of([f'joint_{i}' for i in range(joints)], count, 100.0), **options
+    )
 
 
-def comparison_of(samples, *, findings=None, robot='arm', file='recording.mcap', rate=100.0):
+def comparison_of(samples, *, findings=None, robot='arm', file='recording.mcap'):
     """The figures of samples."""
-    joints = {}
-    for i, name in enumerate(samples.joints):
-        measured, residual = samples.measured[:, i], samples.residual[:, i]
-        joints[name] = JointComparison(
-            unit='N m',
-            rms_measured=float(np.sqrt(np.mean(measured**2))),
-            rms_residual=float(np.sqrt(np.mean(residual**2))),
-            bias=float(np.mean(residual)),
-            correlation=0.9,
+    joints = {
+        name: JointComparison(
+            unit='N m', rms_measured=20.0, rms_residual=2.0, bias=0.1, correlation=0.9,
             shares={'gravity': 0.7, 'inertia': 0.2, 'residual': 0.1},
-            friction=FrictionFit(VISCOUS, COULOMB, 0.0),
-            rms_after_fit=0.15,
-            result='friction',
+            friction=FrictionFit(VISCOUS, COULOMB, 0.0), rms_after_fit=0.15, result='friction',
         )
+        for name in samples.joints
+    }  # fmt: skip
     if findings is None:
-        findings = [
-            Finding(
-                'friction', samples.joints, COULOMB,
-                'The residual is friction that the model does not have: 1.5 N m Coulomb.', 'N m',
-            )
-        ]  # fmt: skip
-    count = len(samples.times)
+        findings = [Finding('friction', samples.joints, COULOMB, '1.5 N m Coulomb', 'N m')]
+    densities = (
+        np.abs(np.fft.rfft(one, axis=0)) ** 2 for one in (samples.measured, samples.residual)
+    )
+    spectrum = Spectrum(np.fft.rfftfreq(len(samples.times), 0.01), *densities)
     return Compared(
-        robot, file, '/joint_states', count, count / rate, rate, 10.0, joints=joints,
-        findings=findings, drawn=samples, spectrum=spectrum_of(samples, rate),
+        robot, file, '/joint_states', len(samples.times), 10.0, 100.0, 10.0, joints=joints,
+        findings=findings, drawn=samples, spectrum=spectrum,
     )  # fmt: skip
-
-
-def spectrum_of(samples, rate):
-    """A periodogram."""
-
-    def density(values):
-        return np.abs(np.fft.rfft(values - values.mean(axis=0), axis=0)) ** 2 / rate / len(values)
-
-    frequencies = np.fft.rfftfreq(len(samples.times), 1.0 / rate)
-    return Spectrum(frequencies, density(samples.measured), density(samples.residual))
 
 
 def identification(names=('one', 'two'), gain=0.2, doubts=()):
@@ -111,17 +84,12 @@ def identification(names=('one', 'two'), gain=0.2, doubts=()):
     measured = np.sin(np.outer(times, 1.0 + np.arange(len(names))))
     nothing, every = np.zeros((*measured.shape, 0)), np.ones(measured.shape, bool)
     rows = Rows((), times, nothing, nothing, 0.5 * measured, 0.5 * measured, every, every)
-    validation = {
-        name: JointValidation(
-            'N m', True, 200, 0.7, 0.35, 0.35 * gain, 0.3 * gain, 0.4 * gain, gain, 0.8 * gain,
-            1.2 * gain,
-        )
-        for name in names
-    }  # fmt: skip
+    figures = 0.7, 0.35, 0.35 * gain, 0.3 * gain, 0.4 * gain, gain, 0.8 * gain, 1.2 * gain
     row = ParameterRow(f'{names[0]} offset', 'N m', 0.0, 0.5, 0.4, 0.6)
     alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
     v = np.array([-1.0, 1.0])
     curve = FrictionCurve('N m', 3.0, v, v, v - 0.1, v + 0.1)
+    joints = [SimpleNamespace(damping=0.0, friction=0.0)] * len(names)
     return identification_report(
         SimpleNamespace(
             name=names[0],
@@ -132,24 +100,11 @@ def identification(names=('one', 'two'), gain=0.2, doubts=()):
             parameters=SimpleNamespace(
                 joints=(row,), bodies=(alone,), sums=(row,), curves=dict.fromkeys(names, curve)
             ),
-            validation=validation,
-            recorded=SimpleNamespace(whole=rows, parts=[rows]),
+            validation={name: JointValidation('N m', True, 200, *figures) for name in names},
+            recorded=SimpleNamespace(whole=rows),
             predicted=0.4 * measured,
-            robot=SimpleNamespace(
-                model=SimpleNamespace(
-                    size=len(names), independent_joints=[NO_FRICTION] * len(names)
-                )
-            ),
+            robot=SimpleNamespace(model=SimpleNamespace(independent_joints=joints)),
             recordings=(Compared(names[0], names[-1], duration=10.0),),
             held_out=(),
         )
-    )
-
-
-def provenance():
-    return Provenance(
-        (SourceFile('recording.mcap', 123456, 'ab' * 32), SourceFile('arm.urdf', 999, '0f' * 32)),
-        {'robot_dynamics_ros': '0.1.0', 'numpy': '2.4.6'},
-        'robot_dynamics compare recording.mcap --urdf arm.urdf --report report.html',
-        datetime(2026, 11, 22, 10, 0, tzinfo=timezone.utc),
     )
