@@ -25,52 +25,29 @@ NAMES = (
     'κόσμος 関節 🤖',
 )
 COULOMB, VISCOUS = 1.5, 0.8
-COMMAND = ['robot_dynamics', 'compare', 'a bag', '--report', 'report.html']
 
 
-def samples_of(joints, count, rate, **changes):
+def comparison(names=('a', 'b', 'c'), count=1000, *, findings=None, robot='arm', file='one.mcap'):
     """Smooth motion; measured effort is that of the model with friction and noise."""
-    w = 0.5 + 0.35 * np.arange(len(joints))
-    t = np.arange(count) / rate
-    q = np.sin(t[:, None] * w + np.arange(len(joints)))
-    v, a = w * np.cos(t[:, None] * w + np.arange(len(joints))), -(w**2) * q
-    gravity, coriolis, inertia = 30.0 * np.sin(q + 0.4), 0.3 * v * np.roll(v, 1, axis=1), 2.0 * a
-    friction = COULOMB * np.sign(v) + VISCOUS * v
+    w, t = 0.5 + 0.35 * np.arange(len(names)), np.arange(count) / 100.0
+    q = np.sin(t[:, None] * w + np.arange(len(names)))
+    v, a = w * np.cos(t[:, None] * w + np.arange(len(names))), -(w**2) * q
+    terms = 30.0 * np.sin(q + 0.4), 0.3 * v * np.roll(v, 1, axis=1), 2.0 * a, 0.0 * v
     noise = 0.15 * np.random.default_rng(0).standard_normal(q.shape)
-    arrays = {
-        'begins': np.arange(count) == 0, 'times': t, 'positions': q, 'velocities': v,
-        'accelerations': a, 'measured': gravity + coriolis + inertia + friction + noise,
-        'gravity': gravity, 'coriolis': coriolis, 'inertia': inertia, 'friction': 0.0 * v,
-    }  # fmt: skip
-    return Samples(tuple(joints), **arrays | changes)
-
-
-def arm(joints=3, count=1000, **options):
-    """A comparison of an arm of some joints."""
-    return comparison_of(
-        samples_of([f'joint_{i}' for i in range(joints)], count, 100.0), **options
-    )
-
-
-def comparison_of(samples, *, findings=None, robot='arm', file='recording.mcap'):
-    """The figures of samples."""
-    joints = {
-        name: JointComparison(
-            unit='N m', rms_measured=20.0, rms_residual=2.0, bias=0.1, correlation=0.9,
-            shares={'gravity': 0.7, 'inertia': 0.2, 'residual': 0.1},
-            friction=FrictionFit(VISCOUS, COULOMB, 0.0), rms_after_fit=0.15, result='friction',
-        )
-        for name in samples.joints
-    }  # fmt: skip
+    measured = sum(terms) + COULOMB * np.sign(v) + VISCOUS * v + noise
+    samples = Samples(tuple(names), np.arange(count) == 0, t, q, v, a, measured, *terms)
+    densities = (np.abs(np.fft.rfft(one, axis=0)) for one in (measured, samples.residual))
+    figures = JointComparison(
+        unit='N m', rms_measured=20.0, rms_residual=2.0, bias=0.1, correlation=0.9,
+        shares={'gravity': 0.7, 'inertia': 0.2, 'residual': 0.1},
+        friction=FrictionFit(VISCOUS, COULOMB, 0.0), rms_after_fit=0.15, result='friction',
+    )  # fmt: skip
     if findings is None:
-        findings = [Finding('friction', samples.joints, COULOMB, '1.5 N m Coulomb', 'N m')]
-    densities = (
-        np.abs(np.fft.rfft(one, axis=0)) ** 2 for one in (samples.measured, samples.residual)
-    )
-    spectrum = Spectrum(np.fft.rfftfreq(len(samples.times), 0.01), *densities)
+        findings = [Finding('friction', tuple(names), COULOMB, '1.5 N m Coulomb', 'N m')]
     return Compared(
-        robot, file, '/joint_states', len(samples.times), 10.0, 100.0, 10.0, joints=joints,
-        findings=findings, drawn=samples, spectrum=spectrum,
+        robot, file, '/joint_states', count, 10.0, 100.0, 10.0, findings=findings, drawn=samples,
+        joints=dict.fromkeys(names, figures),
+        spectrum=Spectrum(np.fft.rfftfreq(count, 0.01), *densities),
     )  # fmt: skip
 
 
