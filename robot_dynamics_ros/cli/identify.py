@@ -49,8 +49,8 @@ model that was fitted to the rest: the residuals are those of motion that was no
 written is then fitted to everything that was recorded. {BAGS}
 
 DIR gets identified.urdf, identified.xml for MuJoCo, a parameter file for dynamics_node,
-friction.yaml, identification.json, report.html and report.png. A model that predicts worse than
-the URDF, or that findings make doubtful, is written with --doubtful only.
+friction.yaml, identification.json and report.html. A model that predicts worse than the URDF, or
+that findings make doubtful, is written with --doubtful only.
 
 \b
 Examples:
