@@ -39,6 +39,7 @@ PANEL, GAP = 190, 40
 # Above the legend are the buttons of plotly.
 MARGIN = {'t': 52, 'b': 46, 'l': 64, 'r': 10}
 AXIS = {'gridcolor': '#e3e7eb', 'zerolinecolor': '#9aa3ad', 'ticks': 'outside', 'ticklen': 4}
+LEGEND = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)'}
 LOG = {'type': 'log', 'dtick': 'D2'}
 
 
@@ -108,7 +109,7 @@ def stacked(
         top, legend = plot.get_subplot(row, 1).yaxis.domain[1], f'legend{row}'
         for one in panel.curves:
             plot.add_trace(one.update(legend=legend, showlegend=len(panel.curves) > 1), row, 1)
-        plot.update_layout({legend: {'orientation': 'h', 'y': top, 'yanchor': 'bottom'}})
+        plot.update_layout({legend: LEGEND | {'y': top}})
         plot.update_yaxes(title_text=f'{panel.name} [{panel.unit}]', row=row)
     axis = AXIS | LOG if log else AXIS
     plot.update_xaxes(**axis)
@@ -118,7 +119,7 @@ def stacked(
         template='none',
         height=height + MARGIN['t'] + MARGIN['b'],
         margin=MARGIN,
-        font={'family': 'inherit', 'size': 12.5},
+        font={'family': 'system-ui, sans-serif', 'size': 12.5},
         hovermode='x unified' if len(shown) > 1 else 'closest',
     )
     return [Figure(title, plot, [*(one.words for one in shown), *filter(None, [hint])])]
