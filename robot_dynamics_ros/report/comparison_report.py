@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -116,17 +115,17 @@ def _over_time(joint: JointComparison, samples: Samples, column: int) -> list[Pa
     unit, gaps = joint.unit, np.flatnonzero(samples.begins[1:]) + 1
 
     def curves(*names: str) -> list[Any]:
-        values = {name: getattr(samples, name)[:, column] for name in names}
-        drawn = (curve(name, samples.times, one, gaps) for name, one in values.items())
-        return [*chain.from_iterable(drawn)]
+        values = ((name, getattr(samples, name)[:, column]) for name in names)
+        return [one for name, y in values for one in curve(name, samples.times, y, gaps)]
 
-    shares = (f'{name} {quantity(100.0 * one, "%")}' for name, one in joint.shares.items())
+    parts = {name.capitalize(): 100.0 * share for name, share in joint.shares.items()}
+    shares = ', '.join(f'{name} {quantity(share, "%")}' for name, share in parts.items())
     rms, mean = quantity(joint.rms_residual, unit), quantity(joint.bias, unit)
     correlation = f'Correlation {number(joint.correlation)}.'
     return [
         Panel('effort', unit, curves('measured', 'model'), correlation),
         Panel('residual', unit, curves('residual'), f'RMS {rms}, mean {mean}.'),
-        Panel('model terms', unit, curves(*TERMS), f'Of the sum of squares: {", ".join(shares)}.'),
+        Panel('model terms', unit, curves(*TERMS), f'Of the sum of squares: {shares}.'),
     ]
 
 

@@ -49,20 +49,17 @@ def _joint(marked: MarkedRecording, joint: int) -> JointReport:
     times = np.repeat(drawn.times, 2), np.append(drawn.times, drawn.times)
     for row, part in enumerate(PARTS):
         ends = np.stack([drawn.least[:, row, joint], drawn.largest[:, row, joint]], axis=1)
-        limits = drawn.limits[:, row, joint]
+        limits = np.multiply.outer([1.0, -1.0], drawn.limits[:, row, joint]).ravel()
         curves = [
             *curve('external torque', times[0], ends.ravel(), 2 * gaps),
-            *curve(
-                'threshold', times[1], np.append(limits, -limits), [*gaps, *gaps + len(limits)]
-            ),
+            *curve('threshold', times[1], limits, [*gaps, *gaps + len(drawn.times)]),
         ]
         panels.append(Panel(part, unit, curves))
         cells.append(quantity(float(abs(ends).max()), unit))
     figures = stacked('External torque', 'time [s]', panels)
+    bands = [_band(one, name in one.torques) for one in marked.contacts]
     for one in figures:
-        one.plot.update_layout(
-            shapes=[_band(each, name in each.torques) for each in marked.contacts]
-        )
+        one.plot.update_layout(shapes=bands)
     felt = sum(name in one.torques for one in marked.contacts)
     result = counted(felt, 'contact') if felt else 'no contact'
     return JointReport(name, 'warning' if felt else 'good', result, cells, figures)

@@ -38,10 +38,8 @@ def test_a_line_is_interrupted_at_gaps():
     assert np.isnan(x).sum() == 1
     compared = comparison()
     compared.drawn.begins[500] = True
-    report = comparison_report([compared])
-    times, measured = curves_of(report)['Measured']
+    _, measured = curves_of(comparison_report([compared]))['Measured']
     assert list(np.flatnonzero(np.isnan(measured))) == [500]
-    assert np.all(np.diff(times[np.isfinite(times)]) >= 0.0)
 
 
 @pytest.mark.parametrize('of_the_urdf', [0.0, 0.5])
@@ -60,9 +58,8 @@ def test_what_is_not_there_is_not_drawn():
     compared.spectrum.measured[:, 1] = compared.spectrum.residual[:, 1] = np.nan
     report = comparison_report([compared])
     assert 'Mean' not in curves_of(report, figure=1)
-    (figure,) = report.joints[1].figures
-    names = [one.name for one in figure.plot.data]
-    assert names == ['Model', 'Gravity', 'Coriolis', 'Inertia', 'Friction']
+    assert len(report.joints[1].figures) == 1
+    assert [*curves_of(report, 1)] == ['Model', 'Gravity', 'Coriolis', 'Inertia', 'Friction']
 
 
 def test_a_residual_is_the_measured_torque_less_that_of_a_model():
@@ -79,9 +76,7 @@ def test_a_contact_leaves_the_band_between_the_thresholds_where_it_was_planted()
     for measured, threshold in (plot.data[:2], plot.data[2:]):
         limit = np.nanmax(threshold.y)
         assert np.nanmin(threshold.y) == -limit
-        x, y = np.asarray(measured.x), np.asarray(measured.y)
-        outside = x[y > limit]
-        outside = outside if outside.size else x[[np.nanargmax(y)]]
-        assert ((outside > HIT.begin - 0.05) & (outside < HIT.end + 0.2)).all()
+        largest = measured.x[np.nanargmax(measured.y)]
+        assert HIT.begin - 0.05 < largest < HIT.end + 0.2
     assert [one.opacity for one in plot.layout.shapes] == [1.0]
     assert [one.level for one in report.joints] == ['good', 'good', 'warning']
