@@ -4,14 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import (
-    Compared,
-    Finding,
-    FrictionFit,
-    JointComparison,
-    Samples,
-    Spectrum,
-)
+from robot_dynamics_ros.comparison import Compared, Finding, FrictionFit, JointComparison
+from robot_dynamics_ros.comparison.compared import Samples, Spectrum
 
 # They are shown, and do nothing.
 NAMES = (
@@ -62,25 +56,16 @@ def identification(names=('one', 'two'), gain=0.2, doubts=()):
     rows = Rows((), times, nothing, nothing, 0.5 * measured, 0.5 * measured, every, every)
     figures = 0.7, 0.35, 0.35 * gain, 0.3 * gain, 0.4 * gain, gain, 0.8 * gain, 1.2 * gain
     row = ParameterRow(f'{names[0]} offset', 'N m', 0.0, 0.5, 0.4, 0.6)
-    alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
     v = np.array([-1.0, 1.0])
-    curve = FrictionCurve('N m', 3.0, v, v, v - 0.1, v + 0.1)
+    curves = dict.fromkeys(names, FrictionCurve('N m', 3.0, v, v, v - 0.1, v + 0.1))
     joints = [SimpleNamespace(damping=0.0, friction=0.0)] * len(names)
-    return identification_report(
-        SimpleNamespace(
-            name=names[0],
-            summary='24 of 25 base parameters',
-            doubts=doubts,
-            remarks=(),
-            findings=[Finding('still', (names[0],), None, 'no motion')],
-            parameters=SimpleNamespace(
-                joints=(row,), bodies=(alone,), sums=(row,), curves=dict.fromkeys(names, curve)
-            ),
-            validation={name: JointValidation('N m', True, 200, *figures) for name in names},
-            recorded=SimpleNamespace(whole=rows),
-            predicted=0.4 * measured,
-            robot=SimpleNamespace(model=SimpleNamespace(independent_joints=joints)),
-            recordings=(Compared(names[0], names[-1], duration=10.0),),
-            held_out=(),
-        )
-    )
+    found = SimpleNamespace(
+        name=names[0], summary='24 of 25 base parameters', doubts=doubts, remarks=(), held_out=(),
+        findings=[Finding('still', (names[0],), None, 'no motion')], predicted=0.4 * measured,
+        parameters=SimpleNamespace(joints=(row,), bodies=(row,), sums=(row,), curves=curves),
+        validation={name: JointValidation('N m', True, 200, *figures) for name in names},
+        recorded=SimpleNamespace(whole=rows),
+        robot=SimpleNamespace(model=SimpleNamespace(independent_joints=joints)),
+        recordings=(Compared(names[0], names[-1], duration=10.0),),
+    )  # fmt: skip
+    return identification_report(found)
