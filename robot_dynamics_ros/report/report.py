@@ -26,7 +26,8 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-class JointReport(NamedTuple):
+@dataclass(frozen=True)
+class JointReport:
     """Result of one joint in a few words, figures below the columns of a report, and plots."""
 
     name: str
