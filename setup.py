@@ -25,7 +25,7 @@ def extensions():
 requirements = ['click', 'numpy', 'rich', 'urdf-parser-py']
 # rosbags: older ones decompress with another library, and do not open bare storage files
 recordings = [
-    'jinja2', 'matplotlib', 'mcap', 'plotly', 'pyarrow', 'pyyaml', 'rosbags>=0.11.9', 'scipy',
+    'jinja2', 'mcap', 'plotly', 'pyarrow', 'pyyaml', 'rosbags>=0.11.9', 'scipy',
 ]  # fmt: skip
 extras = {
     'native': ['llvmlite>=0.40'],  # LLVM 14

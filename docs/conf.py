@@ -3,7 +3,6 @@
 import re
 import sys
 from collections import defaultdict
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -65,11 +64,6 @@ casadi.sin = casadi.cos = casadi.sqrt = abs
 jax.core, jax.numpy = jax, ModuleType('jax.numpy')
 jax.numpy.sin = jax.numpy.cos = jax.numpy.sqrt = abs
 sys.modules['jax.numpy'] = jax.numpy
-# In their packages, functions hide these modules, which autosummary would not find.
-with mock(autodoc_mock_imports):
-    for name in ('report.provenance',):
-        package, _, hidden = f'robot_dynamics_ros.{name}'.rpartition('.')
-        setattr(import_module(package), hidden, import_module(f'{package}.{hidden}'))
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [

@@ -86,7 +86,9 @@ class JointModel:
         for name in self.joints:
             if name not in robot.joint_names:
                 has = ', '.join(robot.joint_names)
-                raise ParameterError(f'joint model: joint {name!r}, but robot {robot.name} has {has}')
+                raise ParameterError(
+                    f'joint model: joint {name!r}, but robot {robot.name} has {has}'
+                )
         if missing := [name for name in needed if name not in self.joints]:
             has = ', '.join(self.joints)
             raise ParameterError(f'no values of {", ".join(missing)}: the joint model has {has}')

@@ -5,7 +5,7 @@ Modules::
     felt_arm     the arm, the noise of its drives, and the observer
     motions      random motions, and a straight one of the tool
     experiments  pushes, collisions, and motion without a contact
-    figures      the figures of docs/external_forces.md
+    recorded     a recording with pushes, for docs/external_forces.md
 
 The arm is MuJoCo's: it knows the true forces, and judges what is felt.
 """

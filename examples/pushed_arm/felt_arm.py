@@ -67,6 +67,7 @@ class FeltArm:
         friction: likewise.
         observer: of the external torques.
         v: (n,) measured velocity [rad/s or m/s].
+        effort: (n,) measured [N m or N].
         r: (n,) external torque that the observer feels [N m or N].
     """
 
@@ -107,7 +108,7 @@ class FeltArm:
         self.physics.reset(q)
         self._servo = JointServo.tuned(self.physics.inertia(), SERVO)
         self.observer.reset()
-        self.v, self.r = np.zeros_like(q), np.zeros_like(q)
+        self.v, self.effort, self.r = np.zeros((3, len(q)))
 
     def feedforward(self, reference: Array) -> Array:
         """Torques (N, n) of a reference (N, 3, n), positions, velocities and accelerations."""
@@ -123,8 +124,8 @@ class FeltArm:
         physics.advance(PERIOD)
         error, effort = self._random.standard_normal((2, len(q)))
         self.v = physics.velocity + noise.velocity * error
-        measured = physics.effort + lost + noise.effort * self._limits * effort
-        self.r = self.observer.step(physics.position.copy(), self.v, measured, physics.time)
+        self.effort = physics.effort + lost + noise.effort * self._limits * effort
+        self.r = self.observer.step(physics.position.copy(), self.v, self.effort, physics.time)
 
     def _friction_noise(self, v: Array) -> Array:
         """Friction (n,) beyond that of the model: a share that wanders about zero."""

@@ -15,7 +15,7 @@ from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
-from robot_dynamics_ros.report import check_report_file, provenance, write_report
+from robot_dynamics_ros.report import check_report_file, write_report
 
 from .output import (
     FileToWrite,
@@ -48,7 +48,7 @@ Exit code 1: there is at least one finding. 2: a recording cannot be used.
 @recording_options('cutoff', 'parameters', 'scheduler')
 @click.option(
     '--report', type=FileToWrite(), metavar='FILE',
-    help='Write a report: .html with interactive plots, or .png.',
+    help='Write a report: one page with interactive plots, .html.',
 )  # fmt: skip
 @output_options
 def compare_command(recordings: Recordings, report: Path | None, output: Output) -> int:
@@ -75,8 +75,7 @@ def compare_command(recordings: Recordings, report: Path | None, output: Output)
     if not any(one.findings for one in found):
         output.line('no findings: the recording agrees with the model')
     if report is not None:
-        origin = provenance(recordings.read, ['robot_dynamics', *sys.argv[1:]], output.progress)
-        write_report(found, origin, report)
+        write_report(found, report, ['robot_dynamics', *sys.argv[1:]])
         output.line(f'report: {report}')
     failed = [one for one in found if one.error]
     for one in failed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ import click
 from robot_dynamics_ros.contacts import MarkedRecording, mark_recording
 from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.report import PLOT_ENDINGS, check_report_file, provenance, write_report
+from robot_dynamics_ros.report import check_report_file, write_report
 
 from .output import FILE, FileToWrite, FittedTable, Output, exit_code, output_options
 from .recordings import BAGS, Recordings, recording_options
@@ -24,7 +25,8 @@ recorded. Without thresholds, they are eight times what the recording itself exc
 its time. {BAGS}
 
 \b
-Example:
+Examples:
+  robot_dynamics contacts bag/ --urdf arm.urdf --thresholds thresholds.yaml --plot contacts.html
   robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
       --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml
 
@@ -41,7 +43,7 @@ Exit code 1: there is a contact. 2: a recording cannot be used.
 )  # fmt: skip
 @click.option(
     '--plot', type=FileToWrite(), metavar='FILE',
-    help='Draw external torques, thresholds and contacts: .png, .svg or .pdf.',
+    help='Write a page with external torques, thresholds and contacts, .html.',
 )  # fmt: skip
 @output_options
 def contacts_command(
@@ -49,7 +51,7 @@ def contacts_command(
 ) -> int:
     """Search each recording, print and draw."""
     if plot is not None:
-        check_report_file(plot, PLOT_ENDINGS)
+        check_report_file(plot)
         if (count := len(recordings.files)) > 1:
             raise ParameterError(
                 f'--plot {plot} is of one recording, {count} are named: draw each by itself'
@@ -59,7 +61,7 @@ def contacts_command(
     for one in found:
         _show(one, output)
         if plot is not None:
-            write_report(one, provenance(()), plot)
+            write_report(one, plot, ['robot_dynamics', *sys.argv[1:]])
             output.line(f'plot: {plot}')
     return exit_code([one for one in found if one.contacts], failed)
 

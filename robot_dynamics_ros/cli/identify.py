@@ -18,7 +18,6 @@ from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS
 from robot_dynamics_ros.identification.recorded_rows import Opens
-from robot_dynamics_ros.report import provenance
 
 from .output import (
     FittedTable,
@@ -41,8 +40,8 @@ model that was fitted to the rest: the residuals are those of motion that was no
 written is fitted to everything. {BAGS}
 
 DIR gets identified.urdf, identified.xml for MuJoCo, dynamics_node.yaml, friction.yaml,
-identification.json and a report. A model that predicts worse than the URDF, or that findings make
-doubtful, is written with --doubtful only.
+identification.json and report.html. A model that predicts worse than the URDF, or that findings
+make doubtful, is written with --doubtful only.
 
 \b
 Examples:
@@ -131,8 +130,7 @@ def identify_command(
         output.error(f'{target} is not written: read the findings; --doubtful writes it anyway')
     else:
         command = ['robot_dynamics', *sys.argv[1:]]
-        origin = provenance([*recordings.read, *others.read], command, output.progress)
-        for file in found.save(target, doubtful=doubtful, origin=origin):
+        for file in found.save(target, doubtful=doubtful, command=command):
             output.line(f'written: {file}')
     for error in found.errors.values():
         output.error(error)

@@ -19,7 +19,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.inspection import validate_robot
 from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.report import Provenance, provenance, report_content
+from robot_dynamics_ros.report import report_page
 from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
@@ -29,11 +29,11 @@ from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows, Sou
 from .result_files import URDF, result_files, written_urdf
 from .validation import JointValidation, validated
 
-REPORTS = ('report.html', 'report.png')
-# Files of a folder of results that another identification may read.
-READ_AGAIN = (URDF, *REPORTS)
+REPORT = 'report.html'
 # Of each recording, in JSON.
 OF_RECORDINGS = 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error'
+# Files of a folder of results that another identification may read.
+READ_AGAIN = (URDF, REPORT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,14 +168,14 @@ class Identified:
         return tuple(one.name for one in self.recorded.sources if one.held_out)
 
     def save(
-        self, folder: Path | str, *, doubtful: bool = False, origin: Provenance | None = None
+        self, folder: Path | str, *, doubtful: bool = False, command: Sequence[str] = ()
     ) -> list[Path]:
         """Write the files of docs/identified_files.md: all of them, or none.
 
         Args:
             folder: is made where there is none.
             doubtful: whether a model is written that is not to be loaded; its files say so.
-            origin: how it was made, for the report; None: of the versions alone.
+            command: words of the command that gave the result, for the report; none without one.
 
         Raises:
             ParameterError: something speaks against the model, no text of a URDF was given, a URDF
@@ -186,21 +186,22 @@ class Identified:
             raise ParameterError(f'{folder} is not written: {"; ".join(self.doubts)}')
         if not self.urdf:
             raise ParameterError('the robot has no text: give that of its URDF to the Identifier')
-        texts = result_files(
-            self.urdf,
-            self.robot.model,
-            self.model,
-            self.as_json(),
-            rows=self.parameters.joints,
-            speeds=self.recorded.speeds,
-            viscous_lower=self.parameters.viscous_lower,
-            doubts=self.doubts,
-            unknown=[name for name, one in self.validation.items() if not one.moves],
+        files: dict[str, str | bytes] = dict(
+            result_files(
+                self.urdf,
+                self.robot.model,
+                self.model,
+                self.as_json(),
+                rows=self.parameters.joints,
+                speeds=self.recorded.speeds,
+                viscous_lower=self.parameters.viscous_lower,
+                doubts=self.doubts,
+                unknown=[name for name, one in self.validation.items() if not one.moves],
+            )
         )
-        page, origin, target = identification_report(self), origin or provenance(()), Path(folder)
-        pages = {name: report_content(page, origin, target / name) for name in REPORTS}
-        write_folder(folder, {**texts, **pages})
-        return [target / name for name in sorted({**texts, **pages})]
+        files[REPORT] = report_page(identification_report(self), command)
+        write_folder(folder, files)
+        return [Path(folder) / name for name in sorted(files)]
 
 
 def _errors(urdf: str) -> list[str]:

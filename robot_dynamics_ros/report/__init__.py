@@ -1,14 +1,12 @@
-"""A comparison, an identification or contacts for people: a page, or a picture.
+"""A comparison, an identification or contacts for people: one page that needs no network.
 
 Modules::
 
     comparison_report  measured efforts and torques of the model
     contact_report     external torques between their thresholds
     report             what all have: joints, findings, figures, tables
-    figure             what is drawn, as data: curves, panels, styles
-    page               one HTML file that needs no network, from page.html, page.css, page.js
-    picture            a row of plots for each joint, with matplotlib
-    provenance         how a report was made: files with hashes, versions, command
+    figures            curves and panels by plotly
+    page               one HTML file, from page.html, page.css, page.js
     text               numbers and untrusted names as text
 """
 
@@ -19,80 +17,45 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison import Compared
 from robot_dynamics_ros.contacts import MarkedRecording
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.written_file import written_file
 
 from .comparison_report import comparison_report
 from .contact_report import contact_report
-from .provenance import Provenance, SourceFile, provenance
+from .page import report_page
 from .report import Report
 
-__all__ = [
-    'ENDINGS',
-    'PLOT_ENDINGS',
-    'Provenance',
-    'Report',
-    'SourceFile',
-    'check_report_file',
-    'provenance',
-    'report_content',
-    'write_report',
-]
-
-# Of reports, and of pictures alone.
-ENDINGS = ('.html', '.png')
-PLOT_ENDINGS = ('.png', '.svg', '.pdf')
+__all__ = ['Report', 'check_report_file', 'report_page', 'write_report']
 
 
-def check_report_file(path: Path, endings: tuple[str, ...] = ENDINGS) -> None:
+def check_report_file(path: Path) -> None:
     """Check the ending of a report, before the work that gives its content.
 
     Raises:
-        ParameterError: no form of a report has this ending.
+        ParameterError: it is not .html.
     """
-    if (ending := path.suffix.lower()) not in endings:
-        hint = '; a browser prints .html to PDF' if ending == '.pdf' else ''
-        raise ParameterError(f'{path}: the name of a report ends in {", ".join(endings)}{hint}')
+    if path.suffix.lower() != '.html':
+        raise ParameterError(f'{path}: a report is a page, its name ends in .html')
 
 
 def write_report(
-    result: Sequence[Compared] | MarkedRecording | Report, origin: Provenance, path: Path
+    result: Sequence[Compared] | MarkedRecording, path: Path, command: Sequence[str] = ()
 ) -> None:
-    """Write a report: a page or a picture.
+    """Write a page.
 
     Args:
         result: to show.
-        origin: how it was made.
-        path: its ending is one of ENDINGS, of contacts one of PLOT_ENDINGS; the file is complete,
-            or as it was before.
+        path: .html; the file is complete, or as it was before.
+        command: words of the command that gave the result; none without one.
 
     Raises:
-        ParameterError: no form of a report has this ending, or the file cannot be written there.
-        RobotDynamicsError: a package that the form needs is missing.
-        OSError: the file cannot be written.
+        ParameterError: the name of the file is another one, or it cannot be written there.
+        RecordingError: a package that a report needs is missing.
     """
-    check_report_file(path, PLOT_ENDINGS if isinstance(result, MarkedRecording) else ENDINGS)
-    with written_file(path) as new:
-        new.write_bytes(report_content(result, origin, path))
-
-
-def report_content(
-    result: Sequence[Compared] | MarkedRecording | Report, origin: Provenance, path: Path
-) -> bytes:
-    """The content of a report: a page, or a picture of another ending; see `write_report`."""
-    if isinstance(result, (Report, MarkedRecording)):
-        report = contact_report(result) if isinstance(result, MarkedRecording) else result
+    check_report_file(path)
+    if isinstance(result, MarkedRecording):
+        report = contact_report(result)
     else:
         report = comparison_report(result)
-    try:
-        if path.suffix.lower() == '.html':
-            from .page import page
-
-            return page(report, origin).encode('utf-8')
-        from .picture import picture
-
-        return picture(report, path.suffix.lower()[1:])
-    except ModuleNotFoundError as error:
-        raise RobotDynamicsError(
-            f"{path} needs {error.name}: pip install 'robot_dynamics_ros[recordings]'"
-        ) from error
+    with written_file(path) as new:
+        new.write_text(report_page(report, command), encoding='utf-8')

@@ -1,74 +1,74 @@
-"""The contacts of a recording: both bands of the external torque, between their thresholds."""
+"""The report of contacts in a recording: both bands of the external torque, and thresholds."""
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.contacts import MarkedRecording
-from robot_dynamics_ros.control.external.thresholds import BANDS
-from robot_dynamics_ros.control.torque_text import without_rounding
+from robot_dynamics_ros.contacts import MarkedContact, MarkedRecording
+from robot_dynamics_ros.core.model.findings import counted, listed
 
-from .figure import Array, Band, Curve, Figure, Panel
-from .report import JointReport, Level, Report, worst
+from .figures import Panel, curve, stacked
+from .report import JointReport, Level, Report
 from .text import quantity
 
-PARTS = {'collision': 'fast part', 'push': 'slow part'}
-ROW = {'collision': 1.0, 'push': 1.0}
-# Of collisions and pushes, behind the curves; strong where the joint felt the contact.
+PARTS = 'fast part', 'slow part'
+HINT = 'Parts of the external torque. ✓ no contact; ● a contact.'
 COLOURS = {'collision': '#f3b6ad', 'push': '#fbe3a8'}
-STRONG, WEAK = 1.0, 0.35
 
 
 def contact_report(marked: MarkedRecording) -> Report:
-    """What a picture shows of a recording with contacts."""
-    origin = 'the recording itself' if marked.own else 'a parameter file'
-    joints = []
-    for joint, name in enumerate(marked.joints):
-        panels = joint_panels(marked, joint)
-        largest = ', '.join(f'{PARTS[one.key]} {one.remark}' for one in panels)
-        felt = any(name in one.torques for one in marked.contacts)
-        level: Level = 'warning' if felt else 'good'
-        figures = (Figure('contacts', panels, ''),)
-        joints.append(JointReport(name, level, f'Largest {largest}', '', (), figures))
+    """What a page shows of a recording with contacts."""
+    origin = 'the recording itself' if marked.own else 'a file'
     return Report(
-        marked.robot,
-        'contacts',
-        f'External torque of each joint, and thresholds of {origin} (dashed). Collisions: red, '
-        'pushes: yellow.',
-        f'{marked.found} in {PurePath(marked.name).name}',
-        worst(one.level for one in joints),
-        joints,
-        ROW,
+        robot=marked.robot,
+        title='contacts',
+        headline=f'{marked.found} in {marked.name}',
+        findings=[_finding(marked, one) for one in marked.contacts],
+        joints=[_joint(marked, joint) for joint in range(len(marked.joints))],
+        columns=[f'largest {part}' for part in PARTS],
+        hint=HINT,
+        about=[f'Thresholds (dashed) are of {origin}. Collisions are red, pushes yellow.'],
     )
 
 
-def joint_panels(marked: MarkedRecording, joint: int) -> tuple[Panel, ...]:
-    """Panels of the fast and of the slow part of the external torque."""
+def _finding(marked: MarkedRecording, contact: MarkedContact) -> tuple[Level, str, str]:
+    """When and where, and which joints felt it."""
+    units = dict(zip(marked.joints, marked.units, strict=True))
+    felt = (f'{name} {quantity(value, units[name])}' for name, value in contact.torques.items())
+    head = f'{contact.kind} {listed(contact.links)}'
+    span = f'{quantity(contact.begin, "s")} to {quantity(contact.end, "s")}'
+    return 'warning', head, f'{span}; {", ".join(felt)}'
+
+
+def _joint(marked: MarkedRecording, joint: int) -> JointReport:
+    """Both parts of the external torque of a joint; every peak stays as high as it is."""
     drawn, unit, name = marked.drawn, marked.units[joint], marked.joints[joint]
-    gaps = np.flatnonzero(drawn.begins)
-    bands = tuple(
-        Band(one.begin, one.end, COLOURS[one.kind], STRONG if name in one.torques else WEAK)
-        for one in marked.contacts
-    )
-    panels = []
-    for row, band in enumerate(BANDS):
-        # Up and down in each stretch: every peak stays as high as it is.
-        values = np.stack([drawn.least[:, row, joint], drawn.largest[:, row, joint]], axis=1)
-        times, limits = _cut(drawn.times, drawn.limits[:, row, joint], gaps)
-        both_times = np.concatenate([times, [np.nan], times])
-        both_limits = np.concatenate([limits, [np.nan], -limits])
-        curves = (
-            Curve('external', *_cut(np.repeat(drawn.times, 2), values.ravel(), 2 * gaps)),
-            Curve('threshold', both_times, both_limits),
-        )
-        title = f'{band.capitalize()}: {PARTS[band]}'
-        largest = quantity(without_rounding(float(abs(values).max())), unit)
-        panels.append(Panel(band, title, 'time [s]', '', unit, curves, largest, bands=bands))
-    return tuple(panels)
+    gaps, panels, cells = np.flatnonzero(drawn.begins), [], []
+    times = np.repeat(drawn.times, 2), np.append(drawn.times, drawn.times)
+    for row, part in enumerate(PARTS):
+        ends = np.stack([drawn.least[:, row, joint], drawn.largest[:, row, joint]], axis=1)
+        limits = np.multiply.outer([1.0, -1.0], drawn.limits[:, row, joint]).ravel()
+        curves = [
+            *curve('external torque', times[0], ends.ravel(), 2 * gaps),
+            *curve('threshold', times[1], limits, [*gaps, *gaps + len(drawn.times)]),
+        ]
+        panels.append(Panel(part, unit, curves))
+        cells.append(quantity(float(abs(ends).max()), unit))
+    figures = stacked('External torque', 'time [s]', panels)
+    bands = [_band(one, name in one.torques) for one in marked.contacts]
+    for one in figures:
+        one.plot.update_layout(shapes=bands)
+    felt = sum(name in one.torques for one in marked.contacts)
+    result = counted(felt, 'contact') if felt else 'no contact'
+    return JointReport(name, 'warning' if felt else 'good', result, cells, figures)
 
 
-def _cut(times: Array, values: Array, gaps: Array) -> tuple[Array, Array]:
-    """The curve, interrupted where the observer begins."""
-    return np.insert(times, gaps, np.nan), np.insert(values, gaps, np.nan)
+def _band(contact: MarkedContact, felt: bool) -> dict[str, Any]:
+    """A contact behind the curves of a joint that felt it, or not."""
+    return {
+        'type': 'rect', 'layer': 'below', 'line': {'width': 0},
+        'xref': 'x', 'x0': contact.begin, 'x1': contact.end, 'yref': 'paper', 'y0': 0, 'y1': 1,
+        'fillcolor': COLOURS[contact.kind], 'opacity': 1.0 if felt else 0.35,
+    }  # fmt: skip

@@ -1,29 +1,78 @@
-"""A report: results of joints, findings, figures, tables; a page and a picture show it."""
+"""A report: result of each joint, findings, figures, tables; page.html shows it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison import Compared, Finding
 from robot_dynamics_ros.comparison.findings import advised
 
-from .figure import Figure
-from .text import number, percent, quantity
+from .figures import Figure
+from .text import quantity
 
-# In the cell of a figure that is not known.
-UNKNOWN = '-'
 # Severities of findings, and what has none.
 Level = Literal['good', 'note', 'warning', 'error']
-# From the best to the worst, each with its sign and its words.
-MARKS: Mapping[Level, tuple[str, str]] = {
-    'good': ('✓', 'good'),
-    'note': ('○', 'note'),
-    'warning': ('●', 'worth a look'),
-    'error': ('▲', 'bad'),
-}
+# From the best to the worst.
+MARKS: Mapping[Level, str] = {'good': '✓', 'note': '○', 'warning': '●', 'error': '▲'}
+
+
+class Table(NamedTuple):
+    """A table; the first cell of each row is its heading."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class JointReport:
+    """Result of one joint in a few words, figures below the columns of a report, and plots."""
+
+    name: str
+    level: Level
+    result: str
+    cells: Sequence[str]
+    figures: Sequence[Figure]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a page shows.
+
+    Attributes:
+        robot: its name.
+        title: what is shown of it.
+        headline: the result in one sentence.
+        findings: mark, heading and text; the most important one first.
+        joints: in the order of the model.
+        columns: of their cells.
+        hint: how to read them.
+        about: sentences below the headline.
+        errors: what speaks against the whole result.
+        tables: behind the plots.
+    """
+
+    robot: str
+    title: str
+    headline: str
+    findings: Sequence[tuple[Level, str, str]]
+    joints: Sequence[JointReport]
+    columns: Sequence[str]
+    hint: str
+    about: Sequence[str] = ()
+    errors: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+
+    @property
+    def level(self) -> Level:
+        """Of the headline: an error of fewer than half of the joints is a warning there."""
+        levels: list[Level] = [one.level for one in self.joints]
+        if 2 * levels.count('error') < len(levels):
+            levels = ['warning' if one == 'error' else one for one in levels]
+        levels += ['error'] if self.errors else []
+        return worst([*levels, *(level for level, _, _ in self.findings)])
 
 
 def worst(levels: Iterable[Level]) -> Level:
@@ -31,169 +80,26 @@ def worst(levels: Iterable[Level]) -> Level:
     return max(levels, key=list(MARKS).index, default='good')
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a table.
-
-    Attributes:
-        text: what it says.
-        kind: how it is shown.
-        level: of the mark before the text.
-        names: before the text; they may hold anything.
-        link: of the names, to a part of the page.
-        interval: beside the text, smaller.
-        bar: begin of the interval, value and its end, as parts of a bar from 0 to 1; empty for
-            none.
-    """
-
-    text: str = ''
-    kind: Literal['text', 'number', 'code'] = 'text'
-    level: Level | None = None
-    names: tuple[str, ...] = ()
-    link: str = ''
-    interval: str = ''
-    bar: tuple[float, ...] = ()
-
-    def __str__(self) -> str:
-        """Text and interval, in a line."""
-        return f'{self.text} [{self.interval}]' if self.interval else self.text
-
-    @classmethod
-    def of(cls, value: float, unit: str, low: float = math.nan, high: float = math.nan) -> Cell:
-        """A number with its unit, and its 95 % interval where that is known."""
-        known = math.isfinite(low) and math.isfinite(high)
-        interval = f'{number(low)} to {number(high)}' if known else ''
-        text = quantity(value, unit) if math.isfinite(value) else UNKNOWN
-        return cls(text, 'number', interval=interval)
-
-    @classmethod
-    def of_ratio(cls, ratio: float, low: float = math.nan, high: float = math.nan) -> Cell:
-        """A ratio in per cent, with its interval and a bar where they are known."""
-        known = math.isfinite(low) and math.isfinite(high)
-        interval = f'{percent(low)} to {percent(high)}' if known else ''
-        values = (low if known else ratio, ratio, high if known else ratio)
-        bar = tuple(min(max(one, 0.0), 1.0) for one in values) if math.isfinite(ratio) else ()
-        return cls(percent(ratio) if bar else UNKNOWN, 'number', interval=interval, bar=bar)
+def shown(findings: Iterable[Finding]) -> list[tuple[Level, str, str]]:
+    """Findings with what to do."""
+    return [(one.severity, one.head, one.text) for one in advised(findings)]
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of a page: heading, paragraph, points, table, each if there is one.
-
-    Attributes:
-        key: letters and hyphens.
-        title: heading.
-        text: before the table.
-        points: a list below the text.
-        header: of the table.
-        rows: of the table; the first cell of each is its heading.
-        hint: how to read it.
-    """
-
-    key: str
-    title: str
-    text: str = ''
-    points: Sequence[str] = ()
-    header: Sequence[str] = ()
-    rows: Sequence[tuple[Cell, ...]] = ()
-    hint: str = ''
+def joint_level(name: str, findings: Iterable[Finding], *, bad: bool, good: bool) -> Level:
+    """An error where the model is bad, else that of its findings; a warning if it is not good."""
+    own: list[Level] = [one.severity for one in findings if name in one.joints]
+    return 'error' if bad else worst([*own, 'good' if good else 'warning'])
 
 
-@dataclass(frozen=True)
-class JointReport:
-    """What a report holds of one joint.
-
-    Attributes:
-        name: as the URDF has it.
-        level: of the result.
-        numbers: its figures in words; empty where none is known.
-        result: a phrase that does not repeat the figures.
-        cells: its figures in the table of joints.
-        figures: with something to draw.
-    """
-
-    name: str
-    level: Level
-    numbers: str
-    result: str
-    cells: tuple[Cell, ...]
-    figures: tuple[Figure, ...]
-
-    @property
-    def sentence(self) -> str:
-        """Figures and result."""
-        result = f'{self.result[:1].upper()}{self.result[1:]}'
-        return '. '.join(filter(None, (self.numbers, result)))
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a page or a picture shows.
-
-    Attributes:
-        robot: its name.
-        title: what is shown of it.
-        about: in one line, what was recorded, or how to read the plots.
-        headline: the result in one sentence.
-        level: the worst mark of the report.
-        joints: in the order of the model.
-        row: panels that a row of a picture has, by key, with their relative widths.
-        remarks: sentences below the headline.
-        doubts: why the model is not to be loaded.
-        sections: before the figures of the joints.
-        later: sections behind them.
-    """
-
-    robot: str
-    title: str
-    about: str
-    headline: str
-    level: Level
-    joints: Sequence[JointReport]
-    row: Mapping[str, float]
-    remarks: Sequence[str] = ()
-    doubts: Sequence[str] = ()
-    sections: Sequence[Section] = ()
-    later: Sequence[Section] = ()
-
-
-def overall(joints: Sequence[JointReport], others: Iterable[Level]) -> Level:
-    """The mark of a headline: an error of fewer than half of the joints is a warning there."""
-    marks = [one.level for one in joints]
-    if 2 * marks.count('error') < len(marks):
-        marks = ['warning' if one == 'error' else one for one in marks]
-    return worst([*marks, *others])
-
-
-def joints_section(joints: Sequence[JointReport], columns: Sequence[str], hint: str) -> Section:
-    """The result of each joint beside its figures."""
+def recordings_table(recordings: Iterable[Compared], held_out: Container[str] = ()) -> Table:
+    """Where the data are from."""
+    header = 'recording', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'locked', 'used'
     rows = [
         (
-            Cell(names=(one.name,), link=f'#joint-{i}'),
-            Cell(one.result, level=one.level),
-            *one.cells,
+            one.file, one.topic, f'{one.samples:,}', quantity(one.duration, 's'),
+            quantity(one.rate, 'Hz'), quantity(one.cutoff, 'Hz'), ', '.join(one.locked) or '-',
+            one.error or ('held out' if one.file in held_out else 'yes'),
         )
-        for i, one in enumerate(joints)
-    ]
-    header = ('joint', 'result', *columns)
-    return Section('summary', 'Joints', header=header, rows=rows, hint=hint)
-
-
-def findings_section(findings: Sequence[Finding], none: str) -> Section:
-    """The findings with their marks."""
-    rows = [
-        (
-            Cell(one.code, 'code', one.severity),
-            Cell('' if one.joints else 'all', names=one.joints),
-            Cell(finding_value(one), 'number'),
-            Cell(one.message),
-        )
-        for one in advised(findings)
-    ]
-    header = ('finding', 'joints', 'value', 'what it means')
-    return Section('findings', 'Findings', '' if rows else none, header=header, rows=rows)
-
-
-def finding_value(finding: Finding) -> str:
-    """The value of a finding with its unit; empty where it has none."""
-    return '' if finding.value is None else quantity(finding.value, finding.unit)
+        for one in recordings
+    ]  # fmt: skip
+    return Table('Recordings', header, rows)

@@ -76,7 +76,7 @@ def test_a_good_recording_is_written_and_explained(good, files):
     found, result = good
     assert found.returncode == 0, found.stderr
     written = {file.name for file in (files / 'good').iterdir()}
-    assert {'report.html', 'report.png'} | FILES <= written
+    assert {'report.html'} | FILES <= written
     assert (result['doubts'], result['findings'], result['effort_delay']) == ([], [], 0.0)
     assert result['rank'] == result['structural_rank'] == 16
     for joint in result['validation'].values():

@@ -171,4 +171,4 @@ def test_the_document_has_the_keys_of_the_json_and_each_file():
     block = re.search(r'```json model\n(.*?)```', text, re.DOTALL)
     assert keys(json.loads(block[1])) == keys(json.loads(files['identification.json'])['model'])
     listed = re.findall(r'^\| `([\w.]+)` \| ', text.split('From Python')[0], re.M)
-    assert set(listed) == {*files, 'report.html', 'report.png'}
+    assert set(listed) == {*files, 'report.html'}
