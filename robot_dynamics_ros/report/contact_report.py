@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.contacts import MarkedContact, MarkedRecording
+from robot_dynamics_ros.contacts import MarkedRecording
+from robot_dynamics_ros.contacts.marked_recording import MarkedContact
 from robot_dynamics_ros.core.model.findings import counted, listed
 
 from .figures import Panel, curve, stacked
