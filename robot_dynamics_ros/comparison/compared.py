@@ -31,9 +31,7 @@ MAX_DRAWN = 16384
 
 @dataclass(frozen=True)
 class FrictionFit:
-    """Friction and offset of one joint, fitted: viscous v + coulomb sgn(v) + offset.
-
-    The friction of the URDF is included.
+    """Fitted friction of one joint, with that of the URDF: viscous v + coulomb sgn(v) + offset.
 
     Attributes:
         viscous: [N m s/rad or N s/m].
@@ -90,7 +88,7 @@ class JointComparison:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of a recording.
+    """K samples of n joints of a recording.
 
     Attributes:
         joints: names of the columns.
@@ -131,22 +129,16 @@ class Samples:
     def drawn(self) -> Samples:
         """At most `MAX_DRAWN` of them, evenly distributed."""
         step = math.ceil(len(self.times) / MAX_DRAWN) or 1
-        segments = np.cumsum(self.begins)[::step]
-        begins = np.diff(segments, prepend=0) > 0
-        arrays = [one.name for one in fields(self) if one.name not in ('joints', 'begins')]
-        kept = {name: getattr(self, name)[::step] for name in arrays}
-        return replace(self, begins=begins, **kept)
+        begins = np.diff(np.cumsum(self.begins)[::step], prepend=0) > 0
+        arrays = {one.name: getattr(self, one.name)[::step] for one in fields(self)[2:]}
+        return replace(self, begins=begins, **arrays)
 
     def efforts_at(self, times: Array) -> Array:
-        """Measured efforts (..., n) at times; NaN in gaps."""
-        found = np.full((*times.shape, len(self.joints)), np.nan)
-        starts = np.flatnonzero(self.begins).tolist()
-        for begin, end in zip(starts, [*starts[1:], len(self.times)], strict=True):
-            own, inside = self.times[begin:end], slice(begin, end)
-            within = (times >= own[0]) & (times <= own[-1])
-            for joint, efforts in enumerate(self.measured[inside].T):
-                found[within, joint] = np.interp(times[within], own, efforts)
-        return found
+        """Measured efforts (M, n) at times (M,); NaN in gaps."""
+        later = np.searchsorted(self.times, times)
+        gaps = np.append(self.begins, True)[later]
+        found = [np.interp(times, self.times, efforts) for efforts in self.measured.T]
+        return np.where(gaps[:, None], np.nan, np.stack(found, axis=1))
 
 
 @dataclass(frozen=True)

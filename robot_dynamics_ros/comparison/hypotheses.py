@@ -12,46 +12,52 @@ more than its numbers cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import cache, cached_property, partial
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression.intervals import Covariances, covariances
 
-from .observations import DELAYS, LOWER, ROTOR, Observations
+from .observations import (
+    DELAYS,
+    FIRST_BODY,
+    FRICTION_AT,
+    GRAVITY_AT,
+    LOWER,
+    MOTION_AT,
+    ONE,
+    ROTOR,
+    RUBBING,
+    Observations,
+    body_at,
+)
 from .recorded_joints import Flags
 
 # Sums of logarithms of mean squares of errors: that of one joint falls by 1.4 where its RMS is
-# halved. What a hypothesis must be worth, and each number that it takes from the data.
+# halved. What a part of a hypothesis must be worth, and each number that it takes from the data.
 WORTH, NUMBER = 1.0, 0.5
-# Deviations below this share of the effort are not worth a hypothesis: models have them.
-NEGLIGIBLE = 0.01
-# Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model.
-LEAST_SCALE, LEAST_SHARE = 0.05, 0.1
+# Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model; so is the RMS of
+# the torque of a rotor below that share of the effort.
+MIN_SCALE, MIN_SHARE, MIN_ROTOR = 0.05, 0.1, 0.02
 # A base that is turned less is an inaccurate mount [rad]. Gravity is as strong everywhere: beyond
 # this factor, which a payload may seem to give it, it stands for something else.
-LEAST_TURN, STRONGER = 0.02, 2.0
-# The RMS of the torque of a rotor, of that of the effort [-].
-LEAST_ROTOR = 0.02
-# Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing.
-LEAST_DELAY, LEAST_MASS, MISSING = 1e-3, 0.05, 1.1
-# A centre of mass farther from the link is not that of a tool [m].
-FARTHEST = 1.0
-# A mass or a rotor is certain if it is more than this multiple of half its 95 % interval.
-CERTAIN = 2.0
+MIN_TURN, STRONGER = 0.02, 2.0
+# Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing; a
+# centre of mass farther from the link is not that of a tool [m].
+MIN_DELAY, MIN_MASS, MISSING, FARTHEST = 1e-3, 0.05, 1.1, 1.0
 # Rounds in which the weights of joints are adapted to their errors; most hypotheses in a row.
 ROUNDS, MAX_STEPS = 5, 8
 # Of a diagonal: what keeps columns apart that the motion does not.
 RIDGE = 1e-9
 # A hypothesis is good for a joint if it leaves at most this share of the RMS of its effort, and
-# explains a recording if it leaves at most half.
-GOOD, HALF = 0.15, 0.5
-# From so many joints on, the worst of them does not refute it: its sensor may be broken.
-MANY = 4
+# explains a recording if it leaves at most half, but for the worst of `MANY` joints or more.
+GOOD, HALF, MANY = 0.15, 0.5, 4
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,7 @@ class Hypothesis:
 
     Attributes:
         order: (n,) joint whose effort is that of joint j.
-        signs: (n,) of the efforts.
-        scaled: joints whose efforts have a scale.
+        scaled: joints whose efforts have a scale, which may be negative.
         gravity: whether efforts contain that of the model, another one, or none.
         carrier: body that carries a payload.
         links: bodies whose mass is another.
@@ -69,375 +74,288 @@ class Hypothesis:
     """
 
     order: tuple[int, ...]
-    signs: tuple[float, ...]
     scaled: frozenset[int] = frozenset()
     gravity: Literal['given', 'free', 'none'] = 'given'
     carrier: int | None = None
     links: tuple[int, ...] = ()
     delay: float = 0.0
 
-    @classmethod
-    def nothing(cls, size: int) -> Hypothesis:
-        """The efforts of n joints are those of the model."""
-        return cls(tuple(range(size)), (1.0,) * size)
-
     @property
     def numbers(self) -> int:
-        """How many numbers it takes from the data."""
+        """How many numbers it takes from the data; those of a payload: mass and centre."""
         moved = sum(joint != other for joint, other in enumerate(self.order))
-        return (
-            max(0, moved - 1)
-            + sum(sign < 0.0 for sign in self.signs)
-            + len(self.scaled)
-            + {'given': 0, 'none': 1, 'free': 3}[self.gravity]
-            # Mass and centre: the inertia has bounds that they give.
-            + 4 * (self.carrier is not None)
-            + len(self.links)
-            + (self.delay != 0.0)
-        )
+        gravity = {'given': 0, 'none': 1, 'free': 3}[self.gravity]
+        load = 4 * (self.carrier is not None) + len(self.links)
+        return max(0, moved - 1) + len(self.scaled) + gravity + load + bool(self.delay)
+
+    def parts(self) -> list[Hypothesis]:
+        """The same without one of its parts, for each."""
+        nothing = Hypothesis(tuple(range(len(self.order))))
+        names = ('order', 'scaled', 'gravity', 'carrier', 'links', 'delay')
+        others = [replace(self, **{name: getattr(nothing, name)}) for name in names]
+        return [one for one in others if one != self]
 
 
-class _Form:
-    """A hypothesis as a regression: residuals of joint j are X_j (target_j - design_j theta).
-
-    Attributes:
-        target: (n, K) combinations of the columns X_j.
-        design: (n, K, P) the same, of each coefficient.
-        lower: (P,) bounds of coefficients.
-        places: of the coefficients, by name.
-    """
-
-    def __init__(self, seen: Observations, given: Hypothesis, bodies: Array) -> None:
-        columns, n, k = seen.columns, seen.size, len(LOWER)
-        joints, order, self.given = np.arange(n), list(given.order), given
-        self.scaled = sorted(given.scaled)
-        sizes = {
-            'gravity': 3 * (given.gravity == 'free'),
-            'load': 10 * (given.carrier is not None),
-            'shares': len(given.links),
-            'inverse': len(self.scaled),
-            'own': k * n,
-        }
-        ends = np.cumsum([*sizes.values()]).tolist()
-        self.places: dict[str, Any] = {
-            name: np.arange(begin, end)
-            for name, begin, end in zip(sizes, [0, *ends], ends, strict=False)
-        }
-        self.places['own'] = own = self.places['own'].reshape(n, k)
-        self.target = target = np.zeros((n, columns.count))
-        self.design = design = np.zeros((n, columns.count, ends[-1]))
-        target[:, columns.motion] = -1.0
-        if given.gravity != 'none':
-            target[:, columns.gravity] = -seen.gravity
-        target[joints, order] = given.signs
-        for place, joint in zip(self.places['inverse'], self.scaled, strict=True):
-            design[joint, order[joint], place] = -given.signs[joint]
-            target[joint, order[joint]] = 0.0
-        design[:, columns.turning[: sizes['gravity']], self.places['gravity']] = 1.0
-        if given.carrier is not None:
-            design[:, columns.body(given.carrier), self.places['load']] = 1.0
-        for place, link in zip(self.places['shares'], given.links, strict=True):
-            design[:, columns.body(link), place] = bodies[link]
-        design[joints[:, None], columns.own, own] = 1.0
-        self.lower = np.full(ends[-1], -np.inf)
-        self.lower[own] = LOWER
-        self.lower[self.places['inverse']] = 0.0
-
-    @property
-    def is_joint(self) -> bool:
-        """Whether joints share coefficients, or have scales: the weights of joints matter."""
-        return self.design.shape[2] > self.places['own'].size
-
-    def products(self, products: Array) -> tuple[Array, Array, Array]:
-        """X^T y (n, P), X^T X (n, P, P) and y^T y (n,) of products (n, K, K) of columns."""
-        mixed = self.design.swapaxes(1, 2) @ products
-        right = (mixed @ self.target[..., None])[..., 0]
-        whole = np.einsum('nk,nkl,nl->n', self.target, products, self.target, optimize=True)
-        return right, mixed @ self.design, whole
-
-    def scales(self, theta: Array) -> Array:
-        """Scales (n,) of the efforts, with their signs."""
-        found = np.array(self.given.signs)
-        found[self.scaled] /= np.maximum(theta[self.places['inverse']], np.finfo(float).eps)
-        return found
-
-
-@dataclass(frozen=True, eq=False)
 class Solution:
-    """The best coefficients of a hypothesis.
+    """The best coefficients of a hypothesis; weights of joints follow from their errors.
 
     Attributes:
+        seen: the recording.
         hypothesis: which it is.
-        theta: (P,) coefficients.
         places: of the coefficients, by name.
-        scales: (n,) of the efforts, with their signs.
+        theta: (P,) coefficients.
+        scales: (n,) of the efforts.
+        squares: (n,) sums of squares of the efforts, by the order of the hypothesis.
         errors: (n,) sums of squares of the residuals, in the unit of the efforts.
         misfit: of the judged joints, without what numbers cost.
     """
 
-    hypothesis: Hypothesis
-    theta: Array
-    places: dict[str, Any]
-    scales: Array
-    errors: Array
-    misfit: float
+    def __init__(self, seen: Observations, given: Hypothesis) -> None:
+        """Of a hypothesis about a recording."""
+        self.seen, self.hypothesis, order = seen, given, list(given.order)
+        self.places: dict[str, npt.NDArray[np.int_]] = {}
+        form = self._form()
+        self.squares, self.floor = seen.squares[order], seen.floor[order]
+        self.errors, self.scales = self.squares, np.ones(seen.size)
+        right, normal, whole = _combined(form, seen.products(given.delay))
+        for _ in range(ROUNDS):
+            weights = self.scales**2 / (self.errors + self.floor) * seen.judged
+            theta = _bounded(np.tensordot(weights, normal, 1), weights @ right, self.lower)
+            inverse = theta[self.places['inverse']]
+            self.scales[sorted(given.scaled)] = 1.0 / np.where(
+                inverse == 0.0, np.finfo(float).eps, inverse
+            )
+            left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
+            self.errors = np.maximum(left, 0.0) * self.scales**2
+        self.theta = theta
+        self.misfit = float(np.log((self.errors + self.floor)[seen.judged]).sum())
 
     def __getitem__(self, name: str) -> Array:
-        """Coefficients: `gravity` (3,), `load` (10,), `shares` of masses, `own` (n, 4)."""
-        return self.theta[self.places[name]]
+        return np.asarray(self.theta[self.places[name]])
 
+    def _form(self) -> tuple[Array, Array]:
+        """Target (n, K) and design (n, K, P): residuals are X_j (target - design theta).
 
-class Hypotheses:
-    """Compares hypotheses about a recording.
-
-    Attributes:
-        observations: of the recording.
-        floor: (n,) what is added to each error, see `NEGLIGIBLE`.
-    """
-
-    def __init__(self, observations: Observations) -> None:
-        self.observations = seen = observations
-        self.floor = np.maximum(NEGLIGIBLE**2 * seen.squares(), np.finfo(float).tiny)
-        self._bodies = seen.torques.model.inertial_parameters().reshape(-1, 10)
-        self._solved: dict[Hypothesis, Solution] = {}
-
-    def best(self) -> Solution:
-        """The hypothesis whose every part is worth it.
-
-        That which lowers the misfit most is taken, and what it makes superfluous is dropped.
+        X_j are the columns of the joint.
         """
-        found = self.solve(Hypothesis.nothing(self.observations.size))
-        for _ in range(MAX_STEPS):
-            tried = [self.solve(one) for one in self._next(found)]
-            others = [self._without_superfluous(one) for one in tried if self._is_meant(one)]
-            other = min(others, key=self.cost, default=found)
-            if self.cost(other) >= self.cost(found):
-                break
-            found = other
-        return self._certain(found)
+        seen, given, n, k = self.seen, self.hypothesis, self.seen.size, len(LOWER)
+        width, joints = FIRST_BODY + seen.bodies.size + n, np.arange(n)
+        unit, efforts, scaled = (
+            np.eye(width),
+            width - n + np.array(given.order),
+            sorted(given.scaled),
+        )
+        shared = {
+            'gravity': unit[:, GRAVITY_AT][:, : 3 * (given.gravity == 'free')],
+            'load': unit[:, body_at(given.carrier or 0)][:, : 10 * (given.carrier is not None)],
+            'shares': np.zeros((width, len(given.links))),
+        }
+        for place, link in enumerate(given.links):
+            shared['shares'][body_at(link), place] = seen.bodies[link]
+        own, inverse = np.zeros((n, width, n, k)), np.zeros((n, width, len(scaled)))
+        own[joints[:, None], np.arange(k), joints[:, None], np.arange(k)] = 1.0
+        inverse[scaled, efforts[scaled], np.arange(len(scaled))] = -1.0
+        target = np.zeros((n, width))
+        target[:, MOTION_AT], target[joints, efforts] = -1.0, 1.0
+        target[scaled, efforts[scaled]] = 0.0
+        target[:, GRAVITY_AT] = -seen.gravity * (given.gravity != 'none')
+        parts = {
+            'own': own.reshape(n, width, -1), 'inverse': inverse,
+            **{name: np.broadcast_to(one, (n, *one.shape)) for name, one in shared.items()},
+        }  # fmt: skip
+        ends = np.cumsum([one.shape[2] for one in parts.values()])
+        places = np.split(np.arange(ends[-1]), ends[:-1])
+        self.places = dict(zip(parts, places, strict=True))
+        self.places['own'] = self.places['own'].reshape(n, k)
+        self.lower = np.full(ends[-1], -np.inf)
+        self.lower[self.places['own']] = LOWER
+        return target, np.concatenate([*parts.values()], axis=2)
 
-    def _certain(self, found: Solution) -> Solution:
-        """The same without masses that the recording does not determine."""
-        given, place = found.hypothesis, found.places
-        masses = [*place['load'][:1], *place['shares']]
-        if not masses:
-            return found
-        halves = self.intervals(found).half_widths(np.eye(len(found.theta))[masses])
-        certain = np.abs(found.theta[masses]) > CERTAIN * halves
-        if certain.all():
-            return found
-        carried = given.carrier is not None
-        links = tuple(np.array(given.links, int)[certain[carried:]].tolist())
-        carrier = given.carrier if carried and certain[0] else None
-        return self._certain(self.solve(replace(given, carrier=carrier, links=links)))
-
-    def cost(self, found: Solution) -> float:
+    @property
+    def cost(self) -> float:
         """The misfit, and what the numbers cost."""
-        rotors = int(self.rotors(found).sum())
-        parts, numbers = len(_parts(found.hypothesis)), found.hypothesis.numbers + rotors
-        return found.misfit + WORTH * (parts + bool(rotors)) + NUMBER * numbers
+        rotors, given = int(self.rotors.sum()), self.hypothesis
+        parts = len(given.parts()) + bool(rotors)
+        return self.misfit + WORTH * parts + NUMBER * (given.numbers + rotors)
 
-    def rotors(self, found: Solution) -> Flags:
+    @property
+    def rotors(self) -> Flags:
         """Joints (n,) whose rotor is a part of the effort that an accurate model has not."""
-        seen = self.observations
-        place = seen.columns.own[ROTOR]
-        squares = seen.products(found.hypothesis.delay)[:, place, place]
-        size = found['own'][:, ROTOR] ** 2 * squares * found.scales**2
-        return seen.judged & (size > LEAST_ROTOR**2 * seen.squares()[list(found.hypothesis.order)])
+        squares = self.seen.products(self.hypothesis.delay)[:, ROTOR, ROTOR]
+        size = self['own'][:, ROTOR] ** 2 * squares * self.scales**2
+        return self.seen.judged & (size > MIN_ROTOR**2 * self.squares)
 
-    def is_explained(self, found: Solution) -> bool:
-        """Whether little of the efforts is left, over all judged joints together."""
-        joints = np.flatnonzero(self.observations.judged)
-        whole = self.observations.squares()[list(found.hypothesis.order)][joints]
-        left = found.errors[joints]
-        if len(joints) >= MANY:
-            others = np.argsort(left / np.maximum(whole, np.finfo(float).tiny))[:-1]
+    @property
+    def is_explained(self) -> bool:
+        """Whether little of the efforts is residual, over all judged joints together."""
+        whole, left = self.squares[self.seen.judged], self.errors[self.seen.judged]
+        if len(left) >= MANY:
+            others = np.argsort(left / whole)[:-1]
             whole, left = whole[others], left[others]
         return bool(left.sum() <= HALF**2 * whole.sum())
 
-    def bad(self, found: Solution) -> list[int]:
-        """Loaded joints that a hypothesis does not explain well."""
-        whole = self.observations.squares()[list(found.hypothesis.order)]
-        return np.flatnonzero(self.observations.loaded & (found.errors > GOOD**2 * whole)).tolist()
+    @property
+    def bad(self) -> list[int]:
+        """Loaded joints that it does not explain well."""
+        large = self.errors > GOOD**2 * self.squares
+        return np.flatnonzero(self.seen.loaded & large).tolist()
 
-    def solve(self, given: Hypothesis) -> Solution:
-        """The best coefficients of a hypothesis; weights of joints follow from their errors."""
-        if given in self._solved:
-            return self._solved[given]
-        seen, order = self.observations, list(given.order)
-        form = self._form(given)
-        right, normal, whole = form.products(seen.products(given.delay))
-        floor, errors = self.floor[order], seen.squares()[order]
-        used, scales = seen.judged & (errors > 0.0), np.array(given.signs)
-        for _ in range(ROUNDS if form.is_joint else 1):
-            weights = np.where(used, scales**2 / (errors + floor), 0.0)
-            theta = _bounded(np.tensordot(weights, normal, 1), weights @ right, form.lower)
-            scales = form.scales(theta)
-            left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
-            errors = np.maximum(left, 0.0) * scales**2
-        misfit = float(np.log((errors + floor)[seen.judged]).sum())
-        found = self._solved[given] = Solution(given, theta, form.places, scales, errors, misfit)
-        return found
-
-    def intervals(self, found: Solution) -> Covariances:
-        """Covariances of the coefficients, where residuals are correlated in time."""
-        given, seen = found.hypothesis, self.observations
-        form = self._form(given)
-        counts = np.maximum(seen.counts - len(LOWER), 1)
-        weights = found.scales**2 * counts / (found.errors + self.floor[list(given.order)])
-        weights = np.where(seen.judged, weights, 0.0)
-        hessians, scores = [], []
-        for products in seen.products_of_blocks(given.delay):
-            right, normal, _ = form.products(products)
-            hessians.append(np.tensordot(weights, normal, 1))
-            scores.append(weights @ right - hessians[-1] @ found.theta)
-        whole = np.array(hessians)
-        # What is at its bound, or not identifiable, has no part in the rest.
-        free = (found.theta > form.lower) & (np.einsum('bpp->p', whole) > 0.0)
-        whole *= np.outer(free, free)
-        return covariances(whole, np.array(scores) * free, np.where(free, 0.0, 1.0))
-
-    def errors_with_friction(self, found: Solution) -> Array:
-        """Sums of squares (n,) with the friction of the model in place of the fitted one."""
-        seen, theta = self.observations, found.theta.copy()
-        theta[found.places['own'][:, 1:3]] = 0.0
-        form = self._form(found.hypothesis)
-        residual = seen.combined(found.hypothesis.delay, form.target - form.design @ theta)
-        residual = np.where(seen.used, residual - seen.friction, 0.0) * np.abs(found.scales)
-        return (residual**2).sum(axis=0) - residual.sum(axis=0) ** 2 / np.maximum(seen.counts, 1)
-
-    def _form(self, given: Hypothesis) -> _Form:
-        return _Form(self.observations, given, self._bodies)
-
-    def _next(self, found: Solution) -> Iterator[Hypothesis]:
-        """Hypotheses with one part more, or with another one of the same kind."""
-        given, seen = found.hypothesis, self.observations
-        if not seen.loaded.any():
-            return
-        if given.order == tuple(range(seen.size)):
-            yield from self._swapped(found)
-        yield from self._signs_and_scales(found)
-        if not given.delay:
-            yield replace(given, delay=self._delay(found))
-        # A joint that was not recorded looks like what follows. With gravity the weight of bodies
-        # turns, which these columns do not: see `Observations.under`.
-        if seen.torques.dependent or given.gravity == 'free':
-            return
-        if given.gravity == 'given':
-            yield replace(given, gravity='none')
-            yield replace(given, gravity='free')
-        if given.carrier is None:
-            joints = seen.torques.model.joints
-            for body in sorted({*range(len(joints))} - {one.parent for one in joints}):
-                yield replace(given, carrier=body)
-                if given.gravity == 'given':
-                    # What the driver does not know that the arm carries stays in the efforts.
-                    yield replace(given, carrier=body, gravity='none')
-        if not given.links and given.gravity == 'given':
-            yield from self._links(found)
-
-    def _swapped(self, found: Solution) -> Iterator[Hypothesis]:
-        """The order of efforts in which each joint is explained best, with columns of its own."""
-        seen, columns = self.observations, self.observations.columns
-        joints = np.flatnonzero(seen.loaded)
-        free = np.concatenate([columns.gravity, columns.motion, columns.own])
-        products = seen.products(found.hypothesis.delay)
-        costs = np.zeros((len(joints), len(joints)))
-        for row, joint in enumerate(joints.tolist()):
-            inverse = np.linalg.pinv(products[joint][np.ix_(free, free)], rcond=RIDGE)
-            mixed = products[joint][np.ix_(joints, free)]
-            squares = products[joint][joints, joints]
-            left = squares - np.einsum('kp,pq,kq->k', mixed, inverse, mixed)
-            costs[row] = np.log(np.maximum(left, 0.0) + self.floor[joints])
-        optimize = required('scipy.optimize', 'recordings')
-        rows, others = optimize.linear_sum_assignment(costs)
-        order = np.arange(seen.size)
-        order[joints[rows]] = joints[others]
-        if (order != np.arange(seen.size)).any():
-            yield replace(found.hypothesis, order=tuple(order.tolist()))
-
-    def _signs_and_scales(self, found: Solution) -> Iterator[Hypothesis]:
-        """Other signs, and free scales, of the joints where that is worth it."""
-        given, seen = found.hypothesis, self.observations
-        floor, loaded = self.floor[list(given.order)], seen.loaded
-        free = frozenset(np.flatnonzero(loaded).tolist()) | given.scaled
-        others = np.where(loaded, -1.0, 1.0) * given.signs
-        tried = [given, replace(given, signs=tuple(others.tolist()))]
-        # A wrong position of a joint that was not recorded looks like a scale.
-        tried += [replace(one, scaled=free) for one in tried if not seen.torques.dependent]
-        costs = np.log([self.solve(one).errors + floor for one in tried])
-        costs += NUMBER * np.array([[0.0], [1.0], [1.0], [2.0]])[: len(tried)]
-        for some in costs[:2], costs:
-            best = np.where(loaded, np.argmin(some, axis=0), 0)
-            signs = np.where(best % 2, others, given.signs)
-            scaled = frozenset(np.flatnonzero(best > 1).tolist()) | given.scaled
-            yield replace(given, signs=tuple(signs.tolist()), scaled=scaled)
-
-    def _delay(self, found: Solution) -> float:
-        """The delay with the smallest misfit [s], by a parabola about the best of a grid."""
-
-        def misfit(delay: float) -> float:
-            return self.solve(replace(found.hypothesis, delay=delay)).misfit
-
-        step = float(DELAYS[1] - DELAYS[0])
-        best = int(np.argmin([misfit(delay) for delay in DELAYS.tolist()]))
-        near = DELAYS[np.clip(best, 1, len(DELAYS) - 2)]
-        for width in (step, 0.2 * step):
-            before, middle, after = (misfit(float(near + width * side)) for side in (-1, 0, 1))
-            bend = before - 2.0 * middle + after
-            moved = 0.5 * width * (before - after) / bend if bend > 0.0 else 0.0
-            near = float(np.clip(near + np.clip(moved, -width, width), DELAYS[0], DELAYS[-1]))
-        return round(near, 6)
-
-    def _links(self, found: Solution) -> Iterator[Hypothesis]:
-        """Links whose masses are others: those without which the misfit grows most."""
-        bodies = np.flatnonzero(self._bodies[:, 0] > 0.0).tolist()
-        other = self.solve(replace(found.hypothesis, links=tuple(bodies)))
-        while links := other.hypothesis.links:
-            yield other.hypothesis
-            fewer = [tuple(one for one in links if one != x) for x in links]
-            others = [self.solve(replace(found.hypothesis, links=one)) for one in fewer]
-            other = min(others, key=lambda one: one.misfit)
-
-    def gravity(self, found: Solution) -> Array:
-        """That of a solution (3,), as strong as the given one [m/s^2]."""
-        given = self.observations.gravity
-        other = given + found['gravity'] if found.hypothesis.gravity == 'free' else given
+    @property
+    def gravity(self) -> Array:
+        """(3,), as strong as the given one [m/s^2]."""
+        given = self.seen.gravity
+        other = given + self['gravity'] if self.hypothesis.gravity == 'free' else given
         return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
 
-    def lacking(self, found: Solution) -> Array:
-        """Inertial parameters (10 bodies,) that the model lacks."""
-        bodies, given = np.zeros_like(self._bodies), found.hypothesis
-        if given.carrier is not None:
-            bodies[given.carrier] = found['load']
-        for link, share in zip(given.links, found['shares'], strict=True):
-            bodies[link] += share * self._bodies[link]
-        return bodies.ravel()
-
-    def _is_meant(self, found: Solution) -> bool:
+    @property
+    def is_meant(self) -> bool:
         """Whether its numbers are none that an accurate model has, nor absurd."""
-        given, scales, shares = found.hypothesis, np.abs(found.scales), found['shares']
-        scales = scales[sorted(given.scaled)]
-        meant = np.isfinite(scales).all() and (np.abs(scales - 1.0) > LEAST_SCALE).all()
-        meant &= not given.delay or abs(given.delay) >= LEAST_DELAY
-        meant &= (np.abs(shares) > LEAST_SHARE).all() and (shares > -1.0).all()
+        given, shares, gravity = self.hypothesis, self['shares'], self.seen.gravity
+        scales = self.scales[sorted(given.scaled)]
+        # A wrong position of a joint that was not recorded looks like a scale.
+        far = (np.abs(scales - 1.0) > MIN_SCALE) & (not self.seen.torques.dependent)
+        meant = np.isfinite(scales).all() and (far | (scales < 0.0)).all()
+        meant &= not given.delay or abs(given.delay) >= MIN_DELAY
+        meant &= (np.abs(shares) > MIN_SHARE).all() and (shares > -1.0).all()
         if given.gravity == 'free':
-            before = self.observations.gravity
-            after = before + found['gravity']
-            strength = np.linalg.norm(after) / (np.linalg.norm(before) or 1.0)
-            meant &= angle(before, after) >= LEAST_TURN and 1.0 / STRONGER < strength < STRONGER
+            after = gravity + self['gravity']
+            strength = np.linalg.norm(after) / (np.linalg.norm(gravity) or 1.0)
+            meant &= angle(gravity, after) >= MIN_TURN and 1.0 / STRONGER < strength < STRONGER
         if given.carrier is not None:
-            mass, centre = found['load'][0], found['load'][1:4]
-            own, whole = self._bodies[given.carrier, 0], self._bodies[:, 0].sum()
-            meant &= -MISSING * own <= mass <= whole and abs(mass) >= LEAST_MASS
+            mass, centre = self['load'][0], self['load'][1:4]
+            own, whole = self.seen.bodies[given.carrier, 0], self.seen.bodies[:, 0].sum()
+            meant &= -MISSING * own <= mass <= whole and abs(mass) >= MIN_MASS
             meant &= np.linalg.norm(centre) <= FARTHEST * abs(mass)
         return bool(meant)
 
-    def _without_superfluous(self, found: Solution) -> Solution:
-        """The same without the parts that are not worth their numbers."""
-        smaller = [self.solve(one) for one in _parts(found.hypothesis).values()]
-        best = min(filter(self._is_meant, smaller), key=self.cost, default=found)
-        return self._without_superfluous(best) if self.cost(best) < self.cost(found) else found
+    @cached_property
+    def covariances(self) -> Covariances:
+        """Of the coefficients, where residuals are correlated in time."""
+        seen, form, hessians, scores = self.seen, self._form(), [], []
+        counts = np.maximum(seen.counts - len(LOWER), 1)
+        weights = self.scales**2 * counts / (self.errors + self.floor) * seen.judged
+        for products in seen.products_of_blocks(self.hypothesis.delay):
+            right, normal, _ = _combined(form, products)
+            hessians.append(np.tensordot(weights, normal, 1))
+            scores.append(weights @ right - hessians[-1] @ self.theta)
+        whole = np.array(hessians)
+        # What is at its bound, or not identifiable, has no part in the rest.
+        free = (self.theta > self.lower) & (np.einsum('bpp->p', whole) > 0.0)
+        whole *= np.outer(free, free)
+        return covariances(whole, np.array(scores) * free, np.where(free, 0.0, 1.0))
+
+    def half_widths(self, name: str, slopes: Array | None = None) -> Array:
+        """Half of the 95 % intervals of coefficients, or of functions with slopes (m, k)."""
+        place = self.places[name]
+        chosen = np.eye(len(self.theta))[place.ravel()]
+        found = self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
+        return found.reshape(place.shape) if slopes is None else found
+
+    @property
+    def errors_with_friction(self) -> Array:
+        """`errors` with the friction of the model in place of the fitted one."""
+        (target, design), theta = self._form(), self.theta.copy()
+        theta[self.places['own'][:, RUBBING]] = 0.0
+        residual = target - design @ theta
+        residual[:, FRICTION_AT] -= 1.0
+        mixed = (self.seen.products(self.hypothesis.delay) @ residual[..., None])[..., 0]
+        means = mixed[:, ONE] ** 2 / np.maximum(self.seen.counts, 1)
+        return np.asarray(((residual * mixed).sum(axis=1) - means) * self.scales**2)
+
+
+Solve = Callable[[Hypothesis], Solution]
+
+
+def best_solution(seen: Observations) -> Solution:
+    """That of the hypothesis whose every part is worth it.
+
+    That which lowers the cost most is taken, and what it makes superfluous is dropped.
+    """
+    solve: Solve = cache(partial(Solution, seen))
+    found = solve(Hypothesis(tuple(range(seen.size))))
+    for _ in range(MAX_STEPS if seen.loaded.any() else 0):
+        tried = [one for one in map(solve, _next(solve, found)) if one.is_meant]
+        others = [_without_superfluous(solve, one) for one in tried]
+        other = min(others, key=lambda one: one.cost, default=found)
+        if other.cost >= found.cost:
+            break
+        found = other
+    return found
+
+
+def _without_superfluous(solve: Solve, found: Solution) -> Solution:
+    """The same without the parts that are not worth their numbers."""
+    smaller = [one for one in map(solve, found.hypothesis.parts()) if one.is_meant]
+    best = min(smaller, key=lambda one: one.cost, default=found)
+    return _without_superfluous(solve, best) if best.cost < found.cost else found
+
+
+def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
+    """Hypotheses with one part more, or with another one of the same kind."""
+    given, seen = found.hypothesis, found.seen
+    yield replace(given, order=_order(found))
+    every = solve(replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist())))
+    bare = solve(replace(given, scaled=frozenset()))
+    worth = seen.loaded & (
+        every.errors + every.floor < np.exp(-NUMBER) * (bare.errors + bare.floor)
+    )
+    for some in worth, worth & (every.scales < 0.0):
+        yield replace(given, scaled=frozenset(np.flatnonzero(some).tolist()))
+    if not given.delay:
+        yield replace(given, delay=_delay(solve, given))
+    # A joint that was not recorded looks like what follows. With gravity the weight of bodies
+    # turns, which these columns do not: see `Observations.under`.
+    if seen.torques.dependent or given.gravity == 'free':
+        return
+    if given.gravity == 'given':
+        yield replace(given, gravity='none')
+        yield replace(given, gravity='free')
+    if given.carrier is None:
+        joints = seen.torques.model.joints
+        for body in sorted({*range(len(joints))} - {one.parent for one in joints}):
+            yield replace(given, carrier=body)
+            # What the driver does not know that the arm carries stays in the efforts.
+            yield replace(given, carrier=body, gravity='none')
+    if not given.links and given.gravity == 'given':
+        yield from _links(solve, given)
+
+
+def _order(found: Solution) -> tuple[int, ...]:
+    """The order of efforts in which each joint is explained best, with columns of its own."""
+    seen, joints = found.seen, np.flatnonzero(found.seen.loaded)
+    products, efforts = seen.products(found.hypothesis.delay)[joints], joints - seen.size
+    free = [*range(len(LOWER)), *range(GRAVITY_AT.start, FIRST_BODY)]
+    inverse = np.linalg.pinv(products[:, free][:, :, free], rcond=RIDGE)
+    mixed = products[:, efforts][:, :, free]
+    left = products[:, efforts, efforts] - np.einsum('jkp,jpq,jkq->jk', mixed, inverse, mixed)
+    costs = np.log(np.maximum(left, 0.0) + seen.floor[joints])
+    rows, others = required('scipy.optimize', 'recordings').linear_sum_assignment(costs)
+    order = np.arange(seen.size)
+    order[joints[rows]] = joints[others]
+    return tuple(order.tolist())
+
+
+def _delay(solve: Solve, given: Hypothesis) -> float:
+    """The delay with the smallest misfit [s]: the best of a grid, and near it."""
+
+    def misfit(delay: float) -> float:
+        return solve(replace(given, delay=round(delay, 6))).misfit
+
+    step, best = float(DELAYS[1] - DELAYS[0]), min(DELAYS[1:-1].tolist(), key=misfit)
+    near = required('scipy.optimize', 'recordings').minimize_scalar(
+        misfit, bounds=(best - step, best + step), method='bounded', options={'xatol': 1e-4}
+    )
+    return round(float(near.x), 6)
+
+
+def _links(solve: Solve, given: Hypothesis) -> Iterator[Hypothesis]:
+    """Links whose masses are others: those without which the misfit grows most."""
+    bodies = solve(given).seen.bodies
+    links = tuple(np.flatnonzero(bodies[:, 0] > 0.0).tolist())
+    while links:
+        yield replace(given, links=links)
+        fewer = [tuple(one for one in links if one != other) for other in links]
+        links = min(fewer, key=lambda some: solve(replace(given, links=some)).misfit)
 
 
 def angle(one: Array, other: Array) -> float:
@@ -445,12 +363,13 @@ def angle(one: Array, other: Array) -> float:
     return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
 
 
-def _parts(given: Hypothesis) -> dict[str, Hypothesis]:
-    """The parts of a hypothesis, each with the hypothesis without it."""
-    nothing = Hypothesis.nothing(len(given.order))
-    names = ('order', 'signs', 'scaled', 'gravity', 'carrier', 'links', 'delay')
-    others = {name: replace(given, **{name: getattr(nothing, name)}) for name in names}
-    return {name: one for name, one in others.items() if one != given}
+def _combined(form: tuple[Array, Array], products: Array) -> tuple[Array, Array, Array]:
+    """X^T y (n, P), X^T X (n, P, P) and y^T y (n,) of products (n, K, K) of columns."""
+    target, design = form
+    mixed = design.swapaxes(1, 2) @ products
+    right = (mixed @ target[..., None])[..., 0]
+    whole = np.einsum('nk,nkl,nl->n', target, products, target, optimize=True)
+    return right, mixed @ design, whole
 
 
 def _bounded(normal: Array, right: Array, lower: Array) -> Array:

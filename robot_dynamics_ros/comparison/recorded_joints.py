@@ -1,39 +1,36 @@
-"""The model of the joints that a recording has, and what is unknown without the others."""
+"""The recorded joints of a robot: their model, its torques, and what is unknown without others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
 from robot_dynamics_ros.core.algorithms.rnea import gravity_torque
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.core.model.tree import Joint
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
+from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
 
 Flags = npt.NDArray[np.bool_]
 
-# A joint moves little if that is at most this share of the mass that the recorded ones carry:
-# fingers of a gripper do.
+# Of the mass that the recorded joints carry: what a joint moves at least, as no finger does.
 LIGHT = 0.02
-# Poses that are tried.
-POSES = 16
-# A change below this share of the largest torque, or of the inertia, is an inaccurate model.
-CHANGED = 0.05
+# Poses that are tried, and the share of gravity torque or inertia from where on it changes.
+POSES, CHANGED = 16, 0.05
 # A gravity torque that is a smaller share of the largest of the robot is not one.
 NO_GRAVITY = 0.005
 
 
 def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
-    """The robot whose independent joints are those that were recorded; others are locked.
-
-    They are locked at zero, or at the limit nearest to it.
+    """The robot whose other joints are locked, at zero or at the limit nearest to it.
 
     Args:
         model: the whole robot.
@@ -48,8 +45,9 @@ def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
             f'the recording has the joints {", ".join(recorded)}, the robot {model.name} has '
             f'{", ".join(model.joint_names)}: map the names with --rename'
         )
-    joints = [joint for joint in model.independent_joints if joint.name not in kept]
-    return model.reduced(kept, {one.name: _locked(one) for one in joints}) if joints else model
+    locked = dict(zip(model.joint_names, _locked(model).tolist(), strict=True))
+    others = {name: q for name, q in locked.items() if name not in kept}
+    return model.reduced(kept, others) if others else model
 
 
 def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
@@ -63,7 +61,6 @@ def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
     others = [old for old, new in names.items() if new not in robot]
     if not others:
         return ''
-    # A finger that was not recorded is not what another name stands for.
     recorded = [name for name in model.joint_names if name in names.values()]
     absent = joints_that_matter(model, recorded) if recorded else model.joint_names
     offer = rename_options(offered_renaming(tuple(names), absent))
@@ -73,9 +70,10 @@ def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
     )
 
 
-def _locked(joint: Joint) -> float:
-    """Where a joint is taken to be that was not recorded [rad or m]."""
-    return min(max(0.0, joint.limits.lower), joint.limits.upper)
+def _locked(model: RobotModel) -> Array:
+    """Where joints (n,) are taken to be that were not recorded [rad or m]."""
+    limits = [joint.limits for joint in model.independent_joints]
+    return np.array([min(max(0.0, one.lower), one.upper) for one in limits])
 
 
 def moved_bodies(model: RobotModel) -> Flags:
@@ -97,53 +95,101 @@ def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str,
     own = np.isin([joint.mimicked or joint.name for joint in model.joints], recorded)
     carried = moves & moves[known].any(axis=0)
     matters = (moves & own).any(axis=1) | _are_heavy(model, carried, known)
-    return _named(model, matters & ~known)
+    return names_of(model, matters & ~known)
 
 
 def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
     """Other joints that move a mass that is not light against what the recorded ones carry."""
     known = np.isin(model.joint_names, recorded)
-    return _named(model, _are_heavy(model, moved_bodies(model), known) & ~known)
+    return names_of(model, _are_heavy(model, moved_bodies(model), known) & ~known)
 
 
 def _are_heavy(model: RobotModel, moved: Flags, known: Flags) -> Flags:
     """Whether bodies (n, bodies) are together not light against what recorded joints carry."""
     masses = np.array([joint.inertia.mass for joint in model.joints])
-    carried = masses @ moved_bodies(model)[known].any(axis=0)
-    return moved @ masses > LIGHT * carried
+    return moved @ masses > LIGHT * (masses @ moved_bodies(model)[known].any(axis=0))
 
 
-def _named(model: RobotModel, chosen: Flags) -> tuple[str, ...]:
+def names_of(model: RobotModel, chosen: Flags) -> tuple[str, ...]:
+    """Of the independent joints for which (n,) holds."""
     return tuple(np.array(model.joint_names)[chosen].tolist())
 
 
 def joints_that_depend(
-    robot: RobotModel,
-    recorded: Sequence[str],
-    missing: Sequence[str],
-    gravity: Sequence[float] = STANDARD_GRAVITY,
+    robot: RobotModel, recorded: Sequence[str], missing: Sequence[str], gravity: Sequence[float]
 ) -> tuple[str, ...]:
     """Recorded joints whose gravity torque or own inertia depends on where missing joints are."""
     if not missing:
         return ()
     known, absent = (np.isin(robot.joint_names, names) for names in (recorded, missing))
-    held = np.array([state.q for state in random_states(robot, POSES)])
-    moved = held.copy()
-    held[:, ~known] = np.array([_locked(joint) for joint in robot.independent_joints])[~known]
-    moved[:, ~absent] = held[:, ~absent]
-    (gravity, inertia), (gravity_moved, inertia_moved) = (
-        _gravity_and_inertia(robot, poses, gravity) for poses in (held, moved)
+    moved = np.array([state.q for state in random_states(robot, POSES)])
+    held = np.where(known, moved, _locked(robot))
+    loads = np.array(
+        [
+            (gravity_torque(robot, q, tuple(gravity)), np.diag(np.array(mass_matrix(robot, q))))
+            for q in [*held.tolist(), *np.where(absent, moved, held).tolist()]
+        ],
+        float,
     )
-    change, size = (np.abs(one).max(axis=0) for one in (gravity_moved - gravity, gravity))
-    changed = (change > CHANGED * size) & (change > NO_GRAVITY * size.max())
-    changed |= (np.abs(inertia_moved - inertia) > CHANGED * inertia).any(axis=0)
-    return _named(robot, changed & known)
+    size = np.abs(loads[:POSES]).max(axis=0)
+    least = np.array([[NO_GRAVITY * size[0].max()], [0.0]])
+    change = np.abs(loads[POSES:] - loads[:POSES]).max(axis=0)
+    return names_of(robot, (change > np.maximum(CHANGED * size, least)).any(axis=0) & known)
 
 
-def _gravity_and_inertia(
-    robot: RobotModel, poses: Array, gravity: Sequence[float]
-) -> tuple[Array, Array]:
-    """Gravity torques and the diagonals of the mass matrix (N, n) at poses (N, n)."""
-    torques = [gravity_torque(robot, q.tolist(), tuple(gravity)) for q in poses]
-    inertia = [np.diag(np.array(mass_matrix(robot, q.tolist()), float)) for q in poses]
-    return np.array(torques, float), np.array(inertia)
+class ModelTorques:
+    """What the recorded joints of a robot need for a motion; the other joints are locked.
+
+    Attributes:
+        model: whose independent joints are those of the motions, in their order.
+        locked: all joints that were not recorded.
+        missing: those of them whose position matters, see `joints_that_matter`.
+        dependent: joints of the model whose torque is unknown without those that are missing.
+        parameters: friction, offsets and rotors in place of those of the URDF.
+        gravity: (3,) in the axes of the root link [m/s^2].
+        dynamics: of the model, under this gravity.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        recorded: Sequence[str],
+        parameters: JointModel = AS_DESCRIBED,
+        gravity: Sequence[float] = STANDARD_GRAVITY,
+    ) -> None:
+        """With the whole robot, and names of joints in any order.
+
+        Raises:
+            ParameterError: the robot has none of them, or the parameters name a joint that it does
+                not have.
+        """
+        parameters.check_joints(robot)
+        self.parameters, self.gravity = parameters, np.array(gravity, float)
+        self.locked = tuple(name for name in robot.joint_names if name not in recorded)
+        self.missing = joints_that_matter(robot, recorded)
+        self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
+        self.model = parameters.with_rotors(compared_model(robot, recorded))
+        self.dynamics = RobotDynamics(self.model, gravity=gravity)
+        self._friction, self._offsets = (
+            parameters.friction(self.model),
+            parameters.offsets(self.model),
+        )
+        self._slips = self._friction.slips()
+        self._gives = any(self._friction[f'presliding{way}'].any() for way in ('', '_long'))
+
+    def under(self, gravity: Array) -> ModelTorques:
+        """The same under another gravity (3,) [m/s^2]."""
+        other = copy(self)
+        other.gravity, other.dynamics = gravity, self.dynamics.with_gravity(gravity)
+        return other
+
+    def terms(self, motion: Motion) -> Array:
+        """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
+        q, v, a = motion.positions, motion.velocities, motion.accelerations
+        parts, slips = self.dynamics.torque_terms(q, v, a), None
+        if self._gives:
+            self._slips = self._friction.slips() if motion.begins else self._slips
+            slips = self._slips.along(q)
+        load = parts.sum(axis=1) - self._friction.rotors * a
+        friction = self._friction.torque(v, load=load, slips=slips) + self._offsets
+        return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
