@@ -18,7 +18,6 @@ from functools import cache, cached_property, partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
@@ -26,16 +25,15 @@ from robot_dynamics_ros.regression.intervals import Covariances, covariances
 
 from .observations import (
     DELAYS,
-    FIRST_BODY,
-    FRICTION_AT,
-    GRAVITY_AT,
+    FIRST_LINK,
+    FRICTION,
+    GRAVITY,
     LOWER,
-    MOTION_AT,
+    MOTION,
     ONE,
     ROTOR,
     RUBBING,
     Observations,
-    body_at,
 )
 from .recorded_joints import Flags
 
@@ -62,23 +60,14 @@ GOOD, HALF, MANY = 0.15, 0.5, 4
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What differs from the model.
+    """What differs from the model, which has n joints."""
 
-    Attributes:
-        order: (n,) joint whose effort is that of joint j.
-        scaled: joints whose efforts have a scale, which may be negative.
-        gravity: whether efforts contain that of the model, another one, or none.
-        carrier: body that carries a payload.
-        links: bodies whose mass is another.
-        delay: of the efforts [s].
-    """
-
-    order: tuple[int, ...]
-    scaled: frozenset[int] = frozenset()
-    gravity: Literal['given', 'free', 'none'] = 'given'
-    carrier: int | None = None
-    links: tuple[int, ...] = ()
-    delay: float = 0.0
+    order: tuple[int, ...]  #: joint whose effort is that of joint j
+    scaled: frozenset[int] = frozenset()  #: joints whose efforts have a scale, or another sign
+    gravity: Literal['given', 'free', 'none'] = 'given'  #: that the efforts contain
+    carrier: int | None = None  #: body that carries a payload
+    links: tuple[int, ...] = ()  #: bodies whose mass is another
+    delay: float = 0.0  #: of the efforts [s]
 
     @property
     def numbers(self) -> int:
@@ -106,6 +95,7 @@ class Solution:
         theta: (P,) coefficients.
         scales: (n,) of the efforts.
         squares: (n,) sums of squares of the efforts, by the order of the hypothesis.
+        floor: (n,) below which errors are negligible.
         errors: (n,) sums of squares of the residuals, in the unit of the efforts.
         misfit: of the judged joints, without what numbers cost.
     """
@@ -113,16 +103,27 @@ class Solution:
     def __init__(self, seen: Observations, given: Hypothesis) -> None:
         """Of a hypothesis about a recording."""
         self.seen, self.hypothesis, order = seen, given, list(given.order)
-        self.places: dict[str, npt.NDArray[np.int_]] = {}
-        form = self._form()
+        self._scaled = sorted(given.scaled)
+        shared = {
+            'gravity': GRAVITY if given.gravity == 'free' else [],
+            'load': [] if given.carrier is None else seen.body_at(given.carrier),
+            'shares': [FIRST_LINK + link for link in given.links],
+        }
+        self._shared = [column for columns in shared.values() for column in columns]
+        sizes = [len(LOWER) * seen.size, *map(len, shared.values()), len(self._scaled)]
+        parts = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+        self.places = dict(zip(['own', *shared, 'inverse'], parts, strict=True))
+        self.places['own'] = self.places['own'].reshape(seen.size, -1)
+        self._lower = np.full(sum(sizes), -np.inf)
+        self._lower[self.places['own']] = LOWER
         self.squares, self.floor = seen.squares[order], seen.floor[order]
         self.errors, self.scales = self.squares, np.ones(seen.size)
-        right, normal, whole = _combined(form, seen.products(given.delay))
-        for _ in range(ROUNDS):
+        normal, right, whole = self._equations(seen.products(given.delay))
+        for _ in range(ROUNDS if sum(sizes[1:]) else 1):
             weights = self.scales**2 / (self.errors + self.floor) * seen.judged
-            theta = _bounded(np.tensordot(weights, normal, 1), weights @ right, self.lower)
-            inverse = theta[self.places['inverse']]
-            self.scales[sorted(given.scaled)] = 1.0 / np.where(
+            theta = _bounded(np.tensordot(weights, normal, 1), weights @ right, self._lower)
+            inverse = -theta[self.places['inverse']]
+            self.scales[self._scaled] = 1.0 / np.where(
                 inverse == 0.0, np.finfo(float).eps, inverse
             )
             left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
@@ -133,43 +134,31 @@ class Solution:
     def __getitem__(self, name: str) -> Array:
         return np.asarray(self.theta[self.places[name]])
 
-    def _form(self) -> tuple[Array, Array]:
-        """Target (n, K) and design (n, K, P): residuals are X_j (target - design theta).
+    def _of_joint(self, joint: int) -> tuple[list[int], list[int], Array]:
+        """Columns of a joint, places of their coefficients, and the target (K,).
 
-        X_j are the columns of the joint.
+        Its residual is X (target - coefficients) with its columns X.
         """
-        seen, given, n, k = self.seen, self.hypothesis, self.seen.size, len(LOWER)
-        width, joints = FIRST_BODY + seen.bodies.size + n, np.arange(n)
-        unit, efforts, scaled = (
-            np.eye(width),
-            width - n + np.array(given.order),
-            sorted(given.scaled),
-        )
-        shared = {
-            'gravity': unit[:, GRAVITY_AT][:, : 3 * (given.gravity == 'free')],
-            'load': unit[:, body_at(given.carrier or 0)][:, : 10 * (given.carrier is not None)],
-            'shares': np.zeros((width, len(given.links))),
-        }
-        for place, link in enumerate(given.links):
-            shared['shares'][body_at(link), place] = seen.bodies[link]
-        own, inverse = np.zeros((n, width, n, k)), np.zeros((n, width, len(scaled)))
-        own[joints[:, None], np.arange(k), joints[:, None], np.arange(k)] = 1.0
-        inverse[scaled, efforts[scaled], np.arange(len(scaled))] = -1.0
-        target = np.zeros((n, width))
-        target[:, MOTION_AT], target[joints, efforts] = -1.0, 1.0
-        target[scaled, efforts[scaled]] = 0.0
-        target[:, GRAVITY_AT] = -seen.gravity * (given.gravity != 'none')
-        parts = {
-            'own': own.reshape(n, width, -1), 'inverse': inverse,
-            **{name: np.broadcast_to(one, (n, *one.shape)) for name, one in shared.items()},
-        }  # fmt: skip
-        ends = np.cumsum([one.shape[2] for one in parts.values()])
-        places = np.split(np.arange(ends[-1]), ends[:-1])
-        self.places = dict(zip(parts, places, strict=True))
-        self.places['own'] = self.places['own'].reshape(n, k)
-        self.lower = np.full(ends[-1], -np.inf)
-        self.lower[self.places['own']] = LOWER
-        return target, np.concatenate([*parts.values()], axis=2)
+        given, own, target = self.hypothesis, self.places['own'], np.zeros(self.seen.width)
+        columns = [*range(len(LOWER)), *self._shared]
+        places = [*own[joint], *range(own.size, own.size + len(self._shared))]
+        effort = given.order[joint] - self.seen.size
+        target[MOTION], target[effort] = -1.0, float(joint not in given.scaled)
+        target[GRAVITY] = -self.seen.gravity * (given.gravity != 'none')
+        if joint in given.scaled:
+            columns.append(effort)
+            places.append(self.places['inverse'][self._scaled.index(joint)])
+        return columns, places, target
+
+    def _equations(self, products: Array) -> tuple[Array, Array, Array]:
+        """X^T X (n, P, P), X^T y (n, P) and y^T y (n,) of products (n, K, K) of columns."""
+        n, size = self.seen.size, len(self._lower)
+        normal, right, whole = np.zeros((n, size, size)), np.zeros((n, size)), np.zeros(n)
+        for joint, own in enumerate(products):
+            columns, places, target = self._of_joint(joint)
+            normal[joint][np.ix_(places, places)] = own[np.ix_(columns, columns)]
+            right[joint, places], whole[joint] = own[columns] @ target, target @ own @ target
+        return normal, right, whole
 
     @property
     def cost(self) -> float:
@@ -231,16 +220,16 @@ class Solution:
     @cached_property
     def covariances(self) -> Covariances:
         """Of the coefficients, where residuals are correlated in time."""
-        seen, form, hessians, scores = self.seen, self._form(), [], []
+        seen, hessians, scores = self.seen, [], []
         counts = np.maximum(seen.counts - len(LOWER), 1)
         weights = self.scales**2 * counts / (self.errors + self.floor) * seen.judged
         for products in seen.products_of_blocks(self.hypothesis.delay):
-            right, normal, _ = _combined(form, products)
+            normal, right, _ = self._equations(products)
             hessians.append(np.tensordot(weights, normal, 1))
             scores.append(weights @ right - hessians[-1] @ self.theta)
         whole = np.array(hessians)
         # What is at its bound, or not identifiable, has no part in the rest.
-        free = (self.theta > self.lower) & (np.einsum('bpp->p', whole) > 0.0)
+        free = (self.theta > self._lower) & (np.einsum('bpp->p', whole) > 0.0)
         whole *= np.outer(free, free)
         return covariances(whole, np.array(scores) * free, np.where(free, 0.0, 1.0))
 
@@ -254,13 +243,15 @@ class Solution:
     @property
     def errors_with_friction(self) -> Array:
         """`errors` with the friction of the model in place of the fitted one."""
-        (target, design), theta = self._form(), self.theta.copy()
+        theta, errors = self.theta.copy(), []
         theta[self.places['own'][:, RUBBING]] = 0.0
-        residual = target - design @ theta
-        residual[:, FRICTION_AT] -= 1.0
-        mixed = (self.seen.products(self.hypothesis.delay) @ residual[..., None])[..., 0]
-        means = mixed[:, ONE] ** 2 / np.maximum(self.seen.counts, 1)
-        return np.asarray(((residual * mixed).sum(axis=1) - means) * self.scales**2)
+        for joint, own in enumerate(self.seen.products(self.hypothesis.delay)):
+            columns, places, left = self._of_joint(joint)
+            left[columns] -= theta[places]
+            left[FRICTION] -= 1.0
+            mixed = own @ left
+            errors.append(left @ mixed - mixed[ONE] ** 2 / max(self.seen.counts[joint], 1))
+        return np.array(errors) * self.scales**2
 
 
 Solve = Callable[[Hypothesis], Solution]
@@ -296,9 +287,8 @@ def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
     yield replace(given, order=_order(found))
     every = solve(replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist())))
     bare = solve(replace(given, scaled=frozenset()))
-    worth = seen.loaded & (
-        every.errors + every.floor < np.exp(-NUMBER) * (bare.errors + bare.floor)
-    )
+    gained = (bare.errors + bare.floor) / (every.errors + every.floor)
+    worth = seen.loaded & (gained > np.exp(NUMBER))
     for some in worth, worth & (every.scales < 0.0):
         yield replace(given, scaled=frozenset(np.flatnonzero(some).tolist()))
     if not given.delay:
@@ -324,7 +314,7 @@ def _order(found: Solution) -> tuple[int, ...]:
     """The order of efforts in which each joint is explained best, with columns of its own."""
     seen, joints = found.seen, np.flatnonzero(found.seen.loaded)
     products, efforts = seen.products(found.hypothesis.delay)[joints], joints - seen.size
-    free = [*range(len(LOWER)), *range(GRAVITY_AT.start, FIRST_BODY)]
+    free = [*range(len(LOWER)), *GRAVITY, MOTION]
     inverse = np.linalg.pinv(products[:, free][:, :, free], rcond=RIDGE)
     mixed = products[:, efforts][:, :, free]
     left = products[:, efforts, efforts] - np.einsum('jkp,jpq,jkq->jk', mixed, inverse, mixed)
@@ -350,26 +340,17 @@ def _delay(solve: Solve, given: Hypothesis) -> float:
 
 def _links(solve: Solve, given: Hypothesis) -> Iterator[Hypothesis]:
     """Links whose masses are others: those without which the misfit grows most."""
-    bodies = solve(given).seen.bodies
-    links = tuple(np.flatnonzero(bodies[:, 0] > 0.0).tolist())
-    while links:
-        yield replace(given, links=links)
-        fewer = [tuple(one for one in links if one != other) for other in links]
-        links = min(fewer, key=lambda some: solve(replace(given, links=some)).misfit)
+    some = replace(given, links=tuple(np.flatnonzero(solve(given).seen.bodies[:, 0]).tolist()))
+    while some.links:
+        yield some
+        fewer = [tuple(one for one in some.links if one != other) for other in some.links]
+        others = [replace(given, links=links) for links in fewer]
+        some = min(others, key=lambda one: solve(one).misfit)
 
 
 def angle(one: Array, other: Array) -> float:
     """Between two vectors [rad]."""
     return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
-
-
-def _combined(form: tuple[Array, Array], products: Array) -> tuple[Array, Array, Array]:
-    """X^T y (n, P), X^T X (n, P, P) and y^T y (n,) of products (n, K, K) of columns."""
-    target, design = form
-    mixed = design.swapaxes(1, 2) @ products
-    right = (mixed @ target[..., None])[..., 0]
-    whole = np.einsum('nk,nkl,nl->n', target, products, target, optimize=True)
-    return right, mixed @ design, whole
 
 
 def _bounded(normal: Array, right: Array, lower: Array) -> Array:

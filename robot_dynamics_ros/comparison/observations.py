@@ -20,9 +20,9 @@ from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
     COULOMB,
-    GRAVITY,
     OFFSET,
     VISCOUS,
+    gravity_of,
 )
 from robot_dynamics_ros.regression.rows import RowMaker, Rows
 
@@ -39,23 +39,18 @@ MIN_ROWS, MAX_ROWS = 60, 20_000
 # A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
 # the URDF are as large, and its effort says nothing of sign, scale or name.
 HARDLY_LOADED = 0.01
-# An effort is not measured if it is a smaller share of the torque or of the effort limit, and if
-# torque and friction leave at least this share of its standard deviation.
-SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
+# An effort below this share of the torque, or of a tenth of the limit, is not measured if torque
+# and friction leave at least that share of its standard deviation.
+SILENT, NOISE = 0.01, 0.6
 # Deviations below this share of the effort are not worth a hypothesis: models have them.
 NEGLIGIBLE = 0.01
 # Columns of a joint: those that are part of every hypothesis, of which offsets alone may be
 # negative; friction of the model; gravity torques of 1 m/s^2 along each axis of the base; torque
-# of the motion; ten of each body; the efforts of all n joints.
+# of the motion; that of each body of the model, and ten of each body; efforts of all joints.
 OWN = (ARMATURE, VISCOUS, COULOMB, OFFSET)
-LOWER = np.array([0.0, 0.0, 0.0, -np.inf])
+LOWER = (0.0, 0.0, 0.0, -np.inf)
 ROTOR, RUBBING, ONE = 0, [1, 2], 3
-FRICTION_AT, GRAVITY_AT, MOTION_AT, FIRST_BODY = 4, slice(5, 8), 8, 9
-
-
-def body_at(body: int) -> slice:
-    """The columns of a body."""
-    return slice(FIRST_BODY + 10 * body, FIRST_BODY + 10 * body + 10)
+FRICTION, GRAVITY, MOTION, FIRST_LINK = 4, [5, 6, 7], 8, 9
 
 
 def decimated(recording: Recording, names: tuple[str, ...]) -> tuple[list[Motion], int]:
@@ -91,6 +86,7 @@ class Observations:
         motions: of the recording, see `decimated`.
         samples: of the motions.
         size: n, number of joints.
+        width: K, number of columns.
         counts: (n,) rows that count.
         squares: (n,) sums of squares of the efforts about their means.
         floor: (n,) sums of squares below which errors are negligible.
@@ -106,7 +102,7 @@ class Observations:
         model, self.samples = torques.model, samples_of(torques, motions)
         self.torques, self.motions, self.gravity = torques, motions, torques.gravity
         self.size, self.bodies = model.size, model.inertial_parameters().reshape(-1, 10)
-        maker = RowMaker(torques.dynamics, [GRAVITY, BODIES, *OWN])
+        maker = RowMaker(torques.dynamics, [gravity_of(), BODIES, *OWN])
         for motion in motions:
             maker.add(motion)
         rows = maker.rows()
@@ -116,6 +112,7 @@ class Observations:
             self._used &= np.isfinite(self.samples.efforts_at(rows.times + delay)).T
         self.counts = self._used.sum(axis=1)
         self._columns = self._made(rows)
+        self.width = self._columns.shape[2] + self.size
         self._fixed = self._columns.swapaxes(1, 2) @ self._columns
         self._products: dict[float, Array] = {}
         efforts = self._efforts(0.0)[np.arange(self.size), :, np.arange(self.size)]
@@ -131,6 +128,11 @@ class Observations:
         largest = (torque * same_kind).max(axis=1)
         self.loaded: Flags = self.judged & (torque > HARDLY_LOADED * largest)
 
+    def body_at(self, body: int) -> list[int]:
+        """The columns of a body."""
+        first = FIRST_LINK + len(self.bodies) + 10 * body
+        return list(range(first, first + 10))
+
     def under(self, gravity: Array) -> Observations:
         """The same under another gravity (3,) [m/s^2]."""
         return Observations(self.torques.under(gravity), self.motions)
@@ -140,8 +142,10 @@ class Observations:
         gravity, bodies = rows.shared[..., :3], rows.shared[..., 3:]
         at = np.searchsorted(self.samples.times, rows.times - 1e-6)
         motion = rows.rigid - gravity @ self.gravity
+        each = bodies.reshape(*motion.shape, -1, 10)
+        links = np.einsum('tjbp,bp->tjb', each, self.bodies)
         friction = self.samples.friction[at]
-        parts = rows.own, friction[..., None], gravity, motion[..., None], bodies
+        parts = rows.own, friction[..., None], gravity, motion[..., None], links, bodies
         columns = np.concatenate(parts, axis=2).swapaxes(0, 1)
         return np.ascontiguousarray(columns * self._used[..., None])
 
@@ -169,14 +173,13 @@ class Observations:
 
     def _torques(self) -> Array:
         """Torques (n, N) of the rigid bodies at the rows that count."""
-        return self._columns[..., GRAVITY_AT] @ self.gravity + self._columns[..., MOTION_AT]
+        return self._columns[..., GRAVITY] @ self.gravity + self._columns[..., MOTION]
 
     def _is_silent(self, efforts: Array) -> Flags:
         """Whether efforts (n, N) are noise beside torques."""
         torques, limits = self._torques(), self.torques.model.effort_limits
         size, rms = (np.sqrt(np.mean(one**2, axis=1)) for one in (efforts, torques))
-        least = np.where(np.isfinite(limits), SILENT_LIMIT * limits, 0.0)
-        small = size < np.maximum(SILENT * rms, np.minimum(least, rms))
+        small = size < SILENT * np.maximum(rms, 0.1 * np.where(np.isfinite(limits), limits, 0.0))
         return small & (self._left(efforts, torques) >= NOISE**2 * self.squares)
 
     def _left(self, targets: Array, *others: Array) -> Array:
