@@ -28,8 +28,8 @@ from .sample_findings import Reach, motion_findings, sample_findings
 
 # Samples of a part whose spectrum is computed, and the fewest of a recording [-].
 PART, MIN_PART = 512, 64
-# A variance below this share of the mean square is rounding.
-ROUNDING = 1e-12
+# A standard deviation below this share of the RMS is rounding.
+ROUNDING = 1e-6
 
 
 class Comparison:
@@ -71,15 +71,12 @@ class Comparison:
         name: str = '',
         advance: Callable[[int], object] = lambda count: None,
     ) -> Compared:
-        """The comparison of one recording; its error where it cannot be used.
+        """The comparison of one recording, as `fit`.
 
         Args:
             recording: with the joints that are compared.
             name: of the recording in the result; empty: that of its files.
             advance: takes the number of samples, as they are read.
-
-        Raises:
-            ParameterError: the robot has none of its joints.
         """
         blank = Compared(self.model.name, name or recording.name, recording.topic)
         torques = self._torques(recording.joints)
@@ -99,10 +96,7 @@ class Comparison:
         said = [*wrong, *([] if wrong else robot_findings(seen, found, labels))]
         said += sample_findings(seen, reach, recording.quality, remark)
         findings = conclude(said, int(seen.judged.sum()))
-        joints = {
-            name: _figures(found, samples, joint, findings)
-            for joint, name in enumerate(samples.joints)
-        }
+        joints = {one: _figures(found, samples, one, findings) for one in samples.joints}
         rate = 1.0 / recording.interval
         return replace(
             blank, samples=count, duration=count / rate, rate=rate, cutoff=motions[0].cutoff,
@@ -112,53 +106,47 @@ class Comparison:
 
 
 def _figures(
-    found: Solution, samples: Samples, joint: int, findings: Sequence[Finding]
+    found: Solution, samples: Samples, name: str, findings: Sequence[Finding]
 ) -> JointComparison:
-    seen, rows = found.seen, np.isfinite(samples.measured[:, joint])
+    """Those of a joint, over all samples with an effort."""
+    seen, joint, fit, after = found.seen, samples.joints.index(name), None, math.nan
+    rows = np.isfinite(samples.measured[:, joint])
     effort, model, residual, v = (
         one[rows, joint]
         for one in (samples.measured, samples.model, samples.residual, samples.velocities)
     )
-    parts, fit, after = {term: getattr(samples, term)[rows, joint] for term in TERMS}, None, np.nan
+    parts = {term: getattr(samples, term)[rows, joint] for term in TERMS}
     if seen.judged[joint]:
         fit = FrictionFit(*found['own'][joint, 1:].tolist())
         parts['friction'] = fit.viscous * v + fit.coulomb * np.sign(v)
-        after = float(np.sqrt(found.errors[joint] / seen.counts[joint]))
+        after = math.sqrt(found.errors[joint] / seen.counts[joint])
     with np.errstate(invalid='ignore', divide='ignore'):
         square = np.float64(effort @ effort)
         shares = {term: float(part @ effort / square) for term, part in parts.items()}
     figures = JointComparison(
-        unit=seen.torques.model.effort_units[joint],
+        unit=seen.model.effort_units[joint],
         rms_measured=_rms(effort),
         rms_residual=_rms(residual),
-        bias=float(residual.mean()) if rows.any() else np.nan,
+        bias=float(residual.mean()) if rows.any() else math.nan,
         correlation=_correlation(effort, model),
         shares={**shares, 'residual': 1.0 - sum(shares.values())},
         friction=fit,
         rms_after_fit=after,
     )
-    return replace(figures, result=_result(samples.joints[joint], figures, findings))
-
-
-def _result(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:
-    """The codes of the findings about a joint, or whether the model explains its effort."""
-    codes = dict.fromkeys(one.code for one in findings if name in one.joints)
-    if codes:
-        return ', '.join(code.replace('_', ' ') for code in codes)
-    if not figures.rms_measured > 0.0:
-        return 'no effort'
-    return 'as the model' if figures.is_explained else 'not as the model'
+    codes = dict.fromkeys(one.code.replace('_', ' ') for one in findings if name in one.joints)
+    result = 'as the model' if figures.is_explained else 'not as the model'
+    result = result if figures.rms_measured > 0.0 else 'no effort'
+    return replace(figures, result=', '.join(codes) or result)
 
 
 def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2))) if len(values) else math.nan
+    return math.sqrt(np.mean(values**2)) if len(values) else math.nan
 
 
 def _correlation(effort: Array, torque: Array) -> float:
     """Of measurement and model; NaN where one does not vary."""
-    if not all(np.var(one) > ROUNDING * np.mean(one**2) for one in (effort, torque) if len(one)):
-        return math.nan
-    return float(np.corrcoef(effort, torque)[0, 1]) if len(effort) else math.nan
+    vary = [np.std(one) > ROUNDING * _rms(one) for one in (effort, torque) if len(one)]
+    return float(np.corrcoef(effort, torque)[0, 1]) if vary and all(vary) else math.nan
 
 
 def _spectrum(samples: Samples, rate: float) -> Spectrum | None:
@@ -167,9 +155,9 @@ def _spectrum(samples: Samples, rate: float) -> Spectrum | None:
     longest = int(np.argmax(np.diff(edges)))
     part = slice(edges[longest], edges[longest + 1])
     both = np.stack([samples.measured[part], samples.residual[part]])
-    size = min(PART, both.shape[1])
-    if size < MIN_PART:
+    if both.shape[1] < MIN_PART:
         return None
+    size = min(PART, both.shape[1])
     signal = required('scipy.signal', 'recordings')
     frequencies, found = signal.welch(both, rate, nperseg=size, axis=1)
     return Spectrum(frequencies, *found)

@@ -12,69 +12,43 @@ Severity = Literal['error', 'warning', 'note']
 
 
 class Row(NamedTuple):
-    """A code of findings.
-
-    Attributes:
-        severity: 'error' where no fitted parameter can be trusted, 'warning' where some are in
-            doubt, 'note' about samples that were left out.
-        advice: what to do, in one sentence.
-        explains: codes of findings that follow from this one, and are dropped beside it.
-        of_half: whether it is a warning where less than half of the judged joints have it.
-    """
+    """A code of findings: an error leaves no fitted parameter to trust, a warning doubts some."""
 
     severity: Severity
-    advice: str
-    explains: tuple[str, ...] = ()
-    of_half: bool = False
+    advice: str  #: what to do, in one sentence
+    explains: str = ''  #: codes that follow from this one, if it is an error: they are dropped
+    of_half: bool = False  #: whether it is a warning where less than half of the joints have it
 
 
-# What a wrong motion looks like.
+# What a wrong motion looks like, and efforts that belong to others.
 OF_MOTION = (
     'implausible gravity_compensated turned_base sign swapped delay scale mass rotor friction '
     'payload unexplained still excitation unknown_gain'
 )
+OF_OTHERS = 'implausible unexplained'
 
-# The most important one first.
+# The most important one first. The inertia of a tool whose weight the driver compensates looks
+# like rotors.
 TABLE: dict[str, Row] = {
-    'units': Row(
-        'error', 'Record rad, m, rad/s and m/s, or no velocities.', (*OF_MOTION.split(),)
-    ),
-    'swapped': Row(
-        'error', 'Correct the order in the driver, or --rename.', ('implausible', 'unexplained')
-    ),
-    'sign': Row(
-        'error', 'Flip the sign in the driver, or the axis.', ('implausible', 'unexplained')
-    ),
-    # The inertia of a tool whose weight the driver compensates looks like rotors.
-    'gravity_compensated': Row(
-        'error', 'Leave gravity out of terms: the driver adds it.', ('implausible', 'rotor')
-    ),
+    'units': Row('error', 'Record rad, m, rad/s and m/s, or no velocities.', OF_MOTION),
+    'swapped': Row('error', 'Correct the order in the driver, or --rename.', OF_OTHERS),
+    'sign': Row('error', 'Flip the sign in the driver, or the axis.', OF_OTHERS),
+    'gravity_compensated': Row('error', 'Leave gravity out of terms.', 'implausible rotor'),
     'turned_base': Row('error', 'Is the base turned? Give --gravity, or turn the URDF.'),
-    'scale': Row(
-        'error',
-        'Convert currents; look at gear ratios and --urdf.',
-        ('implausible',),
-        of_half=True,
-    ),
+    'scale': Row('error', 'Convert currents; look at gear ratios.', 'implausible', of_half=True),
     'unknown_gain': Row('error', 'Give the gain of one drive, --gain, or a known load, --load.'),
-    'unexplained': Row(
-        'error', 'Look at names, contacts, and the URDF.', ('implausible',), of_half=True
-    ),
-    'another_robot': Row('error', 'Take the URDF of the recorded robot.', ('implausible',)),
-    'changed': Row(
-        'error', 'Record one robot: without contact, loaded as --load says.', ('implausible',)
-    ),
+    'unexplained': Row('error', 'Look at names, contacts, --urdf.', 'implausible', of_half=True),
+    'another_robot': Row('error', 'Take the URDF of the recorded robot.', 'implausible'),
+    'changed': Row('error', 'Record one robot: no contact, loads as of --load.', 'implausible'),
     'mass': Row('warning', 'Correct the mass in the URDF, or run identify.'),
     'delay': Row('warning', 'Look for a filter of the driver, or for stamps of two moments.'),
     'payload': Row('warning', 'Add it, correct --load, or take a URDF without this tool.'),
     'rotor': Row('warning', 'Give it with --parameters, or run identify.'),
     'friction': Row('warning', 'Correct <dynamics> of the joint, or give --parameters.'),
-    'implausible': Row(
-        'warning', 'Record raw efforts at 200 Hz or more; look at unit and --urdf.'
-    ),
+    'implausible': Row('warning', 'Record raw efforts at 200 Hz or more; look at --urdf.'),
     'saturated': Row('warning', 'Record a slower motion, or correct the effort limit.'),
-    'no_effort': Row('warning', 'Look at the driver or the recorder.', ('saturated',)),
-    'missing': Row('warning', 'Record these joints, or --rename.', ('unexplained',)),
+    'no_effort': Row('warning', 'Look at the driver or the recorder.'),
+    'missing': Row('warning', 'Record these joints, or --rename.'),
     'still': Row('warning', 'Record a motion of all joints.'),
     'excitation': Row('warning', 'Record the trajectory of robot_dynamics excite.'),
     'short': Row('warning', 'Record at least 10 s, with all joints moving.'),
@@ -84,27 +58,16 @@ TABLE: dict[str, Row] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a recording shows about the robot, its driver or the recording itself.
+    """Something that a recording shows about the robot, its driver or the recording itself."""
 
-    Attributes:
-        code: a key of TABLE.
-        joints: concerned, in the order of the model; none where it is about the recording.
-        value: the number that the code stands for, in SI units; None where there is none.
-        message: the figures, in a few words.
-        unit: of the value; empty where it has none.
-        half_width: of the 95 % interval of the value; None where it has none.
-        more: what else is to be known.
-        is_of_few: whether it is about fewer joints than its code needs to be an error.
-    """
-
-    code: str
-    joints: tuple[str, ...]
-    value: float | None
-    message: str
-    unit: str = ''
-    half_width: float | None = None
-    more: str = ''
-    is_of_few: bool = False
+    code: str  #: a key of TABLE
+    joints: tuple[str, ...]  #: in the order of the model; none where it is about the recording
+    value: float | None  #: that the code stands for, in SI units
+    message: str  #: the figures, in a few words
+    unit: str = ''  #: of the value
+    half_width: float | None = None  #: of the 95 % interval of the value
+    more: str = ''  #: what else is to be known
+    is_of_few: bool = False  #: whether it is about fewer joints than its code needs to be an error
 
     @property
     def head(self) -> str:
@@ -131,13 +94,8 @@ class Finding:
         return self.severity == 'error'
 
     def explains(self, other: Finding) -> bool:
-        """Whether another finding follows from this one.
-
-        What is no error, and has joints, explains findings about these joints alone.
-        """
-        whole = self.is_error or not self.joints
-        own = bool(other.joints) and set(other.joints) <= set(self.joints)
-        return other.code in TABLE[self.code].explains and (whole or own)
+        """Whether another finding follows from this one."""
+        return self.is_error and other.code in TABLE[self.code].explains.split()
 
     def as_json(self) -> dict[str, Any]:
         """What --json says of it."""

@@ -13,7 +13,7 @@ more than its numbers cost.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, partial
 from typing import Literal
 
@@ -23,18 +23,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression.intervals import Covariances, covariances
 
-from .observations import (
-    DELAYS,
-    FIRST_LINK,
-    FRICTION,
-    GRAVITY,
-    LOWER,
-    MOTION,
-    ONE,
-    ROTOR,
-    RUBBING,
-    Observations,
-)
+from .observations import DELAYS, LOWER, At, Observations
 from .recorded_joints import Flags
 
 # Sums of logarithms of mean squares of errors: that of one joint falls by 1.4 where its RMS is
@@ -54,8 +43,8 @@ ROUNDS, MAX_STEPS = 5, 8
 # Of a diagonal: what keeps columns apart that the motion does not.
 RIDGE = 1e-9
 # A hypothesis is good for a joint if it leaves at most this share of the RMS of its effort, and
-# explains a recording if it leaves at most half, but for the worst of `MANY` joints or more.
-GOOD, HALF, MANY = 0.15, 0.5, 4
+# explains it if it leaves at most half.
+GOOD, HALF = 0.15, 0.5
 
 
 @dataclass(frozen=True)
@@ -80,7 +69,7 @@ class Hypothesis:
     def parts(self) -> list[Hypothesis]:
         """The same without one of its parts, for each."""
         nothing = Hypothesis(tuple(range(len(self.order))))
-        names = ('order', 'scaled', 'gravity', 'carrier', 'links', 'delay')
+        names = [one.name for one in fields(self)]
         others = [replace(self, **{name: getattr(nothing, name)}) for name in names]
         return [one for one in others if one != self]
 
@@ -89,13 +78,11 @@ class Solution:
     """The best coefficients of a hypothesis; weights of joints follow from their errors.
 
     Attributes:
-        seen: the recording.
-        hypothesis: which it is.
         places: of the coefficients, by name.
         theta: (P,) coefficients.
         scales: (n,) of the efforts.
-        squares: (n,) sums of squares of the efforts, by the order of the hypothesis.
-        floor: (n,) below which errors are negligible.
+        squares: (n,) of the efforts, by the order of the hypothesis.
+        floor: (n,) squares below which errors are negligible.
         errors: (n,) sums of squares of the residuals, in the unit of the efforts.
         misfit: of the judged joints, without what numbers cost.
     """
@@ -105,9 +92,9 @@ class Solution:
         self.seen, self.hypothesis, order = seen, given, list(given.order)
         self._scaled = sorted(given.scaled)
         shared = {
-            'gravity': GRAVITY if given.gravity == 'free' else [],
+            'gravity': At.GRAVITY if given.gravity == 'free' else [],
             'load': [] if given.carrier is None else seen.body_at(given.carrier),
-            'shares': [FIRST_LINK + link for link in given.links],
+            'shares': [At.LINKS + link for link in given.links],
         }
         self._shared = [column for columns in shared.values() for column in columns]
         sizes = [len(LOWER) * seen.size, *map(len, shared.values()), len(self._scaled)]
@@ -123,9 +110,8 @@ class Solution:
             weights = self.scales**2 / (self.errors + self.floor) * seen.judged
             theta = _bounded(np.tensordot(weights, normal, 1), weights @ right, self._lower)
             inverse = -theta[self.places['inverse']]
-            self.scales[self._scaled] = 1.0 / np.where(
-                inverse == 0.0, np.finfo(float).eps, inverse
-            )
+            inverse[inverse == 0.0] = np.finfo(float).eps
+            self.scales[self._scaled] = 1.0 / inverse
             left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
             self.errors = np.maximum(left, 0.0) * self.scales**2
         self.theta = theta
@@ -143,8 +129,8 @@ class Solution:
         columns = [*range(len(LOWER)), *self._shared]
         places = [*own[joint], *range(own.size, own.size + len(self._shared))]
         effort = given.order[joint] - self.seen.size
-        target[MOTION], target[effort] = -1.0, float(joint not in given.scaled)
-        target[GRAVITY] = -self.seen.gravity * (given.gravity != 'none')
+        target[At.MOTION], target[effort] = -1.0, float(joint not in given.scaled)
+        target[At.GRAVITY] = -self.seen.gravity * (given.gravity != 'none')
         if joint in given.scaled:
             columns.append(effort)
             places.append(self.places['inverse'][self._scaled.index(joint)])
@@ -170,18 +156,15 @@ class Solution:
     @property
     def rotors(self) -> Flags:
         """Joints (n,) whose rotor is a part of the effort that an accurate model has not."""
-        squares = self.seen.products(self.hypothesis.delay)[:, ROTOR, ROTOR]
-        size = self['own'][:, ROTOR] ** 2 * squares * self.scales**2
+        squares = self.seen.products(self.hypothesis.delay)[:, At.ROTOR, At.ROTOR]
+        size = self['own'][:, At.ROTOR] ** 2 * squares * self.scales**2
         return self.seen.judged & (size > MIN_ROTOR**2 * self.squares)
 
     @property
     def is_explained(self) -> bool:
-        """Whether little of the efforts is residual, over all judged joints together."""
-        whole, left = self.squares[self.seen.judged], self.errors[self.seen.judged]
-        if len(left) >= MANY:
-            others = np.argsort(left / whole)[:-1]
-            whole, left = whole[others], left[others]
-        return bool(left.sum() <= HALF**2 * whole.sum())
+        """Whether most of the effort is explained, at half of the judged joints or more."""
+        good = (self.errors <= HALF**2 * self.squares)[self.seen.judged]
+        return bool(2 * good.sum() >= len(good))
 
     @property
     def bad(self) -> list[int]:
@@ -191,31 +174,29 @@ class Solution:
 
     @property
     def gravity(self) -> Array:
-        """(3,), as strong as the given one [m/s^2]."""
-        given = self.seen.gravity
-        other = given + self['gravity'] if self.hypothesis.gravity == 'free' else given
+        """(3,) where it is free, as strong as the given one [m/s^2]."""
+        given, other = self.seen.gravity, self.seen.gravity + self['gravity']
         return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
 
     @property
     def is_meant(self) -> bool:
         """Whether its numbers are none that an accurate model has, nor absurd."""
-        given, shares, gravity = self.hypothesis, self['shares'], self.seen.gravity
-        scales = self.scales[sorted(given.scaled)]
+        given, seen, shares = self.hypothesis, self.seen, self['shares']
+        scales = self.scales[self._scaled]
         # A wrong position of a joint that was not recorded looks like a scale.
-        far = (np.abs(scales - 1.0) > MIN_SCALE) & (not self.seen.torques.dependent)
-        meant = np.isfinite(scales).all() and (far | (scales < 0.0)).all()
-        meant &= not given.delay or abs(given.delay) >= MIN_DELAY
-        meant &= (np.abs(shares) > MIN_SHARE).all() and (shares > -1.0).all()
+        far = (np.abs(scales - 1.0) > MIN_SCALE) & (not seen.torques.dependent)
+        meant = [*(far | (scales < 0.0)), *(np.abs(shares) > MIN_SHARE), *(shares > -1.0)]
+        meant += [not given.delay or abs(given.delay) >= MIN_DELAY]
         if given.gravity == 'free':
-            after = gravity + self['gravity']
-            strength = np.linalg.norm(after) / (np.linalg.norm(gravity) or 1.0)
-            meant &= angle(gravity, after) >= MIN_TURN and 1.0 / STRONGER < strength < STRONGER
+            other = seen.gravity + self['gravity']
+            strength = np.linalg.norm(other) / (np.linalg.norm(seen.gravity) or 1.0)
+            meant += [1.0 / STRONGER < strength < STRONGER, angle(seen.gravity, other) >= MIN_TURN]
         if given.carrier is not None:
             mass, centre = self['load'][0], self['load'][1:4]
-            own, whole = self.seen.bodies[given.carrier, 0], self.seen.bodies[:, 0].sum()
-            meant &= -MISSING * own <= mass <= whole and abs(mass) >= MIN_MASS
-            meant &= np.linalg.norm(centre) <= FARTHEST * abs(mass)
-        return bool(meant)
+            own, whole = seen.bodies[given.carrier, 0], seen.bodies[:, 0].sum()
+            meant += [abs(mass) >= MIN_MASS, -MISSING * own <= mass <= whole]
+            meant += [np.linalg.norm(centre) <= FARTHEST * abs(mass)]
+        return all(meant)
 
     @cached_property
     def covariances(self) -> Covariances:
@@ -244,13 +225,13 @@ class Solution:
     def errors_with_friction(self) -> Array:
         """`errors` with the friction of the model in place of the fitted one."""
         theta, errors = self.theta.copy(), []
-        theta[self.places['own'][:, RUBBING]] = 0.0
+        theta[self.places['own'][:, At.RUBBING]] = 0.0
         for joint, own in enumerate(self.seen.products(self.hypothesis.delay)):
             columns, places, left = self._of_joint(joint)
             left[columns] -= theta[places]
-            left[FRICTION] -= 1.0
+            left[At.FRICTION] -= 1.0
             mixed = own @ left
-            errors.append(left @ mixed - mixed[ONE] ** 2 / max(self.seen.counts[joint], 1))
+            errors.append(left @ mixed - mixed[At.ONE] ** 2 / max(self.seen.counts[joint], 1))
         return np.array(errors) * self.scales**2
 
 
@@ -301,7 +282,7 @@ def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
         yield replace(given, gravity='none')
         yield replace(given, gravity='free')
     if given.carrier is None:
-        joints = seen.torques.model.joints
+        joints = seen.model.joints
         for body in sorted({*range(len(joints))} - {one.parent for one in joints}):
             yield replace(given, carrier=body)
             # What the driver does not know that the arm carries stays in the efforts.
@@ -314,7 +295,7 @@ def _order(found: Solution) -> tuple[int, ...]:
     """The order of efforts in which each joint is explained best, with columns of its own."""
     seen, joints = found.seen, np.flatnonzero(found.seen.loaded)
     products, efforts = seen.products(found.hypothesis.delay)[joints], joints - seen.size
-    free = [*range(len(LOWER)), *GRAVITY, MOTION]
+    free = [*range(len(LOWER)), *At.GRAVITY, At.MOTION]
     inverse = np.linalg.pinv(products[:, free][:, :, free], rcond=RIDGE)
     mixed = products[:, efforts][:, :, free]
     left = products[:, efforts, efforts] - np.einsum('jkp,jpq,jkq->jk', mixed, inverse, mixed)

@@ -22,8 +22,8 @@ from robot_dynamics_ros.regression.regressors import (
     COULOMB,
     OFFSET,
     VISCOUS,
-    gravity_of,
 )
+from robot_dynamics_ros.regression.regressors import GRAVITY as GRAVITIES
 from robot_dynamics_ros.regression.rows import RowMaker, Rows
 
 from .compared import Samples
@@ -39,18 +39,25 @@ MIN_ROWS, MAX_ROWS = 60, 20_000
 # A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
 # the URDF are as large, and its effort says nothing of sign, scale or name.
 HARDLY_LOADED = 0.01
-# An effort below this share of the torque, or of a tenth of the limit, is not measured if torque
-# and friction leave at least that share of its standard deviation.
-SILENT, NOISE = 0.01, 0.6
+# An effort below this share of the torque, or of a tenth of the limit, is not measured if it is
+# not correlated with torque or friction.
+SILENT, CORRELATED = 0.01, 0.8
 # Deviations below this share of the effort are not worth a hypothesis: models have them.
 NEGLIGIBLE = 0.01
-# Columns of a joint: those that are part of every hypothesis, of which offsets alone may be
-# negative; friction of the model; gravity torques of 1 m/s^2 along each axis of the base; torque
-# of the motion; that of each body of the model, and ten of each body; efforts of all joints.
+# Terms of each joint that are part of every hypothesis, of which offsets alone may be negative.
 OWN = (ARMATURE, VISCOUS, COULOMB, OFFSET)
 LOWER = (0.0, 0.0, 0.0, -np.inf)
-ROTOR, RUBBING, ONE = 0, [1, 2], 3
-FRICTION, GRAVITY, MOTION, FIRST_LINK = 4, [5, 6, 7], 8, 9
+
+
+class At:
+    """Columns of a joint: those of `OWN`, and of what the model has.
+
+    That is friction, gravity torques of 1 m/s^2 along each axis of the base, the torque of the
+    motion, and that of each body; then come ten of each body, and the efforts of all joints.
+    """
+
+    ROTOR, ONE, FRICTION, MOTION, LINKS = 0, 3, 4, 8, 9
+    RUBBING, GRAVITY = [1, 2], [5, 6, 7]
 
 
 def decimated(recording: Recording, names: tuple[str, ...]) -> tuple[list[Motion], int]:
@@ -80,13 +87,7 @@ class Observations:
     """Products of the columns of each joint of a recording, over the rows that count.
 
     Attributes:
-        torques: of the model.
-        gravity: (3,) of the model [m/s^2].
         bodies: (b, 10) inertial parameters of the model.
-        motions: of the recording, see `decimated`.
-        samples: of the motions.
-        size: n, number of joints.
-        width: K, number of columns.
         counts: (n,) rows that count.
         squares: (n,) sums of squares of the efforts about their means.
         floor: (n,) sums of squares below which errors are negligible.
@@ -99,10 +100,10 @@ class Observations:
         self, torques: ModelTorques, motions: Sequence[Motion], *, usable: bool = True
     ) -> None:
         """With one motion at least; where it is not usable, no joint is judged."""
-        model, self.samples = torques.model, samples_of(torques, motions)
-        self.torques, self.motions, self.gravity = torques, motions, torques.gravity
-        self.size, self.bodies = model.size, model.inertial_parameters().reshape(-1, 10)
-        maker = RowMaker(torques.dynamics, [gravity_of(), BODIES, *OWN])
+        self.torques, self.model, self.gravity = torques, torques.model, torques.gravity
+        self.motions, self.samples = motions, samples_of(torques, motions)
+        self.size, self.bodies = self.model.size, self.model.inertial_parameters().reshape(-1, 10)
+        maker = RowMaker(torques.dynamics, [GRAVITIES, BODIES, *OWN])
         for motion in motions:
             maker.add(motion)
         rows = maker.rows()
@@ -115,22 +116,37 @@ class Observations:
         self.width = self._columns.shape[2] + self.size
         self._fixed = self._columns.swapaxes(1, 2) @ self._columns
         self._products: dict[float, Array] = {}
-        efforts = self._efforts(0.0)[np.arange(self.size), :, np.arange(self.size)]
-        mean = efforts.sum(axis=1) / np.maximum(self.counts, 1)
-        self.squares = (efforts**2).sum(axis=1) - self.counts * mean**2
+        self._judge(usable)
+
+    def _judge(self, usable: bool) -> None:
+        joints, counts = np.arange(self.size), np.maximum(self.counts, 1)
+        efforts = self._efforts(0.0)[joints, :, joints]
+        torques = self._columns[..., At.GRAVITY] @ self.gravity + self._columns[..., At.MOTION]
+        self.squares = (efforts**2).sum(axis=1) - efforts.sum(axis=1) ** 2 / counts
         self.floor = np.maximum(NEGLIGIBLE**2 * self.squares, np.finfo(float).tiny)
-        known = usable & ~np.isin(model.joint_names, torques.dependent)
-        enough: Flags = known & (self.counts >= MIN_ROWS)
-        self.silent: Flags = enough & self._is_silent(efforts)
-        self.judged: Flags = enough & ~self.silent & (self.squares > 0.0)
-        torque = np.sqrt(self._left(self._torques()) / np.maximum(self.counts, 1))
-        same_kind = model.sliding == model.sliding[:, None]
-        largest = (torque * same_kind).max(axis=1)
-        self.loaded: Flags = self.judged & (torque > HARDLY_LOADED * largest)
+        known = usable & ~np.isin(self.model.joint_names, self.torques.dependent)
+        enough: Flags = known & (self.counts >= MIN_ROWS) & (self.squares > 0.0)
+        size, rms = (np.sqrt((one**2).sum(axis=1) / counts) for one in (efforts, torques))
+        limits = np.where(np.isfinite(self.model.effort_limits), self.model.effort_limits, 0.0)
+        small = size < SILENT * np.maximum(rms, 0.1 * limits)
+        self.silent: Flags = enough & small & (self._explained(efforts, torques) < CORRELATED**2)
+        self.judged: Flags = enough & ~self.silent
+        deviation = np.sqrt(np.maximum(rms**2 - (torques.sum(axis=1) / counts) ** 2, 0.0))
+        largest = deviation * (self.model.sliding == self.model.sliding[:, None])
+        self.loaded: Flags = self.judged & (deviation > HARDLY_LOADED * largest.max(axis=1))
+
+    def _explained(self, efforts: Array, torques: Array) -> Array:
+        """Shares (n,) of the squares of efforts (n, N) that torques and friction explain."""
+        left = np.zeros(self.size)
+        for joint, own in enumerate(self._columns):
+            columns = np.column_stack([own[:, [*At.RUBBING, At.ONE]], torques[joint]])
+            found = np.linalg.lstsq(columns, efforts[joint], rcond=None)[0]
+            left[joint] = np.sum((efforts[joint] - columns @ found) ** 2)
+        return 1.0 - left / np.maximum(self.squares, np.finfo(float).tiny)
 
     def body_at(self, body: int) -> list[int]:
         """The columns of a body."""
-        first = FIRST_LINK + len(self.bodies) + 10 * body
+        first = At.LINKS + len(self.bodies) + 10 * body
         return list(range(first, first + 10))
 
     def under(self, gravity: Array) -> Observations:
@@ -144,8 +160,8 @@ class Observations:
         motion = rows.rigid - gravity @ self.gravity
         each = bodies.reshape(*motion.shape, -1, 10)
         links = np.einsum('tjbp,bp->tjb', each, self.bodies)
-        friction = self.samples.friction[at]
-        parts = rows.own, friction[..., None], gravity, motion[..., None], links, bodies
+        friction = self.samples.friction[at][..., None]
+        parts = rows.own, friction, gravity, motion[..., None], links, bodies
         columns = np.concatenate(parts, axis=2).swapaxes(0, 1)
         return np.ascontiguousarray(columns * self._used[..., None])
 
@@ -160,8 +176,7 @@ class Observations:
             efforts = self._efforts(delay)
             mixed = self._columns.swapaxes(1, 2) @ efforts
             own = efforts.swapaxes(1, 2) @ efforts
-            whole = np.block([[self._fixed, mixed], [mixed.swapaxes(1, 2), own]])
-            self._products[delay] = whole
+            self._products[delay] = np.block([[self._fixed, mixed], [mixed.swapaxes(1, 2), own]])
         return self._products[delay]
 
     def products_of_blocks(self, delay: float) -> Iterator[Array]:
@@ -170,24 +185,3 @@ class Observations:
         for begin, end in pairwise(blocks(self.times)):
             part = columns[:, begin:end]
             yield part.swapaxes(1, 2) @ part
-
-    def _torques(self) -> Array:
-        """Torques (n, N) of the rigid bodies at the rows that count."""
-        return self._columns[..., GRAVITY] @ self.gravity + self._columns[..., MOTION]
-
-    def _is_silent(self, efforts: Array) -> Flags:
-        """Whether efforts (n, N) are noise beside torques."""
-        torques, limits = self._torques(), self.torques.model.effort_limits
-        size, rms = (np.sqrt(np.mean(one**2, axis=1)) for one in (efforts, torques))
-        small = size < SILENT * np.maximum(rms, 0.1 * np.where(np.isfinite(limits), limits, 0.0))
-        return small & (self._left(efforts, torques) >= NOISE**2 * self.squares)
-
-    def _left(self, targets: Array, *others: Array) -> Array:
-        """Sums of squares (n,) of residuals of targets (n, N) beside friction, offset, others."""
-        left = []
-        for joint, target in enumerate(targets):
-            friction = self._columns[joint][:, [*RUBBING, ONE]]
-            columns = np.column_stack([friction, *(one[joint] for one in others)])
-            found = np.linalg.lstsq(columns, target, rcond=None)[0]
-            left.append(np.sum((target - columns @ found) ** 2))
-        return np.array(left)

@@ -32,12 +32,8 @@ NO_GRAVITY = 0.005
 def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
     """The robot whose other joints are locked, at zero or at the limit nearest to it.
 
-    Args:
-        model: the whole robot.
-        recorded: names of joints, in any order; those that the robot has not do not matter.
-
     Raises:
-        ParameterError: the robot has none of them.
+        ParameterError: the robot has none of the recorded joints.
     """
     kept = [name for name in model.joint_names if name in recorded]
     if not kept:
@@ -45,9 +41,15 @@ def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
             f'the recording has the joints {", ".join(recorded)}, the robot {model.name} has '
             f'{", ".join(model.joint_names)}: map the names with --rename'
         )
-    locked = dict(zip(model.joint_names, _locked(model).tolist(), strict=True))
-    others = {name: q for name, q in locked.items() if name not in kept}
+    locked = zip(model.joint_names, _locked(model).tolist(), strict=True)
+    others = {name: q for name, q in locked if name not in kept}
     return model.reduced(kept, others) if others else model
+
+
+def _locked(model: RobotModel) -> Array:
+    """Where joints (n,) are taken to be that were not recorded [rad or m]."""
+    limits = [joint.limits for joint in model.independent_joints]
+    return np.array([min(max(0.0, one.lower), one.upper) for one in limits])
 
 
 def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
@@ -58,22 +60,13 @@ def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
         names: of the recorded joints after renaming, by recorded ones.
     """
     robot = {joint.name for joint in model.joints}
-    others = [old for old, new in names.items() if new not in robot]
-    if not others:
-        return ''
+    others = ', '.join(old for old, new in names.items() if new not in robot)
     recorded = [name for name in model.joint_names if name in names.values()]
     absent = joints_that_matter(model, recorded) if recorded else model.joint_names
-    offer = rename_options(offered_renaming(tuple(names), absent))
-    return (
-        'Recorded and not used, as the URDF has no moving joint of that name: '
-        f'{", ".join(others)}.{f" Perhaps {offer}." if offer else ""}'
-    )
-
-
-def _locked(model: RobotModel) -> Array:
-    """Where joints (n,) are taken to be that were not recorded [rad or m]."""
-    limits = [joint.limits for joint in model.independent_joints]
-    return np.array([min(max(0.0, one.lower), one.upper) for one in limits])
+    offer = rename_options(offered_renaming(tuple(names), absent)) if others else ''
+    perhaps = f' Perhaps {offer}.' if offer else ''
+    unused = f'Recorded and not used, as the URDF has no moving joint of that name: {others}.'
+    return f'{unused}{perhaps}' if others else ''
 
 
 def moved_bodies(model: RobotModel) -> Flags:
@@ -82,7 +75,7 @@ def moved_bodies(model: RobotModel) -> Flags:
     for body, joint in enumerate(model.joints):
         if joint.parent >= 0:
             moves[:, body] = moves[:, joint.parent]
-        moves[model.joint_names.index(joint.mimicked or joint.name), body] = True
+        moves[joint.coordinate.index, body] = True
     return moves
 
 
@@ -93,9 +86,8 @@ def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str,
     """
     moves, known = moved_bodies(model), np.isin(model.joint_names, recorded)
     own = np.isin([joint.mimicked or joint.name for joint in model.joints], recorded)
-    carried = moves & moves[known].any(axis=0)
-    matters = (moves & own).any(axis=1) | _are_heavy(model, carried, known)
-    return names_of(model, matters & ~known)
+    heavy = _are_heavy(model, moves & moves[known].any(axis=0), known)
+    return names_of(model, ((moves & own).any(axis=1) | heavy) & ~known)
 
 
 def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
@@ -124,17 +116,16 @@ def joints_that_depend(
     known, absent = (np.isin(robot.joint_names, names) for names in (recorded, missing))
     moved = np.array([state.q for state in random_states(robot, POSES)])
     held = np.where(known, moved, _locked(robot))
-    loads = np.array(
-        [
-            (gravity_torque(robot, q, tuple(gravity)), np.diag(np.array(mass_matrix(robot, q))))
-            for q in [*held.tolist(), *np.where(absent, moved, held).tolist()]
-        ],
-        float,
-    )
-    size = np.abs(loads[:POSES]).max(axis=0)
-    least = np.array([[NO_GRAVITY * size[0].max()], [0.0]])
-    change = np.abs(loads[POSES:] - loads[:POSES]).max(axis=0)
-    return names_of(robot, (change > np.maximum(CHANGED * size, least)).any(axis=0) & known)
+    poses = [*held.tolist(), *np.where(absent, moved, held).tolist()]
+    x, y, z = gravity
+    torques = np.array([gravity_torque(robot, q, (x, y, z)) for q in poses], np.float64)
+    inertia = np.array([np.diag(np.array(mass_matrix(robot, q), np.float64)) for q in poses])
+    changed = np.zeros(robot.size, bool)
+    for values, floor in (torques, NO_GRAVITY), (inertia, 0.0):
+        size = np.abs(values[:POSES]).max(axis=0)
+        change = np.abs(values[POSES:] - values[:POSES]).max(axis=0)
+        changed |= change > np.maximum(CHANGED * size, floor * size.max())
+    return names_of(robot, changed & known)
 
 
 class ModelTorques:
@@ -160,22 +151,17 @@ class ModelTorques:
         """With the whole robot, and names of joints in any order.
 
         Raises:
-            ParameterError: the robot has none of them, or the parameters name a joint that it does
-                not have.
+            ParameterError: the robot has none of the joints, or not one of the parameters.
         """
         parameters.check_joints(robot)
         self.parameters, self.gravity = parameters, np.array(gravity, float)
         self.locked = tuple(name for name in robot.joint_names if name not in recorded)
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
-        self.model = parameters.with_rotors(compared_model(robot, recorded))
-        self.dynamics = RobotDynamics(self.model, gravity=gravity)
-        self._friction, self._offsets = (
-            parameters.friction(self.model),
-            parameters.offsets(self.model),
-        )
+        self.model = model = parameters.with_rotors(compared_model(robot, recorded))
+        self.dynamics = RobotDynamics(model, gravity=gravity)
+        self._friction, self._offsets = parameters.friction(model), parameters.offsets(model)
         self._slips = self._friction.slips()
-        self._gives = any(self._friction[f'presliding{way}'].any() for way in ('', '_long'))
 
     def under(self, gravity: Array) -> ModelTorques:
         """The same under another gravity (3,) [m/s^2]."""
@@ -186,10 +172,8 @@ class ModelTorques:
     def terms(self, motion: Motion) -> Array:
         """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
         q, v, a = motion.positions, motion.velocities, motion.accelerations
-        parts, slips = self.dynamics.torque_terms(q, v, a), None
-        if self._gives:
-            self._slips = self._friction.slips() if motion.begins else self._slips
-            slips = self._slips.along(q)
-        load = parts.sum(axis=1) - self._friction.rotors * a
+        parts = np.moveaxis(self.dynamics.torque_terms(q, v, a), 1, 0)
+        self._slips = self._friction.slips() if motion.begins else self._slips
+        load, slips = parts.sum(axis=0) - self._friction.rotors * a, self._slips.along(q)
         friction = self._friction.torque(v, load=load, slips=slips) + self._offsets
-        return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
+        return np.stack([*parts, friction])

@@ -81,8 +81,7 @@ def _candidates(given: Labels, joints: Sequence[int]) -> Iterator[Labels]:
         yield Labels(given.order, tuple(signs))
     orders = [own[::-1], *(own[shift:] + own[:shift] for shift in own[1:])]
     for circle in *combinations(joints, 2), *permutations(own, 3):
-        order = np.array(own)
-        order[list(circle)] = np.roll(circle, -1)
-        orders.append(order.tolist())
+        after = dict(zip(circle, (*circle[1:], circle[0]), strict=True))
+        orders.append([after.get(joint, joint) for joint in own])
     for order in dict.fromkeys(map(tuple, orders)):
         yield Labels(*(tuple(one[joint] for joint in order) for one in given))

@@ -35,32 +35,27 @@ DROPOUTS = 0.01
 
 
 class Reach:
-    """How far and how fast the joints of a recording move, and how their velocities fit.
+    """How far and how fast n joints of a recording move, and how their velocities fit.
 
     Attributes:
-        positions: (2, n) smallest and largest of each joint [rad or m].
-        velocities: (2, n) the same [rad/s or m/s].
-        efforts: (2, n) the same; infinite without one [N m or N].
+        ends: (2, n) smallest and largest positions, velocities, efforts; infinite without one.
         sums: (3, n) of squares of velocities, of derivatives, and of their products.
     """
 
     def __init__(self, size: int) -> None:
         """Begin with no sample of n joints."""
-        nowhere = np.outer([np.inf, -np.inf], np.ones(size))
-        self.positions, self.velocities, self.efforts = (nowhere.copy() for _ in range(3))
+        names = ('positions', 'velocities', 'efforts')
+        self.ends = {name: np.full((2, size), [[np.inf], [-np.inf]]) for name in names}
         self.sums, self.count = np.zeros((3, size)), 0
 
     def add(self, motion: Motion) -> None:
         """Take a motion; NaN does not count."""
-        for name in ('positions', 'velocities', 'efforts'):
-            ends, values = getattr(self, name), getattr(motion, name)
-            np.fmin(ends[0], np.fmin.reduce(values), out=ends[0])
-            np.fmax(ends[1], np.fmax.reduce(values), out=ends[1])
+        for name, (low, high) in self.ends.items():
+            np.fmin(low, np.fmin.reduce(getattr(motion, name)), out=low)
+            np.fmax(high, np.fmax.reduce(getattr(motion, name)), out=high)
         if len(motion) > 1:
             v, rates = motion.velocities, np.gradient(motion.positions, 1.0 / motion.rate, axis=0)
-            self.sums += [
-                (one * other).sum(axis=0) for one, other in ((v, v), (rates, rates), (v, rates))
-            ]
+            self.sums += np.stack([v**2, rates**2, v * rates]).sum(axis=1)
             self.count += len(motion)
 
 
@@ -98,7 +93,9 @@ def _unit_finding(
 
     Speeds of joints count where they are known (n,) to be those of the motion.
     """
-    positions, speeds = (np.abs(one).max(axis=0) for one in (reach.positions, reach.velocities))
+    positions, speeds = (
+        np.abs(reach.ends[name]).max(axis=0) for name in ('positions', 'velocities')
+    )
     if quality.jumps_often:
         # Also of what was cut out.
         cut = [quality.largest.get(name, 0.0) for name in model.joint_names]
@@ -129,7 +126,7 @@ def sample_findings(
         unknown = f'; not judged: {listed(torques.dependent, 3)}' if torques.dependent else ''
         text = f'not recorded, though the position matters{unknown}'
         yield Finding('missing', (*torques.missing, *torques.dependent), None, text, more=remark)
-    if still := names_of(model, np.ptp(reach.positions, axis=0) < STILL):
+    if still := names_of(model, np.ptp(reach.ends['positions'], axis=0) < STILL):
         yield Finding('still', still, None, 'no motion')
     elif len(seen.times) < MIN_ROWS:
         duration = len(seen.samples.times) / seen.motions[0].rate
@@ -152,7 +149,7 @@ def _no_effort(
     seen: Observations, reach: Reach, quality: Quality, joint: int
 ) -> tuple[str, float | None] | None:
     """Why the effort of a joint is not measured, always or in so many samples; None if it is."""
-    name, (low, high) = seen.samples.joints[joint], reach.efforts[:, joint]
+    name, (low, high) = seen.samples.joints[joint], reach.ends['efforts'][:, joint]
     if name in quality.implausible:
         efforts = quality.implausible[name]
         return efforts.sentence(name), float(efforts.count)
