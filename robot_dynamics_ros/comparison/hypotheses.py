@@ -21,6 +21,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
+from robot_dynamics_ros.regression.fit import bounded_minimum
 from robot_dynamics_ros.regression.intervals import Covariances, covariances
 
 from .observations import DELAYS, LOWER, At, Observations
@@ -38,8 +39,9 @@ MIN_TURN, STRONGER = 0.02, 2.0
 # Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing; a
 # centre of mass farther from the link is not that of a tool [m].
 MIN_DELAY, MIN_MASS, MISSING, FARTHEST = 1e-3, 0.05, 1.1, 1.0
-# Rounds in which the weights of joints are adapted to their errors; most hypotheses in a row.
-ROUNDS, MAX_STEPS = 5, 8
+# Rounds in which the weights of joints are adapted to their errors, and the relative change of
+# these at which they end; most hypotheses in a row.
+ROUNDS, SETTLED, MAX_STEPS = 5, 0.01, 8
 # Of a diagonal: what keeps columns apart that the motion does not.
 RIDGE = 1e-9
 # A hypothesis is good for a joint if it leaves at most this share of the RMS of its effort, and
@@ -66,12 +68,22 @@ class Hypothesis:
         load = 4 * (self.carrier is not None) + len(self.links)
         return max(0, moved - 1) + len(self.scaled) + gravity + load + bool(self.delay)
 
-    def parts(self) -> list[Hypothesis]:
-        """The same without one of its parts, for each."""
+    @property
+    def parts(self) -> list[str]:
+        """What differs."""
         nothing = Hypothesis(tuple(range(len(self.order))))
         names = [one.name for one in fields(self)]
-        others = [replace(self, **{name: getattr(nothing, name)}) for name in names]
-        return [one for one in others if one != self]
+        return [name for name in names if getattr(self, name) != getattr(nothing, name)]
+
+    def smaller(self) -> Iterator[Hypothesis]:
+        """The same without one of its parts, or one of its scales or links, for each."""
+        nothing = Hypothesis(tuple(range(len(self.order))))
+        for name in self.parts:
+            yield replace(self, **{name: getattr(nothing, name)})
+        for joint in self.scaled:
+            yield replace(self, scaled=self.scaled - {joint})
+        for link in self.links:
+            yield replace(self, links=tuple(one for one in self.links if one != link))
 
 
 class Solution:
@@ -108,12 +120,15 @@ class Solution:
         normal, right, whole = self._equations(seen.products(given.delay))
         for _ in range(ROUNDS if sum(sizes[1:]) else 1):
             weights = self.scales**2 / (self.errors + self.floor) * seen.judged
-            theta = _bounded(np.tensordot(weights, normal, 1), weights @ right, self._lower)
+            total, sums = np.tensordot(weights, normal, 1), weights @ right
+            theta, _ = bounded_minimum(total, sums, self._lower)
             inverse = -theta[self.places['inverse']]
             inverse[inverse == 0.0] = np.finfo(float).eps
             self.scales[self._scaled] = 1.0 / inverse
             left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
-            self.errors = np.maximum(left, 0.0) * self.scales**2
+            before, self.errors = self.errors, np.maximum(left, 0.0) * self.scales**2
+            if np.allclose(before + self.floor, self.errors + self.floor, SETTLED, 0.0):
+                break
         self.theta = theta
         self.misfit = float(np.log((self.errors + self.floor)[seen.judged]).sum())
 
@@ -150,7 +165,7 @@ class Solution:
     def cost(self) -> float:
         """The misfit, and what the numbers cost."""
         rotors, given = int(self.rotors.sum()), self.hypothesis
-        parts = len(given.parts()) + bool(rotors)
+        parts = len(given.parts) + bool(rotors)
         return self.misfit + WORTH * parts + NUMBER * (given.numbers + rotors)
 
     @property
@@ -246,32 +261,28 @@ def best_solution(seen: Observations) -> Solution:
     solve: Solve = cache(partial(Solution, seen))
     found = solve(Hypothesis(tuple(range(seen.size))))
     for _ in range(MAX_STEPS if seen.loaded.any() else 0):
-        tried = [one for one in map(solve, _next(solve, found)) if one.is_meant]
-        others = [_without_superfluous(solve, one) for one in tried]
-        other = min(others, key=lambda one: one.cost, default=found)
+        others = [_pruned(solve, one) for one in map(solve, _next(solve, found))]
+        other = min(others, key=lambda one: one.cost)
         if other.cost >= found.cost:
             break
         found = other
     return found
 
 
-def _without_superfluous(solve: Solve, found: Solution) -> Solution:
-    """The same without the parts that are not worth their numbers."""
-    smaller = [one for one in map(solve, found.hypothesis.parts()) if one.is_meant]
-    best = min(smaller, key=lambda one: one.cost, default=found)
-    return _without_superfluous(solve, best) if best.cost < found.cost else found
+def _pruned(solve: Solve, found: Solution) -> Solution:
+    """The same without parts that are not worth their numbers, or not meant."""
+    others = map(solve, found.hypothesis.smaller())
+    best = min(others, key=lambda one: one.cost, default=found)
+    if best is found or (found.is_meant and found.cost <= best.cost):
+        return found
+    return _pruned(solve, best)
 
 
 def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
     """Hypotheses with one part more, or with another one of the same kind."""
     given, seen = found.hypothesis, found.seen
     yield replace(given, order=_order(found))
-    every = solve(replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist())))
-    bare = solve(replace(given, scaled=frozenset()))
-    gained = (bare.errors + bare.floor) / (every.errors + every.floor)
-    worth = seen.loaded & (gained > np.exp(NUMBER))
-    for some in worth, worth & (every.scales < 0.0):
-        yield replace(given, scaled=frozenset(np.flatnonzero(some).tolist()))
+    yield replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist()))
     if not given.delay:
         yield replace(given, delay=_delay(solve, given))
     # A joint that was not recorded looks like what follows. With gravity the weight of bodies
@@ -288,7 +299,7 @@ def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
             # What the driver does not know that the arm carries stays in the efforts.
             yield replace(given, carrier=body, gravity='none')
     if not given.links and given.gravity == 'given':
-        yield from _links(solve, given)
+        yield replace(given, links=tuple(np.flatnonzero(seen.bodies[:, 0]).tolist()))
 
 
 def _order(found: Solution) -> tuple[int, ...]:
@@ -319,34 +330,6 @@ def _delay(solve: Solve, given: Hypothesis) -> float:
     return round(float(near.x), 6)
 
 
-def _links(solve: Solve, given: Hypothesis) -> Iterator[Hypothesis]:
-    """Links whose masses are others: those without which the misfit grows most."""
-    some = replace(given, links=tuple(np.flatnonzero(solve(given).seen.bodies[:, 0]).tolist()))
-    while some.links:
-        yield some
-        fewer = [tuple(one for one in some.links if one != other) for other in some.links]
-        others = [replace(given, links=links) for links in fewer]
-        some = min(others, key=lambda one: solve(one).misfit)
-
-
 def angle(one: Array, other: Array) -> float:
     """Between two vectors [rad]."""
     return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
-
-
-def _bounded(normal: Array, right: Array, lower: Array) -> Array:
-    """The minimum (P,) of x^T A x / 2 - b^T x above lower bounds.
-
-    Bounds that a solution violates are active from then on: coefficients of friction and rotors
-    hardly depend on each other.
-    """
-    units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
-    scaled = normal * np.outer(units, units) + RIDGE * np.eye(len(right))
-    free = np.ones(len(right), bool)
-    while True:
-        found = np.zeros(len(right))
-        found[free] = np.linalg.solve(scaled[np.ix_(free, free)], (right * units)[free])
-        wrong = free & (found < lower)
-        if not wrong.any():
-            return found * units
-        free &= ~wrong

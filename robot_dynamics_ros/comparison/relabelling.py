@@ -84,4 +84,5 @@ def _candidates(given: Labels, joints: Sequence[int]) -> Iterator[Labels]:
         after = dict(zip(circle, (*circle[1:], circle[0]), strict=True))
         orders.append([after.get(joint, joint) for joint in own])
     for order in dict.fromkeys(map(tuple, orders)):
-        yield Labels(*(tuple(one[joint] for joint in order) for one in given))
+        signs = [given.signs[joint] for joint in order]
+        yield Labels(tuple(given.order[joint] for joint in order), tuple(signs))

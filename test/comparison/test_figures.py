@@ -1,7 +1,7 @@
 """The figures of a comparison against their definitions, and the contract of its JSON."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ pytest.importorskip('mujoco')
 
 from simulated_recordings import JOINTS, simulated, urdf
 
-from robot_dynamics_ros.comparison.compared import MAX_DRAWN, TERMS
+from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.json_text import json_text
 
@@ -45,16 +45,6 @@ def test_figures_are_those_of_all_samples(comparison):
         # The arm has no other error than its missing friction.
         assert abs(figures.shares['residual']) < 0.02
         assert 0.0 < figures.rms_after_fit < figures.rms_residual
-
-
-def test_drawn_samples_are_evenly_distributed_and_keep_gaps(comparison):
-    samples = comparison.drawn
-    many = np.arange(3 * MAX_DRAWN) % len(samples.times)
-    begins = np.isin(np.arange(len(many)), (0, 2 * MAX_DRAWN + 1))
-    arrays = {one.name: getattr(samples, one.name)[many] for one in fields(samples)[2:]}
-    few = replace(samples, **{**arrays, 'begins': begins}).drawn()
-    assert np.flatnonzero(few.begins).tolist() == [0, 2 * MAX_DRAWN // 3 + 1]
-    np.testing.assert_array_equal(few.measured, samples.measured[many[::3]])
 
 
 def test_json_is_the_contract(comparison):

@@ -77,12 +77,6 @@ def test_what_a_driver_does_to_velocities_is_no_finding(codes, change):
     assert 'units' not in codes(changed(change))
 
 
-def test_velocities_of_another_time_do_not_fit(only):
-    found = only(changed(lambda velocities: velocities[::-1], 'flange'))
-    assert (found.code, found.joints) == ('units', ('flange',))
-    assert abs(found.value) < 0.5
-
-
 def test_each_recording_is_concluded_by_itself(comparison_with):
     flipped = simulated().with_efforts(np.negative, 'elbow').reader
     found = comparison_with().fit([flipped, changed(np.zeros_like).reader, simulated().reader])
