@@ -139,6 +139,7 @@ class ModelTorques:
         parameters: friction, offsets and rotors in place of those of the URDF.
         gravity: (3,) in the axes of the root link [m/s^2].
         dynamics: of the model, under this gravity.
+        offsets: (n,) of the parameters [N m or N].
     """
 
     def __init__(
@@ -160,7 +161,7 @@ class ModelTorques:
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
         self.model = model = parameters.with_rotors(compared_model(robot, recorded))
         self.dynamics = RobotDynamics(model, gravity=gravity)
-        self._friction, self._offsets = parameters.friction(model), parameters.offsets(model)
+        self._friction, self.offsets = parameters.friction(model), parameters.offsets(model)
         self._slips = self._friction.slips()
 
     def under(self, gravity: Array) -> ModelTorques:
@@ -175,5 +176,5 @@ class ModelTorques:
         parts = np.moveaxis(self.dynamics.torque_terms(q, v, a), 1, 0)
         self._slips = self._friction.slips() if motion.begins else self._slips
         load, slips = parts.sum(axis=0) - self._friction.rotors * a, self._slips.along(q)
-        friction = self._friction.torque(v, load=load, slips=slips) + self._offsets
+        friction = self._friction.torque(v, load=load, slips=slips) + self.offsets
         return np.stack([*parts, friction])

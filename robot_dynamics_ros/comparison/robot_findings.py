@@ -142,15 +142,19 @@ def _friction(found: Solution) -> Iterator[Finding]:
 
 
 def _unexplained(seen: Observations, found: Solution) -> Iterator[Finding]:
-    """Joints of whose effort much is residual after the fit; an offset explains nothing."""
+    """Joints of whose effort much is residual after the fit, or that lack a constant weight.
+
+    Such a weight is an offset that is larger than the effort.
+    """
     model, counts = seen.model, np.maximum(found.seen.counts, 1)
     joints, efforts = np.arange(seen.size), np.array(found.hypothesis.order) - seen.size
     effort = np.sqrt(found.seen.products(0.0)[joints, efforts, efforts] / counts)
     after, limits = np.sqrt(found.errors / counts), model.effort_limits
     small = np.abs(found.scales) * SMALL * np.where(np.isfinite(limits), limits, 0.0)
-    whole = np.hypot(after, found['own'][:, -1] * found.scales)
-    bad = (after > UNEXPLAINED * effort) & (after > small) | (whole > HALF * effort)
-    bad &= found.seen.judged
+    offset = np.abs((found['own'][:, At.ONE] - seen.torques.offsets) * found.scales)
+    bad = (after > UNEXPLAINED * effort) & ((after > small) | (after > HALF * effort))
+    bad = found.seen.judged & (bad | (offset > effort))
+    whole = np.where(offset > effort, np.hypot(after, offset), after)
     if bad.any():
         shares = bad * whole / np.maximum(effort, np.finfo(float).tiny)
         worst = int(np.argmax(shares))
