@@ -282,7 +282,12 @@ def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
     """Hypotheses with one part more, or with another one of the same kind."""
     given, seen = found.hypothesis, found.seen
     yield replace(given, order=_order(found))
-    yield replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist()))
+    every = solve(replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist())))
+    bare = solve(replace(given, scaled=frozenset()))
+    gained = (bare.errors + bare.floor) / (every.errors + every.floor)
+    worth = seen.loaded & (gained > np.exp(NUMBER))
+    for some in worth, worth & (every.scales < 0.0):
+        yield replace(given, scaled=frozenset(np.flatnonzero(some).tolist()))
     if not given.delay:
         yield replace(given, delay=_delay(solve, given))
     # A joint that was not recorded looks like what follows. With gravity the weight of bodies

@@ -20,10 +20,10 @@ from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
     COULOMB,
+    GRAVITY,
     OFFSET,
     VISCOUS,
 )
-from robot_dynamics_ros.regression.regressors import GRAVITY as GRAVITIES
 from robot_dynamics_ros.regression.rows import RowMaker, Rows
 
 from .compared import Samples
@@ -39,9 +39,8 @@ MIN_ROWS, MAX_ROWS = 60, 20_000
 # A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
 # the URDF are as large, and its effort says nothing of sign, scale or name.
 HARDLY_LOADED = 0.01
-# An effort below this share of the torque, or of a tenth of the limit, is not measured if it is
-# not correlated with torque or friction.
-SILENT, CORRELATED = 0.01, 0.8
+# An effort that varies by less than this share of the torque is not measured: it is not in kN m.
+SILENT = 5e-4
 # Deviations below this share of the effort are not worth a hypothesis: models have them.
 NEGLIGIBLE = 0.01
 # Terms of each joint that are part of every hypothesis, of which offsets alone may be negative.
@@ -103,7 +102,7 @@ class Observations:
         self.torques, self.model, self.gravity = torques, torques.model, torques.gravity
         self.motions, self.samples = motions, samples_of(torques, motions)
         self.size, self.bodies = self.model.size, self.model.inertial_parameters().reshape(-1, 10)
-        maker = RowMaker(torques.dynamics, [GRAVITIES, BODIES, *OWN])
+        maker = RowMaker(torques.dynamics, [GRAVITY, BODIES, *OWN])
         for motion in motions:
             maker.add(motion)
         rows = maker.rows()
@@ -122,27 +121,16 @@ class Observations:
         joints, counts = np.arange(self.size), np.maximum(self.counts, 1)
         efforts = self._efforts(0.0)[joints, :, joints]
         torques = self._columns[..., At.GRAVITY] @ self.gravity + self._columns[..., At.MOTION]
-        self.squares = (efforts**2).sum(axis=1) - efforts.sum(axis=1) ** 2 / counts
+        self.squares, spread = (
+            (one**2).sum(axis=1) - one.sum(axis=1) ** 2 / counts for one in (efforts, torques)
+        )
         self.floor = np.maximum(NEGLIGIBLE**2 * self.squares, np.finfo(float).tiny)
         known = usable & ~np.isin(self.model.joint_names, self.torques.dependent)
         enough: Flags = known & (self.counts >= MIN_ROWS) & (self.squares > 0.0)
-        size, rms = (np.sqrt((one**2).sum(axis=1) / counts) for one in (efforts, torques))
-        limits = np.where(np.isfinite(self.model.effort_limits), self.model.effort_limits, 0.0)
-        small = size < SILENT * np.maximum(rms, 0.1 * limits)
-        self.silent: Flags = enough & small & (self._explained(efforts, torques) < CORRELATED**2)
+        self.silent: Flags = enough & (self.squares < SILENT**2 * spread)
         self.judged: Flags = enough & ~self.silent
-        deviation = np.sqrt(np.maximum(rms**2 - (torques.sum(axis=1) / counts) ** 2, 0.0))
-        largest = deviation * (self.model.sliding == self.model.sliding[:, None])
-        self.loaded: Flags = self.judged & (deviation > HARDLY_LOADED * largest.max(axis=1))
-
-    def _explained(self, efforts: Array, torques: Array) -> Array:
-        """Shares (n,) of the squares of efforts (n, N) that torques and friction explain."""
-        left = np.zeros(self.size)
-        for joint, own in enumerate(self._columns):
-            columns = np.column_stack([own[:, [*At.RUBBING, At.ONE]], torques[joint]])
-            found = np.linalg.lstsq(columns, efforts[joint], rcond=None)[0]
-            left[joint] = np.sum((efforts[joint] - columns @ found) ** 2)
-        return 1.0 - left / np.maximum(self.squares, np.finfo(float).tiny)
+        largest = spread * (self.model.sliding == self.model.sliding[:, None])
+        self.loaded: Flags = self.judged & (spread > HARDLY_LOADED**2 * largest.max(axis=1))
 
     def body_at(self, body: int) -> list[int]:
         """The columns of a body."""

@@ -151,16 +151,21 @@ def _inverse(precision: Array) -> Array:
 
 def bounded_minimum(normal: Array, right: Array, lower: Array) -> tuple[Array, Array]:
     """The minimum (P,) of x^T A x / 2 - b^T x above lower bounds, and its standard deviations."""
-    optimize = required('scipy.optimize', 'identification')
     units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
     normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(units))
-    inverse, lower = np.linalg.inv(normal), lower / units
-    found = inverse @ (right * units)
-    if (found < lower).any():
-        root = np.linalg.cholesky(normal)
-        target = np.linalg.solve(root, right * units)
-        bounds = (lower, np.full(len(units), np.inf))
-        found = optimize.lsq_linear(root.T, target, bounds, method='bvls').x
+    inverse, right, lower = np.linalg.inv(normal), right * units, lower / units
+    found, free = inverse @ right, np.ones(len(units), bool)
+    # Bounds that it violates are active from then on, which is right in most cases.
+    while (found < lower).any():
+        free &= found >= lower
+        found = np.where(free, 0.0, lower)
+        others = (right - normal @ found)[free]
+        found[free] = np.linalg.solve(normal[np.ix_(free, free)], others)
+    if ((normal @ found - right)[~free] < -ROUNDING).any():
+        root, highest = np.linalg.cholesky(normal), np.full(len(units), np.inf)
+        optimize = required('scipy.optimize', 'identification')
+        target = np.linalg.solve(root, right)
+        found = optimize.lsq_linear(root.T, target, (lower, highest), method='bvls').x
     return found * units, units * np.sqrt(np.diag(inverse))
 
 

@@ -49,15 +49,6 @@ def test_velocities_in_another_unit_or_direction(only, factor, joint):
     assert found.value == pytest.approx(factor, rel=0.02)
 
 
-def test_positions_in_degrees_beside_velocities_in_radians(compared):
-    """Two findings: the positions are far outside the limits, and the velocities small."""
-    recorded = simulated()
-    found = compared(replace(recorded, positions=np.rad2deg(recorded.positions))).findings
-    positions, velocities = (one for one in found if one.code == 'units')
-    assert positions.value > 50.0
-    assert velocities.value == pytest.approx(np.pi / 180.0, rel=0.02)
-
-
 def filtered(velocities):
     """With a delay of 30 ms."""
     kernel = np.ones(12) / 12

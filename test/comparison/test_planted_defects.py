@@ -109,16 +109,6 @@ def test_gravity_compensated_by_a_driver_that_knows_the_tool_beside_a_sign(codes
     assert 'payload' not in found
 
 
-def test_no_finding_names_a_joint_whose_efforts_are_right(compared):
-    """Beside an unknown tool, noise, and efforts of another joint with a wrong sign and factor."""
-    recorded = simulated(tool=True, seed=5)
-    noise = np.random.default_rng(36).normal(0.0, 2.0, recorded.efforts.shape)
-    wrong = recorded.with_efforts(lambda effort: -1.5 * effort, JOINTS[0])
-    findings = compared(replace(wrong, efforts=wrong.efforts + noise)).findings
-    assert {'sign', 'scale'} <= {one.code for one in findings}
-    assert not any(JOINTS[4] in one.joints for one in findings if one.code in ('sign', 'scale'))
-
-
 def test_a_payload_of_the_description_that_the_arm_does_not_carry(only):
     finding = only(simulated(), tool=True)
     assert (finding.code, finding.value) == ('payload', pytest.approx(-TOOL_MASS, rel=0.02))
