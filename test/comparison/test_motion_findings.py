@@ -7,7 +7,11 @@ import pytest
 
 pytest.importorskip('mujoco')
 
+from memory_source import MemorySource
+from recorded_states import TOPIC
 from simulated_recordings import JOINTS, RATE, simulated
+
+from robot_dynamics_ros.recordings import Recording
 
 
 def changed(change, joint=None):
@@ -20,11 +24,12 @@ def changed(change, joint=None):
 
 
 @pytest.mark.parametrize('rate', [10.0, 30.0, 200.0])
-def test_degrees_are_found_at_any_rate(compared, rate):
+def test_degrees_are_found_at_any_rate(comparison_with, rate):
     """Where each step of them is a jump, the refusal says why."""
     recorded = simulated().part(slice(None, None, round(RATE / rate)))
     degrees = {one: np.rad2deg(getattr(recorded, one)) for one in ('positions', 'velocities')}
-    found = compared(replace(recorded, **degrees))
+    read = Recording(MemorySource(replace(recorded, **degrees).states), TOPIC, {}, None)
+    found = comparison_with().of(read)
     codes = [one.code for one in found.findings]
     assert 'degrees' in found.error if rate == 10.0 else codes[0] == 'units'
     # What is between two jumps may be short.
