@@ -104,7 +104,7 @@ class Solution:
         self.seen, self.hypothesis, order = seen, given, list(given.order)
         self._scaled = sorted(given.scaled)
         shared = {
-            'gravity': At.GRAVITY if given.gravity == 'free' else [],
+            'gravity': At.TURNING if given.gravity == 'free' else [],
             'load': [] if given.carrier is None else seen.body_at(given.carrier),
             'shares': [At.LINKS + link for link in given.links],
         }
@@ -192,6 +192,15 @@ class Solution:
         """(3,) where it is free, as strong as the given one [m/s^2]."""
         given, other = self.seen.gravity, self.seen.gravity + self['gravity']
         return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
+
+    @property
+    def lacking(self) -> Array:
+        """Inertial parameters (10 b,) that the model lacks."""
+        given, bodies = self.hypothesis, np.zeros_like(self.seen.bodies)
+        if given.carrier is not None:
+            bodies[given.carrier] = self['load']
+        bodies[list(given.links)] += self['shares'][:, None] * self.seen.bodies[list(given.links)]
+        return bodies.ravel()
 
     @property
     def is_meant(self) -> bool:

@@ -139,6 +139,7 @@ class ModelTorques:
         parameters: friction, offsets and rotors in place of those of the URDF.
         gravity: (3,) in the axes of the root link [m/s^2].
         dynamics: of the model, under this gravity.
+        carrying: the same, with what the model lacks.
         offsets: (n,) of the parameters [N m or N].
     """
 
@@ -160,14 +161,17 @@ class ModelTorques:
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
         self.model = model = parameters.with_rotors(compared_model(robot, recorded))
-        self.dynamics = RobotDynamics(model, gravity=gravity)
+        self.dynamics = self.carrying = RobotDynamics(model, gravity=gravity)
         self._friction, self.offsets = parameters.friction(model), parameters.offsets(model)
         self._slips = self._friction.slips()
 
-    def under(self, gravity: Array) -> ModelTorques:
-        """The same under another gravity (3,) [m/s^2]."""
+    def under(self, gravity: Array, lacking: Array) -> ModelTorques:
+        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
         other = copy(self)
         other.gravity, other.dynamics = gravity, self.dynamics.with_gravity(gravity)
+        parameters = self.model.inertial_parameters() + lacking
+        carrying = self.model.with_inertial_parameters(parameters, physical=False)
+        other.carrying = other.dynamics.with_model(carrying)
         return other
 
     def terms(self, motion: Motion) -> Array:

@@ -19,7 +19,7 @@ from .observations import Observations
 # So many joints need a better hypothesis, at least; most joints turned and pairs swapped.
 MIN_JOINTS, MAX_STEPS = 2, 3
 # Most times that gravity is turned anew, and the angle at which it is settled [rad].
-MAX_TURNS, SETTLED = 10, 1e-3
+MAX_TURNS, SETTLED = 5, 1e-3
 # By how much the misfit must shrink.
 WORTH = 3.0
 
@@ -57,7 +57,7 @@ def _best(seen: Observations) -> Solution:
     for _ in range(MAX_TURNS if begin.hypothesis.gravity == 'free' else 0):
         if angle(found.seen.gravity, found.gravity) < SETTLED:
             break
-        turned = best_solution(seen.under(found.gravity))
+        turned = best_solution(seen.under(found.gravity, found.lacking))
         found = Solution(turned.seen, replace(turned.hypothesis, gravity='free'))
     return found if found.cost <= begin.cost else begin
 
