@@ -8,7 +8,7 @@ import pytest
 from identified import identified_model
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.comparison.model_torques import ModelTorques
+from robot_dynamics_ros.comparison.recorded_joints import ModelTorques
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.identification.result_files import result_files
 from robot_dynamics_ros.joint_model import JointModel, read_joint_model

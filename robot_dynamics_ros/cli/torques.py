@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from robot_dynamics_ros.comparison.compared import TERMS
-from robot_dynamics_ros.comparison.model_torques import ModelTorques
+from robot_dynamics_ros.comparison.recorded_joints import ModelTorques
 from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed

@@ -8,8 +8,7 @@ Modules::
     comparison       recordings to results: findings, figures, spectra
     compared         the result of one recording, and its JSON form
     findings         the table of findings, and the rule that concludes from them
-    recorded_joints  the model of the joints that were recorded, and what depends on the others
-    model_torques    the torque of the model along a motion, in parts
+    recorded_joints  the joints that were recorded: their torques, and what depends on the others
     observations     a recording as samples, and as columns of regressions
     hypotheses       what may differ from the model, each a regression, and the best of them
     relabelling      joints whose whole state belongs to another name or direction

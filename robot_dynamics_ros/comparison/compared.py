@@ -31,50 +31,32 @@ MAX_DRAWN = 16384
 
 @dataclass(frozen=True)
 class FrictionFit:
-    """Friction and offset of one joint, fitted: viscous v + coulomb sgn(v) + offset.
+    """Fitted friction of one joint, with that of the URDF: viscous v + coulomb sgn(v) + offset."""
 
-    The friction of the URDF is included.
-
-    Attributes:
-        viscous: [N m s/rad or N s/m].
-        coulomb: [N m or N].
-        offset: [N m or N].
-    """
-
-    viscous: float
-    coulomb: float
-    offset: float
+    viscous: float  #: [N m s/rad or N s/m]
+    coulomb: float  #: [N m or N]
+    offset: float  #: [N m or N]
 
 
 @dataclass(frozen=True)
 class JointComparison:
     """The figures of one joint; NaN where the recording does not give them.
 
-    Attributes:
-        unit: of its effort: 'N m', or 'N' for a prismatic joint.
-        rms_measured: root mean square of the measured effort [N m or N].
-        rms_residual: root mean square of the residual [N m or N].
-        bias: mean of the residual [N m or N].
-        correlation: of measured effort and torque of the model, from -1 to 1.
-        shares: of the sum of squares of the measured effort: <term, measured> divided by
-            <measured, measured>, for each of TERMS and 'residual'; they sum to 1, and each may be
-            negative. 'friction' is that of the fit, `residual` is what is left after it.
-        friction: fitted to the residual; None where the joint does not move enough.
-        result: the codes of its findings, or whether the model explains its effort.
-        rms_after_fit: root mean square of the residual when friction, a rotor, an offset and what
-            the findings say, such as a payload, are fitted; over the rows of the fit, which has
-            no slow ones [unit of the measured effort].
+    `shares` are <term, measured> / <measured, measured> for each of TERMS and 'residual', of which
+    each may be negative; 'friction' is that of the fit, 'residual' what is left after it. The fit
+    is of friction, rotor, offset and what the findings say, such as a payload, to rows that are
+    not slow.
     """
 
-    unit: str
-    rms_measured: float
-    rms_residual: float
-    bias: float
-    correlation: float
-    shares: Mapping[str, float]
-    friction: FrictionFit | None = None
-    result: str = ''
-    rms_after_fit: float = math.nan
+    unit: str  #: of its effort: 'N m', or 'N' for a prismatic joint
+    rms_measured: float  #: of the measured effort [N m or N]
+    rms_residual: float  #: of the residual [N m or N]
+    bias: float  #: mean of the residual [N m or N]
+    correlation: float  #: of measured effort and torque of the model, from -1 to 1
+    shares: Mapping[str, float]  #: of the sum of squares of the measured effort, together 1
+    friction: FrictionFit | None = None  #: None where the joint does not move enough
+    result: str = ''  #: the codes of its findings, or whether the model explains its effort
+    rms_after_fit: float = math.nan  #: of the residual of the fit [N m or N]
 
     @property
     def relative_residual(self) -> float:
@@ -90,33 +72,19 @@ class JointComparison:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of a recording.
+    """K samples of n joints of a recording; NaN where an effort is not measured."""
 
-    Attributes:
-        joints: names of the columns.
-        begins: (K,) whether a gap lies before this sample: do not draw a line across it.
-        times: (K,) since the start of the recording [s].
-        positions: (K, n) [rad or m].
-        velocities: (K, n) [rad/s or m/s].
-        accelerations: (K, n) [rad/s^2 or m/s^2].
-        measured: (K, n) effort; NaN where not measured [N m or N].
-        gravity: (K, n) torque of the model [N m or N].
-        coriolis: (K, n) the same.
-        inertia: (K, n) the same.
-        friction: (K, n) the same, with the friction of the URDF.
-    """
-
-    joints: tuple[str, ...]
-    begins: npt.NDArray[np.bool_]
-    times: Array
-    positions: Array
-    velocities: Array
-    accelerations: Array
-    measured: Array
-    gravity: Array
-    coriolis: Array
-    inertia: Array
-    friction: Array
+    joints: tuple[str, ...]  #: names of the columns
+    begins: npt.NDArray[np.bool_]  #: (K,) whether a gap lies before this sample
+    times: Array  #: (K,) since the start of the recording [s]
+    positions: Array  #: (K, n) [rad or m]
+    velocities: Array  #: (K, n) [rad/s or m/s]
+    accelerations: Array  #: (K, n) [rad/s^2 or m/s^2]
+    measured: Array  #: (K, n) effort [N m or N]
+    gravity: Array  #: (K, n) torque of the model [N m or N]
+    coriolis: Array  #: (K, n) the same
+    inertia: Array  #: (K, n) the same
+    friction: Array  #: (K, n) the same, with the friction of the URDF
 
     @property
     def model(self) -> Array:
@@ -131,75 +99,45 @@ class Samples:
     def drawn(self) -> Samples:
         """At most `MAX_DRAWN` of them, evenly distributed."""
         step = math.ceil(len(self.times) / MAX_DRAWN) or 1
-        segments = np.cumsum(self.begins)[::step]
-        begins = np.diff(segments, prepend=0) > 0
-        arrays = [one.name for one in fields(self) if one.name not in ('joints', 'begins')]
-        kept = {name: getattr(self, name)[::step] for name in arrays}
-        return replace(self, begins=begins, **kept)
+        begins = np.diff(np.cumsum(self.begins)[::step], prepend=0) > 0
+        arrays = {one.name: getattr(self, one.name)[::step] for one in fields(self)[2:]}
+        return replace(self, begins=begins, **arrays)
 
     def efforts_at(self, times: Array) -> Array:
-        """Measured efforts (..., n) at times; NaN in gaps."""
-        found = np.full((*times.shape, len(self.joints)), np.nan)
-        starts = np.flatnonzero(self.begins).tolist()
-        for begin, end in zip(starts, [*starts[1:], len(self.times)], strict=True):
-            own, inside = self.times[begin:end], slice(begin, end)
-            within = (times >= own[0]) & (times <= own[-1])
-            for joint, efforts in enumerate(self.measured[inside].T):
-                found[within, joint] = np.interp(times[within], own, efforts)
-        return found
+        """Measured efforts (M, n) at times (M,); NaN in gaps."""
+        later = np.searchsorted(self.times, times)
+        gaps = np.append(self.begins, True)[later]
+        found = [np.interp(times, self.times, efforts) for efforts in self.measured.T]
+        return np.where(gaps[:, None], np.nan, np.stack(found, axis=1))
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Power spectral densities, one-sided.
+    """Power spectral densities, one-sided."""
 
-    Attributes:
-        frequencies: (F,) [Hz].
-        measured: (F, n) [(N m)^2/Hz or N^2/Hz].
-        residual: (F, n) the same.
-    """
-
-    frequencies: Array
-    measured: Array
-    residual: Array
+    frequencies: Array  #: (F,) [Hz]
+    measured: Array  #: (F, n) [(N m)^2/Hz or N^2/Hz]
+    residual: Array  #: (F, n) the same
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One recording of measured efforts against the torques of a model.
+    """One recording of measured efforts against the torques of a model."""
 
-    Attributes:
-        robot: name of the model.
-        file: path, as it was given.
-        topic: of the joint states.
-        samples: number of samples that were compared.
-        duration: of these samples, without gaps [s].
-        rate: of the samples [Hz].
-        cutoff: of the low-pass filter [Hz].
-        error: why it could not be used; empty if it could.
-        locked: joints of the robot that were not recorded: the model has them at zero, or at the
-            limit nearest to zero.
-        remark: on recorded joints that the robot does not have; empty without any.
-        joints: figures by name, in the order of the model.
-        findings: the most important one first; empty if model and recording agree.
-        drawn: samples for plots; None where there are none.
-        spectrum: of measured effort and residual; None where there are too few samples.
-    """
-
-    robot: str
-    file: str
-    topic: str = ''
-    samples: int = 0
-    duration: float = 0.0
-    rate: float = math.nan
-    cutoff: float = math.nan
-    error: str = ''
-    locked: tuple[str, ...] = ()
-    remark: str = ''
-    joints: Mapping[str, JointComparison] = field(default_factory=dict)
-    findings: Sequence[Finding] = ()
-    drawn: Samples | None = field(default=None, repr=False)
-    spectrum: Spectrum | None = field(default=None, repr=False)
+    robot: str  #: name of the model
+    file: str  #: path, as it was given
+    topic: str = ''  #: of the joint states
+    samples: int = 0  #: that were compared
+    duration: float = 0.0  #: of these samples, without gaps [s]
+    rate: float = math.nan  #: of the samples [Hz]
+    cutoff: float = math.nan  #: of the low-pass filter [Hz]
+    error: str = ''  #: why it could not be used; empty if it could
+    locked: tuple[str, ...] = ()  #: joints that were not recorded, at zero or the limit near it
+    remark: str = ''  #: on recorded joints that the robot does not have
+    joints: Mapping[str, JointComparison] = field(default_factory=dict)  #: in the model's order
+    findings: Sequence[Finding] = ()  #: the most important one first
+    drawn: Samples | None = field(default=None, repr=False)  #: for plots
+    spectrum: Spectrum | None = field(default=None, repr=False)  #: None of too few samples
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics compare --json`, see docs/recordings.md.

@@ -19,17 +19,17 @@ from robot_dynamics_ros.recordings import Recording
 
 from .compared import TERMS, Compared, FrictionFit, JointComparison, Samples, Spectrum
 from .findings import Finding, conclude
-from .model_torques import ModelTorques
-from .observations import Observations, decimated, samples_of
-from .recorded_joints import unused_joints
-from .relabelling import BestHypothesis, best_hypothesis
+from .hypotheses import Solution
+from .observations import Observations, decimated
+from .recorded_joints import ModelTorques, unused_joints
+from .relabelling import best_labels
 from .robot_findings import robot_findings
 from .sample_findings import Reach, motion_findings, sample_findings
 
 # Samples of a part whose spectrum is computed, and the fewest of a recording [-].
 PART, MIN_PART = 512, 64
-# A variance below this share of the mean square is rounding.
-ROUNDING = 1e-12
+# A standard deviation below this share of the RMS is rounding.
+ROUNDING = 1e-6
 
 
 class Comparison:
@@ -71,15 +71,12 @@ class Comparison:
         name: str = '',
         advance: Callable[[int], object] = lambda count: None,
     ) -> Compared:
-        """The comparison of one recording; its error where it cannot be used.
+        """The comparison of one recording, as `fit`.
 
         Args:
             recording: with the joints that are compared.
             name: of the recording in the result; empty: that of its files.
             advance: takes the number of samples, as they are read.
-
-        Raises:
-            ParameterError: the robot has none of its joints.
         """
         blank = Compared(self.model.name, name or recording.name, recording.topic)
         torques = self._torques(recording.joints)
@@ -89,22 +86,17 @@ class Comparison:
         except RecordingError as error:
             return replace(blank, error=str(error))
         advance(recording.size or 0)
-        model, samples = torques.model, samples_of(torques, motions)
-        reach = Reach(model.size)
+        reach = Reach(torques.model.size)
         for motion in motions:
             reach.add(motion)
-        wrong = motion_findings(model, reach, recording.quality)
-        seen = Observations(torques, motions, samples, usable=not wrong)
-        found = best_hypothesis(seen)
-        said = [] if wrong else robot_findings(found, samples)
+        wrong = motion_findings(torques.model, reach, recording.quality)
+        seen = Observations(torques, motions, usable=not wrong)
+        samples, (found, labels) = seen.samples, best_labels(seen)
         remark = unused_joints(self.model, recording.names)
-        others = sample_findings(seen, reach, recording.quality, remark)
-        findings = conclude([*wrong, *said, *others], int(seen.judged.sum()))
-        figures = {name: _figures(found, samples, j) for j, name in enumerate(model.joint_names)}
-        joints = {
-            name: replace(one, result=_result(name, one, findings))
-            for name, one in figures.items()
-        }
+        said = [*wrong, *([] if wrong else robot_findings(seen, found, labels))]
+        said += sample_findings(seen, reach, recording.quality, remark)
+        findings = conclude(said, int(seen.judged.sum()))
+        joints = {one: _figures(found, samples, one, findings) for one in samples.joints}
         rate = 1.0 / recording.interval
         return replace(
             blank, samples=count, duration=count / rate, rate=rate, cutoff=motions[0].cutoff,
@@ -113,67 +105,59 @@ class Comparison:
         )  # fmt: skip
 
 
-def _result(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:
-    """The codes of the findings about a joint, or whether the model explains its effort."""
-    codes = dict.fromkeys(one.code for one in findings if name in one.joints)
-    if codes:
-        return ', '.join(code.replace('_', ' ') for code in codes)
-    if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
-        return 'no effort'
-    return 'as the model' if figures.is_explained else 'not as the model'
-
-
-def _figures(found: BestHypothesis, samples: Samples, joint: int) -> JointComparison:
-    seen, rows = found.observations, np.isfinite(samples.measured[:, joint])
+def _figures(
+    found: Solution, samples: Samples, name: str, findings: Sequence[Finding]
+) -> JointComparison:
+    """Those of a joint, over all samples with an effort."""
+    seen, joint, fit, after = found.seen, samples.joints.index(name), None, math.nan
+    rows = np.isfinite(samples.measured[:, joint])
     effort, model, residual, v = (
         one[rows, joint]
         for one in (samples.measured, samples.model, samples.residual, samples.velocities)
     )
-    parts, fit, after = {term: getattr(samples, term)[rows, joint] for term in TERMS}, None, np.nan
+    parts = {term: getattr(samples, term)[rows, joint] for term in TERMS}
     if seen.judged[joint]:
-        fit = FrictionFit(*found.solution['own'][joint, 1:].tolist())
+        fit = FrictionFit(*found['own'][joint, 1:].tolist())
         parts['friction'] = fit.viscous * v + fit.coulomb * np.sign(v)
-        after = float(np.sqrt(found.solution.errors[joint] / seen.counts[joint]))
+        after = math.sqrt(found.errors[joint] / seen.counts[joint])
     with np.errstate(invalid='ignore', divide='ignore'):
         square = np.float64(effort @ effort)
         shares = {term: float(part @ effort / square) for term, part in parts.items()}
-    return JointComparison(
-        unit=seen.torques.model.effort_units[joint],
+    figures = JointComparison(
+        unit=seen.model.effort_units[joint],
         rms_measured=_rms(effort),
         rms_residual=_rms(residual),
-        bias=float(residual.mean()) if len(residual) else np.nan,
+        bias=float(residual.mean()) if rows.any() else math.nan,
         correlation=_correlation(effort, model),
         shares={**shares, 'residual': 1.0 - sum(shares.values())},
         friction=fit,
         rms_after_fit=after,
     )
+    codes = dict.fromkeys(one.code.replace('_', ' ') for one in findings if name in one.joints)
+    result = 'as the model' if figures.is_explained else 'not as the model'
+    result = result if figures.rms_measured > 0.0 else 'no effort'
+    return replace(figures, result=', '.join(codes) or result)
 
 
 def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2))) if len(values) else float('nan')
+    return math.sqrt(np.mean(values**2)) if len(values) else math.nan
 
 
 def _correlation(effort: Array, torque: Array) -> float:
     """Of measurement and model; NaN where one does not vary."""
-    for one in (effort, torque):
-        if not np.var(one) > ROUNDING * np.mean(one**2) if len(one) else True:
-            return float('nan')
-    return float(np.corrcoef(effort, torque)[0, 1])
+    vary = [np.std(one) > ROUNDING * _rms(one) for one in (effort, torque) if len(one)]
+    return float(np.corrcoef(effort, torque)[0, 1]) if vary and all(vary) else math.nan
 
 
 def _spectrum(samples: Samples, rate: float) -> Spectrum | None:
-    """The mean spectra of the segments; None where they are too short."""
-    starts = np.flatnonzero(samples.begins).tolist()
-    spans = list(zip(starts, [*starts[1:], len(samples.times)], strict=True))
-    size = min(PART, max((end - begin for begin, end in spans), default=0))
-    if size < MIN_PART:
+    """Of the longest segment; None where it is too short."""
+    edges = np.append(np.flatnonzero(samples.begins), len(samples.times))
+    longest = int(np.argmax(np.diff(edges)))
+    part = slice(edges[longest], edges[longest + 1])
+    both = np.stack([samples.measured[part], samples.residual[part]])
+    if both.shape[1] < MIN_PART:
         return None
+    size = min(PART, both.shape[1])
     signal = required('scipy.signal', 'recordings')
-    sums, weights = np.zeros((2, size // 2 + 1, len(samples.joints))), 0.0
-    frequencies = np.zeros(size // 2 + 1)
-    for begin, end in spans:
-        if end - begin >= size:
-            both = np.stack([samples.measured[begin:end], samples.residual[begin:end]])
-            frequencies, found = signal.welch(both, rate, nperseg=size, axis=1)
-            sums, weights = sums + (end - begin) * found, weights + (end - begin)
-    return Spectrum(frequencies, *(sums / weights))
+    frequencies, found = signal.welch(both, rate, nperseg=size, axis=1)
+    return Spectrum(frequencies, *found)

@@ -4,130 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from robot_dynamics_ros.core.model.findings import listed
 
 Severity = Literal['error', 'warning', 'note']
 
 
-@dataclass(frozen=True)
-class Row:
-    """A code of findings.
-
-    Attributes:
-        severity: 'error' where no parameter can be trusted that is fitted to such efforts,
-            'warning' where some are in doubt, 'note' about samples that were left out.
-        explains: codes of findings that follow from this one, and are dropped beside it.
-        advice: what to do, in one sentence.
-        of_half: whether it is an error only where half of the judged joints or more have it, and
-            else a warning about them.
-    """
+class Row(NamedTuple):
+    """A code of findings: an error leaves no fitted parameter to trust, a warning doubts some."""
 
     severity: Severity
-    advice: str
-    explains: tuple[str, ...] = ()
-    of_half: bool = False
+    advice: str  #: what to do, in one sentence
+    explains: str = ''  #: codes that follow from this one, if it is an error: they are dropped
+    of_half: bool = False  #: whether it is a warning where less than half of the joints have it
 
 
-# What an estimate from efforts that are not torques of the robot shows of them.
-OF_EFFORTS = ('implausible',)
-# What a wrong motion looks like.
+# What a wrong motion looks like, and efforts that belong to others.
 OF_MOTION = (
-    *OF_EFFORTS, 'gravity_compensated', 'turned_base', 'sign', 'swapped', 'delay', 'scale', 'mass',
-    'rotor', 'friction', 'payload', 'unexplained', 'still', 'excitation', 'unknown_gain',
-)  # fmt: skip
+    'implausible gravity_compensated turned_base sign swapped delay scale mass rotor friction '
+    'payload unexplained still excitation unknown_gain'
+)
+OF_OTHERS = 'implausible unexplained'
 
-# The most important one first.
+# The most important one first. The inertia of a tool whose weight the driver compensates looks
+# like rotors.
 TABLE: dict[str, Row] = {
-    'units': Row(
-        'error',
-        'Record rad, m, rad/s and m/s, or no velocities, which are derived then.',
-        OF_MOTION,
-    ),
-    'swapped': Row(
-        'error',
-        'Correct the order of joints in the driver, or map names with --rename.',
-        (*OF_EFFORTS, 'unexplained'),
-    ),
-    'sign': Row(
-        'error',
-        'Flip the sign in the driver, or the axis in the URDF.',
-        (*OF_EFFORTS, 'unexplained'),
-    ),
-    'gravity_compensated': Row(
-        'error',
-        'The driver compensates gravity: leave gravity out of terms.',
-        # The inertia of a tool whose weight the driver compensates looks like rotors.
-        (*OF_EFFORTS, 'rotor'),
-    ),
+    'units': Row('error', 'Record rad, m, rad/s and m/s, or no velocities.', OF_MOTION),
+    'swapped': Row('error', 'Correct the order in the driver, or --rename.', OF_OTHERS),
+    'sign': Row('error', 'Flip the sign in the driver, or the axis.', OF_OTHERS),
+    'gravity_compensated': Row('error', 'Leave gravity out of terms.', 'implausible rotor'),
     'turned_base': Row('error', 'Is the base turned? Give --gravity, or turn the URDF.'),
-    'scale': Row(
-        'error',
-        'Convert currents to torques, or look at gear ratios and torque constants.',
-        OF_EFFORTS,
-        of_half=True,
-    ),
+    'scale': Row('error', 'Convert currents; look at gear ratios.', 'implausible', of_half=True),
     'unknown_gain': Row('error', 'Give the gain of one drive, --gain, or a known load, --load.'),
-    'unexplained': Row(
-        'error',
-        'Look at names and order of joints, contacts, and the URDF: is it of this robot?',
-        OF_EFFORTS,
-        of_half=True,
-    ),
-    'another_robot': Row('error', 'Take the URDF of the robot that was recorded.', OF_EFFORTS),
-    'changed': Row(
-        'error', 'Record one robot: without contact, with what --load says, warmed up.', OF_EFFORTS
-    ),
+    'unexplained': Row('error', 'Look at names, contacts, --urdf.', 'implausible', of_half=True),
+    'another_robot': Row('error', 'Take the URDF of the recorded robot.', 'implausible'),
+    'changed': Row('error', 'Record one robot: no contact, loads as of --load.', 'implausible'),
     'mass': Row('warning', 'Correct the mass in the URDF, or run identify.'),
     'delay': Row('warning', 'Look for a filter of the driver, or for stamps of two moments.'),
-    'payload': Row(
-        'warning', 'Add the payload, correct --load, or take a URDF without this tool.'
-    ),
+    'payload': Row('warning', 'Add it, correct --load, or take a URDF without this tool.'),
     'rotor': Row('warning', 'Give it with --parameters, or run identify.'),
     'friction': Row('warning', 'Correct <dynamics> of the joint, or give --parameters.'),
-    'implausible': Row(
-        'warning',
-        'Record raw efforts at 200 Hz or more; look at their unit and gain, and at --urdf.',
-    ),
+    'implausible': Row('warning', 'Record raw efforts at 200 Hz or more; look at --urdf.'),
     'saturated': Row('warning', 'Record a slower motion, or correct the effort limit.'),
-    'no_effort': Row(
-        'warning', 'Look for the cause in the driver or the recorder.', ('saturated',)
-    ),
-    'missing': Row(
-        'warning', 'Record these joints, or map their names with --rename.', ('unexplained',)
-    ),
+    'no_effort': Row('warning', 'Look at the driver or the recorder.'),
+    'missing': Row('warning', 'Record these joints, or --rename.'),
     'still': Row('warning', 'Record a motion of all joints.'),
     'excitation': Row('warning', 'Record the trajectory of robot_dynamics excite.'),
     'short': Row('warning', 'Record at least 10 s, with all joints moving.'),
-    'samples': Row('note', 'Look for the cause in the driver or the recorder.'),
+    'samples': Row('note', 'Look at the driver or the recorder.'),
 }
-ORDER = tuple(TABLE)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a recording shows about the robot, its driver or the recording itself.
+    """Something that a recording shows about the robot, its driver or the recording itself."""
 
-    Attributes:
-        code: a key of TABLE.
-        joints: concerned, in the order of the model; none where it is about the recording.
-        value: the number that the code stands for, in SI units; None where there is none.
-        message: the figures, in a few words.
-        unit: of the value; empty where it has none.
-        half_width: of the 95 % interval of the value; None where it has none.
-        more: what else is to be known.
-        is_of_few: whether it is about fewer joints than its code needs to be an error.
-    """
-
-    code: str
-    joints: tuple[str, ...]
-    value: float | None
-    message: str
-    unit: str = ''
-    half_width: float | None = None
-    more: str = ''
-    is_of_few: bool = False
+    code: str  #: a key of TABLE
+    joints: tuple[str, ...]  #: in the order of the model; none where it is about the recording
+    value: float | None  #: that the code stands for, in SI units
+    message: str  #: the figures, in a few words
+    unit: str = ''  #: of the value
+    half_width: float | None = None  #: of the 95 % interval of the value
+    more: str = ''  #: what else is to be known
+    is_of_few: bool = False  #: whether it is about fewer joints than its code needs to be an error
 
     @property
     def head(self) -> str:
@@ -154,16 +94,8 @@ class Finding:
         return self.severity == 'error'
 
     def explains(self, other: Finding) -> bool:
-        """Whether another finding follows from this one.
-
-        An error makes the whole estimate doubtful, as does a finding without joints; others
-        explain findings about their own joints alone.
-        """
-        if other.code not in TABLE[self.code].explains:
-            return False
-        if self.is_error or not self.joints:
-            return True
-        return bool(other.joints) and set(other.joints) <= set(self.joints)
+        """Whether another finding follows from this one."""
+        return self.is_error and other.code in TABLE[self.code].explains.split()
 
     def as_json(self) -> dict[str, Any]:
         """What --json says of it."""
@@ -178,8 +110,7 @@ def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:
         findings: all that were found.
         judged: number of joints that were judged.
     """
-    found = list(findings)
-    joints: dict[str, set[str]] = {}
+    found, joints = list(findings), dict[str, set[str]]()
     for one in found:
         joints.setdefault(one.code, set()).update(one.joints)
     found = [
@@ -187,7 +118,7 @@ def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:
         for one in found
     ]
     kept = [one for one in found if not any(cause.explains(one) for cause in found)]
-    return sorted(kept, key=lambda one: ORDER.index(one.code))
+    return sorted(kept, key=lambda one: [*TABLE].index(one.code))
 
 
 def advised(findings: Iterable[Finding]) -> list[Finding]:
@@ -195,7 +126,7 @@ def advised(findings: Iterable[Finding]) -> list[Finding]:
     found = list(findings)
     last = {one.code: number for number, one in enumerate(found)}
     return [
-        replace(one, more=' '.join(filter(None, (one.more, TABLE[one.code].advice))))
+        replace(one, more=f'{one.more} {TABLE[one.code].advice}'.strip())
         if last[one.code] == number
         else one
         for number, one in enumerate(found)

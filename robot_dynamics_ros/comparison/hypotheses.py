@@ -12,460 +12,338 @@ more than its numbers cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property, partial
+from typing import Literal
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
+from robot_dynamics_ros.regression.fit import bounded_minimum
 from robot_dynamics_ros.regression.intervals import Covariances, covariances
 
-from .observations import DELAYS, LOWER, ROTOR, Observations
+from .observations import DELAYS, LOWER, At, Observations
 from .recorded_joints import Flags
 
 # Sums of logarithms of mean squares of errors: that of one joint falls by 1.4 where its RMS is
-# halved. What a hypothesis must be worth, and each number that it takes from the data.
+# halved. What a part of a hypothesis must be worth, and each number that it takes from the data.
 WORTH, NUMBER = 1.0, 0.5
-# Deviations below this share of the effort are not worth a hypothesis: models have them.
-NEGLIGIBLE = 0.01
-# Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model.
-LEAST_SCALE, LEAST_SHARE = 0.05, 0.1
+# Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model; so is the RMS of
+# the torque of a rotor below that share of the effort.
+MIN_SCALE, MIN_SHARE, MIN_ROTOR = 0.05, 0.1, 0.02
 # A base that is turned less is an inaccurate mount [rad]. Gravity is as strong everywhere: beyond
 # this factor, which a payload may seem to give it, it stands for something else.
-LEAST_TURN, STRONGER = 0.02, 2.0
-# The RMS of the torque of a rotor, of that of the effort [-].
-LEAST_ROTOR = 0.02
-# Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing.
-LEAST_DELAY, LEAST_MASS, MISSING = 1e-3, 0.05, 1.1
-# A centre of mass farther from the link is not that of a tool [m].
-FARTHEST = 1.0
-# A mass or a rotor is certain if it is more than this multiple of half its 95 % interval.
-CERTAIN = 2.0
-# Rounds in which the weights of joints are adapted to their errors; most hypotheses in a row.
-ROUNDS, MAX_STEPS = 5, 8
+MIN_TURN, STRONGER = 0.02, 2.0
+# Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing; a
+# centre of mass farther from the link is not that of a tool [m].
+MIN_DELAY, MIN_MASS, MISSING, FARTHEST = 1e-3, 0.05, 1.1, 1.0
+# Rounds in which the weights of joints are adapted to their errors, and the relative change of
+# these at which they end; most hypotheses in a row.
+ROUNDS, SETTLED, MAX_STEPS = 5, 0.01, 8
 # Of a diagonal: what keeps columns apart that the motion does not.
 RIDGE = 1e-9
 # A hypothesis is good for a joint if it leaves at most this share of the RMS of its effort, and
-# explains a recording if it leaves at most half.
+# explains it if it leaves at most half.
 GOOD, HALF = 0.15, 0.5
-# From so many joints on, the worst of them does not refute it: its sensor may be broken.
-MANY = 4
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What differs from the model.
+    """What differs from the model, which has n joints."""
 
-    Attributes:
-        order: (n,) joint whose effort is that of joint j.
-        signs: (n,) of the efforts.
-        scaled: joints whose efforts have a scale.
-        gravity: whether efforts contain that of the model, another one, or none.
-        carrier: body that carries a payload.
-        links: bodies whose mass is another.
-        delay: of the efforts [s].
-    """
-
-    order: tuple[int, ...]
-    signs: tuple[float, ...]
-    scaled: frozenset[int] = frozenset()
-    gravity: Literal['given', 'free', 'none'] = 'given'
-    carrier: int | None = None
-    links: tuple[int, ...] = ()
-    delay: float = 0.0
-
-    @classmethod
-    def nothing(cls, size: int) -> Hypothesis:
-        """The efforts of n joints are those of the model."""
-        return cls(tuple(range(size)), (1.0,) * size)
+    order: tuple[int, ...]  #: joint whose effort is that of joint j
+    scaled: frozenset[int] = frozenset()  #: joints whose efforts have a scale, or another sign
+    gravity: Literal['given', 'free', 'none'] = 'given'  #: that the efforts contain
+    carrier: int | None = None  #: body that carries a payload
+    links: tuple[int, ...] = ()  #: bodies whose mass is another
+    delay: float = 0.0  #: of the efforts [s]
 
     @property
     def numbers(self) -> int:
-        """How many numbers it takes from the data."""
+        """How many numbers it takes from the data; those of a payload: mass and centre."""
         moved = sum(joint != other for joint, other in enumerate(self.order))
-        return (
-            max(0, moved - 1)
-            + sum(sign < 0.0 for sign in self.signs)
-            + len(self.scaled)
-            + {'given': 0, 'none': 1, 'free': 3}[self.gravity]
-            # Mass and centre: the inertia has bounds that they give.
-            + 4 * (self.carrier is not None)
-            + len(self.links)
-            + (self.delay != 0.0)
-        )
-
-
-class _Form:
-    """A hypothesis as a regression: residuals of joint j are X_j (target_j - design_j theta).
-
-    Attributes:
-        target: (n, K) combinations of the columns X_j.
-        design: (n, K, P) the same, of each coefficient.
-        lower: (P,) bounds of coefficients.
-        places: of the coefficients, by name.
-    """
-
-    def __init__(self, seen: Observations, given: Hypothesis, bodies: Array) -> None:
-        columns, n, k = seen.columns, seen.size, len(LOWER)
-        joints, order, self.given = np.arange(n), list(given.order), given
-        self.scaled = sorted(given.scaled)
-        sizes = {
-            'gravity': 3 * (given.gravity == 'free'),
-            'load': 10 * (given.carrier is not None),
-            'shares': len(given.links),
-            'inverse': len(self.scaled),
-            'own': k * n,
-        }
-        ends = np.cumsum([*sizes.values()]).tolist()
-        self.places: dict[str, Any] = {
-            name: np.arange(begin, end)
-            for name, begin, end in zip(sizes, [0, *ends], ends, strict=False)
-        }
-        self.places['own'] = own = self.places['own'].reshape(n, k)
-        self.target = target = np.zeros((n, columns.count))
-        self.design = design = np.zeros((n, columns.count, ends[-1]))
-        target[:, columns.motion] = -1.0
-        if given.gravity != 'none':
-            target[:, columns.gravity] = -seen.gravity
-        target[joints, order] = given.signs
-        for place, joint in zip(self.places['inverse'], self.scaled, strict=True):
-            design[joint, order[joint], place] = -given.signs[joint]
-            target[joint, order[joint]] = 0.0
-        design[:, columns.turning[: sizes['gravity']], self.places['gravity']] = 1.0
-        if given.carrier is not None:
-            design[:, columns.body(given.carrier), self.places['load']] = 1.0
-        for place, link in zip(self.places['shares'], given.links, strict=True):
-            design[:, columns.body(link), place] = bodies[link]
-        design[joints[:, None], columns.own, own] = 1.0
-        self.lower = np.full(ends[-1], -np.inf)
-        self.lower[own] = LOWER
-        self.lower[self.places['inverse']] = 0.0
+        gravity = {'given': 0, 'none': 1, 'free': 3}[self.gravity]
+        load = 4 * (self.carrier is not None) + len(self.links)
+        return max(0, moved - 1) + len(self.scaled) + gravity + load + bool(self.delay)
 
     @property
-    def is_joint(self) -> bool:
-        """Whether joints share coefficients, or have scales: the weights of joints matter."""
-        return self.design.shape[2] > self.places['own'].size
+    def parts(self) -> list[str]:
+        """What differs."""
+        nothing = Hypothesis(tuple(range(len(self.order))))
+        names = [one.name for one in fields(self)]
+        return [name for name in names if getattr(self, name) != getattr(nothing, name)]
 
-    def products(self, products: Array) -> tuple[Array, Array, Array]:
-        """X^T y (n, P), X^T X (n, P, P) and y^T y (n,) of products (n, K, K) of columns."""
-        mixed = self.design.swapaxes(1, 2) @ products
-        right = (mixed @ self.target[..., None])[..., 0]
-        whole = np.einsum('nk,nkl,nl->n', self.target, products, self.target, optimize=True)
-        return right, mixed @ self.design, whole
-
-    def scales(self, theta: Array) -> Array:
-        """Scales (n,) of the efforts, with their signs."""
-        found = np.array(self.given.signs)
-        found[self.scaled] /= np.maximum(theta[self.places['inverse']], np.finfo(float).eps)
-        return found
+    def smaller(self) -> Iterator[Hypothesis]:
+        """The same without one of its parts, or one of its scales or links, for each."""
+        nothing = Hypothesis(tuple(range(len(self.order))))
+        for name in self.parts:
+            yield replace(self, **{name: getattr(nothing, name)})
+        for joint in self.scaled:
+            yield replace(self, scaled=self.scaled - {joint})
+        for link in self.links:
+            yield replace(self, links=tuple(one for one in self.links if one != link))
 
 
-@dataclass(frozen=True, eq=False)
 class Solution:
-    """The best coefficients of a hypothesis.
+    """The best coefficients of a hypothesis; weights of joints follow from their errors.
 
     Attributes:
-        hypothesis: which it is.
-        theta: (P,) coefficients.
         places: of the coefficients, by name.
-        scales: (n,) of the efforts, with their signs.
+        theta: (P,) coefficients.
+        scales: (n,) of the efforts.
+        squares: (n,) of the efforts, by the order of the hypothesis.
+        floor: (n,) squares below which errors are negligible.
         errors: (n,) sums of squares of the residuals, in the unit of the efforts.
         misfit: of the judged joints, without what numbers cost.
     """
 
-    hypothesis: Hypothesis
-    theta: Array
-    places: dict[str, Any]
-    scales: Array
-    errors: Array
-    misfit: float
+    def __init__(self, seen: Observations, given: Hypothesis) -> None:
+        """Of a hypothesis about a recording."""
+        self.seen, self.hypothesis, order = seen, given, list(given.order)
+        self._scaled = sorted(given.scaled)
+        shared = {
+            'gravity': At.TURNING if given.gravity == 'free' else [],
+            'load': [] if given.carrier is None else seen.body_at(given.carrier),
+            'shares': [At.LINKS + link for link in given.links],
+        }
+        self._shared = [column for columns in shared.values() for column in columns]
+        sizes = [len(LOWER) * seen.size, *map(len, shared.values()), len(self._scaled)]
+        parts = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+        self.places = dict(zip(['own', *shared, 'inverse'], parts, strict=True))
+        self.places['own'] = self.places['own'].reshape(seen.size, -1)
+        self._lower = np.full(sum(sizes), -np.inf)
+        self._lower[self.places['own']] = LOWER
+        self.squares, self.floor = seen.squares[order], seen.floor[order]
+        self.errors, self.scales = self.squares, np.ones(seen.size)
+        normal, right, whole = self._equations(seen.products(given.delay))
+        for _ in range(ROUNDS if sum(sizes[1:]) else 1):
+            weights = self.scales**2 / (self.errors + self.floor) * seen.judged
+            total, sums = np.tensordot(weights, normal, 1), weights @ right
+            theta, _ = bounded_minimum(total, sums, self._lower)
+            inverse = -theta[self.places['inverse']]
+            inverse[inverse == 0.0] = np.finfo(float).eps
+            self.scales[self._scaled] = 1.0 / inverse
+            left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
+            before, self.errors = self.errors, np.maximum(left, 0.0) * self.scales**2
+            if np.allclose(before + self.floor, self.errors + self.floor, SETTLED, 0.0):
+                break
+        self.theta = theta
+        self.misfit = float(np.log((self.errors + self.floor)[seen.judged]).sum())
 
     def __getitem__(self, name: str) -> Array:
-        """Coefficients: `gravity` (3,), `load` (10,), `shares` of masses, `own` (n, 4)."""
-        return self.theta[self.places[name]]
+        return np.asarray(self.theta[self.places[name]])
 
+    def _of_joint(self, joint: int) -> tuple[list[int], list[int], Array]:
+        """Columns of a joint, places of their coefficients, and the target (K,).
 
-class Hypotheses:
-    """Compares hypotheses about a recording.
-
-    Attributes:
-        observations: of the recording.
-        floor: (n,) what is added to each error, see `NEGLIGIBLE`.
-    """
-
-    def __init__(self, observations: Observations) -> None:
-        self.observations = seen = observations
-        self.floor = np.maximum(NEGLIGIBLE**2 * seen.squares(), np.finfo(float).tiny)
-        self._bodies = seen.torques.model.inertial_parameters().reshape(-1, 10)
-        self._solved: dict[Hypothesis, Solution] = {}
-
-    def best(self) -> Solution:
-        """The hypothesis whose every part is worth it.
-
-        That which lowers the misfit most is taken, and what it makes superfluous is dropped.
+        Its residual is X (target - coefficients) with its columns X.
         """
-        found = self.solve(Hypothesis.nothing(self.observations.size))
-        for _ in range(MAX_STEPS):
-            tried = [self.solve(one) for one in self._next(found)]
-            others = [self._without_superfluous(one) for one in tried if self._is_meant(one)]
-            other = min(others, key=self.cost, default=found)
-            if self.cost(other) >= self.cost(found):
-                break
-            found = other
-        return self._certain(found)
+        given, own, target = self.hypothesis, self.places['own'], np.zeros(self.seen.width)
+        columns = [*range(len(LOWER)), *self._shared]
+        places = [*own[joint], *range(own.size, own.size + len(self._shared))]
+        effort = given.order[joint] - self.seen.size
+        target[At.MOTION], target[effort] = -1.0, float(joint not in given.scaled)
+        target[At.GRAVITY] = -self.seen.gravity * (given.gravity != 'none')
+        if joint in given.scaled:
+            columns.append(effort)
+            places.append(self.places['inverse'][self._scaled.index(joint)])
+        return columns, places, target
 
-    def _certain(self, found: Solution) -> Solution:
-        """The same without masses that the recording does not determine."""
-        given, place = found.hypothesis, found.places
-        masses = [*place['load'][:1], *place['shares']]
-        if not masses:
-            return found
-        halves = self.intervals(found).half_widths(np.eye(len(found.theta))[masses])
-        certain = np.abs(found.theta[masses]) > CERTAIN * halves
-        if certain.all():
-            return found
-        carried = given.carrier is not None
-        links = tuple(np.array(given.links, int)[certain[carried:]].tolist())
-        carrier = given.carrier if carried and certain[0] else None
-        return self._certain(self.solve(replace(given, carrier=carrier, links=links)))
+    def _equations(self, products: Array) -> tuple[Array, Array, Array]:
+        """X^T X (n, P, P), X^T y (n, P) and y^T y (n,) of products (n, K, K) of columns."""
+        n, size = self.seen.size, len(self._lower)
+        normal, right, whole = np.zeros((n, size, size)), np.zeros((n, size)), np.zeros(n)
+        for joint, own in enumerate(products):
+            columns, places, target = self._of_joint(joint)
+            normal[joint][np.ix_(places, places)] = own[np.ix_(columns, columns)]
+            right[joint, places], whole[joint] = own[columns] @ target, target @ own @ target
+        return normal, right, whole
 
-    def cost(self, found: Solution) -> float:
+    @property
+    def cost(self) -> float:
         """The misfit, and what the numbers cost."""
-        rotors = int(self.rotors(found).sum())
-        parts, numbers = len(_parts(found.hypothesis)), found.hypothesis.numbers + rotors
-        return found.misfit + WORTH * (parts + bool(rotors)) + NUMBER * numbers
+        rotors, given = int(self.rotors.sum()), self.hypothesis
+        parts = len(given.parts) + bool(rotors)
+        return self.misfit + WORTH * parts + NUMBER * (given.numbers + rotors)
 
-    def rotors(self, found: Solution) -> Flags:
+    @property
+    def rotors(self) -> Flags:
         """Joints (n,) whose rotor is a part of the effort that an accurate model has not."""
-        seen = self.observations
-        place = seen.columns.own[ROTOR]
-        squares = seen.products(found.hypothesis.delay)[:, place, place]
-        size = found['own'][:, ROTOR] ** 2 * squares * found.scales**2
-        return seen.judged & (size > LEAST_ROTOR**2 * seen.squares()[list(found.hypothesis.order)])
+        squares = self.seen.products(self.hypothesis.delay)[:, At.ROTOR, At.ROTOR]
+        size = self['own'][:, At.ROTOR] ** 2 * squares * self.scales**2
+        return self.seen.judged & (size > MIN_ROTOR**2 * self.squares)
 
-    def is_explained(self, found: Solution) -> bool:
-        """Whether little of the efforts is left, over all judged joints together."""
-        joints = np.flatnonzero(self.observations.judged)
-        whole = self.observations.squares()[list(found.hypothesis.order)][joints]
-        left = found.errors[joints]
-        if len(joints) >= MANY:
-            others = np.argsort(left / np.maximum(whole, np.finfo(float).tiny))[:-1]
-            whole, left = whole[others], left[others]
-        return bool(left.sum() <= HALF**2 * whole.sum())
+    @property
+    def is_explained(self) -> bool:
+        """Whether most of the effort is explained, at half of the judged joints or more."""
+        good = (self.errors <= HALF**2 * self.squares)[self.seen.judged]
+        return bool(2 * good.sum() >= len(good))
 
-    def bad(self, found: Solution) -> list[int]:
-        """Loaded joints that a hypothesis does not explain well."""
-        whole = self.observations.squares()[list(found.hypothesis.order)]
-        return np.flatnonzero(self.observations.loaded & (found.errors > GOOD**2 * whole)).tolist()
+    @property
+    def bad(self) -> list[int]:
+        """Loaded joints that it does not explain well."""
+        large = self.errors > GOOD**2 * self.squares
+        return np.flatnonzero(self.seen.loaded & large).tolist()
 
-    def solve(self, given: Hypothesis) -> Solution:
-        """The best coefficients of a hypothesis; weights of joints follow from their errors."""
-        if given in self._solved:
-            return self._solved[given]
-        seen, order = self.observations, list(given.order)
-        form = self._form(given)
-        right, normal, whole = form.products(seen.products(given.delay))
-        floor, errors = self.floor[order], seen.squares()[order]
-        used, scales = seen.judged & (errors > 0.0), np.array(given.signs)
-        for _ in range(ROUNDS if form.is_joint else 1):
-            weights = np.where(used, scales**2 / (errors + floor), 0.0)
-            theta = _bounded(np.tensordot(weights, normal, 1), weights @ right, form.lower)
-            scales = form.scales(theta)
-            left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
-            errors = np.maximum(left, 0.0) * scales**2
-        misfit = float(np.log((errors + floor)[seen.judged]).sum())
-        found = self._solved[given] = Solution(given, theta, form.places, scales, errors, misfit)
-        return found
+    @property
+    def gravity(self) -> Array:
+        """(3,) where it is free, as strong as the given one [m/s^2]."""
+        given, other = self.seen.gravity, self.seen.gravity + self['gravity']
+        return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
 
-    def intervals(self, found: Solution) -> Covariances:
-        """Covariances of the coefficients, where residuals are correlated in time."""
-        given, seen = found.hypothesis, self.observations
-        form = self._form(given)
+    @property
+    def lacking(self) -> Array:
+        """Inertial parameters (10 b,) that the model lacks."""
+        given, bodies = self.hypothesis, np.zeros_like(self.seen.bodies)
+        if given.carrier is not None:
+            bodies[given.carrier] = self['load']
+        bodies[list(given.links)] += self['shares'][:, None] * self.seen.bodies[list(given.links)]
+        return bodies.ravel()
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether its numbers are none that an accurate model has, nor absurd."""
+        given, seen, shares = self.hypothesis, self.seen, self['shares']
+        scales = self.scales[self._scaled]
+        # A wrong position of a joint that was not recorded looks like a scale.
+        far = (np.abs(scales - 1.0) > MIN_SCALE) & (not seen.torques.dependent)
+        meant = [*(far | (scales < 0.0)), *(np.abs(shares) > MIN_SHARE), *(shares > -1.0)]
+        meant += [not given.delay or abs(given.delay) >= MIN_DELAY]
+        if given.gravity == 'free':
+            other = seen.gravity + self['gravity']
+            strength = np.linalg.norm(other) / (np.linalg.norm(seen.gravity) or 1.0)
+            meant += [1.0 / STRONGER < strength < STRONGER, angle(seen.gravity, other) >= MIN_TURN]
+        if given.carrier is not None:
+            mass, centre = self['load'][0], self['load'][1:4]
+            own, whole = seen.bodies[given.carrier, 0], seen.bodies[:, 0].sum()
+            meant += [abs(mass) >= MIN_MASS, -MISSING * own <= mass <= whole]
+            meant += [np.linalg.norm(centre) <= FARTHEST * abs(mass)]
+        return all(meant)
+
+    @cached_property
+    def covariances(self) -> Covariances:
+        """Of the coefficients, where residuals are correlated in time."""
+        seen, hessians, scores = self.seen, [], []
         counts = np.maximum(seen.counts - len(LOWER), 1)
-        weights = found.scales**2 * counts / (found.errors + self.floor[list(given.order)])
-        weights = np.where(seen.judged, weights, 0.0)
-        hessians, scores = [], []
-        for products in seen.products_of_blocks(given.delay):
-            right, normal, _ = form.products(products)
+        weights = self.scales**2 * counts / (self.errors + self.floor) * seen.judged
+        for products in seen.products_of_blocks(self.hypothesis.delay):
+            normal, right, _ = self._equations(products)
             hessians.append(np.tensordot(weights, normal, 1))
-            scores.append(weights @ right - hessians[-1] @ found.theta)
+            scores.append(weights @ right - hessians[-1] @ self.theta)
         whole = np.array(hessians)
         # What is at its bound, or not identifiable, has no part in the rest.
-        free = (found.theta > form.lower) & (np.einsum('bpp->p', whole) > 0.0)
+        free = (self.theta > self._lower) & (np.einsum('bpp->p', whole) > 0.0)
         whole *= np.outer(free, free)
         return covariances(whole, np.array(scores) * free, np.where(free, 0.0, 1.0))
 
-    def errors_with_friction(self, found: Solution) -> Array:
-        """Sums of squares (n,) with the friction of the model in place of the fitted one."""
-        seen, theta = self.observations, found.theta.copy()
-        theta[found.places['own'][:, 1:3]] = 0.0
-        form = self._form(found.hypothesis)
-        residual = seen.combined(found.hypothesis.delay, form.target - form.design @ theta)
-        residual = np.where(seen.used, residual - seen.friction, 0.0) * np.abs(found.scales)
-        return (residual**2).sum(axis=0) - residual.sum(axis=0) ** 2 / np.maximum(seen.counts, 1)
+    def half_widths(self, name: str, slopes: Array | None = None) -> Array:
+        """Half of the 95 % intervals of coefficients, or of functions with slopes (m, k)."""
+        place = self.places[name]
+        chosen = np.eye(len(self.theta))[place.ravel()]
+        found = self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
+        return found.reshape(place.shape) if slopes is None else found
 
-    def _form(self, given: Hypothesis) -> _Form:
-        return _Form(self.observations, given, self._bodies)
+    @property
+    def errors_with_friction(self) -> Array:
+        """`errors` with the friction of the model in place of the fitted one."""
+        theta, errors = self.theta.copy(), []
+        theta[self.places['own'][:, At.RUBBING]] = 0.0
+        for joint, own in enumerate(self.seen.products(self.hypothesis.delay)):
+            columns, places, left = self._of_joint(joint)
+            left[columns] -= theta[places]
+            left[At.FRICTION] -= 1.0
+            mixed = own @ left
+            errors.append(left @ mixed - mixed[At.ONE] ** 2 / max(self.seen.counts[joint], 1))
+        return np.array(errors) * self.scales**2
 
-    def _next(self, found: Solution) -> Iterator[Hypothesis]:
-        """Hypotheses with one part more, or with another one of the same kind."""
-        given, seen = found.hypothesis, self.observations
-        if not seen.loaded.any():
-            return
-        if given.order == tuple(range(seen.size)):
-            yield from self._swapped(found)
-        yield from self._signs_and_scales(found)
-        if not given.delay:
-            yield replace(given, delay=self._delay(found))
-        # A joint that was not recorded looks like what follows. With gravity the weight of bodies
-        # turns, which these columns do not: see `Observations.under`.
-        if seen.torques.dependent or given.gravity == 'free':
-            return
-        if given.gravity == 'given':
-            yield replace(given, gravity='none')
-            yield replace(given, gravity='free')
-        if given.carrier is None:
-            joints = seen.torques.model.joints
-            for body in sorted({*range(len(joints))} - {one.parent for one in joints}):
-                yield replace(given, carrier=body)
-                if given.gravity == 'given':
-                    # What the driver does not know that the arm carries stays in the efforts.
-                    yield replace(given, carrier=body, gravity='none')
-        if not given.links and given.gravity == 'given':
-            yield from self._links(found)
 
-    def _swapped(self, found: Solution) -> Iterator[Hypothesis]:
-        """The order of efforts in which each joint is explained best, with columns of its own."""
-        seen, columns = self.observations, self.observations.columns
-        joints = np.flatnonzero(seen.loaded)
-        free = np.concatenate([columns.gravity, columns.motion, columns.own])
-        products = seen.products(found.hypothesis.delay)
-        costs = np.zeros((len(joints), len(joints)))
-        for row, joint in enumerate(joints.tolist()):
-            inverse = np.linalg.pinv(products[joint][np.ix_(free, free)], rcond=RIDGE)
-            mixed = products[joint][np.ix_(joints, free)]
-            squares = products[joint][joints, joints]
-            left = squares - np.einsum('kp,pq,kq->k', mixed, inverse, mixed)
-            costs[row] = np.log(np.maximum(left, 0.0) + self.floor[joints])
-        optimize = required('scipy.optimize', 'recordings')
-        rows, others = optimize.linear_sum_assignment(costs)
-        order = np.arange(seen.size)
-        order[joints[rows]] = joints[others]
-        if (order != np.arange(seen.size)).any():
-            yield replace(found.hypothesis, order=tuple(order.tolist()))
+Solve = Callable[[Hypothesis], Solution]
 
-    def _signs_and_scales(self, found: Solution) -> Iterator[Hypothesis]:
-        """Other signs, and free scales, of the joints where that is worth it."""
-        given, seen = found.hypothesis, self.observations
-        floor, loaded = self.floor[list(given.order)], seen.loaded
-        free = frozenset(np.flatnonzero(loaded).tolist()) | given.scaled
-        others = np.where(loaded, -1.0, 1.0) * given.signs
-        tried = [given, replace(given, signs=tuple(others.tolist()))]
-        # A wrong position of a joint that was not recorded looks like a scale.
-        tried += [replace(one, scaled=free) for one in tried if not seen.torques.dependent]
-        costs = np.log([self.solve(one).errors + floor for one in tried])
-        costs += NUMBER * np.array([[0.0], [1.0], [1.0], [2.0]])[: len(tried)]
-        for some in costs[:2], costs:
-            best = np.where(loaded, np.argmin(some, axis=0), 0)
-            signs = np.where(best % 2, others, given.signs)
-            scaled = frozenset(np.flatnonzero(best > 1).tolist()) | given.scaled
-            yield replace(given, signs=tuple(signs.tolist()), scaled=scaled)
 
-    def _delay(self, found: Solution) -> float:
-        """The delay with the smallest misfit [s], by a parabola about the best of a grid."""
+def best_solution(seen: Observations) -> Solution:
+    """That of the hypothesis whose every part is worth it.
 
-        def misfit(delay: float) -> float:
-            return self.solve(replace(found.hypothesis, delay=delay)).misfit
+    That which lowers the cost most is taken, and what it makes superfluous is dropped.
+    """
+    solve: Solve = cache(partial(Solution, seen))
+    found = solve(Hypothesis(tuple(range(seen.size))))
+    for _ in range(MAX_STEPS if seen.loaded.any() else 0):
+        others = [_pruned(solve, one) for one in map(solve, _next(solve, found))]
+        other = min(others, key=lambda one: one.cost)
+        if other.cost >= found.cost:
+            break
+        found = other
+    return found
 
-        step = float(DELAYS[1] - DELAYS[0])
-        best = int(np.argmin([misfit(delay) for delay in DELAYS.tolist()]))
-        near = DELAYS[np.clip(best, 1, len(DELAYS) - 2)]
-        for width in (step, 0.2 * step):
-            before, middle, after = (misfit(float(near + width * side)) for side in (-1, 0, 1))
-            bend = before - 2.0 * middle + after
-            moved = 0.5 * width * (before - after) / bend if bend > 0.0 else 0.0
-            near = float(np.clip(near + np.clip(moved, -width, width), DELAYS[0], DELAYS[-1]))
-        return round(near, 6)
 
-    def _links(self, found: Solution) -> Iterator[Hypothesis]:
-        """Links whose masses are others: those without which the misfit grows most."""
-        bodies = np.flatnonzero(self._bodies[:, 0] > 0.0).tolist()
-        other = self.solve(replace(found.hypothesis, links=tuple(bodies)))
-        while links := other.hypothesis.links:
-            yield other.hypothesis
-            fewer = [tuple(one for one in links if one != x) for x in links]
-            others = [self.solve(replace(found.hypothesis, links=one)) for one in fewer]
-            other = min(others, key=lambda one: one.misfit)
+def _pruned(solve: Solve, found: Solution) -> Solution:
+    """The same without parts that are not worth their numbers, or not meant."""
+    others = map(solve, found.hypothesis.smaller())
+    best = min(others, key=lambda one: one.cost, default=found)
+    if best is found or (found.is_meant and found.cost <= best.cost):
+        return found
+    return _pruned(solve, best)
 
-    def gravity(self, found: Solution) -> Array:
-        """That of a solution (3,), as strong as the given one [m/s^2]."""
-        given = self.observations.gravity
-        other = given + found['gravity'] if found.hypothesis.gravity == 'free' else given
-        return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
 
-    def lacking(self, found: Solution) -> Array:
-        """Inertial parameters (10 bodies,) that the model lacks."""
-        bodies, given = np.zeros_like(self._bodies), found.hypothesis
-        if given.carrier is not None:
-            bodies[given.carrier] = found['load']
-        for link, share in zip(given.links, found['shares'], strict=True):
-            bodies[link] += share * self._bodies[link]
-        return bodies.ravel()
+def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
+    """Hypotheses with one part more, or with another one of the same kind."""
+    given, seen = found.hypothesis, found.seen
+    yield replace(given, order=_order(found))
+    every = solve(replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist())))
+    bare = solve(replace(given, scaled=frozenset()))
+    gained = (bare.errors + bare.floor) / (every.errors + every.floor)
+    worth = seen.loaded & (gained > np.exp(NUMBER))
+    for some in worth, worth & (every.scales < 0.0):
+        yield replace(given, scaled=frozenset(np.flatnonzero(some).tolist()))
+    if not given.delay:
+        yield replace(given, delay=_delay(solve, given))
+    # A joint that was not recorded looks like what follows. With gravity the weight of bodies
+    # turns, which these columns do not: see `Observations.under`.
+    if seen.torques.dependent or given.gravity == 'free':
+        return
+    if given.gravity == 'given':
+        yield replace(given, gravity='none')
+        yield replace(given, gravity='free')
+    if given.carrier is None:
+        joints = seen.model.joints
+        for body in sorted({*range(len(joints))} - {one.parent for one in joints}):
+            yield replace(given, carrier=body)
+            # What the driver does not know that the arm carries stays in the efforts.
+            yield replace(given, carrier=body, gravity='none')
+    if not given.links and given.gravity == 'given':
+        yield replace(given, links=tuple(np.flatnonzero(seen.bodies[:, 0]).tolist()))
 
-    def _is_meant(self, found: Solution) -> bool:
-        """Whether its numbers are none that an accurate model has, nor absurd."""
-        given, scales, shares = found.hypothesis, np.abs(found.scales), found['shares']
-        scales = scales[sorted(given.scaled)]
-        meant = np.isfinite(scales).all() and (np.abs(scales - 1.0) > LEAST_SCALE).all()
-        meant &= not given.delay or abs(given.delay) >= LEAST_DELAY
-        meant &= (np.abs(shares) > LEAST_SHARE).all() and (shares > -1.0).all()
-        if given.gravity == 'free':
-            before = self.observations.gravity
-            after = before + found['gravity']
-            strength = np.linalg.norm(after) / (np.linalg.norm(before) or 1.0)
-            meant &= angle(before, after) >= LEAST_TURN and 1.0 / STRONGER < strength < STRONGER
-        if given.carrier is not None:
-            mass, centre = found['load'][0], found['load'][1:4]
-            own, whole = self._bodies[given.carrier, 0], self._bodies[:, 0].sum()
-            meant &= -MISSING * own <= mass <= whole and abs(mass) >= LEAST_MASS
-            meant &= np.linalg.norm(centre) <= FARTHEST * abs(mass)
-        return bool(meant)
 
-    def _without_superfluous(self, found: Solution) -> Solution:
-        """The same without the parts that are not worth their numbers."""
-        smaller = [self.solve(one) for one in _parts(found.hypothesis).values()]
-        best = min(filter(self._is_meant, smaller), key=self.cost, default=found)
-        return self._without_superfluous(best) if self.cost(best) < self.cost(found) else found
+def _order(found: Solution) -> tuple[int, ...]:
+    """The order of efforts in which each joint is explained best, with columns of its own."""
+    seen, joints = found.seen, np.flatnonzero(found.seen.loaded)
+    products, efforts = seen.products(found.hypothesis.delay)[joints], joints - seen.size
+    free = [*range(len(LOWER)), *At.GRAVITY, At.MOTION]
+    inverse = np.linalg.pinv(products[:, free][:, :, free], rcond=RIDGE)
+    mixed = products[:, efforts][:, :, free]
+    left = products[:, efforts, efforts] - np.einsum('jkp,jpq,jkq->jk', mixed, inverse, mixed)
+    costs = np.log(np.maximum(left, 0.0) + seen.floor[joints])
+    rows, others = required('scipy.optimize', 'recordings').linear_sum_assignment(costs)
+    order = np.arange(seen.size)
+    order[joints[rows]] = joints[others]
+    return tuple(order.tolist())
+
+
+def _delay(solve: Solve, given: Hypothesis) -> float:
+    """The delay with the smallest misfit [s]: the best of a grid, and near it."""
+
+    def misfit(delay: float) -> float:
+        return solve(replace(given, delay=round(delay, 6))).misfit
+
+    step, best = float(DELAYS[1] - DELAYS[0]), min(DELAYS[1:-1].tolist(), key=misfit)
+    near = required('scipy.optimize', 'recordings').minimize_scalar(
+        misfit, bounds=(best - step, best + step), method='bounded', options={'xatol': 1e-4}
+    )
+    return round(float(near.x), 6)
 
 
 def angle(one: Array, other: Array) -> float:
     """Between two vectors [rad]."""
     return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
-
-
-def _parts(given: Hypothesis) -> dict[str, Hypothesis]:
-    """The parts of a hypothesis, each with the hypothesis without it."""
-    nothing = Hypothesis.nothing(len(given.order))
-    names = ('order', 'signs', 'scaled', 'gravity', 'carrier', 'links', 'delay')
-    others = {name: replace(given, **{name: getattr(nothing, name)}) for name in names}
-    return {name: one for name, one in others.items() if one != given}
-
-
-def _bounded(normal: Array, right: Array, lower: Array) -> Array:
-    """The minimum (P,) of x^T A x / 2 - b^T x above lower bounds.
-
-    Bounds that a solution violates are active from then on: coefficients of friction and rotors
-    hardly depend on each other.
-    """
-    units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
-    scaled = normal * np.outer(units, units) + RIDGE * np.eye(len(right))
-    free = np.ones(len(right), bool)
-    while True:
-        found = np.zeros(len(right))
-        found[free] = np.linalg.solve(scaled[np.ix_(free, free)], (right * units)[free])
-        wrong = free & (found < lower)
-        if not wrong.any():
-            return found * units
-        free &= ~wrong

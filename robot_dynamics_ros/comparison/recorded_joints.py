@@ -1,46 +1,39 @@
-"""The model of the joints that a recording has, and what is unknown without the others."""
+"""The recorded joints of a robot: their model, its torques, and what is unknown without others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
 from robot_dynamics_ros.core.algorithms.rnea import gravity_torque
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.core.model.tree import Joint
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
+from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
 
 Flags = npt.NDArray[np.bool_]
 
-# A joint moves little if that is at most this share of the mass that the recorded ones carry:
-# fingers of a gripper do.
+# Of the mass that the recorded joints carry: what a joint moves at least, as no finger does.
 LIGHT = 0.02
-# Poses that are tried.
-POSES = 16
-# A change below this share of the largest torque, or of the inertia, is an inaccurate model.
-CHANGED = 0.05
+# Poses that are tried, and the share of gravity torque or inertia from where on it changes.
+POSES, CHANGED = 16, 0.05
 # A gravity torque that is a smaller share of the largest of the robot is not one.
 NO_GRAVITY = 0.005
 
 
 def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
-    """The robot whose independent joints are those that were recorded; others are locked.
-
-    They are locked at zero, or at the limit nearest to it.
-
-    Args:
-        model: the whole robot.
-        recorded: names of joints, in any order; those that the robot has not do not matter.
+    """The robot whose other joints are locked, at zero or at the limit nearest to it.
 
     Raises:
-        ParameterError: the robot has none of them.
+        ParameterError: the robot has none of the recorded joints.
     """
     kept = [name for name in model.joint_names if name in recorded]
     if not kept:
@@ -48,8 +41,15 @@ def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
             f'the recording has the joints {", ".join(recorded)}, the robot {model.name} has '
             f'{", ".join(model.joint_names)}: map the names with --rename'
         )
-    joints = [joint for joint in model.independent_joints if joint.name not in kept]
-    return model.reduced(kept, {one.name: _locked(one) for one in joints}) if joints else model
+    locked = zip(model.joint_names, _locked(model).tolist(), strict=True)
+    others = {name: q for name, q in locked if name not in kept}
+    return model.reduced(kept, others) if others else model
+
+
+def _locked(model: RobotModel) -> Array:
+    """Where joints (n,) are taken to be that were not recorded [rad or m]."""
+    limits = [joint.limits for joint in model.independent_joints]
+    return np.array([min(max(0.0, one.lower), one.upper) for one in limits])
 
 
 def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
@@ -60,22 +60,13 @@ def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
         names: of the recorded joints after renaming, by recorded ones.
     """
     robot = {joint.name for joint in model.joints}
-    others = [old for old, new in names.items() if new not in robot]
-    if not others:
-        return ''
-    # A finger that was not recorded is not what another name stands for.
+    others = ', '.join(old for old, new in names.items() if new not in robot)
     recorded = [name for name in model.joint_names if name in names.values()]
     absent = joints_that_matter(model, recorded) if recorded else model.joint_names
-    offer = rename_options(offered_renaming(tuple(names), absent))
-    return (
-        'Recorded and not used, as the URDF has no moving joint of that name: '
-        f'{", ".join(others)}.{f" Perhaps {offer}." if offer else ""}'
-    )
-
-
-def _locked(joint: Joint) -> float:
-    """Where a joint is taken to be that was not recorded [rad or m]."""
-    return min(max(0.0, joint.limits.lower), joint.limits.upper)
+    offer = rename_options(offered_renaming(tuple(names), absent)) if others else ''
+    perhaps = f' Perhaps {offer}.' if offer else ''
+    unused = f'Recorded and not used, as the URDF has no moving joint of that name: {others}.'
+    return f'{unused}{perhaps}' if others else ''
 
 
 def moved_bodies(model: RobotModel) -> Flags:
@@ -84,7 +75,7 @@ def moved_bodies(model: RobotModel) -> Flags:
     for body, joint in enumerate(model.joints):
         if joint.parent >= 0:
             moves[:, body] = moves[:, joint.parent]
-        moves[model.joint_names.index(joint.mimicked or joint.name), body] = True
+        moves[joint.coordinate.index, body] = True
     return moves
 
 
@@ -95,55 +86,99 @@ def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str,
     """
     moves, known = moved_bodies(model), np.isin(model.joint_names, recorded)
     own = np.isin([joint.mimicked or joint.name for joint in model.joints], recorded)
-    carried = moves & moves[known].any(axis=0)
-    matters = (moves & own).any(axis=1) | _are_heavy(model, carried, known)
-    return _named(model, matters & ~known)
+    heavy = _are_heavy(model, moves & moves[known].any(axis=0), known)
+    return names_of(model, ((moves & own).any(axis=1) | heavy) & ~known)
 
 
 def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
     """Other joints that move a mass that is not light against what the recorded ones carry."""
     known = np.isin(model.joint_names, recorded)
-    return _named(model, _are_heavy(model, moved_bodies(model), known) & ~known)
+    return names_of(model, _are_heavy(model, moved_bodies(model), known) & ~known)
 
 
 def _are_heavy(model: RobotModel, moved: Flags, known: Flags) -> Flags:
     """Whether bodies (n, bodies) are together not light against what recorded joints carry."""
     masses = np.array([joint.inertia.mass for joint in model.joints])
-    carried = masses @ moved_bodies(model)[known].any(axis=0)
-    return moved @ masses > LIGHT * carried
+    return moved @ masses > LIGHT * (masses @ moved_bodies(model)[known].any(axis=0))
 
 
-def _named(model: RobotModel, chosen: Flags) -> tuple[str, ...]:
+def names_of(model: RobotModel, chosen: Flags) -> tuple[str, ...]:
+    """Of the independent joints for which (n,) holds."""
     return tuple(np.array(model.joint_names)[chosen].tolist())
 
 
 def joints_that_depend(
-    robot: RobotModel,
-    recorded: Sequence[str],
-    missing: Sequence[str],
-    gravity: Sequence[float] = STANDARD_GRAVITY,
+    robot: RobotModel, recorded: Sequence[str], missing: Sequence[str], gravity: Sequence[float]
 ) -> tuple[str, ...]:
     """Recorded joints whose gravity torque or own inertia depends on where missing joints are."""
     if not missing:
         return ()
     known, absent = (np.isin(robot.joint_names, names) for names in (recorded, missing))
-    held = np.array([state.q for state in random_states(robot, POSES)])
-    moved = held.copy()
-    held[:, ~known] = np.array([_locked(joint) for joint in robot.independent_joints])[~known]
-    moved[:, ~absent] = held[:, ~absent]
-    (gravity, inertia), (gravity_moved, inertia_moved) = (
-        _gravity_and_inertia(robot, poses, gravity) for poses in (held, moved)
-    )
-    change, size = (np.abs(one).max(axis=0) for one in (gravity_moved - gravity, gravity))
-    changed = (change > CHANGED * size) & (change > NO_GRAVITY * size.max())
-    changed |= (np.abs(inertia_moved - inertia) > CHANGED * inertia).any(axis=0)
-    return _named(robot, changed & known)
+    moved = np.array([state.q for state in random_states(robot, POSES)])
+    held = np.where(known, moved, _locked(robot))
+    poses = [*held.tolist(), *np.where(absent, moved, held).tolist()]
+    x, y, z = gravity
+    torques = np.array([gravity_torque(robot, q, (x, y, z)) for q in poses], np.float64)
+    inertia = np.array([np.diag(np.array(mass_matrix(robot, q), np.float64)) for q in poses])
+    changed = np.zeros(robot.size, bool)
+    for values, floor in (torques, NO_GRAVITY), (inertia, 0.0):
+        size = np.abs(values[:POSES]).max(axis=0)
+        change = np.abs(values[POSES:] - values[:POSES]).max(axis=0)
+        changed |= change > np.maximum(CHANGED * size, floor * size.max())
+    return names_of(robot, changed & known)
 
 
-def _gravity_and_inertia(
-    robot: RobotModel, poses: Array, gravity: Sequence[float]
-) -> tuple[Array, Array]:
-    """Gravity torques and the diagonals of the mass matrix (N, n) at poses (N, n)."""
-    torques = [gravity_torque(robot, q.tolist(), tuple(gravity)) for q in poses]
-    inertia = [np.diag(np.array(mass_matrix(robot, q.tolist()), float)) for q in poses]
-    return np.array(torques, float), np.array(inertia)
+class ModelTorques:
+    """What the recorded joints of a robot need for a motion; the other joints are locked.
+
+    Attributes:
+        model: whose independent joints are those of the motions, in their order.
+        locked: all joints that were not recorded.
+        missing: those of them whose position matters, see `joints_that_matter`.
+        dependent: joints of the model whose torque is unknown without those that are missing.
+        parameters: friction, offsets and rotors in place of those of the URDF.
+        gravity: (3,) in the axes of the root link [m/s^2].
+        dynamics: of the model, under this gravity.
+        carrying: the same, with what the model lacks.
+        offsets: (n,) of the parameters [N m or N].
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        recorded: Sequence[str],
+        parameters: JointModel = AS_DESCRIBED,
+        gravity: Sequence[float] = STANDARD_GRAVITY,
+    ) -> None:
+        """With the whole robot, and names of joints in any order.
+
+        Raises:
+            ParameterError: the robot has none of the joints, or not one of the parameters.
+        """
+        parameters.check_joints(robot)
+        self.parameters, self.gravity = parameters, np.array(gravity, float)
+        self.locked = tuple(name for name in robot.joint_names if name not in recorded)
+        self.missing = joints_that_matter(robot, recorded)
+        self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
+        self.model = model = parameters.with_rotors(compared_model(robot, recorded))
+        self.dynamics = self.carrying = RobotDynamics(model, gravity=gravity)
+        self._friction, self.offsets = parameters.friction(model), parameters.offsets(model)
+        self._slips = self._friction.slips()
+
+    def under(self, gravity: Array, lacking: Array) -> ModelTorques:
+        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
+        other = copy(self)
+        other.gravity, other.dynamics = gravity, self.dynamics.with_gravity(gravity)
+        parameters = self.model.inertial_parameters() + lacking
+        carrying = self.model.with_inertial_parameters(parameters, physical=False)
+        other.carrying = other.dynamics.with_model(carrying)
+        return other
+
+    def terms(self, motion: Motion) -> Array:
+        """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
+        q, v, a = motion.positions, motion.velocities, motion.accelerations
+        parts = np.moveaxis(self.dynamics.torque_terms(q, v, a), 1, 0)
+        self._slips = self._friction.slips() if motion.begins else self._slips
+        load, slips = parts.sum(axis=0) - self._friction.rotors * a, self._slips.along(q)
+        friction = self._friction.torque(v, load=load, slips=slips) + self.offsets
+        return np.stack([*parts, friction])

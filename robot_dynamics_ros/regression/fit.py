@@ -149,6 +149,26 @@ def _inverse(precision: Array) -> Array:
     return 1.0 / np.maximum(precision, NO_PRIOR)
 
 
+def bounded_minimum(normal: Array, right: Array, lower: Array) -> tuple[Array, Array]:
+    """The minimum (P,) of x^T A x / 2 - b^T x above lower bounds, and its standard deviations."""
+    units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
+    normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(units))
+    inverse, right, lower = np.linalg.inv(normal), right * units, lower / units
+    found, free = inverse @ right, np.ones(len(units), bool)
+    # Bounds that it violates are active from then on, which is right in most cases.
+    while (found < lower).any():
+        free &= found >= lower
+        found = np.where(free, 0.0, lower)
+        others = (right - normal @ found)[free]
+        found[free] = np.linalg.solve(normal[np.ix_(free, free)], others)
+    if ((normal @ found - right)[~free] < -ROUNDING).any():
+        root, highest = np.linalg.cholesky(normal), np.full(len(units), np.inf)
+        optimize = required('scipy.optimize', 'identification')
+        target = np.linalg.solve(root, right)
+        found = optimize.lsq_linear(root.T, target, (lower, highest), method='bvls').x
+    return found * units, units * np.sqrt(np.diag(inverse))
+
+
 class _NormalEquations:
     """The normal equations of rows, for weights and coordinates that change."""
 
@@ -268,22 +288,12 @@ class _NormalEquations:
         self, x: Array, total: Array, right: Array, precision: Array
     ) -> tuple[Array, Array]:
         """Of the cost that is linear in coordinates about these, within their bounds."""
-        optimize = required('scipy.optimize', 'identification')
         theta, slopes = self.theta(x)
         free = np.flatnonzero(precision < np.inf)
         normal = (slopes.T @ total @ slopes)[np.ix_(free, free)] + np.diag(precision[free])
         right = (slopes.T @ (right - total @ (theta - slopes @ x)))[free]
-        units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
-        normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(free))
-        inverse = np.linalg.inv(normal)
-        found, lower = inverse @ (right * units), self.lower[free] / units
-        if (found < lower).any():
-            root = np.linalg.cholesky(normal)
-            target = np.linalg.solve(root, right * units)
-            bounds = (lower, np.full(len(free), np.inf))
-            found = optimize.lsq_linear(root.T, target, bounds, method='bvls').x
         new, deviations = x.copy(), np.full(len(x), np.inf)
-        new[free], deviations[free] = found * units, units * np.sqrt(np.diag(inverse))
+        new[free], deviations[free] = bounded_minimum(normal, right, self.lower[free])
         return new, deviations
 
     def weighed(self, x: Array) -> tuple[Array, Array]:

@@ -136,22 +136,13 @@ FRICTION = (VISCOUS, COULOMB, *GRADUAL, STRIBECK, LOAD, GRADUAL_LOAD, *PRESLIDIN
 BODIES = Regressor('bodies', BODY, lambda s: s.bodies, shared=True)
 
 
-def gravity_of(dynamics: RobotDynamics | None = None) -> Regressor:
-    """The gravity torques (N, n, 3) of 1 m/s^2 along each axis of the base.
-
-    Args:
-        dynamics: of the robot that has them; None: of that of the states.
-    """
-
-    def column(states: States) -> Array:
-        robot = dynamics or states.dynamics
-        axes = [robot.with_gravity(axis).gravity_torque(states.q) for axis in np.eye(3)]
-        return np.stack(axes, axis=2)
-
-    return Regressor('gravity', ('m/s^2',) * 2, column, shared=True)
+def _gravities(states: States) -> Array:
+    """The gravity torques (N, n, 3) of 1 m/s^2 along each axis of the base."""
+    axes = [states.dynamics.with_gravity(axis).gravity_torque(states.q) for axis in np.eye(3)]
+    return np.stack(axes, axis=2)
 
 
-GRAVITY = gravity_of()
+GRAVITY = Regressor('gravity', ('m/s^2',) * 2, _gravities, shared=True)
 
 
 def payload_on(model: RobotModel, frame: str) -> Regressor:

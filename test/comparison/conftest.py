@@ -1,5 +1,7 @@
 """The simulated arm against its URDF, compiled once for all tests of a file."""
 
+from functools import cache
+
 import pytest
 from simulated_recordings import urdf
 
@@ -10,23 +12,28 @@ from robot_dynamics_ros.core import parse_urdf
 @pytest.fixture(scope='session')
 def comparison_with():
     """With the arm of the URDF, with or without its friction and its tool."""
-    made = {}
-
-    def of(**options):
-        key = tuple(sorted(options.items()))
-        if key not in made:
-            made[key] = Comparison(parse_urdf(urdf(**options)))
-        return made[key]
-
-    return of
+    return cache(lambda **options: Comparison(parse_urdf(urdf(**options))))
 
 
 @pytest.fixture(scope='session')
 def compared(comparison_with):
     """The comparison of a recording with a URDF."""
+    return lambda recorded, **options: comparison_with(**options).of(recorded.reader)
 
-    def compare(recorded, **options):
-        (found,) = comparison_with(**options).fit(recorded.reader)
-        return found
 
-    return compare
+@pytest.fixture(scope='session')
+def codes(compared):
+    """The codes of its findings."""
+    return lambda recorded, **options: [one.code for one in compared(recorded, **options).findings]
+
+
+@pytest.fixture(scope='session')
+def only(compared):
+    """Its only finding."""
+
+    def only(recorded, **options):
+        findings = compared(recorded, **options).findings
+        assert len(findings) == 1, [str(finding) for finding in findings]
+        return findings[0]
+
+    return only

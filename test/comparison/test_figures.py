@@ -10,7 +10,7 @@ pytest.importorskip('mujoco')
 
 from simulated_recordings import JOINTS, simulated, urdf
 
-from robot_dynamics_ros.comparison.compared import MAX_DRAWN, TERMS
+from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.json_text import json_text
 
@@ -21,21 +21,18 @@ def comparison(compared):
 
 
 def test_figures_are_those_of_all_samples(comparison):
-    drawn, (motion,) = comparison.drawn, simulated().reader.motions()
+    drawn = comparison.drawn
     model = RobotDynamics(parse_urdf(urdf(friction=False))).inverse_dynamics(
         drawn.positions, drawn.velocities, drawn.accelerations
     )
     residual = drawn.measured - model
     for column, joint in enumerate(JOINTS):
         figures, measured = comparison.joints[joint], drawn.measured[:, column]
-        assert figures.rms_measured == pytest.approx(
-            np.sqrt(np.mean(motion.efforts[:, column] ** 2)), rel=1e-3
-        )
-        rms = np.sqrt(np.mean(residual[:, column] ** 2))
+        rms, whole = (np.sqrt(np.mean(one**2)) for one in (residual[:, column], measured))
         expected = {
-            'rms_measured': np.sqrt(np.mean(measured**2)),
+            'rms_measured': whole,
             'rms_residual': rms,
-            'relative_residual': rms / figures.rms_measured,
+            'relative_residual': rms / whole,
             'bias': residual[:, column].mean(),
             'correlation': np.corrcoef(measured, model[:, column])[0, 1],
         }
@@ -44,44 +41,10 @@ def test_figures_are_those_of_all_samples(comparison):
         for term in ('gravity', 'coriolis', 'inertia'):
             share = getattr(drawn, term)[:, column] @ measured / (measured @ measured)
             assert figures.shares[term] == pytest.approx(share, abs=1e-9)
-        assert set(figures.shares) == {*TERMS, 'residual'}
         assert sum(figures.shares.values()) == pytest.approx(1.0, abs=1e-12)
         # The arm has no other error than its missing friction.
         assert abs(figures.shares['residual']) < 0.02
         assert 0.0 < figures.rms_after_fit < figures.rms_residual
-
-
-def test_a_gap_cuts_neither_samples_nor_time(compared):
-    """But for what the filter needs at its ends; and a plot has no line across it."""
-    recorded = simulated()
-    later = np.where(np.arange(len(recorded.times)) < len(recorded.times) // 2, 0.0, 5.0)
-    whole, paused = compared(recorded), compared(replace(recorded, times=recorded.times + later))
-    assert whole.findings == []
-    assert [(one.code, one.value) for one in paused.findings] == [('samples', 1.0)]
-    assert 0.9 < paused.samples / whole.samples < 1.0
-    assert paused.duration == pytest.approx(paused.samples / paused.rate)
-    assert list(np.diff(paused.drawn.times)[paused.drawn.begins[1:]] > 4.9) == [True]
-    for joint in JOINTS:
-        measured = whole.joints[joint].rms_measured
-        assert paused.joints[joint].rms_measured == pytest.approx(measured, rel=0.05)
-
-
-def test_drawn_samples_are_evenly_distributed_and_keep_gaps(comparison):
-    samples = comparison.drawn
-    count = len(samples.times)
-    many = np.arange(3 * MAX_DRAWN) % count
-    begins = np.isin(np.arange(len(many)), (0, 2 * MAX_DRAWN + 1))
-    arrays = {
-        name: getattr(samples, name)[many]
-        for name in samples.__dataclass_fields__
-        if name not in ('joints', 'begins', 'times')
-    }
-    times = np.arange(len(many)) + 100.0 * np.cumsum(begins)
-    few = replace(samples, begins=begins, times=times, **arrays).drawn()
-    assert len(few.times) == MAX_DRAWN
-    assert np.flatnonzero(few.begins).tolist() == [0, 2 * MAX_DRAWN // 3 + 1]
-    assert set(np.diff(few.times)) == {3.0, 103.0}
-    np.testing.assert_array_equal(few.measured, samples.measured[many[::3]])
 
 
 def test_json_is_the_contract(comparison):
@@ -90,13 +53,12 @@ def test_json_is_the_contract(comparison):
         'robot', 'file', 'topic', 'samples', 'duration', 'rate', 'cutoff', 'error', 'locked',
         'remark', 'joints', 'findings',
     }  # fmt: skip
-    assert (result['robot'], result['samples']) == ('arm', comparison.samples)
     assert list(result['joints']) == list(JOINTS)
-    for name, joint in result['joints'].items():
-        assert {*joint} - {'shares', 'friction'} == {
-            'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation',
+    for joint in result['joints'].values():
+        assert {*joint} == {
+            'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'shares',
+            'friction',
         }  # fmt: skip
-        assert joint['rms_after_fit'] == comparison.joints[name].rms_after_fit
         assert set(joint['shares']) == {*TERMS, 'residual'}
         assert set(joint['friction']) == {'viscous', 'coulomb', 'offset'}
     for finding in result['findings']:
