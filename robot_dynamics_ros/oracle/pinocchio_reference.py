@@ -200,8 +200,11 @@ def text_for_pinocchio(text: str, *, shapes: bool = False) -> str:
     checked = checked_robot(robot)
     for limit in checked.iterfind('joint/limit'):
         limit.attrib = dict.fromkeys(limit.attrib, '0')
-    for link, raw in zip(checked.iterfind('link'), robot.iterfind('link'), strict=True):
-        link.extend(raw.findall('collision') if shapes else ())
+    if shapes:
+        # Capsules are of version 1.2.
+        checked.set('version', robot.get('version', '1.0'))
+        for link, raw in zip(checked.iterfind('link'), robot.iterfind('link'), strict=True):
+            link.extend(raw.findall('collision'))
     return tostring(checked, encoding='unicode')
 
 
