@@ -59,6 +59,7 @@ ROOMS = {
     'identification': 'test/identification test/report',
     'comparison': 'test/comparison test/test_joint_model.py',
     'contacts': 'test/contacts',
+    'regression': 'test/regression test/identification',
     'recordings': 'test/recordings',
 }
 # Mutants that compute the same, each below the reason why.
