@@ -39,8 +39,9 @@ MIN_ROWS, MAX_ROWS = 60, 20_000
 # A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
 # the URDF are as large, and its effort says nothing of sign, scale or name.
 HARDLY_LOADED = 0.01
-# An effort that varies by less than this share of the torque is not measured: it is not in kN m.
-SILENT = 5e-4
+# An effort is not measured if it is a smaller share of the torque or of the effort limit, and if
+# torque and friction leave at least this share of its standard deviation.
+SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
 # Deviations below this share of the effort are not worth a hypothesis: models have them.
 NEGLIGIBLE = 0.01
 # Terms of each joint that are part of every hypothesis, of which offsets alone may be negative.
@@ -128,7 +129,15 @@ class Observations:
         self.floor = np.maximum(NEGLIGIBLE**2 * self.squares, np.finfo(float).tiny)
         known = usable & ~np.isin(self.model.joint_names, self.torques.dependent)
         enough: Flags = known & (self.counts >= MIN_ROWS) & (self.squares > 0.0)
-        self.silent: Flags = enough & (self.squares < SILENT**2 * spread)
+        size, rms = (np.sqrt((one**2).sum(axis=1) / counts) for one in (efforts, torques))
+        limits = np.where(np.isfinite(self.model.effort_limits), self.model.effort_limits, 0.0)
+        small = (size < SILENT * rms) | (size < np.minimum(SILENT_LIMIT * limits, rms))
+        self.silent: Flags = enough & small
+        for joint in np.flatnonzero(self.silent):
+            columns = np.column_stack([self._columns[joint, :, : len(OWN)], torques[joint]])
+            fitted = columns @ np.linalg.lstsq(columns, efforts[joint])[0]
+            left = ((efforts[joint] - fitted) ** 2).sum()
+            self.silent[joint] = left >= NOISE**2 * self.squares[joint]
         self.judged: Flags = enough & ~self.silent
         largest = spread * (self.model.sliding == self.model.sliding[:, None])
         self.loaded: Flags = self.judged & (spread > HARDLY_LOADED**2 * largest.max(axis=1))
