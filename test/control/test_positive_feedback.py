@@ -134,7 +134,10 @@ def dynamics(request):
 
 
 def nudged(dynamics, seed, **settings):
-    """An arm with random friction that was nudged, and the speed that this gave."""
+    """An arm with random friction that was nudged, and the speed that this gave.
+
+    Up to half the velocity limit: beyond the limit, zero torque is right where gravity drives on.
+    """
     random, model = np.random.default_rng(seed), dynamics.model
     names, n, limits = model.joint_names, model.size, model.effort_bounds
     own, known = {}, {}
@@ -146,7 +149,8 @@ def nudged(dynamics, seed, **settings):
         known[term] = dict(zip(names, wrong.tolist(), strict=True))
     arm = Nudged(dynamics, own, known, **settings)
     arm.hold(random.uniform(-1.0, 1.0, n) * np.where(model.sliding, 0.3, 1.5))
-    return arm, arm.nudge(random.integers(n), random.uniform(-1.5, 1.5))
+    joint, share = random.integers(n), random.uniform(-0.5, 0.5)
+    return arm, arm.nudge(joint, share * min(3.0, model.velocity_bounds[joint]))
 
 
 @given(seed=st.integers(0, 2**32 - 1))
