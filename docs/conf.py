@@ -74,7 +74,10 @@ nitpick_ignore_regex = [
         r'xml|zlib|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
-    ('py:class', r'Arguments|Array|Flags|Framed|Key|Labels|Matrix|Opens|Out|Severity|Times|Vector'),
+    (
+        'py:class',
+        r'Arguments|Array|Flags|Framed|Key|Labels|Matrix|Opens|Out|Severity|Times|Vector',
+    ),
     ('py:class', r'robot_dynamics_ros\.core\.spatial\.Moved'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
