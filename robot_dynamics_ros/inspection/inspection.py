@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -59,6 +60,7 @@ RULES = {
         'write what they name as they expect it; this package computes what the file says',
     ),
 }
+found = partial(Finding.of, rules=RULES)
 CODES = {**FINDING_CODES, **{code: rule.problem for code, rule in RULES.items()}}
 ORDER = ('error', 'warning', 'info')
 # Share of the poses beyond which the arm cannot do its work; below, some poses are out of reach.
@@ -171,18 +173,6 @@ def validate_robot(
     left_out = frozenset(ignored)
     kept = _in_order(finding for finding in findings if finding.code not in left_out)
     return Validation(model.name, model.size, model.mass, kept, report)
-
-
-def found(
-    code: str,
-    link: str,
-    value: str,
-    joints: tuple[str, ...] = (),
-    severity: Severity | None = None,
-) -> Finding:
-    """A finding in the words of `RULES`."""
-    problem, advice, usual = RULES[code]
-    return Finding(link, code, problem, value, advice, severity or usual, joints)
 
 
 def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:

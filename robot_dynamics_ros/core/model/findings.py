@@ -168,9 +168,11 @@ class Finding:
         value: str,
         joints: tuple[str, ...] = (),
         severity: Severity | None = None,
+        *,
+        rules: Mapping[str, Rule] = RULES,
     ) -> Finding:
-        """A finding with the words of `RULES`, and its severity if none is given."""
-        problem, advice, usual = RULES[code]
+        """A finding with the words of a rule, and its severity if none is given."""
+        problem, advice, usual = rules[code]
         return cls(link, code, problem, value, advice, severity or usual, joints)
 
     @classmethod
