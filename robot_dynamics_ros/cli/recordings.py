@@ -100,12 +100,6 @@ class Recordings:
     parameters: Path | None = None
     scheduler: str | None = None
 
-    @property
-    def read(self) -> list[Path]:
-        """All files that are read."""
-        recorded = [path for paths in self.files.values() for path in paths]
-        return [*recorded, *filter(None, [self.urdf_file, self.parameters])]
-
     def open(
         self, name: str, model: RobotModel | None = None, joints: Sequence[str] | None = None
     ) -> Recording:

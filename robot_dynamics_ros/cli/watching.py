@@ -134,7 +134,7 @@ def watch(function: Watch, settings: WatchSettings, recordings: Recordings, name
             reach.add(motion)
     # Of velocities of something else, the observer would make external torques.
     check_motion(name, robot.model, reach, recording.quality)
-    return function(recording, robot, name, lambda states: None)
+    return function(recording, robot, name)
 
 
 def frequencies(found: Observation) -> str:

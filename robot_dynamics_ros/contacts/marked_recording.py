@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.recordings import Recording
 
-from .observation import Advance, Observation, ObservedStates, WatchedRobot, observe
+from .observation import Observation, ObservedStates, WatchedRobot, observe
 from .thresholds import band_states, least_thresholds, quantile_coefficients
 
 # Stretches of a recording that is drawn: the pixels of a wide screen.
@@ -75,9 +75,7 @@ class MarkedRecording(Observation):
         }
 
 
-def mark_recording(
-    recording: Recording, robot: WatchedRobot, name: str, advance: Advance
-) -> MarkedRecording:
+def mark_recording(recording: Recording, robot: WatchedRobot, name: str) -> MarkedRecording:
     """Search a recording for contacts, with the thresholds of the settings or its own.
 
     Raises:
@@ -85,7 +83,7 @@ def mark_recording(
         ParameterError: a threshold is out of bounds.
     """
     given = robot.settings.thresholds
-    found, observed = observe(recording, robot, name, advance, sorted(given))
+    found, observed = observe(recording, robot, name, sorted(given))
     if given:
         coefficients = np.stack([given[joint] for joint in found.joints], axis=-1)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any, NamedTuple
@@ -29,8 +29,6 @@ from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.recordings.joint_samples import gap_limit
 
-# Takes a number of states that are done.
-Advance = Callable[[int], None]
 Flags = npt.NDArray[np.bool_]
 # Bandwidth of the observer at most, of the rate of the states [-]: noise is beyond it.
 SHARE_OF_RATE = 0.2
@@ -142,7 +140,6 @@ def observe(
     recording: Recording,
     robot: WatchedRobot,
     name: str,
-    advance: Advance,
     wanted: Collection[str] = (),
 ) -> tuple[Observation, ObservedStates]:
     """The residuals along a recording: the external torques of `ExternalForceEstimate`.
@@ -151,7 +148,6 @@ def observe(
         recording: of the robot; from now on, efforts that the node takes as not measured are not.
         robot: that was recorded.
         name: of the recording in results.
-        advance: takes numbers of states that are done.
         wanted: names of joints that are to be watched; empty for all.
 
     Raises:
@@ -168,7 +164,7 @@ def observe(
     given = [robot.settings.bandwidth.get(joint, default) for joint in joints]
     bandwidth = np.minimum(given, SHARE_OF_RATE * rate)
     indices = robot.model.indices_of(joints)
-    states = _observed(recording, robot.estimate(joints, bandwidth), indices, advance)
+    states = _observed(recording, robot.estimate(joints, bandwidth), indices)
     r = states.residuals
     large = np.median(np.abs(r), axis=0) > LARGE * robot.effort_limits(joints)
     names = ', '.join(compress(joints, large))
@@ -202,7 +198,7 @@ def _varying(recording: Recording, wanted: Collection[str]) -> tuple[str, ...]:
 
 
 def _observed(
-    recording: Recording, estimate: ExternalForceEstimate, indices: list[int], advance: Advance
+    recording: Recording, estimate: ExternalForceEstimate, indices: list[int]
 ) -> ObservedStates:
     """The states with an estimate; a state without an effort is lost: the next step is longer."""
     kinds = float, bool, (float, len(indices)), (float, len(indices))
@@ -219,7 +215,6 @@ def _observed(
                 elif estimate.stamp == time:
                     yield time, begins, estimate.torque.copy(), v[indices]
                     begins = False
-            advance(len(samples))
 
     found = np.fromiter(rows(), np.dtype([*zip(ObservedStates._fields, kinds, strict=True)]))
     if not len(found) > LITTLE * count:

@@ -33,7 +33,7 @@ from robot_dynamics_ros.core.errors import RecordingError, StateError
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Recording
 
-from .observation import Advance, Observation, ObservedStates, WatchedRobot, observe
+from .observation import Observation, ObservedStates, WatchedRobot, observe
 
 # Share of the time above the thresholds before the margin [-], and that margin.
 FALSE_ALARMS, MARGIN = 0.01, 1.5
@@ -181,11 +181,9 @@ class SurveyedRecording(Observation):
     least: Array
 
 
-def survey_recording(
-    recording: Recording, robot: WatchedRobot, name: str, advance: Advance
-) -> SurveyedRecording:
+def survey_recording(recording: Recording, robot: WatchedRobot, name: str) -> SurveyedRecording:
     """The residuals of a recording without contact; raises as `observe`."""
-    found, states = observe(recording, robot, name, advance)
+    found, states = observe(recording, robot, name)
     bands, least = band_states(states, recording.interval), least_thresholds(robot, found.joints)
     return SurveyedRecording(**vars(found), states=bands, least=least)
 

@@ -29,12 +29,12 @@ STATES, SHORT = pushed_states(seed=5), pushed_states(seconds=8.0, seed=5)
 
 def marked(states, **settings):
     robot = WatchedRobot(MODEL, WatchSettings(**settings))
-    return mark_recording(recording_of(states), robot, 'bag', lambda done: None)
+    return mark_recording(recording_of(states), robot, 'bag')
 
 
 def survey(states):
     robot = WatchedRobot(MODEL, WatchSettings())
-    return survey_recording(recording_of(states), robot, 'bag', lambda done: None)
+    return survey_recording(recording_of(states), robot, 'bag')
 
 
 def with_efforts(change):

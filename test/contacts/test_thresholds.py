@@ -52,7 +52,7 @@ def above(states, thresholds):
 
 def survey(states, name='bag', **settings):
     robot = WatchedRobot(MODEL, WatchSettings(**settings))
-    return survey_recording(recording_of(states), robot, name, lambda done: None)
+    return survey_recording(recording_of(states), robot, name)
 
 
 def doubts(found):

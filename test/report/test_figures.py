@@ -71,7 +71,7 @@ def test_a_residual_is_the_measured_torque_less_that_of_a_model():
 def test_a_contact_leaves_the_band_between_the_thresholds_where_it_was_planted():
     robot = WatchedRobot(parse_urdf(URDF), WatchSettings())
     recording = recording_of(pushed_states((HIT,), seed=6))
-    report = contact_report(mark_recording(recording, robot, 'hit.csv', lambda done: None))
+    report = contact_report(mark_recording(recording, robot, 'hit.csv'))
     plot = report.joints[2].figures[0].plot
     for measured, threshold in (plot.data[:2], plot.data[2:]):
         limit = np.nanmax(threshold.y)
