@@ -21,7 +21,6 @@ DIGEST = sha256().digest_size
 def read(key: str) -> bytes | None:
     """The code that was kept for a key; None if there is none."""
     with contextlib.suppress(OSError, RuntimeError):
-
         folder = _folder()
         status = folder.stat()
         if status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
