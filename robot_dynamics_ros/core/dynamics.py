@@ -68,7 +68,7 @@ class RobotDynamics:
 
         Args:
             model: the robot.
-            gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+            gravity: (3,) in the base frame [m/s^2].
             backend: None for native code where llvmlite is installed, else plain Python. With a
                 name, or with a payload frame, the first call compiles.
             threads: that may compute a batch; None for one for each core that the process may
@@ -117,7 +117,7 @@ class RobotDynamics:
 
     @property
     def gravity(self) -> Array:
-        """(3,) acceleration of free fall, in the base frame [m/s^2], read-only.
+        """(3,) in the base frame [m/s^2], read-only.
 
         Change it by assignment of a whole vector, at any time: `dynamics.gravity = (0, 0, -9.81)`.
         """

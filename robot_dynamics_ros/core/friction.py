@@ -94,10 +94,10 @@ class JointFriction:
         self._model = model
         self.names = tuple(joint.name for joint in model.joints)
         # From the rates of the independent joints to those of all.
-        self._spread = np.zeros((len(model.joints), model.size))
+        self._G = np.zeros((len(model.joints), model.size))
         for row, joint in enumerate(model.joints):
-            self._spread[row, joint.coordinate.index] = joint.coordinate.multiplier
-        self.rotors = np.array([joint.armature for joint in model.joints]) @ self._spread**2
+            self._G[row, joint.coordinate.index] = joint.coordinate.multiplier
+        self.rotors = np.array([joint.armature for joint in model.joints]) @ self._G**2
         self._own = np.array([joint.mimicked is None for joint in model.joints], float)
         self._coordinates = [joint.coordinate.index for joint in model.joints]
         self.speed_range = model.velocity_bounds.copy()
@@ -159,12 +159,12 @@ class JointFriction:
         Of the direction with more friction, without load; of the independent joints, which feel
         their mimic joints too.
         """
-        spread = np.abs(self._spread)
+        G = np.abs(self._G)
         constant = np.maximum(self['coulomb'], self['coulomb_negative'])
         for term in ('gradual', 'stribeck', 'presliding', 'presliding_long'):
             constant = constant + self[term]
-        viscous = np.maximum(self['viscous'], self['viscous_negative']) @ spread**2
-        return np.stack([constant @ spread, viscous])
+        viscous = np.maximum(self['viscous'], self['viscous_negative']) @ G**2
+        return np.stack([constant @ G, viscous])
 
     def torque(
         self,
@@ -187,10 +187,10 @@ class JointFriction:
             StateError: v or the load is not n finite numbers, or N rows of them, or `out` cannot
                 take the result.
         """
-        velocity, own = self._finite('v', v), np.abs(self._spread.T) * self._own
+        velocity, own = self._finite('v', v), np.abs(self._G.T) * self._own
         loads = np.zeros(velocity.shape) if load is None else np.abs(self._finite('load', load))
         states = np.stack([np.sign(velocity)] * SLIPS, axis=-2) if slips is None else slips
-        rates = velocity @ self._spread.T
+        rates = velocity @ self._G.T
         units = unit_torques(
             rates,
             loads @ own,
@@ -198,7 +198,7 @@ class JointFriction:
             [self[constant] for constant in CONSTANTS],
         )
         given = (self[term] * unit for term, unit in units.items() if self[term].any())
-        result = sum(given, np.zeros_like(rates)) @ self._spread
+        result = sum(given, np.zeros_like(rates)) @ self._G
         if out is None:
             return result
         check_output(out, result.shape)

@@ -61,9 +61,9 @@ def pose_error(
     (R, p), (R_target, p_target) = _pose('pose', pose), _pose('target', target)
     if R.ndim == R_target.ndim == 3 and len(R) != len(R_target):
         raise StateError(f'pose has {len(R)} rows, target {len(R_target)}: as many are needed')
-    back = np.swapaxes(R, -2, -1)
-    shift = (back @ (p_target - p)[..., None])[..., 0]
-    q = quaternion(back @ R_target)
+    R_T = np.swapaxes(R, -2, -1)
+    shift = (R_T @ (p_target - p)[..., None])[..., 0]
+    q = quaternion(R_T @ R_target)
     # The half angle has the sine |(x, y, z)| and the cosine w.
     sine, cosine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True), q[..., 3:]
     half = np.arctan2(sine, cosine)

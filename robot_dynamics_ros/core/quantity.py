@@ -31,7 +31,7 @@ from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
 from .friction import coefficient_names
 from .model.gravity import STANDARD_GRAVITY
-from .model.inertial_parameters import PARAMETERS, regrouped, with_load
+from .model.inertial_parameters import PARAMETERS, base_inertias, with_load
 from .model.robot import RobotModel
 from .task import SPATIAL_ENTRIES
 
@@ -60,7 +60,7 @@ INPUTS: Mapping[str, Input] = {
     'v_reference': Input('velocities of a reference [rad/s or m/s]'),
     'a_reference': Input('accelerations of a reference [rad/s^2 or m/s^2]'),
     'gravity': Input(
-        'acceleration of free fall (x, y, z) in the axes of the root link [m/s^2]: (0, 0, -9.81) '
+        'gravity (x, y, z) in the axes of the root link [m/s^2]: (0, 0, -9.81) '
         'where its z axis points up; other values for a base on a wall or a ceiling',
         lambda model: ('x', 'y', 'z'),
     ),
@@ -122,9 +122,8 @@ class Quantity:
         of_frame: whether it takes a frame, the name of a link.
         takes_axes: whether it takes the axes of a twist, `Axes`.
         of_inertia: whether the inertia of the bodies enters, and so a payload.
-        regrouped: whether the regrouped parameters of the bodies give it, see `regrouped`. Not C:
-            that of one joint is zero but for rounding, and with other bodies it rounds to
-            something else in C and in LLVM.
+        of_base_inertias: whether `base_inertias` give it. Not C: that of one joint is zero but
+            for rounding, and with other bodies it rounds to something else in C and in LLVM.
     """
 
     name: str
@@ -136,7 +135,7 @@ class Quantity:
     of_frame: bool = False
     takes_axes: bool = False
     of_inertia: bool = True
-    regrouped: bool = False
+    of_base_inertias: bool = False
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -204,28 +203,29 @@ def _by_name(*quantities: Quantity) -> dict[str, Quantity]:
 QUANTITIES: Mapping[str, Quantity] = _by_name(
     Quantity(
         'inverse_dynamics', rnea.inverse_dynamics, ('q', 'v', 'a', 'gravity'), ('n',),
-        'tau = M(q) a + C(q, v) v + g(q)', 'N m or N', regrouped=True,
+        'tau = M(q) a + C(q, v) v + g(q)', 'N m or N', of_base_inertias=True,
     ),
     Quantity(
         'gravity_torque', rnea.gravity_torque, ('q', 'gravity'), ('n',),
-        'g(q), the torque that holds the robot still', 'N m or N', regrouped=True,
+        'g(q), the torque that holds the robot still', 'N m or N', of_base_inertias=True,
     ),
     Quantity(
         'bias_torque', rnea.bias_torque, ('q', 'v', 'gravity'), ('n',),
-        'C(q, v) v + g(q), the torque that gives no acceleration', 'N m or N', regrouped=True,
+        'C(q, v) v + g(q), the torque that gives no acceleration', 'N m or N',
+        of_base_inertias=True,
     ),
     Quantity(
         'torque_terms', rnea.torque_terms, ('q', 'v', 'a', 'gravity'), (3, 'n'),
-        'Rows g(q), C(q, v) v and M(q) a, whose sum is tau', 'N m or N', regrouped=True,
+        'Rows g(q), C(q, v) v and M(q) a, whose sum is tau', 'N m or N', of_base_inertias=True,
     ),
     Quantity(
         'passivity_torque', rnea.passivity_torque,
         ('q', 'v', 'v_reference', 'a_reference', 'gravity'), ('n',),
-        'M(q) a_reference + C(q, v) v_reference + g(q)', 'N m or N', regrouped=True,
+        'M(q) a_reference + C(q, v) v_reference + g(q)', 'N m or N', of_base_inertias=True,
     ),
     Quantity(
         'mass_matrix', crba.mass_matrix, ('q',), ('n', 'n'),
-        'M(q), full and symmetric', 'kg m^2, kg m or kg', regrouped=True,
+        'M(q), full and symmetric', 'kg m^2, kg m or kg', of_base_inertias=True,
     ),
     Quantity(
         'coriolis_matrix', coriolis.coriolis_matrix, ('q', 'v'), ('n', 'n'),
@@ -233,7 +233,7 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
     ),
     Quantity(
         'momentum_terms', observer.momentum_terms, ('q', 'v'), (2, 'n'),
-        'Rows p = M(q) v and C(q, v)^T v', 'N m s or N s; N m or N', regrouped=True,
+        'Rows p = M(q) v and C(q, v)^T v', 'N m s or N s; N m or N', of_base_inertias=True,
     ),
     Quantity(
         'forward_dynamics', aba.forward_dynamics, ('q', 'v', 'tau', 'gravity'), ('n',),
@@ -246,7 +246,8 @@ QUANTITIES: Mapping[str, Quantity] = _by_name(
     Quantity(
         'inverse_dynamics_derivatives', derivatives.inverse_dynamics_derivatives,
         ('q', 'v', 'a', 'gravity'), (3, 'n', 'n'),
-        'dtau/dq, dtau/dv and dtau/da = M', 'unit of tau per unit of q, v and a', regrouped=True,
+        'dtau/dq, dtau/dv and dtau/da = M', 'unit of tau per unit of q, v and a',
+        of_base_inertias=True,
     ),
     Quantity(
         'forward_dynamics_derivatives', derivatives.forward_dynamics_derivatives,
@@ -323,13 +324,13 @@ STEPS: Mapping[str, Quantity] = _by_name(
         'observer_step', observer.observer_step,
         ('q', 'v', 'effort', *observer.SETTINGS, 'interval', 'previous', 'gravity'),
         (5, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
-        regrouped=True,
+        of_base_inertias=True,
     ),
     Quantity(
         'feedforward_step', friction.feedforward_step,
         ('q', 'v', 'a', 'speed', 'travel', 'friction', 'slip', 'gravity'), (6, 'n'),
         'Rows g(q), C(q, v) v, M(q) a, friction, and the states of friction', 'N m or N; 1',
-        regrouped=True,
+        of_base_inertias=True,
     ),
     Quantity(
         'largest_inertias', crba.largest_inertias, ('q',), ('n',),
@@ -377,8 +378,8 @@ def algorithm_of(
         loaded, payload = model, vectors[count:]
         if payload and payload_body is not None:
             loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
-        if quantity.regrouped:
-            loaded = replace(loaded, joints=regrouped(loaded.joints, payload_body))
+        if quantity.of_base_inertias:
+            loaded = replace(loaded, joints=base_inertias(loaded.joints, payload_body))
         return quantity.algorithm(loaded, *vectors[:count], *frame, *options[1:])
 
     return specialised
@@ -402,7 +403,7 @@ class EvaluatedDynamics:
 
     Attributes:
         model: the robot.
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+        gravity: (3,) in the base frame [m/s^2].
     """
 
     def __init__(self, model: RobotModel, gravity: npt.ArrayLike = STANDARD_GRAVITY) -> None:

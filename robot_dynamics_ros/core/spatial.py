@@ -374,6 +374,6 @@ class Inertia:
     def rotational_at_center_of_mass(self) -> Matrix:
         """(3, 3) rotational inertia about the centre of mass [kg m^2]."""
         center = self.center_of_mass
-        spread = outer(scale(-1.0, center), self.first_moment)
-        second = add_matrices(self.second_moment, spread)
+        shift = outer(scale(-1.0, center), self.first_moment)
+        second = add_matrices(self.second_moment, shift)
         return Inertia(self.mass, ZERO, second).rotational

@@ -187,19 +187,19 @@ def _is_definite(M: Array) -> bool:
     return True
 
 
-def _inertia(spread: Array, rows: Sequence[int]) -> tuple[Array, Array]:
+def _inertia(mobility: Array, rows: Sequence[int]) -> tuple[Array, Array]:
     """Lambda (m, m), damped, and the immobile directions (i, m), from J M^-1 J^T."""
     try:
-        inertia = np.linalg.inv(spread)
+        inertia = np.linalg.inv(mobility)
     except np.linalg.LinAlgError:
         pass
     else:
         # Scaled by `twist_scale` its largest eigenvalue is at most its trace, which is 1 or 2, and
         # its smallest one at least 1 / norm of its inverse.
-        squares = _same_kind(tuple(rows)) @ spread.diagonal()
+        squares = _same_kind(tuple(rows)) @ mobility.diagonal()
         if 4.0 * (squares @ (inertia * inertia) @ squares) * NEARLY_IMMOBILE**2 < 1.0:
-            return 0.5 * (inertia + inertia.T), np.zeros((0, len(spread)))
-    task = ScaledEigenvalues.of(spread, twist_scale(spread, rows))
+            return 0.5 * (inertia + inertia.T), np.zeros((0, len(mobility)))
+    task = ScaledEigenvalues.of(mobility, twist_scale(mobility, rows))
     # w with w J = 0 is S^-1 u: not orthogonal any more where rows have different scales.
     lost = task.vectors[:, task.below(NEARLY_IMMOBILE)] / task.scale[:, None]
     return task.inverse(NEARLY_IMMOBILE), np.linalg.qr(lost)[0].T

@@ -245,17 +245,17 @@ def _grow_tree(
     # (-1: the base), and the pose of the link in that body.
     stack = [(_root(links, joints.values()), None, -1, Transform())]
     while stack:
-        link, leading, carrier, placement = stack.pop()
+        link, leading, parent, placement = stack.pop()
         if leading is not None and leading.type != 'fixed':
-            bodies.append(_joint(leading, carrier, placement))
-            carrier, placement = len(bodies) - 1, Transform()
-        frames.append(Frame(link, carrier, placement))
-        if carrier >= 0:
-            body = bodies[carrier]
+            bodies.append(_joint(leading, parent, placement))
+            parent, placement = len(bodies) - 1, Transform()
+        frames.append(Frame(link, parent, placement))
+        if parent >= 0:
+            body = bodies[parent]
             carried = placement @ links[link].inertia
-            bodies[carrier] = replace(body, inertia=body.inertia + carried)
+            bodies[parent] = replace(body, inertia=body.inertia + carried)
         stack += [
-            (child.child, child, carrier, placement @ _placement(child.origin))
+            (child.child, child, parent, placement @ _placement(child.origin))
             for child in reversed(children[link])
         ]
     if missed := sorted(links.keys() - {frame.name for frame in frames}):

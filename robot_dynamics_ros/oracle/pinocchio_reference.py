@@ -64,7 +64,7 @@ class PinocchioReference:
                 self._bare.jointPlacements[joint].translation = np.zeros(3)
         self._take(model)
         self._neutral = pinocchio.neutral(self._model)
-        self._spread, self._offset = _couplings(text, self._model, model.joint_names)
+        self._G, self._offset = _couplings(text, self._model, model.joint_names)
 
     def with_model(self, model: RobotModel) -> PinocchioReference:
         """The same robot with the payloads and rotor inertias of another model.
@@ -86,33 +86,33 @@ class PinocchioReference:
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
         """tau (n,) [N m or N]."""
-        spread = self._spread
-        tau = pinocchio.rnea(self._model, self._data, self._positions(q), spread @ v, spread @ a)
-        return self._spread.T @ tau
+        G = self._G
+        tau = pinocchio.rnea(self._model, self._data, self._positions(q), G @ v, G @ a)
+        return self._G.T @ tau
 
     def gravity_torque(self, q: Array) -> Array:
         """g (n,) [N m or N]."""
         tau = pinocchio.computeGeneralizedGravity(self._model, self._data, self._positions(q))
-        return self._spread.T @ tau
+        return self._G.T @ tau
 
     def bias_torque(self, q: Array, v: Array) -> Array:
         """C v + g (n,) [N m or N]."""
-        rates = self._spread @ v
+        rates = self._G @ v
         tau = pinocchio.nonLinearEffects(self._model, self._data, self._positions(q), rates)
-        return self._spread.T @ tau
+        return self._G.T @ tau
 
     def mass_matrix(self, q: Array) -> Array:
         """M (n, n), symmetric; Pinocchio fills the upper triangle."""
         upper = pinocchio.crba(self._model, self._data, self._positions(q))
         full = np.where(self._below_diagonal, upper.T, upper)
-        return self._spread.T @ full @ self._spread
+        return self._G.T @ full @ self._G
 
     def coriolis_matrix(self, q: Array, v: Array) -> Array:
         """C (n, n)."""
         matrix = pinocchio.computeCoriolisMatrix(
-            self._model, self._data, self._positions(q), self._spread @ v
+            self._model, self._data, self._positions(q), self._G @ v
         )
-        return self._spread.T @ matrix @ self._spread
+        return self._G.T @ matrix @ self._G
 
     def compare(
         self,
@@ -184,7 +184,7 @@ class PinocchioReference:
 
     def _positions(self, q: Array) -> Array:
         """Pinocchio's configuration vector: a continuous joint is a cosine and a sine."""
-        return pinocchio.integrate(self._model, self._neutral, self._spread @ q + self._offset)
+        return pinocchio.integrate(self._model, self._neutral, self._G @ q + self._offset)
 
 
 def text_for_pinocchio(text: str, *, shapes: bool = False) -> str:
@@ -244,14 +244,14 @@ def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
         if pinocchio_model.existFrame(payload.frame, pinocchio.FrameType.BODY):
             index = pinocchio_model.getFrameId(payload.frame, pinocchio.FrameType.BODY)
             frame = pinocchio_model.frames[index]
-            carrier, placement = frame.parentJoint, frame.placement
+            parent, placement = frame.parentJoint, frame.placement
         else:
             # Of `RobotModel.with_frame`: the text does not have it.
             added = model.frame(payload.frame)
-            carrier = pinocchio_model.getJointId(model.joints[added.body].name)
+            parent = pinocchio_model.getJointId(model.joints[added.body].name)
             rotation, translation = added.placement.rotation, added.placement.translation
             placement = pinocchio.SE3(np.array(rotation), np.array(translation))
-        pinocchio_model.appendBodyToJoint(carrier, inertia, placement)
+        pinocchio_model.appendBodyToJoint(parent, inertia, placement)
     armature = np.zeros(pinocchio_model.nv)
     for joint in model.joints:
         if joint.armature:

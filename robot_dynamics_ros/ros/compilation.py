@@ -75,7 +75,7 @@ def compile_robot(
 
     Args:
         text: of the URDF.
-        gravity: (3,) acceleration of free fall, in the frame of the root link [m/s^2].
+        gravity: (3,) in the frame of the root link [m/s^2].
         joint_model: friction, offsets and rotors of the joints.
         payload_frame: link on whose body payloads are inputs of the programs; empty: the link at
             the tip of the commanded joints, see `RobotModel.tip_frame`.

@@ -121,7 +121,7 @@ def potential_energy(model: RobotModel, q: Sequence[Scalar], gravity: Vector) ->
     Args:
         model: the robot.
         q: (n,) positions [rad or m].
-        gravity: (3,) g0, acceleration of free fall, in the base frame [m/s^2].
+        gravity: (3,) g0, in the base frame [m/s^2].
     """
     energy: Scalar = 0.0
     for link in link_states(model, q):
@@ -137,7 +137,7 @@ def gravity_torque(model: RobotModel, q: Sequence[Scalar], gravity: Vector) -> l
     Args:
         model: the robot.
         q: (n,) positions [rad or m].
-        gravity: (3,) g0, acceleration of free fall, in the base frame [m/s^2].
+        gravity: (3,) g0, in the base frame [m/s^2].
     """
     torque: list[Scalar] = [0.0] * model.size
     for link in link_states(model, q):

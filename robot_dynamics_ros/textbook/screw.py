@@ -49,8 +49,8 @@ def lie_bracket(twist: npt.ArrayLike) -> Array:
 
 def inverse(pose: Transform) -> Transform:
     """T^-1: T_ba from T_ab."""
-    back = scale(-1.0, rotate_back(pose.rotation, pose.translation))
-    return Transform(transpose(pose.rotation), back)
+    moved = scale(-1.0, rotate_back(pose.rotation, pose.translation))
+    return Transform(transpose(pose.rotation), moved)
 
 
 def exponential(axis: tuple[Vector, Vector], angle: Scalar) -> Transform:

@@ -75,7 +75,7 @@ def inverse_dynamics(
         q: (n,) positions [rad or m].
         v: (n,) velocities [rad/s or m/s].
         a: (n,) accelerations [rad/s^2 or m/s^2].
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+        gravity: (3,) in the base frame [m/s^2].
         tip: the frame at which the robot touches something; None: it does not.
         tip_wrench: (6,) F_(n+1), (moment, force) that the robot exerts on its environment, about
             the origin and in the axes of the tip [N m, N].
@@ -94,14 +94,14 @@ def inverse_dynamics(
         turned = exponential(_pair(link.axis), -angle)
         transform = adjoint(turned @ inverse(link.home))
         moving = joint.parent >= 0
-        carrier, carrier_rate = (
+        parent, parent_rate = (
             (twists[joint.parent], rates[joint.parent]) if moving else (at_rest, upward)
         )
         # V_i = A_i theta_dot + Ad_T V_(i-1).
         joint_twist = multiplier * v[index] * link.axis
-        twist = joint_twist + transform @ carrier
+        twist = joint_twist + transform @ parent
         # V_dot_i = A_i theta_ddot + Ad_T V_dot_(i-1) + ad_(V_i) A_i theta_dot.
-        rate = multiplier * a[index] * link.axis + transform @ carrier_rate
+        rate = multiplier * a[index] * link.axis + transform @ parent_rate
         rate += lie_bracket(twist) @ joint_twist
         twists.append(twist)
         rates.append(rate)

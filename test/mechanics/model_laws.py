@@ -11,9 +11,9 @@ from mechanics.laws import laws_among
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.algorithms import crba
 from robot_dynamics_ros.core.model.inertial_parameters import (
+    base_inertias,
     impossible,
     parameters_of,
-    regrouped,
     with_load,
 )
 from robot_dynamics_ros.core.spatial import Inertia, Transform, rotation_from_rpy
@@ -65,12 +65,12 @@ def a_load_is_a_body_by_its_inertial_parameters(robot, state):
         assert_close(loaded.rotational, (joint.inertia + load).rotational)
 
 
-def regrouped_bodies_have_the_same_torques(robot, state):
+def base_inertias_have_the_same_torques(robot, state):
     """And carry no more what their drives do not feel; a body that is left whole has it all."""
     (q, v, a, _), joints = state, robot.model.joints
     direct = FloatDynamics(robot.model)
     for whole in (None, len(joints) - 1):
-        others = regrouped(joints, whole)
+        others = base_inertias(joints, whole)
         grouped = FloatDynamics(replace(robot.model, joints=others))
         tau = direct.inverse_dynamics(q, v, a)
         assert_close(grouped.inverse_dynamics(q, v, a), tau, torque_scale(direct, state))
@@ -78,7 +78,7 @@ def regrouped_bodies_have_the_same_torques(robot, state):
         C = direct.coriolis_matrix(q, v)
         assert_close(grouped.coriolis_matrix(q, v), C, coriolis_scale(direct, state))
     assert others[-1].inertia == joints[-1].inertia
-    for joint in regrouped(joints):
+    for joint in base_inertias(joints):
         second, axis = np.array(joint.inertia.second_moment), np.array(joint.axis)
         if joint.kind == 'prismatic':
             assert not second.any()

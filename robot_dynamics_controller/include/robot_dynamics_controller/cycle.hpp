@@ -26,7 +26,7 @@ struct Settings
 {
   Mode mode{Mode::gravity_compensation};
   std::array<bool, term_count> terms{};
-  std::array<double, 3> gravity{};  // free fall, in the axes of the root link [m/s^2]
+  std::array<double, 3> gravity{};  // in the axes of the root link [m/s^2]
   Vector kp{}, kd{};  // [N m/rad, N m s/rad; N/m, N s/m], or as accelerations [1/s^2, 1/s]
   Vector effort_limits{};  // [N m or N]; infinite for none
   double fade_time{1.0};

@@ -25,7 +25,7 @@ struct robot_dynamics_library
     const double *rest_speeds;      /* below these a joint may stick [rad/s or m/s] */
     const double *turns;            /* 2 pi for a continuous joint, else 0 [rad] */
 
-    /* gravity: free fall (x, y, z) in the axes of the root link [m/s^2]. */
+    /* gravity (x, y, z) in the axes of the root link [m/s^2]. */
     int (*gravity_torque)(const double *q, const double *gravity, double *g);
     int (*inverse_dynamics)(const double *q, const double *v, const double *a,
                             const double *gravity, double *tau);

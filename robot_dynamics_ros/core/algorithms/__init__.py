@@ -7,7 +7,7 @@ They take, where a docstring says nothing else:
     v         (n,) velocities [rad/s or m/s]
     a         (n,) accelerations [rad/s^2 or m/s^2]
     tau       (n,) torques and forces of the joints [N m or N]
-    gravity   (3,) acceleration of free fall, in the base frame [m/s^2]
+    gravity   (3,) in the base frame [m/s^2]
     frame     one of `model.frames`
     axes      of a twist, see `kinematics.Axes`
     poses     of every body in its parent body, see `kinematics.joint_poses`

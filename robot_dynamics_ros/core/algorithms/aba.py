@@ -113,7 +113,7 @@ class _Articulated:
             add_matrices(self.N, other.N),
         )
 
-    def yielding(self, response: _Response) -> _Articulated:
+    def apparent(self, response: _Response) -> _Articulated:
         """I - U U^T / D, in which the joint transmits nothing along its axis."""
         wrench, ratio = response.wrench, response.ratio
         return _Articulated(
@@ -174,7 +174,7 @@ def _backward(
         effort = (tau[joint.index] - S.dot(wrenches[i])) / D
         responses.append(_Response(effort, U, _quotient(U, D)))
         if joint.parent >= 0:
-            body = bodies[i].yielding(responses[-1])
+            body = bodies[i].apparent(responses[-1])
             wrench = wrenches[i] + body @ biases[i] + U * effort
             bodies[joint.parent] += poses[i] @ body
             wrenches[joint.parent] += poses[i] @ wrench

@@ -10,7 +10,7 @@ from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, require_positive
 from ..spatial import Force, Inertia, Vector, dot, rotate, scale
 from .crba import composites
-from .kinematics import body_poses, body_twists, gathered_rows, joint_poses, joint_rates
+from .kinematics import body_poses, body_twists, generalized_rows, joint_poses, joint_rates
 
 
 def center_of_mass(model: RobotModel, q: Scalars) -> list[Scalar]:
@@ -39,7 +39,7 @@ def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
     for joint, body, pose in zip(model.joints, carried, body_poses(model, q), strict=True):
         momentum = (body @ joint.subspace).linear
         columns.append(scale(per_mass, rotate(pose.rotation, momentum)))
-    return gathered_rows(model, [list(row) for row in zip(*columns, strict=True)])
+    return generalized_rows(model, [list(row) for row in zip(*columns, strict=True)])
 
 
 def momentum(model: RobotModel, q: Scalars, v: Scalars) -> list[Scalar]:

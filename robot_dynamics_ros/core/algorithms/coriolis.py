@@ -25,7 +25,7 @@ from ..spatial import (
     subtract,
     trace,
 )
-from .kinematics import body_poses, chain, gathered_matrix, joint_rates, zeros
+from .kinematics import body_poses, chain, generalized_matrix, joint_rates, zeros
 
 
 def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
@@ -51,7 +51,7 @@ def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
             matrix[j][i] = axes[j].dot(column)
         if joint.parent >= 0:
             bodies[joint.parent] += body
-    return gathered_matrix(model, matrix)
+    return generalized_matrix(model, matrix)
 
 
 @dataclass(frozen=True)
@@ -103,14 +103,14 @@ class MovingTree:
     """The robot in motion, in base axes, one entry per joint.
 
     Attributes:
-        carriers: twist of the body that carries the joint.
+        parents: twist of the body that carries the joint.
         twists: twist of the body that the joint carries.
         axes: S, the motion subspace of the joint.
         axis_rates: S_dot, its derivative in time.
         bodies: the body that the joint carries.
     """
 
-    carriers: list[Motion]
+    parents: list[Motion]
     twists: list[Motion]
     axes: list[Motion]
     axis_rates: list[Motion]
@@ -124,11 +124,11 @@ def moving_tree(model: RobotModel, q: Scalars, v: Scalars) -> MovingTree:
     tree = MovingTree([], [], [], [], [])
     motions = zip(model.joints, body_poses(model, q), joint_rates(model, v), strict=True)
     for joint, pose, rate in motions:
-        axis, carrier = pose @ joint.subspace, twists[joint.parent + 1]
-        twists.append(carrier + axis * rate)
-        tree.carriers.append(carrier)
+        axis, parent = pose @ joint.subspace, twists[joint.parent + 1]
+        twists.append(parent + axis * rate)
+        tree.parents.append(parent)
         tree.twists.append(twists[-1])
         tree.axes.append(axis)
-        tree.axis_rates.append(carrier.cross(axis))
+        tree.axis_rates.append(parent.cross(axis))
         tree.bodies.append(MovingBody.of(pose @ joint.inertia, twists[-1]))
     return tree

@@ -10,7 +10,7 @@ from ..errors import SingularMassMatrixError
 from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, require_positive
 from ..spatial import Inertia, Transform, dot, trace
-from .kinematics import chain, gathered_matrix, joint_poses, zeros
+from .kinematics import chain, generalized_matrix, joint_poses, zeros
 
 # L, unit lower triangular, and the diagonal of D of a symmetric matrix L^T D L.
 Factors = tuple[Rows, list[Scalar]]
@@ -38,7 +38,7 @@ def mass_matrix(model: RobotModel, q: Scalars) -> Rows:
             matrix[i][j] = matrix[j][i] = model.joints[j].subspace.dot(wrench)
             wrench = poses[j] @ wrench
         matrix[i][i] += model.joints[i].armature
-    return gathered_matrix(model, matrix)
+    return generalized_matrix(model, matrix)
 
 
 def composites(model: RobotModel, poses: Sequence[Transform]) -> list[Inertia]:

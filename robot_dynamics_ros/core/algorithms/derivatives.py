@@ -7,7 +7,7 @@ from ..scalar import Rows, Scalars
 from ..spatial import Force, Motion, Vector, scale
 from .coriolis import MovingTree, moving_tree
 from .crba import Factors, factorize, inverse, solve
-from .kinematics import chain, gathered_matrix, joint_rates, zeros
+from .kinematics import chain, generalized_matrix, joint_rates, zeros
 from .rnea import bias_torque
 
 
@@ -49,7 +49,7 @@ def inverse_dynamics_derivatives(
         if joint.parent >= 0:
             bodies[joint.parent] += body
             wrenches[joint.parent] += wrenches[i]
-    return [gathered_matrix(model, matrix) for matrix in (in_q, in_v, in_a)]
+    return [generalized_matrix(model, matrix) for matrix in (in_q, in_v, in_a)]
 
 
 def _forward(
@@ -59,12 +59,12 @@ def _forward(
     # Gravity enters as an upward acceleration of the base.
     accelerations = [Motion(linear=scale(-1.0, gravity))]
     axis_accelerations, wrenches = [], []
-    rates, rises = joint_rates(model, v), joint_rates(model, a)
+    rates, qdd = joint_rates(model, v), joint_rates(model, a)
     for i, joint in enumerate(model.joints):
         axis, axis_rate, body = tree.axes[i], tree.axis_rates[i], tree.bodies[i]
         carried = accelerations[joint.parent + 1]
-        axis_accelerations.append(carried.cross(axis) + tree.carriers[i].cross(axis_rate))
-        accelerations.append(carried + axis * rises[i] + axis_rate * rates[i])
+        axis_accelerations.append(carried.cross(axis) + tree.parents[i].cross(axis_rate))
+        accelerations.append(carried + axis * qdd[i] + axis_rate * rates[i])
         wrenches.append(body.inertia @ accelerations[-1] + body.coriolis(tree.twists[i]))
     return axis_accelerations, wrenches
 

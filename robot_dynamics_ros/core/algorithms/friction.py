@@ -30,7 +30,7 @@ from collections.abc import Mapping
 from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, sqrt
 from ..spatial import Vector
-from .kinematics import gathered, joint_rates
+from .kinematics import generalized_forces, joint_rates
 from .rnea import torque_terms
 
 # Coefficients with their units: of joints that turn, and of those that slide.
@@ -143,7 +143,7 @@ def friction_step(
             [values[name] for name in CONSTANTS],
         )
         efforts.append(sum((values[term] * unit for term, unit in units.items()), 0.0))
-    return [gathered(model, efforts), *states]
+    return [generalized_forces(model, efforts), *states]
 
 
 def feedforward_step(
@@ -164,7 +164,7 @@ def feedforward_step(
     """
     terms = torque_terms(model, q, v, a, gravity)
     spun = zip(model.joints, joint_rates(model, a), strict=True)
-    rotors = gathered(model, [-joint.armature * rate for joint, rate in spun])
+    rotors = generalized_forces(model, [-joint.armature * rate for joint, rate in spun])
     load = [sum(column, 0.0) for column in zip(*terms, rotors, strict=True)]
     return [*terms, *friction_step(model, speed, load, travel, friction, slip)]
 

@@ -31,7 +31,7 @@ def joint_rates(model: RobotModel, v: Scalars) -> list[Scalar]:
     return [joint.coordinate.multiplier * v[joint.index] for joint in model.joints]
 
 
-def gathered(model: RobotModel, efforts: Scalars) -> list[Scalar]:
+def generalized_forces(model: RobotModel, efforts: Scalars) -> list[Scalar]:
     """G^T tau (n,) of the efforts of all joints."""
     total: list[Scalar] = [0.0] * model.size
     for joint, effort in zip(model.joints, efforts, strict=True):
@@ -39,12 +39,12 @@ def gathered(model: RobotModel, efforts: Scalars) -> list[Scalar]:
     return total
 
 
-def gathered_rows(model: RobotModel, rows: Rows) -> Rows:
+def generalized_rows(model: RobotModel, rows: Rows) -> Rows:
     """A G, shape (m, n), of a matrix with one column per joint."""
-    return [gathered(model, row) for row in rows]
+    return [generalized_forces(model, row) for row in rows]
 
 
-def gathered_matrix(model: RobotModel, matrix: Rows) -> Rows:
+def generalized_matrix(model: RobotModel, matrix: Rows) -> Rows:
     """G^T A G, shape (n, n), of a matrix with one row and one column per joint."""
     total, coordinates = zeros(model.size, model.size), [j.coordinate for j in model.joints]
     # Entries and their mirrors together: a symmetric matrix stays so to the last bit.
@@ -73,15 +73,15 @@ def body_poses(model: RobotModel, q: Scalars) -> list[Transform]:
 def body_twists(
     model: RobotModel, poses: Sequence[Transform], rates: Scalars
 ) -> tuple[list[Motion], list[Motion]]:
-    """Twist of every body, and that of its carrier, both about its origin and in its axes.
+    """Twist of every body, and that of its parent, both about its origin and in its axes.
 
-    The twist of the carrier is that of the body as if its own joint stood still.
+    The twist of the parent is that of the body as if its own joint stood still.
     """
-    twists, carriers = [Motion()], []
+    twists, parents = [Motion()], []
     for joint, pose, rate in zip(model.joints, poses, rates, strict=True):
-        carriers.append(twists[joint.parent + 1].seen_from(pose))
-        twists.append(carriers[-1] + joint.subspace * rate)
-    return twists[1:], carriers
+        parents.append(twists[joint.parent + 1].seen_from(pose))
+        twists.append(parents[-1] + joint.subspace * rate)
+    return twists[1:], parents
 
 
 def chain(model: RobotModel, body: int) -> list[int]:
@@ -130,13 +130,13 @@ def frame_acceleration(
     Algorithms", 2008, section 2.11).
     """
     poses = joint_poses(model, q)
-    rates, rises = joint_rates(model, v), joint_rates(model, a)
-    twists, carriers = body_twists(model, poses, rates)
+    rates, qdd = joint_rates(model, v), joint_rates(model, a)
+    twists, parents = body_twists(model, poses, rates)
     accelerations = [Motion()]
     for i, joint in enumerate(model.joints):
-        # S a + V x S v: the axis of the joint moves with the carrier.
+        # S a + V x S v: the axis of the joint moves with the parent.
         S, carried = joint.subspace, accelerations[joint.parent + 1].seen_from(poses[i])
-        accelerations.append(carried + S * rises[i] + carriers[i].cross(S * rates[i]))
+        accelerations.append(carried + S * qdd[i] + parents[i].cross(S * rates[i]))
     twist, acceleration = [Motion(), *twists][frame.body + 1], accelerations[frame.body + 1]
     if axes == 'LOCAL_WORLD_ALIGNED':
         # That of the point: its velocity v + omega x p turns with omega.
@@ -189,7 +189,7 @@ def jacobian_derivative(
     for i in chain(model, frame.body):
         S, arm = directions[i], subtract(point, poses[i].translation)
         arm_rate = subtract(point_velocity, velocities[i + 1].linear)
-        # The axis is fixed in the carrier, too.
+        # The axis is fixed in the parent, too.
         turning = Motion(velocities[model.joints[i].parent + 1].angular)
         rate = turning.cross(S)
         change = rate + Motion(ZERO, add(cross(rate.angular, arm), cross(S.angular, arm_rate)))
@@ -212,21 +212,21 @@ def external_torque(model: RobotModel, q: Scalars, wrench: Scalars, frame: Frame
     [N m], in the axes of the base.
     """
     poses = joint_poses(model, q)
-    carriers = chain(model, frame.body)
+    moved_by = chain(model, frame.body)
     force, moment = (wrench[0], wrench[1], wrench[2]), (wrench[3], wrench[4], wrench[5])
 
     # Forward, base to the body: the wrench in the axes of the body.
-    for i in reversed(carriers):
+    for i in reversed(moved_by):
         rotation = poses[i].rotation
         force, moment = rotate_back(rotation, force), rotate_back(rotation, moment)
     load = Transform(translation=frame.placement.translation) @ Force(moment, force)
 
     # Backward, body to base: each joint gives its part along its axis.
     tau: list[Scalar] = [0.0] * len(poses)
-    for i in carriers:
+    for i in moved_by:
         tau[i] = model.joints[i].subspace.dot(load)
         load = poses[i] @ load
-    return gathered(model, tau)
+    return generalized_forces(model, tau)
 
 
 def _placed(poses: Sequence[Transform], frame: Frame) -> Transform:
@@ -261,8 +261,8 @@ def _origin_velocities(
     for i, joint in enumerate(model.joints):
         start = poses[joint.parent].translation if joint.parent >= 0 else ZERO
         lever = Transform(translation=subtract(poses[i].translation, start))
-        carrier = velocities[joint.parent + 1].seen_from(lever)
-        velocities.append(carrier + directions[i] * rates[i])
+        parent = velocities[joint.parent + 1].seen_from(lever)
+        velocities.append(parent + directions[i] * rates[i])
     return velocities
 
 
@@ -272,4 +272,4 @@ def _matrix(model: RobotModel, columns: dict[int, Motion]) -> Rows:
     for i, column in columns.items():
         for row, entry in zip(matrix, (*column.linear, *column.angular), strict=True):
             row[i] = entry
-    return gathered_rows(model, matrix)
+    return generalized_rows(model, matrix)

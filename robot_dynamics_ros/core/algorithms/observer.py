@@ -6,7 +6,7 @@ from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars
 from ..spatial import Vector
 from .friction import SLIPS, first_order_response, friction_step
-from .kinematics import body_twists, gathered_rows, joint_poses, joint_rates, zeros
+from .kinematics import body_twists, generalized_rows, joint_poses, joint_rates, zeros
 from .rnea import gravity_torque
 
 # Inputs that change seldom.
@@ -28,7 +28,7 @@ def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     (2005) begin. Rotors add their armature times the velocity of the joint to p, nothing to c.
     """
     poses, rates = joint_poses(model, q), joint_rates(model, v)
-    twists, carriers = body_twists(model, poses, rates)
+    twists, parents = body_twists(model, poses, rates)
     momenta = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
 
     # Backward, tips to base: momenta[i] is that of all that joint i carries.
@@ -36,10 +36,10 @@ def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     for i, joint in reversed(list(enumerate(model.joints))):
         S = joint.subspace
         terms[0][i] = S.dot(momenta[i]) + joint.armature * rates[i]
-        terms[1][i] = carriers[i].cross(S).dot(momenta[i])
+        terms[1][i] = parents[i].cross(S).dot(momenta[i])
         if joint.parent >= 0:
             momenta[joint.parent] += poses[i] @ momenta[i]
-    return gathered_rows(model, terms)
+    return generalized_rows(model, terms)
 
 
 def observer_step(
@@ -78,7 +78,7 @@ def observer_step(
             mean: 1/2 for efforts that are sampled with q and v, 0 for an effort that has been held
             since the step before.
         previous: (5 n,) the result of the step before.
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+        gravity: (3,) in the base frame [m/s^2].
     """
     n = model.size
     last, last_momentum, last_torque = (previous[k * n : (k + 1) * n] for k in range(3))

@@ -21,7 +21,7 @@ from ..spatial import (
     rotate_back,
     scale,
 )
-from .kinematics import gathered, joint_poses, joint_rates
+from .kinematics import generalized_forces, joint_poses, joint_rates
 
 
 def inverse_dynamics(
@@ -58,7 +58,7 @@ def passivity_torque(
 
     v_reference is v_r (n,) [rad/s or m/s], a_reference a_r (n,) [rad/s^2 or m/s^2].
     """
-    poses, rates, rises = (
+    poses, rates, qdd = (
         joint_poses(model, q),
         joint_rates(model, v),
         joint_rates(model, a_reference),
@@ -67,10 +67,10 @@ def passivity_torque(
 
     # Forward, base to tips: the wrench that moves each body.
     wrenches = []
-    motions = body_motions(model, poses, rates, rates_r, rises, gravity)
+    motions = body_motions(model, poses, rates, rates_r, qdd, gravity)
     for joint, motion in zip(model.joints, motions, strict=True):
         # f = integral (a + U p) dm, n = integral p x (a + U p) dm, about the body's origin.
-        body, U = joint.inertia, motion.spread
+        body, U = joint.inertia, motion.U
         force = add(scale(body.mass, motion.linear), rotate(U, body.first_moment))
         turning = axial_of_product(U, body.second_moment)
         wrenches.append(Force(add(cross(body.first_moment, motion.linear), turning), force))
@@ -78,10 +78,10 @@ def passivity_torque(
     # Backward, tips to base: each joint transmits the wrench of all that it carries.
     tau: list[Scalar] = [0.0] * len(poses)
     for i, joint in reversed(list(enumerate(model.joints))):
-        tau[i] = joint.subspace.dot(wrenches[i]) + joint.armature * rises[i]
+        tau[i] = joint.subspace.dot(wrenches[i]) + joint.armature * qdd[i]
         if joint.parent >= 0:
             wrenches[joint.parent] += poses[i] @ wrenches[i]
-    return gathered(model, tau)
+    return generalized_forces(model, tau)
 
 
 def gravity_torque(model: RobotModel, q: Scalars, gravity: Vector) -> list[Scalar]:
@@ -113,14 +113,14 @@ class BodyMotion(NamedTuple):
         omega_reference: (3,) omega_r, that of the reference velocities [rad/s].
         alpha: (3,) rate of omega_r [rad/s^2].
         linear: (3,) a, the acceleration of the origin, with gravity [m/s^2].
-        spread: (3, 3) U: a point p accelerates by a + U p [1/s^2].
+        U: (3, 3) U: a point p accelerates by a + U p [1/s^2].
     """
 
     omega: Vector = ZERO
     omega_reference: Vector = ZERO
     alpha: Vector = ZERO
     linear: Vector = ZERO
-    spread: Matrix = ZERO_MATRIX
+    U: Matrix = ZERO_MATRIX
 
 
 def body_motions(
@@ -128,7 +128,7 @@ def body_motions(
     poses: Sequence[Transform],
     rates: Scalars,
     rates_r: Scalars,
-    rises: Scalars,
+    qdd: Scalars,
     gravity: Vector,
 ) -> Iterator[BodyMotion]:
     """The motion of every body, from the base to the tips; see `passivity_torque`.
@@ -139,17 +139,17 @@ def body_motions(
     plain = rates_r is rates
     motions = [BodyMotion(linear=scale(-1.0, gravity))]
     for i, (joint, pose) in enumerate(zip(model.joints, poses, strict=True)):
-        carrier, back = motions[joint.parent + 1], pose.rotation
-        omega, alpha = rotate_back(back, carrier.omega), rotate_back(back, carrier.alpha)
-        omega_r = omega if plain else rotate_back(back, carrier.omega_reference)
-        start = add(carrier.linear, rotate(carrier.spread, pose.translation))
-        # The axis of the joint turns with its carrier, and what slides is turned.
+        parent, R = motions[joint.parent + 1], pose.rotation
+        omega, alpha = rotate_back(R, parent.omega), rotate_back(R, parent.alpha)
+        omega_r = omega if plain else rotate_back(R, parent.omega_reference)
+        start = add(parent.linear, rotate(parent.U, pose.translation))
+        # The axis of the joint turns with its parent, and what slides is turned.
         S = joint.subspace
-        rate, rise = S * rates[i], S * rises[i]
+        rate, acceleration = S * rates[i], S * qdd[i]
         rate_r = rate if plain else S * rates_r[i]
         turned = add(cross(omega, rate_r.linear), cross(omega_r, rate.linear))
-        linear = add(rotate_back(back, start), add(rise.linear, turned))
-        alpha = add(alpha, add(rise.angular, cross(omega, rate_r.angular)))
+        linear = add(rotate_back(R, start), add(acceleration.linear, turned))
+        alpha = add(alpha, add(acceleration.angular, cross(omega, rate_r.angular)))
         omega = add(omega, rate.angular)
         omega_r = omega if plain else add(omega_r, rate_r.angular)
         motions.append(BodyMotion(omega, omega_r, alpha, linear, spreading(omega, omega_r, alpha)))

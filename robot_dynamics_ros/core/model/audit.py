@@ -96,7 +96,7 @@ def _first_link(model: RobotModel, joint: str) -> str:
 def _about_link(link: Link, reach: float) -> Iterator[Finding]:
     body, name, extent = link.inertia, link.name, link.extent
     center, second = body.center_of_mass, _central_second_moment(body)
-    spread = np.linalg.eigvalsh(second)
+    second_moments = np.linalg.eigvalsh(second)
     distance = math.hypot(*center)
     gyration = math.sqrt(float(np.trace(second)) / body.mass)
 
@@ -104,7 +104,7 @@ def _about_link(link: Link, reach: float) -> Iterator[Finding]:
         volume, lightest, of = extent.volume, LIGHTEST, 'its shapes'
     else:
         # A uniform ellipsoid of semi-axes a has the second moments m a^2 / 5.
-        axes = np.sqrt(np.maximum(5.0 * spread / body.mass, 0.0))
+        axes = np.sqrt(np.maximum(5.0 * second_moments / body.mass, 0.0))
         # A plate has no volume, and a density without bound.
         is_solid = axes.min() > 1e-2 * axes.max()
         volume = 4.0 / 3.0 * math.pi * float(axes.prod()) if is_solid else math.nan
@@ -114,7 +114,7 @@ def _about_link(link: Link, reach: float) -> Iterator[Finding]:
         yield Finding.of('density', name, f'{density:.3g} kg/m^3 by {of}, {body.mass:.3g} kg')
 
     # The principal moments, ascending: each is the sum of two of the second moments.
-    moments = spread.sum() - spread[::-1]
+    moments = second_moments.sum() - second_moments[::-1]
     excess = (moments[0] + moments[1]) / moments[2] - 1.0
     # Within the printed precision it is a plate, on purpose.
     if PRINTED_PRECISION < excess < NEARLY:

@@ -143,7 +143,7 @@ def impossible(body: Inertia) -> str:
     )
 
 
-def regrouped(joints: Sequence[Joint], whole: int | None = None) -> tuple[Joint, ...]:
+def base_inertias(joints: Sequence[Joint], whole: int | None = None) -> tuple[Joint, ...]:
     """Joints with the same M(q), C(q, v), g(q) and derivatives; for algorithms alone.
 
     Their bodies are not physical. What the first joint does not feel is left out, so that energies
@@ -157,7 +157,7 @@ def regrouped(joints: Sequence[Joint], whole: int | None = None) -> tuple[Joint,
     for i, joint in reversed(list(enumerate(joints))):
         if i == whole:
             continue
-        part = _not_felt(joint, inertias[i])
+        part = _unidentifiable(joint, inertias[i])
         inertias[i] = _without(inertias[i], part)
         if joint.parent >= 0:
             inertias[joint.parent] += joint.placement @ part
@@ -165,7 +165,7 @@ def regrouped(joints: Sequence[Joint], whole: int | None = None) -> tuple[Joint,
     return tuple(replace(joint, inertia=body) for joint, body in pairs)
 
 
-def _not_felt(joint: Joint, body: Inertia) -> Inertia:
+def _unidentifiable(joint: Joint, body: Inertia) -> Inertia:
     """The part of a body that may as well be fixed to the body before, at any position."""
     if joint.slides:
         # It does not rotate against the body before, and the drive feels the force alone.

@@ -27,24 +27,24 @@ def reduced(
     places = [(-1, Transform())]
     merged: list[Joint] = []
     for joint in joints:
-        carrier, pose = places[joint.parent + 1]
+        parent, pose = places[joint.parent + 1]
         coordinate = joint.coordinate
         if coordinate.index in coordinates:
             places.append((len(merged), Transform()))
             moved = replace(coordinate, index=coordinates[coordinate.index])
             placement = pose @ joint.placement
-            merged.append(replace(joint, parent=carrier, placement=placement, coordinate=moved))
+            merged.append(replace(joint, parent=parent, placement=placement, coordinate=moved))
             continue
         locked = joint.pose(at)
         pose = pose @ Transform(snapped(locked.rotation), locked.translation)
-        places.append((carrier, pose))
-        if carrier >= 0:
+        places.append((parent, pose))
+        if parent >= 0:
             carried = pose @ joint.inertia
-            body = merged[carrier]
-            merged[carrier] = replace(body, inertia=body.inertia + carried)
+            body = merged[parent]
+            merged[parent] = replace(body, inertia=body.inertia + carried)
 
     placed = []
     for frame in frames:
-        carrier, pose = places[frame.body + 1]
-        placed.append(Frame(frame.name, carrier, pose @ frame.placement))
+        parent, pose = places[frame.body + 1]
+        placed.append(Frame(frame.name, parent, pose @ frame.placement))
     return tuple(merged), tuple(placed)

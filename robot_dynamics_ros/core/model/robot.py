@@ -231,10 +231,10 @@ class RobotModel:
         """
         if checked_name('name of a frame', name) in self._frame_of:
             raise ParameterError(f'frame {name!r} exists already: choose another name')
-        carrier = self.frame(parent)
-        placement = carrier.placement @ _checked_pose(f'pose of frame {name!r}', pose)
+        link = self.frame(parent)
+        placement = link.placement @ _checked_pose(f'pose of frame {name!r}', pose)
         bare = self._without_payloads
-        frames = (*bare.frames, Frame(name, carrier.body, placement))
+        frames = (*bare.frames, Frame(name, link.body, placement))
         other = replace(bare, frames=frames, links=(*bare.links, Link(name)))
         return other._with_payloads(self.payloads)
 
