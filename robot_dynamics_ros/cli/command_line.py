@@ -1,6 +1,7 @@
 """The command `robot_dynamics`: its subcommands, one line for an error, and exit codes.
 
 0: good. 1: findings, or a bound that does not hold. 2: wrong usage, or input that cannot be used.
+128 + the number of a signal that ended it, as a shell reports signals.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError, error_line
 
 from .output import CANNOT_BE_USED, GOOD
 
-BY_SIGNAL = 128  # as a shell reports signals: this and their number
 # What --help says of each; its module, of its name, is imported when it is called.
 SUBCOMMANDS = {
     'compare': 'Compare measured efforts with the torques of a model.',
@@ -38,21 +38,18 @@ SUBCOMMANDS = {
 
 
 class _Lazily(click.Group):
-    """Imports a subcommand when it is called."""
+    """Imports a subcommand when it is called; see click."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """See click."""
         return list(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """See click."""
         if cmd_name not in SUBCOMMANDS:
             return None
         name = cmd_name.replace('-', '_')
         return getattr(import_module(f'.{name}', __package__), f'{name}_command')
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """See click."""
         with formatter.section('Commands'):
             formatter.write_dl([*SUBCOMMANDS.items()])
 
@@ -100,15 +97,19 @@ def main(
         click.echo(f'robot_dynamics: ended by {signal.Signals(number).name}', err=True)
         # CPython ends by SIGINT what was interrupted in exec(), until something else is executed
         exec('')
-        sys.exit(BY_SIGNAL + number)
+        sys.exit(128 + number)
     except SystemExit:
         # So click and rich end where nobody reads stdout any more, as `head` leaves it.
-        sys.exit(BY_SIGNAL + signal.SIGPIPE)
+        sys.exit(128 + signal.SIGPIPE)
     except Exception as error:
         if '--debug' in given:
             traceback.print_exc()
         click.echo(f'robot_dynamics: {_line_of(error)}', err=True)
-        _discard_full_stdout()
+        try:
+            # Python does it once more at its end, which would fail again where stdout is full.
+            sys.stdout.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(CANNOT_BE_USED)
     sys.exit(code or GOOD)
 
@@ -124,14 +125,6 @@ def _end_as_ctrl_c_does() -> None:
         ours = threading.current_thread() is threading.main_thread()
         if ours and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, interrupt)
-
-
-def _discard_full_stdout() -> None:
-    """Python flushes stdout once more at its end, which would fail again where it is full."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _line_of(error: Exception) -> str:

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,47 +19,26 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 from robot_dynamics_ros.written_file import write_folder
 
 from .description_file import description_options, robot_of_words
-from .output import FolderToWrite, Output, output_options, writes
+from .output import Output, ToWrite, output_options, writes
 
 # As CMakeLists.txt of the package does it.
 FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--exclude-libs,ALL'
-LISTED = textwrap.fill(', '.join(QUANTITIES), 76, initial_indent='  ', subsequent_indent='  ')
-HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
-
-FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
-/robot_description. Instead of a file, --topic takes the description from a running robot.
-
-\b
-Example:
-  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
-  colcon build --packages-select ur5_dynamics
-
-\b
-Quantities:
-{LISTED};
-  all: each of them, those of a frame with --frame only
-"""
 
 
-@click.command('export-c', help=HELP)
+@click.command('export-c')
 @description_options
-@click.option(
-    '--output', 'folder', type=FolderToWrite(), metavar='DIR', help='Folder of the package.',
-)  # fmt: skip
-@click.option(
-    '--library', type=FolderToWrite(), metavar='DIR',
-    help='The same, with the shared library that robot_dynamics_controller loads.',
-)  # fmt: skip
+@click.option('--output', 'folder', type=ToWrite(file_okay=False), metavar='DIR',
+              help='Folder of the package.')  # fmt: skip
+@click.option('--library', type=ToWrite(file_okay=False), metavar='DIR',
+              help='The same, with the shared library that robot_dynamics_controller '
+              'loads.')  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
-@click.option(
-    '--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True, metavar='LIST',
-    help='Quantities, separated by commas.',
-)  # fmt: skip
+@click.option('--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True,
+              metavar='LIST', help='Quantities, separated by commas, or all, those of a frame '
+              f'with --frame only: {", ".join(QUANTITIES)}.')  # fmt: skip
 @click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
-@click.option(
-    '--payload-frame', metavar='LINK',
-    help='Link whose payload becomes an input of the functions.',
-)  # fmt: skip
+@click.option('--payload-frame', metavar='LINK',
+              help='Link whose payload becomes an input of the functions.')  # fmt: skip
 @output_options
 def export_c_command(
     words: tuple[str, ...],
@@ -71,7 +49,15 @@ def export_c_command(
     output: Output,
     **asked: Any,
 ) -> None:
-    """Read the description, and write the package."""
+    """Write the dynamics of a robot as a package of C99 that CMake and colcon build.
+
+    FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
+    /robot_description. Instead of a file, --topic takes the description from a running robot.
+
+    Example:
+      robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
+      colcon build --packages-select ur5_dynamics
+    """
     target = folder or library
     if target is None or (folder and library):
         raise ParameterError('name the folder with --output or with --library, not with both')

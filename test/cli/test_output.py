@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from robot_dynamics_ros.cli.output import (
-    FileToWrite,
-    FolderToWrite,
+    ToWrite,
     output_options,
     writes,
 )
@@ -25,7 +24,7 @@ PLAIN = {'gain': 2.5, 'torque': [[1.0, None]], 'file': 'a.urdf', 'limit': None,
 @output_options
 def command(output):
     output.line('text')
-    output.show('[bold]table[/bold] :arm:')
+    output.table(['name'], [['[bold]arm[/bold] :arm:']])
     output.write_json(RESULT)
 
 
@@ -35,7 +34,7 @@ def test_json_stands_alone_on_stdout_or_in_a_file_beside_the_text(tmp_path, caps
     assert json.loads(capsys.readouterr().out) == PLAIN
     command.main(['--json', str(file)], standalone_mode=False)
     # Names cannot format the text.
-    assert capsys.readouterr().out == 'text\n[bold]table[/bold] :arm:\n'
+    assert capsys.readouterr().out == 'text\n\nname                  \n[bold]arm[/bold] :arm:\n\n'
     assert json.loads(file.read_text('utf-8')) == PLAIN
 
 
@@ -68,8 +67,8 @@ def test_a_file_that_exists_is_replaced_with_force_only(tmp_path, monkeypatch):
         Path(name).write_text('mine')
 
     @click.command()
-    @click.option('--folder', type=FolderToWrite())
-    @click.option('--file', 'file', type=FileToWrite())
+    @click.option('--folder', type=ToWrite(file_okay=False))
+    @click.option('--file', 'file', type=ToWrite())
     @output_options
     def command(folder, file, output):
         writes('--folder', *(Path(name) for name in ('new.txt', 'b.txt') if folder))
