@@ -108,8 +108,4 @@ def chosen_quantities(listed: str, frame: str | None) -> list[str]:
     """The quantities of a list that is separated by commas, or of `all`."""
     if listed == 'all':
         return [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
-    names = [quantity.strip() for quantity in listed.split(',') if quantity.strip()]
-    for name in names:
-        if frame is None and name in QUANTITIES and QUANTITIES[name].of_frame:
-            raise ParameterError(f'{name} is of a frame: name the link with --frame')
-    return names
+    return [quantity.strip() for quantity in listed.split(',') if quantity.strip()]

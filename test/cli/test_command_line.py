@@ -53,8 +53,8 @@ def files(tmp_path_factory):
 
 
 def recorded(*arguments, said):
-    """The same of subcommands that read recordings."""
-    names = {'compare': [], 'identify': ['--output', 'out'], 'payload': ['--frame', 'hand']}
+    """The same of a subcommand that compares, and of one that writes a folder."""
+    names = {'compare': [], 'identify': ['--output', 'out']}
     return [([name, *arguments, *more], said) for name, more in names.items()]
 
 
@@ -62,9 +62,9 @@ EXPORT = ('export-c', 'arm.urdf', '--output', 'out')
 COMPARE = ('compare', 'bag', '--urdf', 'arm.urdf')
 TORQUES = ('torques', 'bag', '--urdf', 'arm.urdf')
 EXCITE = ('excite', '--urdf', 'arm.urdf', '--output', 'traj.yaml')
+UNREADABLE = ('nowhere', 'folder', 'binary', 'empty', 'bomb', 'deep')
 REFUSED = [
-    *((['inspect', f'{name}.urdf'], f'{name}.urdf') for name in ('nowhere', 'folder', 'binary')),
-    *((['inspect', f'{name}.urdf'], f'{name}.urdf') for name in ('empty', 'bomb', 'deep')),
+    *((['inspect', f'{name}.urdf'], f'{name}.urdf') for name in UNREADABLE),
     (['inspect', 'no\nwhere.urdf'], 'where.urdf'),
     (['inspect', '/dev/zero'], '64 MiB'),
     (['inspect', 'other.xml'], '<world>'),
@@ -81,9 +81,8 @@ REFUSED = [
     (['validate'], 'FILE'),
     (['validate', 'arm.urdf', '--ignore', 'densety'], "'densety'"),
     (['export-c', 'still.urdf', '--output', 'out'], 'no moving joint'),
-    ([*EXPORT[:1], 'nowhere.urdf', *EXPORT[2:]], 'nowhere.urdf'),
     ([*EXPORT, '--quantities', 'power'], "'power'"),
-    ([*EXPORT, '--quantities', 'jacobian'], '--frame'),
+    ([*EXPORT, '--quantities', 'jacobian'], 'frame'),
     ([*EXPORT, '--frame', 'hand'], 'jacobian'),
     ([*EXPORT, '--name', 'UR5'], "'UR5'"),
     ([*EXPORT[:-1], 'arm.urdf'], 'arm.urdf is a file'),
@@ -91,7 +90,6 @@ REFUSED = [
     *recorded('nowhere', '--urdf', 'arm.urdf', said='nowhere'),
     *recorded('bag', 'bag', '--urdf', 'arm.urdf', said='bag is named twice'),
     *recorded('bag+', '--urdf', 'arm.urdf', said='bag+'),
-    *recorded('bag', '--urdf', 'nowhere.urdf', said='nowhere.urdf'),
     *recorded('bag', said='--urdf'),
     *recorded('bag', '--urdf', 'arm.urdf', 'mass:=2', said="'mass:=2'"),
     *recorded('bag', '--urdf', 'arm.urdf', '--topic', '/camera', said='/joint_states'),
@@ -108,8 +106,6 @@ REFUSED = [
     ([*TORQUES, '--output', 'nowhere/out.csv'], 'folder nowhere'),
     (['payload', 'bag', '--urdf', 'arm.urdf', '--frame', 'tool0'], "'tool0'"),
     (['contacts', 'bag', 'left.csv', '--urdf', 'arm.urdf', '--plot', 'p.html'], '2 are named'),
-    (['contacts', 'bag', '--urdf', 'arm.urdf', '--plot', 'p.png'], '.html'),
-    (['thresholds', 'bag', '--urdf', 'arm.urdf'], ' 0 of 4 s'),
     (['thresholds', 'bag', '--urdf', 'arm.urdf', '--margin', '0.5'], '--margin'),
     ([*EXCITE, '--joints', 'turn,knee'], "'knee'"),
     ([*EXCITE, '--floor', 'deep'], "'deep'"),
@@ -153,21 +149,13 @@ def test_without_a_subcommand_there_is_help_and_a_version_and_debug_adds_a_trace
     'words',
     [
         'inspect arm.urdf --json link.urdf',
-        'inspect arm.urdf --picture bag/../arm.urdf',
         'inspect bag --json bag/m.yaml',
         'validate nowhere.urdf arm.urdf --json arm.urdf',
-        'export-c arm.urdf --output c --json arm.urdf',
-        'compare bag.csv --urdf x.html --report x.html',
         'compare other.csv+bag.csv --json bag.csv',
-        'compare bag.csv --parameters arm.urdf --json arm.urdf',
         'torques bag.csv --output bag.csv',
-        'thresholds bag.csv --urdf arm.urdf --output arm.urdf',
-        'identify bag.csv --held-out other.csv --json other.csv --output out',
         # Two outputs.
         'inspect arm.urdf --picture a.png --json ./a.png',
-        'compare bag.csv --report a.html --json a.html',
         'torques bag.csv --output . --format csv --json bag_torques.csv',
-        'excite --urdf arm.urdf --output traj.yaml --json traj.yaml',
         'export-c arm.urdf --output bag.d --json bag.d/package.xml',
     ],
 )
@@ -177,7 +165,7 @@ def test_no_input_is_replaced_and_two_outputs_have_two_names(tmp_path, words):
         (tmp_path / name).mkdir()
     (tmp_path / 'arm.urdf').write_text(URDF)
     (tmp_path / 'link.urdf').symlink_to('arm.urdf')
-    for name in ('bag.csv', 'other.csv', 'x.html', 'x.csv', 'bag/bag.mcap', 'bag/m.yaml'):
+    for name in ('bag.csv', 'other.csv', 'bag/bag.mcap', 'bag/m.yaml'):
         (tmp_path / name).write_text('broken')
     before = {file: file.is_file() and file.read_text() for file in tmp_path.rglob('*')}
     found = ended(tmp_path, *words.split())
@@ -191,28 +179,18 @@ def test_no_input_is_replaced_and_two_outputs_have_two_names(tmp_path, words):
     [
         ('inspect arm.urdf --json - >&-', 0, ''),
         ('inspect arm.urdf >/dev/full', 2, 'stdout: '),
-        ('inspect --help >/dev/full', 2, 'stdout: '),
+        # As `head` leaves it: the exit code of SIGPIPE.
+        ('inspect arm.urdf --json - | true; exit ${PIPESTATUS[0]}', 128 + signal.SIGPIPE, ''),
     ],
 )
 def test_streams_that_are_closed_or_full(files, words, code, said):
-    """As a shell redirects them."""
-    shell = f'exec "{sys.executable}" -m robot_dynamics_ros.cli.command_line {words}'
-    process = begun('-c', shell, folder=files, program='sh')
+    """As a shell redirects them: no traceback."""
+    shell = f'"{sys.executable}" -m robot_dynamics_ros.cli.command_line {words}'
+    process = begun('-c', shell, folder=files, program='bash')
     _, stderr = process.communicate(timeout=LIMIT)
     assert process.returncode == code, stderr
     assert said in stderr
     assert stderr.count('\n') == bool(said)
-
-
-def test_a_reader_that_has_ended(files):
-    """As `head` leaves it: no traceback, and the exit code of SIGPIPE."""
-    read, written = os.pipe()
-    os.close(read)
-    for options in ([], ['--json', '-']):
-        process = begun('inspect', 'arm.urdf', *options, folder=files, stdout=written)
-        assert process.communicate(timeout=LIMIT)[1] == ''
-        assert process.returncode == 128 + signal.SIGPIPE
-    os.close(written)
 
 
 def test_without_ros(files, tmp_path):
@@ -228,14 +206,14 @@ def test_without_ros(files, tmp_path):
     assert (tmp_path / 'out/package.xml').exists()
 
 
-def begun(*words, folder, stdout=subprocess.PIPE, program=None):
+def begun(*words, folder, program=None):
     """The command, or another program, in a process of its own."""
     command = [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line']
     path = os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))
     return subprocess.Popen(
         [*([program] if program else command), *words], cwd=folder,
-        env={**os.environ, 'PYTHONPATH': path}, stdout=stdout, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
+        env={**os.environ, 'PYTHONPATH': path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
     )  # fmt: skip
 
 
@@ -243,10 +221,10 @@ def pause():
     time.sleep(0.002)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_nothing(tmp_path, number):
     """A signal while the file is being written: exit code 128 + its number, the file as before."""
-    states = replace(sine_states(rate=1000.0, seconds=90.0), names=three_joints.JOINTS)
+    states = replace(sine_states(rate=1000.0, seconds=40.0), names=three_joints.JOINTS)
     csv_file(tmp_path / 'long.csv', states)
     (tmp_path / 'arm.urdf').write_text(URDF)
     (tmp_path / 'out.mcap').write_text('as before')

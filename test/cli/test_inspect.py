@@ -100,12 +100,9 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
 
 def test_the_description_of_a_recording(run, files):
     pytest.importorskip('rosbags')
-    for name, topic in (('bag', '/robot_description'), ('other', '/text')):
-        write_bag(files / name, {topic: ('std_msgs/msg/String', [(1, serialized_text(URDF))])})
+    text = ('std_msgs/msg/String', [(1, serialized_text(URDF))])
+    write_bag(files / 'bag', {'/robot_description': text})
     assert json.loads(run('inspect', 'bag', '--json', '-').stdout)['robot'] == 'three'
-    ended = run('inspect', 'other')
-    assert ended.returncode == 2
-    assert re.search('other: .*/robot_description', ended.stderr)
 
 
 def test_a_picture_without_its_meshes(run, files):
@@ -124,13 +121,11 @@ def test_a_picture_without_its_meshes(run, files):
     ('words', 'code', 'status'),
     [
         ('arm.urdf --strict', 0, 'good'),
-        ('faulty.urdf', 1, 'findings'),
         ('doubtful.urdf --strict', 1, 'findings'),
         ('doubtful.urdf --strict --ignore zero_effort_limit', 0, 'good'),
         ('weightless.urdf', 1, 'findings'),
         ('weightless.urdf --massless-joints yaw --massless-joints lift', 0, 'good'),
         ('grams.urdf', 1, 'findings'),
-        ('empty.urdf', 2, 'unusable'),
         ('nowhere.urdf', 2, 'unusable'),
     ],
 )
@@ -164,14 +159,14 @@ def test_many_files_keep_their_order(run, files):
 
 def test_gravity_along_another_axis(run):
     """On a wall, the torque of a horizontal axis is that of the lever along the wall."""
-    wall = json.loads(
-        run('inspect', 'pendulum.urdf', '--gravity', '-9.81,0,0', '--json', '-').stdout
+    words = 'inspect', 'pendulum.urdf', '--json', '-'
+    wall, floor = (
+        json.loads(run(*words, '--gravity', gravity).stdout)['gravity']['swing']['at_zero']
+        for gravity in ('-9.81,0,0', '0,0,-9.81')
     )
-    floor = json.loads(run('inspect', 'pendulum.urdf', '--json', '-').stdout)
-    ((at_wall,), (at_floor,)) = (found['gravity'].values() for found in (wall, floor))
     dynamics = RobotDynamics(parse_urdf(hand_written('pendulum').text), gravity=(-9.81, 0.0, 0.0))
-    assert at_wall['at_zero'] == pytest.approx(dynamics.gravity_torque([0.0])[0])
-    assert abs(at_wall['at_zero'] - at_floor['at_zero']) > 1.0
+    assert wall == pytest.approx(dynamics.gravity_torque([0.0])[0])
+    assert abs(wall - floor) > 1.0
     # The margin of a payload is under the same gravity: on the moon it is six times as large.
     margins = []
     for gravity in ('0,0,-9.81', '0,0,-1.635', '0,0,0'):

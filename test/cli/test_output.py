@@ -7,11 +7,7 @@ import click
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.cli.output import (
-    ToWrite,
-    output_options,
-    writes,
-)
+from robot_dynamics_ros.cli.output import ToWrite, output_options, writes
 from robot_dynamics_ros.core import ParameterError
 
 RESULT = {'gain': np.float64(2.5), 'torque': np.array([[1.0, np.nan]]), 'file': Path('a.urdf'),
@@ -48,14 +44,11 @@ def test_a_finding_is_one_line_and_whole_with_verbose(capsys):
 
     said.main([], standalone_mode=False)
     short, long, hint = capsys.readouterr().out.splitlines()
-    assert short == 'short: at joint1: 3 %'
-    assert len(long) <= 100
+    assert (short, len(long) <= 100, '--verbose' in hint) == ('short: at joint1: 3 %', True, True)
     assert long.startswith('long: at joint2: 4 % word')
-    assert '--verbose' in hint
     said.main(['--verbose'], standalone_mode=False)
-    assert (
-        capsys.readouterr().out.splitlines()[1] == f'long: at joint2: 4 % {30 * "word "}'.strip()
-    )
+    whole = f'long: at joint2: 4 % {30 * "word "}'.strip()
+    assert capsys.readouterr().out.splitlines() == [short, whole]
 
 
 def test_a_file_that_exists_is_replaced_with_force_only(tmp_path, monkeypatch):
