@@ -17,7 +17,7 @@ from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.core.urdf_xml import read_xml
-from robot_dynamics_ros.link_geometry import Geometry, read_geometries
+from robot_dynamics_ros.link_geometry import GeometryError, read_geometry
 
 from .inspection import Inspection, found
 
@@ -173,9 +173,7 @@ def _fit(axes: Any, points: Array) -> None:
 def link_shapes(urdf: str, folder: Path | None) -> tuple[dict[str, Array], list[Finding]]:
     """The visual shapes of each link, or its collision shapes where it has no visual ones.
 
-    Args:
-        urdf: text of the URDF.
-        folder: of its file, for the meshes; None if it is from a topic.
+    Meshes are looked for from the folder of the URDF; None if it is from a topic.
 
     Returns:
         Triangles (N, 3, 3) by the name of the link, in its frame [m]; and one finding for each
@@ -185,14 +183,15 @@ def link_shapes(urdf: str, folder: Path | None) -> tuple[dict[str, Array], list[
     # The links and the names of the meshes, by the reason.
     missing: dict[str, list[tuple[str, str]]] = {}
     for link in read_xml(urdf).findall('link'):
-        name = link.get('name', '')
-        elements = link.findall('visual') or link.findall('collision')
-        drawn, errors = read_geometries(elements, folder)
+        name, drawn = link.get('name', ''), []
+        for element in link.findall('visual') or link.findall('collision'):
+            try:
+                drawn.append(coarse(read_geometry(element, folder)).triangles)
+            except GeometryError as error:
+                if error.mesh:
+                    missing.setdefault(str(error), []).append((name, error.mesh))
         if drawn:
-            shapes[name] = np.concatenate([triangles_of(one) for one in drawn])
-        for error in errors:
-            if error.mesh:
-                missing.setdefault(str(error), []).append((name, error.mesh))
+            shapes[name] = np.concatenate(drawn)
     return shapes, [
         replace(
             found('mesh_not_drawn', *which[0]),
@@ -202,32 +201,13 @@ def link_shapes(urdf: str, folder: Path | None) -> tuple[dict[str, Array], list[
     ]
 
 
-def triangles_of(geometry: Geometry) -> Array:
-    """The surface of a geometry as triangles (N, 3, 3) in the frame of its link [m].
-
-    The corners of a mesh are on a grid of `CELLS`: as few triangles as a picture needs.
-    """
-    import trimesh
-
-    if geometry.kind == 'mesh':
-        mesh = trimesh.Trimesh(geometry.vertices, geometry.faces, process=False)
-        if cell := float(mesh.extents.max()) / CELLS:
-            mesh.vertices = cell * np.round(mesh.vertices / cell)
-            mesh.merge_vertices()
-            mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
-    else:
-        made, size = trimesh.creation, geometry.size
-        match geometry.kind:
-            case 'box':
-                mesh = made.box(size)
-            case 'sphere':
-                mesh = made.icosphere(radius=size[0])
-            case round_kind:
-                mesh = getattr(made, round_kind)(radius=size[0], height=size[1])
-        # Capsules of older versions of trimesh begin at zero.
-        mesh.apply_translation(-mesh.bounds.mean(axis=0))
-    mesh.apply_transform(geometry.placement)
-    return mesh.triangles
+def coarse(mesh: Any) -> Any:
+    """A trimesh with its corners on a grid of `CELLS`: as few triangles as a picture needs."""
+    if len(mesh.faces) > CELLS**2 and (cell := float(mesh.extents.max()) / CELLS):
+        mesh.vertices = cell * np.round(mesh.vertices / cell)
+        mesh.merge_vertices()
+        mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
+    return mesh
 
 
 def ellipsoid(inertia: Inertia) -> tuple[Array, Array]:
