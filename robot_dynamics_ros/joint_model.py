@@ -36,7 +36,7 @@ KIND = 'friction.yaml of robot_dynamics identify'
 # What is known of the friction beside its values: the largest speed at which it was identified
 # [rad/s or m/s], else the velocity limit; lower ends of intervals, else the value itself.
 SAFE = ('max_velocity', 'viscous_lower', 'viscous_negative_lower')
-# Of the file; with the constant torque [N m or N], and the rotor inertia at the joint [kg m^2, kg].
+# Of the file; with the constant torque [N m or N], and the rotor at the joint [kg m^2 or kg].
 KEYS = (*KINDS, 'torque_offset', 'armature', *SAFE)
 
 

@@ -68,7 +68,7 @@ def _show(inspection: Inspection, output: Output) -> None:
     joints = f'{len(model.joints)} moving joints' + (f' ({mimics} mimic)' if mimics else '')
     output.line(
         f'{model.name}: {joints}, {len(model.frames)} links, root {model.frames[0].name}; mass '
-        f'{inspection.mass:.4g} kg, {inspection.moving_mass:.4g} kg of it moving; reach '
+        f'{model.mass:.4g} kg, {inspection.moving_mass:.4g} kg of it moving; reach '
         f'{model.reach:.3g} m'
     )
     if model.joints:

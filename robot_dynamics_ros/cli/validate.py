@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.inspection import CODES, Validation, validate_robot
-from robot_dynamics_ros.inspection.inspection import findings_as_json, pinocchio_is_installed
+from robot_dynamics_ros.inspection.inspection import pinocchio_is_installed
 from robot_dynamics_ros.scheduling import Outcome, outcomes
 
 from .description_file import files_and_arguments, read_robot
@@ -104,7 +105,7 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
             'worst_relative': report.worst.worst_relative,
             'worst_quantity': report.worst.quantity,
         },
-        'findings': findings_as_json(found.findings),
+        'findings': [asdict(finding) for finding in found.findings],
     }
 
 
