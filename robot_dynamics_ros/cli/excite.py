@@ -110,11 +110,23 @@ def excite_command(
     moving, held = chosen_joints(model, joints, posture)
     begin = {name: position for name, position in posture.items() if name not in held}
     settings = ExcitationSettings(floor=None if floor == 'none' else floor, start=begin, **asked)
-    found = _excited(RobotDynamics(moving, gravity=gravity), text, urdf, settings, output)
+    try:
+        # Optional, and slow to import: SciPy and Pinocchio.
+        from robot_dynamics_ros.identification.excitation import excitation
+    except ImportError as error:
+        raise ParameterError(
+            f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
+        ) from None
+    dynamics = RobotDynamics(moving, gravity=gravity)
+    dynamics.compile(*excitation.PROGRAMS)
+    if dynamics.backend == 'python':
+        output.warning(dynamics.backend_description)
+    with output.progress('motion', excitation.SEARCHES, 'stages') as advance:
+        found = excitation.excite(dynamics, text, urdf.parent, settings, advance)
     figures = as_json(found, held)
     lines = [*_lines(found, figures)]
+    remark = 'Only the robot itself and the floor were considered, not what is around it.'
     with written_file(trajectory) as new:
-        remark = 'Only the robot itself and the floor were considered, not what is around it.'
         new.write_text(found.trajectory_text([*lines, remark]), 'utf-8')
     output.write_json(figures)
     for line in lines:
@@ -142,23 +154,6 @@ def chosen_joints(
     )
     held = {name: posture.get(name, q) for name, q in near.items() if name not in names}
     return model.reduced(names, held), held
-
-
-def _excited(
-    dynamics: RobotDynamics, text: str, urdf: Path, settings: ExcitationSettings, output: Output
-) -> Excitation:
-    try:
-        # Optional, and slow to import: SciPy and Pinocchio.
-        from robot_dynamics_ros.identification.excitation import excitation
-    except ImportError as error:
-        raise ParameterError(
-            f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
-        ) from None
-    dynamics.compile(*excitation.PROGRAMS)
-    if dynamics.backend == 'python':
-        output.warning(dynamics.backend_description)
-    with output.progress('motion', excitation.SEARCHES, 'stages') as advance:
-        return excitation.excite(dynamics, text, urdf.parent, settings, advance)
 
 
 def as_json(found: Excitation, held: Mapping[str, float]) -> dict[str, Any]:

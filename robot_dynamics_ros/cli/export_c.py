@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -62,9 +61,12 @@ def export_c_command(
     if target is None or (folder and library):
         raise ParameterError('name the folder with --output or with --library, not with both')
     model, urdf, _ = robot_of_words(words, topic)
-    chosen = chosen_quantities(quantities, asked['frame'])
-    exported = export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
-    files: dict[str, str | bytes] = {**exported}
+    chosen = [name.strip() for name in quantities.split(',')]
+    if quantities == 'all':
+        frame = asked['frame']
+        chosen = [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
+    files: dict[str, str | bytes] = {}
+    files |= export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
     package = Path(next(iter(files))).stem
     built = f'{package.removesuffix("_dynamics")}.so' if library else None
     if built:
@@ -78,34 +80,23 @@ def export_c_command(
     output.line(f'{target}: package {package}, {len(files)} files')
     if built:
         output.line(f'dynamics_library: {target.resolve() / built}')
-    output.write_json(
-        {'folder': target, 'package': package, 'files': sorted(files), 'library': built}
-    )
+    found = {'folder': target, 'package': package, 'files': sorted(files), 'library': built}
+    output.write_json(found)
 
 
 def compiled(files: Mapping[str, str | bytes]) -> bytes:
-    """The shared library of a package, of its C sources.
-
-    Raises:
-        ParameterError: there is no compiler, or it fails.
-    """
-    remedy = 'build the package with colcon or CMake, or name a compiler in CC'
+    """The shared library of a package; ParameterError: there is no compiler, or it fails."""
     compiler = shlex.split(os.environ.get('CC') or 'cc')
-    if shutil.which(compiler[0]) is None:
-        raise ParameterError(f'there is no compiler {compiler[0]}: {remedy}')
+    sources = [path for path in files if path.startswith('src/') and path.endswith('.c')]
+    command = [*compiler, *FLAGS.split(), '-I', 'include', *sources, '-o', 'library']
     with tempfile.TemporaryDirectory() as folder:
         write_folder(folder, files)
-        sources = [path for path in files if path.startswith('src/') and path.endswith('.c')]
-        command = [*compiler, *FLAGS.split(), '-I', 'include', *sources, '-o', 'library']
-        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if ended.returncode:
-            said = (ended.stderr.strip().splitlines() or ['no message'])[-1]
-            raise ParameterError(f'{compiler[0]} ends with {ended.returncode} ({said}): {remedy}')
+        try:
+            subprocess.run(command, cwd=folder, check=True, stderr=subprocess.PIPE, text=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            said = (getattr(error, 'stderr', None) or str(error)).strip().splitlines()[-1]
+            raise ParameterError(
+                f'{compiler[0]}: {said}: build the package with colcon or CMake, or name a '
+                'compiler in CC'
+            ) from None
         return (Path(folder) / 'library').read_bytes()
-
-
-def chosen_quantities(listed: str, frame: str | None) -> list[str]:
-    """The quantities of a list that is separated by commas, or of `all`."""
-    if listed == 'all':
-        return [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
-    return [quantity.strip() for quantity in listed.split(',') if quantity.strip()]

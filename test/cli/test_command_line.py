@@ -13,10 +13,9 @@ from glob import glob
 import click
 import pytest
 import three_joints
-from documented_json import DOCUMENT
 from mechanics.robots import hand_written
 from recorded_states import csv_file, joint_state_bag, sine_states
-from running_command import ended
+from running_command import DOCUMENT, ended
 from three_joints import LIMITED as URDF
 from waiting import wait_until
 

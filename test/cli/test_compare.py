@@ -10,8 +10,7 @@ pytest.importorskip('mujoco')
 pytest.importorskip('rosbags')
 
 from recorded_states import csv_file, joint_state_bag, ros2_messages, serialized_text, write_bag
-from running_command import ended
-from said_findings import codes
+from running_command import codes
 from simulated_recordings import JOINTS, TOOL_MASS, simulated, urdf
 
 pytestmark = pytest.mark.contract
@@ -71,18 +70,6 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope='module')
-def compared(files):
-    """Runs the subcommand: its exit code, the JSON of each recording, and errors."""
-
-    def compared(*arguments):
-        found = ended(files, 'compare', *arguments, '--json', '-')
-        rows = json.loads(found.stdout)['recordings'] if found.stdout else []
-        return found.returncode, rows, found.stderr
-
-    return compared
-
-
 def test_a_good_recording_has_exit_code_0(run):
     """Also with names that were given by --rename."""
     for words in (['good'], ['left.csv', '--rename', 'left_=']):
@@ -131,17 +118,19 @@ def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(run):
         (['states.csv+efforts.csv.gz', '--urdf', 'arm.urdf'], [], []),
     ],
 )
-def test_descriptions_and_joints_in_several_messages_or_files(compared, words, found, locked):
-    code, (result,), _ = compared(*words)
+def test_descriptions_and_joints_in_several_messages_or_files(answer, words, found, locked):
+    code, result, _ = answer('compare', *words)
+    (result,) = result['recordings']
     assert (code, codes(result), result['locked']) == (int(bool(found)), found, locked)
     assert tuple(result['joints']) == JOINTS
     assert result['rate'] == pytest.approx(200.0)
 
 
-def test_many_recordings_and_some_that_cannot_be_used(compared):
+def test_many_recordings_and_some_that_cannot_be_used(answer):
     """Each is compared by itself, or named with its reason."""
     names = ['good', 'late', 'degrees.csv', 'names.csv']
-    code, rows, stderr = compared(*names, '--urdf', 'arm.urdf')
+    code, found, stderr = answer('compare', *names, '--urdf', 'arm.urdf')
+    rows = found['recordings']
     assert (code, [one['file'] for one in rows]) == (2, names)
     assert [codes(one)[:2] for one in rows[:2]] == [[], ['delay', 'payload']]
     assert codes(rows[2])[0] == 'units'

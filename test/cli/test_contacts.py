@@ -11,10 +11,9 @@ pytest.importorskip('rosbags')
 pytest.importorskip('scipy')
 yaml = pytest.importorskip('yaml')
 
-from documented_json import documented, keys
 from pushed_recording import HIT, URDF, Pushed, pushed_states
 from recorded_states import csv_file, joint_state_bag
-from running_command import ended
+from running_command import answered, documented, keys
 
 pytestmark = pytest.mark.contract
 
@@ -51,8 +50,7 @@ def found_by(files):
         if node is not None:
             (files / 'node.yaml').write_text(NODE.format(node))
             arguments = (*arguments, '--parameters', 'node.yaml')
-        done = ended(files, command, *arguments, '--urdf', 'arm.urdf', '--json', '-')
-        return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+        return answered(files, command, *arguments, '--urdf', 'arm.urdf')
 
     return found_by
 

@@ -11,7 +11,7 @@ pytest.importorskip('scipy')
 pytest.importorskip('coal')
 
 from excited_arm import urdf
-from running_command import ended
+from running_command import documented, ended
 
 JOINTS = ('turn', 'shoulder')
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'excitation.md'
@@ -38,7 +38,7 @@ def test_files_and_figures(excited):
     found, trajectory, figures, _ = excited
     assert found.returncode == 0, found.stderr
     assert tuple(trajectory['joint_names']) == JOINTS
-    shown = json.loads(re.search(r'```json excite\n(.*?)```', DOCUMENT.read_text(), re.DOTALL)[1])
+    shown = documented('excite', DOCUMENT.read_text())
     assert list(figures) == list(shown)
     assert list(figures['joints'][0]) == list(shown['joints'][0])
     first = trajectory['points'][0]

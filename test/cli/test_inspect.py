@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from documented_json import DOCUMENT, documented, keys
 from mechanics.robots import hand_written
 from recorded_states import serialized_text, write_bag
+from running_command import DOCUMENT, documented, keys
 from three_joints import LIMITED as URDF
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -49,12 +49,12 @@ def files(tmp_path_factory, request):
     return folder
 
 
-def test_text_and_json_are_as_documented(run):
+def test_text_and_json_are_as_documented(run, answer):
     """Every line of the example but that about the picture."""
     arguments = 'inspect', 'three_link_arm.urdf', '--frame', 'tool'
     text = re.search(r'--picture arm.png\n(.*?)```', DOCUMENT, re.DOTALL)[1]
     assert run(*arguments).stdout.split() == text.split()
-    found, shown = json.loads(run(*arguments, '--json', '-').stdout), documented('inspect')
+    (_, found, _), shown = answer(*arguments), documented('inspect')
     for name in set(found['gravity']) - set(shown['gravity']):
         del found['gravity'][name]
     assert keys(found) == keys(shown)
@@ -71,50 +71,52 @@ def test_text_and_json_are_as_documented(run):
         ('pendulum.urdf', 0, ('friction_left_out', 'rod', 'info')),
     ],
 )
-def test_findings_and_exit_codes(run, file, code, finding):
-    ended = run('inspect', file)
-    assert ended.returncode == code
-    assert finding[0] in ended.stdout
-    (found,) = json.loads(run('inspect', file, '--json', '-').stdout)['findings']
+def test_findings_and_exit_codes(run, answer, file, code, finding):
+    assert finding[0] in run('inspect', file).stdout
+    returned, found, _ = answer('inspect', file)
+    (found,) = found['findings']
+    assert returned == code
     assert (found['code'], found['link'], found['severity']) == finding
     assert all(found[key] for key in ('problem', 'value', 'advice'))
 
 
-def test_xacro_files_take_arguments_and_include_others(run, files):
+def test_xacro_files_take_arguments_and_include_others(run, answer):
     pytest.importorskip('xacro')
     for mass in (1.0, 3.0):
-        ended = run('inspect', 'arm.urdf.xacro', f'mass:={mass}', 'ixx:=0.1', '--json', '-')
-        (load,) = json.loads(ended.stdout)['gravity'].values()
+        _, found, _ = answer('inspect', 'arm.urdf.xacro', f'mass:={mass}', 'ixx:=0.1')
+        (load,) = found['gravity'].values()
         assert abs(load['at_zero']) == pytest.approx(mass * 9.81 * 0.5)
-    ended = run('inspect', 'arm.urdf.xacro', 'mass:=1', 'ixx:=0.1', 'n:=2')
-    assert ended.returncode == 2
-    assert re.search(r'arm\.urdf\.xacro: .*argument n\b.*ixx, mass\n', ended.stderr)
-    for arguments in (['mass:=heavy', 'ixx:=1'], ['mass:=1']):
-        assert run('inspect', 'arm.urdf.xacro', *arguments).returncode == 2
-    # What is included stays too; of several files, each takes its own arguments.
-    ended = run('inspect', 'arm.urdf.xacro', 'mass:=1', 'ixx:=1', '--json', 'arm.xacro')
-    assert (ended.returncode, (files / 'arm.xacro').read_text()) == (2, INCLUDED)
+    for arguments, said in (
+        (['mass:=1', 'ixx:=0.1', 'n:=2'], r'argument n\b.*ixx, mass\n'),
+        (['mass:=heavy', 'ixx:=1'], 'xacro'),
+        (['mass:=1'], 'xacro'),
+    ):
+        ended = run('inspect', 'arm.urdf.xacro', *arguments)
+        assert ended.returncode == 2
+        assert re.search(rf'arm\.urdf\.xacro: .*{said}', ended.stderr)
+    # Of several files, each takes its own arguments.
     both = run('validate', 'arm.urdf', 'arm.urdf.xacro', 'mass:=2', 'ixx:=0.1', 'n:=2')
     assert both.stdout.count('good ') == 2
 
 
-def test_the_description_of_a_recording(run, files):
+def test_the_description_of_a_recording(answer, files):
     pytest.importorskip('rosbags')
     text = ('std_msgs/msg/String', [(1, serialized_text(URDF))])
     write_bag(files / 'bag', {'/robot_description': text})
-    assert json.loads(run('inspect', 'bag', '--json', '-').stdout)['robot'] == 'three'
+    assert answer('inspect', 'bag')[1]['robot'] == 'three'
 
 
-def test_a_picture_without_its_meshes(run, files):
+def test_a_picture_without_its_meshes(answer, files):
+    """Without a picture nobody looks for meshes."""
     pytest.importorskip('matplotlib')
-    ended = run('inspect', 'meshes.urdf', '--picture', 'arm.svg', '--json', '-')
-    assert (ended.returncode, ended.stderr) == (0, '')
+    code, found, stderr = answer('inspect', 'meshes.urdf', '--picture', 'arm.svg')
+    assert (code, stderr) == (0, '')
     assert '<svg' in (files / 'arm.svg').read_text()
-    (finding,) = json.loads(ended.stdout)['findings']
-    assert (finding['code'], finding['severity']) == ('mesh_not_drawn', 'info')
-    assert (finding['link'], finding['value']) == ('hand', 'package://a/b.stl')
-    # Without a picture nobody looks for meshes.
-    assert json.loads(run('inspect', 'meshes.urdf', '--json', '-').stdout)['findings'] == []
+    (finding,) = found['findings']
+    assert [finding[key] for key in ('code', 'severity', 'link', 'value')] == [
+        'mesh_not_drawn', 'info', 'hand', 'package://a/b.stl',
+    ]  # fmt: skip
+    assert answer('inspect', 'meshes.urdf')[1]['findings'] == []
 
 
 @pytest.mark.parametrize(
@@ -157,22 +159,21 @@ def test_many_files_keep_their_order(run, files):
     assert ended.stderr == f'robot_dynamics: {empty["error"]}\n'
 
 
-def test_gravity_along_another_axis(run):
+def test_gravity_along_another_axis(answer):
     """On a wall, the torque of a horizontal axis is that of the lever along the wall."""
-    words = 'inspect', 'pendulum.urdf', '--json', '-'
     wall, floor = (
-        json.loads(run(*words, '--gravity', gravity).stdout)['gravity']['swing']['at_zero']
+        answer('inspect', 'pendulum.urdf', '--gravity', gravity)[1]['gravity']['swing']['at_zero']
         for gravity in ('-9.81,0,0', '0,0,-9.81')
     )
     dynamics = RobotDynamics(parse_urdf(hand_written('pendulum').text), gravity=(-9.81, 0.0, 0.0))
     assert wall == pytest.approx(dynamics.gravity_torque([0.0])[0])
     assert abs(wall - floor) > 1.0
     # The margin of a payload is under the same gravity: on the moon it is six times as large.
-    margins = []
-    for gravity in ('0,0,-9.81', '0,0,-1.635', '0,0,0'):
-        words = ('--frame', 'hand', '--gravity', gravity, '--json', '-')
-        margins.append(json.loads(run('inspect', 'arm.urdf', *words).stdout)['payload_margin'])
-    earth, moon, free = (one['at_zero'] for one in margins)
+    words = ('inspect', 'arm.urdf', '--frame', 'hand', '--gravity')
+    earth, moon, free = (
+        answer(*words, gravity)[1]['payload_margin']['at_zero']
+        for gravity in ('0,0,-9.81', '0,0,-1.635', '0,0,0')
+    )
     assert (moon > 6.0 * earth, free) == (True, None)
-    ended = run('inspect', 'pendulum.urdf', '--gravity', '0,0')
-    assert (ended.returncode, '--gravity' in ended.stderr) == (2, True)
+    code, _, stderr = answer(*words, '0,0')
+    assert (code, '--gravity' in stderr) == (2, True)
