@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import sys
@@ -83,10 +82,6 @@ def main(
             robot; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Names in a description may have what the encoding of a terminal lacks.
-            stream.reconfigure(errors='backslashreplace')
     _end_as_ctrl_c_does()
     try:
         code = commands.main(

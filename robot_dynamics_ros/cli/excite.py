@@ -23,7 +23,7 @@ from .output import (
     ToWrite,
     WordOrNumber,
     exit_code,
-    named_numbers,
+    named_values,
     output_options,
     percent_text,
 )
@@ -104,11 +104,10 @@ def excite_command(
     files, arguments = files_and_arguments(words)
     if files:
         raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
-    pairs = named_numbers('--start', 'JOINT=POSITION', filter(None, start.split(',')))
-    posture = {joint: position for (joint, _), position in pairs.items()}
+    posture = named_values('--start', 'JOINT=POSITION', filter(None, start.split(',')))
     model, text = read_robot(urdf, arguments)
     moving, held = chosen_joints(model, joints, posture)
-    begin = {name: position for name, position in posture.items() if name not in held}
+    begin = {name: q for name, q in posture.items() if name not in held}
     settings = ExcitationSettings(floor=None if floor == 'none' else floor, start=begin, **asked)
     try:
         # Optional, and slow to import: SciPy and Pinocchio.

@@ -24,7 +24,7 @@ from .output import (
     ToWrite,
     WordOrNumber,
     exit_code,
-    named_numbers,
+    named_values,
     number_text,
     output_options,
     percent_text,
@@ -86,19 +86,14 @@ def identify_command(
     Exit code 1: there is a finding, or the model is not written. 2: a recording cannot be used.
     """
     writes('--output', *(target / name for name in READ_AGAIN))
-    known = named_numbers('--gain', 'JOINT=VALUE', gains)
-    masses = named_numbers('--load', 'FRAME=KG@BAG', loads)
-    (fitted, others), failed, text = _opened(
-        recordings, replace(recordings, files=named_files(held_out))
-    )
+    known = named_values('--gain', 'JOINT=VALUE', gains)
+    masses = named_values('--load', 'FRAME=KG@BAG', loads)
+    groups = recordings, replace(recordings, files=named_files(held_out))
+    (fitted, others), failed, text = _opened(*groups)
     identifier = Identifier(
-        text,
-        gains={joint: value for (joint, _), value in known.items()},
-        loads=[(frame, mass, name) for (frame, name), mass in masses.items()],
-        progress=output.progress,
-        gravity=recordings.gravity,
-        **asked,
-    )
+        text, gains=known, loads=[(frame, mass, name) for (frame, name), mass in masses.items()],
+        progress=output.progress, gravity=recordings.gravity, **asked,
+    )  # fmt: skip
     found = identifier.fit(fitted, others)
     found = replace(found, errors={**failed, **found.errors})
     output.write_json(found.as_json())

@@ -175,17 +175,19 @@ class WordOrNumber(click.ParamType):
             self.fail(f'{value!r}: {", ".join(self.words)} or a number is needed', param, ctx)
 
 
-def named_numbers(option: str, form: str, texts: Iterable[str]) -> dict[tuple[str, str], float]:
-    """Numbers of an option, by name and by what follows an `@`, if anything."""
-    pattern = r'\s*([^=]+?)\s*=([^@]*)' + ('@(.+)' if '@' in form else '()')
-    found: dict[tuple[str, str], float] = {}
+def named_values(
+    option: str, form: str, texts: Iterable[str], kind: Callable[[str], Any] = float
+) -> dict[Any, Any]:
+    """Values NAME=VALUE of an option by name; NAME=VALUE@BAG by name and bag."""
+    pattern = r'\s*([^=]+?)\s*=([^@]*)' + '@(.+)' * ('@' in form)
+    found: dict[Any, Any] = {}
     for text in texts:
         try:
-            name, number, bag = re.fullmatch(pattern, text).groups()  # type: ignore[union-attr]
-            value = float(number)
+            name, value, *bag = re.fullmatch(pattern, text).groups()  # type: ignore[union-attr]
+            key, parsed = (name, *bag) if bag else name, kind(value)
         except (AttributeError, ValueError):
             raise ParameterError(f'{option} {text}: {form} is needed') from None
-        if found.setdefault((name, bag), value) != value:
+        if found.setdefault(key, parsed) != parsed:
             raise ParameterError(f'{option} {text}: it is named twice, with other values')
     return found
 

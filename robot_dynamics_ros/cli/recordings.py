@@ -35,7 +35,7 @@ from .description_file import (
     read_robot,
     robot_of_text,
 )
-from .output import FILE, Command, Output
+from .output import FILE, Command, Output, named_values
 
 # The files of each recording, by its name.
 Files = Mapping[str, tuple[Path, ...]]
@@ -175,7 +175,7 @@ def _recordings(
     return Recordings(
         named_files(map(str, bags)),
         read_robot(urdf, arguments)[1] if urdf else None,
-        rename=_renaming(rename),
+        rename=named_values('--rename', 'RECORDED=NAME', rename, str),
         joint_model=read_joint_model(parameters) if with_joints else AS_DESCRIBED,
         gravity=chosen,
         values=values,
@@ -192,17 +192,6 @@ def _node_values(file: Path) -> dict[str, Any]:
         return {PARAMETER: file.name}
     with errors_in(file):
         return node_parameters(parameter_blocks(content), OF_NODE)
-
-
-def _renaming(pairs: Sequence[str]) -> dict[str, str]:
-    renaming: dict[str, str] = {}
-    for pair in pairs:
-        recorded, separator, name = pair.partition('=')
-        if not separator or not recorded:
-            raise ParameterError(f'--rename {pair}: RECORDED=NAME is needed')
-        if renaming.setdefault(recorded, name) != name:
-            raise ParameterError(f'--rename {pair}: {recorded!r} is renamed twice')
-    return renaming
 
 
 def named_files(words: Iterable[str]) -> Files:

@@ -19,13 +19,7 @@ from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
-from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.recordings.torque_file import (
-    ENDINGS,
-    Torques,
-    check_ending,
-    write_torque_file,
-)
+from robot_dynamics_ros.recordings import Recording, torque_file
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
 from .description_file import Vector
@@ -38,7 +32,7 @@ from .recordings import Files, Recordings, recording_options
 @click.option('--output', 'target', type=click.Path(path_type=Path), default=Path(),
               metavar='PATH', help='File, or folder for files NAME_torques.ENDING. [default: this '
               'folder]')  # fmt: skip
-@click.option('--format', 'kind', type=click.Choice([ending[1:] for ending in ENDINGS]),
+@click.option('--format', 'kind', type=click.Choice([one[1:] for one in torque_file.ENDINGS]),
               default='mcap', show_default=True, help='Format of files in a folder.')  # fmt: skip
 @output_options
 def torques_command(recordings: Recordings, target: Path, kind: str, output: Output) -> int:
@@ -61,26 +55,24 @@ def torques_command(recordings: Recordings, target: Path, kind: str, output: Out
     outcomes = recordings.outcomes(partial(write_torques, absolute))
     rows: list[dict[str, Any]] = []
     for name, one in outcomes.items():
-        row: dict[str, Any] = {'file': name, 'error': one.error or None}
+        rows.append({'file': name, 'error': one.error or None})
         if one.error:
             output.error(one.error)
         else:
-            row |= {'output': targets[name], **one.result}
-            _show(row, output)
-        rows.append(row)
+            rows[-1] |= {'output': targets[name], **one.result}
+            _show(rows[-1], output)
     output.write_json({'recordings': rows})
-    failed = [row for row in rows if row['error']]
-    return exit_code([row for row in rows if row.get('findings')], failed)
+    errors = [one.error for one in outcomes.values() if one.error]
+    return exit_code([row for row in rows if row.get('findings')], errors)
 
 
 def _show(row: Mapping[str, Any], output: Output) -> None:
     """Print what was written, and what is wrong with it."""
     locked = listed(row['locked'])
+    also = f', not recorded with these and locked: {locked}' if locked else ''
     output.line(
         f'{row["file"]}: {row["samples"]} samples at {row["rate"]:.5g} Hz, low pass '
-        f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints'
-        + (f', not recorded with these and locked: {locked}' if locked else '')
-        + f': {row["output"]}'
+        f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints{also}: {row["output"]}'
     )
     output.findings((one['code'], one['message']) for one in row['findings'])
     for text in row['remarks']:
@@ -92,10 +84,10 @@ def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
 
     The name is that of the recording, with the folders in which several differ.
     """
-    if len(files) > 1 and (target.is_file() or target.name.endswith(ENDINGS)):
+    if len(files) > 1 and (target.is_file() or target.name.endswith(torque_file.ENDINGS)):
         raise ParameterError(f'{target} is a file for one recording: name a folder')
     if target.suffix and not target.is_dir():
-        check_ending(target)
+        torque_file.check_ending(target)
         targets = [target]
     else:
         paths = [paths[0].resolve() for paths in files.values()]
@@ -123,7 +115,7 @@ def write_torques(
     reach, samples, peaks = Reach(len(joints)), 0, np.zeros(len(joints))
     filtered = {'rate': float('nan'), 'cutoff': float('nan')}
 
-    def torques(recording: Recording) -> Iterator[Torques]:
+    def torques(recording: Recording) -> Iterator[torque_file.Torques]:
         nonlocal samples
         for motion in recording.motions():
             reach.add(motion)
@@ -136,7 +128,7 @@ def write_torques(
     recording = recordings.open(name, model.model, joints)
     recorded = recordings.open(name, joints=joints)
     with written_file(targets[name]) as new:
-        write_torque_file(
+        torque_file.write_torque_file(
             new, torques(recording), recorded.states(),
             start=recording.start, topic=recording.topic, urdf=urdf,
         )  # fmt: skip
@@ -148,10 +140,7 @@ def write_torques(
         'topic': recording.topic,
         'samples': samples,
         **filtered,
-        'joints': {
-            joint: {'peak_torque': peak}
-            for joint, peak in zip(joints, peaks.tolist(), strict=True)
-        },
+        'joints': {name: {'peak_torque': peak} for name, peak in zip(joints, peaks, strict=True)},
         'locked': list(model.locked),
         'findings': [one.as_json() for one in wrong],
         'quality': quality.as_json(),
