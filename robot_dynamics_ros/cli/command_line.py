@@ -74,12 +74,9 @@ def commands(context: click.Context) -> int | None:
 def main(
     arguments: Sequence[str] | None = None, read_topic: Callable[[str], str] | None = None
 ) -> None:
-    """Run the command, and end the process with its exit code.
+    """Run the command with arguments, or those of the process, and end it with its exit code.
 
-    Args:
-        arguments: None: those of the process.
-        read_topic: gives the text of a description by the name of its topic, from a running
-            robot; None without ROS.
+    `read_topic` gives the description on a topic of a running robot; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     _end_as_ctrl_c_does()

@@ -65,16 +65,14 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
         )
     if topic is None:
         return *read_robot(files[0], arguments), files[0]
-    # It imports ROS when it is called.
     read = click.get_current_context().obj
     try:
         if read is None:
-            raise ModuleNotFoundError(name='rclpy')
-        text = read(topic)
-    except ModuleNotFoundError as error:
+            raise ModuleNotFoundError
+        text = read(topic)  # it imports ROS
+    except ModuleNotFoundError:
         raise ParameterError(
-            f'{topic}: a topic needs ROS 2, whose module {error.name} is not there: source the '
-            'setup file of ROS, or name a file'
+            f'{topic}: a topic needs ROS 2: source the setup file of ROS, or name a file'
         ) from None
     return robot_of_text(text, topic), text, None
 
@@ -94,18 +92,10 @@ def robot_of_text(text: str, source: str) -> RobotModel:
 def read_robot(
     file: Path, arguments: Sequence[str] = (), *, arguments_of_others: bool = False
 ) -> tuple[RobotModel, str]:
-    """The robot that a file describes, and the text of its URDF.
+    """The robot of a URDF, xacro file or recording, and the text of its URDF.
 
-    Args:
-        file: URDF, xacro, or a recording with /robot_description.
-        arguments: of the xacro file, each `name:=value`.
-        arguments_of_others: whether some are for others of several files.
-
-    Raises:
-        OSError: the file cannot be read.
-        RecordingError: the recording cannot be read.
-        ModelError: the description cannot be used; the message begins with the file.
-        ParameterError: the file takes no arguments.
+    The arguments are of a xacro file, each `name:=value`; some may be for others of several files.
+    A message on what cannot be used begins with the file.
     """
     with _errors_of(file):
         if file.is_dir() or file.name.endswith(BAGS):

@@ -33,15 +33,7 @@ Watch = Callable[..., Observation]
 def watched(
     function: Watch, recordings: Recordings, output: Output, thresholds: Path | None = None
 ) -> tuple[list[Any], list[dict[str, Any]]]:
-    """What a function finds in each recording; and for --json, which ones cannot be used.
-
-    The file of `robot_dynamics thresholds` may be given, or named by a parameter.
-
-    Raises:
-        ParameterError: a file is not what its option takes, or thresholds are given twice.
-        RobotDynamicsError: the only recording, or the URDF, cannot be used.
-        OSError: a file cannot be read.
-    """
+    """What a function finds in each recording; and for --json, which ones cannot be used."""
     settings = WatchSettings(recordings.joint_model, recordings.gravity)
     if recordings.values or thresholds:
         # Without --urdf, the robot is that of the first recording.
@@ -61,7 +53,7 @@ def watched(
 def watch_settings(
     robot: RobotModel, recordings: Recordings, thresholds: Path | None = None
 ) -> WatchSettings:
-    """What files say of friction, observer and thresholds."""
+    """What files say of friction, observer and thresholds; a parameter may name their file."""
     file, values = recordings.parameters or Path(), recordings.values
     effort, named = (values.get(key) for key in ('driver_effort', 'contact_thresholds'))
     recordings.joint_model.check_joints(robot)
