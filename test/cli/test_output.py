@@ -51,33 +51,31 @@ def test_a_finding_is_one_line_and_whole_with_verbose(capsys):
     assert capsys.readouterr().out.splitlines() == [short, whole]
 
 
-def test_a_file_that_exists_is_replaced_with_force_only(tmp_path, monkeypatch):
-    """A folder that holds files too, an empty one is filled; wherever the flag stands."""
+@click.command()
+@click.option('--folder', type=ToWrite(file_okay=False))
+@click.option('--file', type=ToWrite())
+@output_options
+def writing(folder, file, output):
+    writes('--folder', *(Path(name) for name in ('new.txt', 'b.txt') if folder))
+    output.write_json({})
+
+
+@pytest.mark.parametrize(
+    ('words', 'existing'),
+    [
+        (['--json', 'a.json'], 'a.json'),
+        (['--file', 'b.txt'], 'b.txt'),
+        (['--folder', 'old'], 'old'),
+        # What is written into a folder is looked at file by file.
+        (['--folder', 'new'], 'b.txt'),
+    ],
+)
+def test_a_file_that_exists_is_replaced_with_force_only(tmp_path, monkeypatch, words, existing):
     monkeypatch.chdir(tmp_path)
-    for name in ('old', 'empty'):
-        Path(name).mkdir()
+    Path('old').mkdir()
     for name in ('a.json', 'old/a.txt', 'b.txt'):
         Path(name).write_text('mine')
-
-    @click.command()
-    @click.option('--folder', type=ToWrite(file_okay=False))
-    @click.option('--file', 'file', type=ToWrite())
-    @output_options
-    def command(folder, file, output):
-        writes('--folder', *(Path(name) for name in ('new.txt', 'b.txt') if folder))
-        output.write_json({})
-
-    def run(*words):
-        command.main([*words], standalone_mode=False)
-
-    for words in (('--json', 'a.json'), ('--folder', 'old'), ('--file', 'b.txt')):
-        with pytest.raises(ParameterError, match=f'{words[1]} exists: {words[0]} .*--force'):
-            run(*words)
-        run(*words, '--force')
-        Path('a.json').write_text('mine')
-    # What is written into a folder is looked at file by file.
-    with pytest.raises(ParameterError, match=r'b\.txt exists'):
-        run('--folder', 'empty', '--json', 'c.json')
-    assert not Path('c.json').exists()
-    run('--force', '--folder', 'empty', '--json', 'a.json')
-    assert Path('a.json').read_text() != 'mine'
+    with pytest.raises(ParameterError, match=f'{existing} exists: {words[0]} .*--force'):
+        writing.main(words, standalone_mode=False)
+    writing.main([*words, '--force'], standalone_mode=False)
+    assert (Path('a.json').read_text() == 'mine') == ('--json' not in words)
