@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,9 @@ from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints
 from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
 from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
 from robot_dynamics_ros.contacts.observation import Observation
-from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER
+from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER, ContactThresholds
 from robot_dynamics_ros.control.feedforward import check_choices
-from robot_dynamics_ros.control.settings import DriverEffort
+from robot_dynamics_ros.control.settings import DriverEffort, per_joint
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.parameter_yaml import errors_in, finite_number
@@ -60,24 +60,26 @@ def watch_settings(
     with errors_in(file):
         joints = tuple(filter(None, _listed('joints', values))) or robot.joint_names
         check_choices('joints', joints, robot.joint_names)
-        bandwidth, *bands = (
-            _by_joint(name, values, joints) for name in ('external_bandwidth', *THRESHOLDS)
-        )
         check_choices('driver_effort', [effort or 'torque'], get_args(DriverEffort))
-    limits = {
-        joint: np.array([[band.get(joint, NEVER), 0.0, 0.0] for band in bands])
-        for joint in joints
-        if any(bands)
-    }
+        bandwidth, *bands = (
+            per_joint(name, [finite_number(name, one) for one in _listed(name, values)], joints)
+            for name in ('external_bandwidth', *THRESHOLDS)
+        )
+        constants = [NEVER if band is None else band for band in bands]
+        coefficients = np.moveaxis(
+            ContactThresholds.of(len(joints), *constants).coefficients, 2, 0
+        )
+    bandwidths = {} if bandwidth is None else dict(zip(joints, bandwidth.tolist(), strict=True))
     given = [name for name in (*THRESHOLDS, 'contact_thresholds') if values.get(name)]
     given += ['--thresholds'] * bool(thresholds)
+    limits = dict(zip(joints, coefficients, strict=True)) if given else {}
     if source := thresholds or (file.parent / str(named) if named else None):
         if len(given) > 1:
             raise ParameterError(f'{source}: thresholds are given twice, by {" and ".join(given)}')
         learned = read_thresholds(source, robot.joint_names)
-        limits, bandwidth = learned.by_joint, {**bandwidth, **learned.bandwidths}
+        limits, bandwidths = learned.by_joint, {**bandwidths, **learned.bandwidths}
     return WatchSettings(
-        recordings.joint_model, recordings.gravity, bandwidth, limits, effort or 'torque'
+        recordings.joint_model, recordings.gravity, bandwidths, limits, effort or 'torque'
     )
 
 
@@ -86,21 +88,6 @@ def _listed(name: str, values: Mapping[str, Any]) -> list[Any]:
     if not isinstance(given := values.get(name, []), list):
         raise ParameterError(f'{name} is {given!r}, a list is needed')
     return given
-
-
-def _by_joint(name: str, values: Mapping[str, Any], joints: Sequence[str]) -> dict[str, float]:
-    """One value above 0 for each joint, or one for all; empty where the list is."""
-    numbers = [finite_number(name, each) for each in _listed(name, values)]
-    if len(numbers) not in (0, 1, len(joints)):
-        raise ParameterError(
-            f'{name} is {numbers}, one number is needed, or one for each of the '
-            f'{len(joints)} joints'
-        )
-    by_joint = dict(zip(joints, numbers * len(joints), strict=False))
-    for joint, value in by_joint.items():
-        if value <= 0.0:
-            raise ParameterError(f'{name} of {joint} is {value:g}, it must be greater than 0')
-    return by_joint
 
 
 def watch(function: Watch, settings: WatchSettings, recordings: Recordings, name: str) -> Any:

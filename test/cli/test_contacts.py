@@ -175,9 +175,12 @@ def test_a_parameter_file_names_thresholds_as_for_the_node(found_by, hit):
     [
         ('/**: [', 'YAML'),
         ('joints: {elbow: {coulomb: 1.0}}', "'elbow'"),
-        ('{external_bandwidth: [1.0, 2.0]}', 'external_bandwidth is [1.0, 2.0]'),
+        ('{external_bandwidth: [1.0, 2.0]}', 'external_bandwidth has 2 values'),
         ('{joints: 4}', 'joints is 4'),
-        ('{joints: [wrist], collision_threshold: [0.0]}', 'collision_threshold of wrist is 0'),
+        (
+            '{joints: [wrist], collision_threshold: [0.0]}',
+            'collision threshold: constant of joint 0',
+        ),
         ('{joints: [a, turn, b]}', "'a' is unknown"),
         ('{contact_thresholds: none.yaml}', 'none.yaml'),
         ('{contact_thresholds: a, push_threshold: [1]}', 'push_threshold and contact_thresholds'),
