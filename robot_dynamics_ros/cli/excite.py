@@ -131,8 +131,8 @@ def excite_command(
     for line in lines:
         output.line(line)
     _show_shares(found, moving, figures, output)
-    output.line(f'{trajectory}: {len(found.times)} points')
-    output.line(NEXT)
+    for line in (f'{trajectory}: {len(found.times)} points', NEXT):
+        output.line(line)
     if found.constraints.clearance.blind:
         output.warning(
             'no link has a <collision>: the motion may hit the robot itself and the floor'
@@ -142,16 +142,15 @@ def excite_command(
 
 
 def chosen_joints(
-    model: RobotModel, listed: str | None, posture: Mapping[str, float]
+    model: RobotModel, listed: str | None, posture: dict[str, float]
 ) -> tuple[RobotModel, dict[str, float]]:
     """The robot with the joints of a list, and where the others are held [rad or m]."""
     if listed is None:
         return model, {}
     names = [name.strip() for name in listed.split(',')]
-    near = dict(
-        zip(model.joint_names, np.clip(0.0, model.lower, model.upper).tolist(), strict=True)
-    )
-    held = {name: posture.get(name, q) for name, q in near.items() if name not in names}
+    near = np.clip(0.0, model.lower, model.upper).tolist()
+    places = dict(zip(model.joint_names, near, strict=True)) | posture
+    held = {name: places[name] for name in model.joint_names if name not in names}
     return model.reduced(names, held), held
 
 
@@ -206,12 +205,9 @@ def _lines(found: Excitation, figures: Mapping[str, Any]) -> Iterator[str]:
     for key in ('not_checked', 'exceptions', 'assumptions'):
         yield from (f'{key.replace("_", " ")}: {one}' for one in figures[key])
     first = {row['name']: row['start'] for row in figures['joints']}
-    for words, positions in (
-        ('starts and ends at rest at', first),
-        ('held still:', figures['held']),
-    ):
-        if positions:
-            yield f'{words} {", ".join(f"{name} {q:.6g}" for name, q in positions.items())}'
+    for words, places in ('starts and ends at rest at', first), ('held still:', figures['held']):
+        if places:
+            yield f'{words} {", ".join(f"{name} {q:.6g}" for name, q in places.items())}'
 
 
 def _show_shares(

@@ -59,20 +59,17 @@ def validate_command(
         if strict and 'not_compared' not in ignored:
             raise ParameterError(f'--strict: {missing}, or --ignore not_compared')
         output.warning(missing)
-    results, counts = [], Counter({'good': 0, 'findings': 0, 'unusable': 0})
     found = outcomes(partial(validate_file, arguments, ignored, massless), files)
-    for file, outcome in zip(files, found, strict=True):
-        result = result_of(str(file), outcome, strict)
-        results.append(result)
-        counts[result['status']] += 1
-        output.line(f'{result["status"]:8} {outcome.error or line_of(result)}')
-        if outcome.error:
-            output.error(outcome.error)
+    results = [result_of(str(file), one, strict) for file, one in zip(files, found, strict=True)]
+    for result in results:
+        output.line(f'{result["status"]:8} {result["error"] or line_of(result)}')
+        if result['error']:
+            output.error(result['error'])
+    statuses = [result['status'] for result in results]
+    counts = {name: statuses.count(name) for name in ('good', 'findings', 'unusable')}
     if len(results) > 1:
-        output.line(
-            f'{len(results)} files: {counts["good"]} good, {counts["findings"]} with findings, '
-            f'{counts["unusable"]} unusable'
-        )
+        listed = ', '.join(f'{count} {name}' for name, count in counts.items())
+        output.line(f'{len(results)} files: {listed}')
     output.write_json({'files': results, 'counts': counts})
     return exit_code(counts['findings'], counts['unusable'])
 
@@ -90,6 +87,15 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
     if outcome.error:
         return {'file': name, 'status': 'unusable', 'error': outcome.error}
     found: Validation = outcome.result
+    agreement = None
+    if (report := found.report) is not None:
+        agreement = {
+            'agrees': report.agrees,
+            'states': report.samples,
+            'tolerance': report.tolerance,
+            'worst_relative': report.worst.worst_relative,
+            'worst_quantity': report.worst.quantity,
+        }
     return {
         'file': name,
         'status': 'findings' if found.failures(strict=strict) else 'good',
@@ -97,14 +103,7 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
         'robot': found.robot,
         'joints': found.joints,
         'mass': found.mass,
-        'agreement': (report := found.report)
-        and {
-            'agrees': report.agrees,
-            'states': report.samples,
-            'tolerance': report.tolerance,
-            'worst_relative': report.worst.worst_relative,
-            'worst_quantity': report.worst.quantity,
-        },
+        'agreement': agreement,
         'findings': [asdict(finding) for finding in found.findings],
     }
 
