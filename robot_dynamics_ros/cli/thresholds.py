@@ -106,11 +106,8 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
 def _threshold_file(found: ThresholdSurvey, summary: str) -> str:
     """The text of the file; what it was learned from, and doubts, stand at its head."""
     speeds = ', '.join(f'{speed:.2g}' for speed in found.largest_motion[0])
-    head = yaml_comment(
-        f'Thresholds of contacts, for speeds up to {speeds} [rad/s or m/s], for parameter '
-        'contact_thresholds of dynamics_node:',
-        [summary],
-    )
+    origin = [summary, f'largest speeds: {speeds} [rad/s or m/s]']
+    head = yaml_comment('Thresholds of contacts, for contact_thresholds of dynamics_node:', origin)
     doubted = yaml_comment('Doubts of robot_dynamics thresholds:', found.doubts)
     joints, parts = found.first.joints, np.moveaxis(found.thresholds.coefficients, 2, 0)
     bandwidths = dict(zip(joints, found.first.bandwidth.tolist(), strict=True))
