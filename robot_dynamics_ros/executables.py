@@ -9,26 +9,25 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+from functools import partial
 
 
-def dynamics_node() -> object:
-    """Run the node that publishes the torques of a robot."""
-    return _run('robot_dynamics_ros.ros.node')
+def _run(module: str, **arguments: object) -> object:
+    """The exit code of `main` of a module, called with these, as `sys.exit` takes it."""
+    # A process in the background of a script ignores SIGINT, and must go on doing so.
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if interruptible:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    main = importlib.import_module(module).main
+    if interruptible:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return main(**arguments)
 
 
-def print_dynamics() -> object:
-    """Print M, C, g and J of a running node."""
-    return _run('robot_dynamics_ros.ros.print_dynamics')
-
-
-def simulated_arm() -> object:
-    """Run the simulated arm."""
-    return _run('robot_dynamics_ros.simulation.simulated_arm')
-
-
-def demo_observer() -> object:
-    """Run the demo."""
-    return _run('robot_dynamics_ros.demo.observer')
+dynamics_node = partial(_run, 'robot_dynamics_ros.ros.node')
+print_dynamics = partial(_run, 'robot_dynamics_ros.ros.print_dynamics')
+simulated_arm = partial(_run, 'robot_dynamics_ros.simulation.simulated_arm')
+demo_observer = partial(_run, 'robot_dynamics_ros.demo.observer')
 
 
 def robot_dynamics() -> object:
@@ -48,17 +47,4 @@ def _description_of(topic: str) -> str:
         ModuleNotFoundError: ROS is not installed.
         ParameterError: nothing is published.
     """
-    reader = importlib.import_module('robot_dynamics_ros.ros.description')
-    return reader.read_description(topic)
-
-
-def _run(module: str, **arguments: object) -> object:
-    """The exit code of `main` of a module, called with these, as `sys.exit` takes it."""
-    # A process in the background of a script ignores SIGINT, and must go on doing so.
-    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if interruptible:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    main = importlib.import_module(module).main
-    if interruptible:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    return main(**arguments)
+    return importlib.import_module('robot_dynamics_ros.ros.description').read_description(topic)

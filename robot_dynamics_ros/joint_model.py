@@ -10,7 +10,7 @@ other subcommands with `--parameters`::
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,49 +33,32 @@ ByJoint = tuple[tuple[str, float], ...]
 # Of dynamics_node: the path of a file.
 PARAMETER = 'joint_model'
 KIND = 'friction.yaml of robot_dynamics identify'
+# What is known of the friction beside its values: the largest speed at which it was identified
+# [rad/s or m/s], else the velocity limit; lower ends of intervals, else the value itself.
+SAFE = ('max_velocity', 'viscous_lower', 'viscous_negative_lower')
+# Of the file; with the constant torque [N m or N], and the rotor at the joint [kg m^2 or kg].
+KEYS = (*KINDS, 'torque_offset', 'armature', *SAFE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class JointModel:
-    """Values of joints in place of those of the URDF; the fields are the keys of the file.
+    """Values of joints in place of those of the URDF, by `KEYS`.
 
     Terms and constants of friction are those of `core.algorithms.friction`, which has their
     units. Joints without a value have that of the URDF; without one in the negative direction,
     that of the positive one.
-
-    Attributes:
-        torque_offset: constant torque [N m or N].
-        armature: rotor inertia at the joint [kg m^2 or kg].
-        max_velocity: largest speed at which the friction is known [rad/s or m/s]; without a value
-            the velocity limit.
-        viscous_lower: lower end of the interval of `viscous`; without a value `viscous` itself.
-        viscous_negative_lower: that of `viscous_negative`.
     """
 
-    viscous: ByJoint = ()
-    coulomb: ByJoint = ()
-    viscous_negative: ByJoint = ()
-    coulomb_negative: ByJoint = ()
-    gradual: ByJoint = ()
-    stribeck: ByJoint = ()
-    load: ByJoint = ()
-    presliding: ByJoint = ()
-    presliding_long: ByJoint = ()
-    smoothing: ByJoint = ()
-    gradual_smoothing: ByJoint = ()
-    stribeck_velocity: ByJoint = ()
-    displacement: ByJoint = ()
-    displacement_long: ByJoint = ()
-    torque_offset: ByJoint = ()
-    armature: ByJoint = ()
-    max_velocity: ByJoint = ()
-    viscous_lower: ByJoint = ()
-    viscous_negative_lower: ByJoint = ()
+    values: tuple[tuple[str, ByJoint], ...]
+
+    def __init__(self, **values: ByJoint) -> None:
+        """Take values of joints by key, such as `viscous=(('elbow', 0.3),)`."""
+        object.__setattr__(self, 'values', tuple(values.items()))
 
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of all joints with a value."""
-        return tuple(dict.fromkeys(name for key in KEYS for name, _ in getattr(self, key)))
+        return tuple(dict.fromkeys(name for _, values in self.values for name, _ in values))
 
     def check_joints(self, robot: RobotModel, needed: Collection[str] = ()) -> None:
         """Check that these are independent joints of a whole robot, and that none is missing.
@@ -109,12 +92,10 @@ class JointModel:
 
     def _of(self, model: RobotModel, key: str) -> dict[str, float]:
         """Values of the joints that a model has: others were not recorded."""
-        return {name: value for name, value in getattr(self, key) if name in model.joint_names}
+        values = dict(self.values).get(key, ())
+        return {name: value for name, value in values if name in model.joint_names}
 
 
-# What is known of the friction beside its values.
-SAFE = ('max_velocity', 'viscous_lower', 'viscous_negative_lower')
-KEYS = tuple(field.name for field in fields(JointModel))
 AS_DESCRIBED = JointModel()
 
 

@@ -40,10 +40,9 @@ def spec_of(urdf_text: str) -> Any:
 
 
 def mjcf_of(urdf_text: str, armature: Mapping[str, float]) -> str:
-    """The MJCF of a URDF, by MuJoCo's own compiler, with the damping and friction of the URDF.
+    """The MJCF of a URDF, by MuJoCo's own compiler, with rotors by joint [kg m^2 or kg].
 
     Empty where MuJoCo is not installed, or refuses a body: one that is thinner than a real one.
-    Rotors are by name of the joint [kg m^2 or kg]; errors those of `stripped`.
     """
     if not find_spec('mujoco'):
         return ''

@@ -30,11 +30,6 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
     """Reads 1e-3 as a number, as ROS does."""
 
 
-_Loader.add_implicit_resolver(
-    'tag:yaml.org,2002:float', re.compile(r'[-+]?\d+[eE][-+]?\d+\Z'), [*'-+0123456789']
-)
-
-
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
     """Quotes text that YAML 1.1 might take for something else."""
 
@@ -43,6 +38,8 @@ class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
         return self.represent_scalar('tag:yaml.org,2002:str', text, style=style)
 
 
+EXPONENT = re.compile(r'[-+]?\d+[eE][-+]?\d+\Z')
+_Loader.add_implicit_resolver('tag:yaml.org,2002:float', EXPONENT, [*'-+0123456789'])
 _Dumper.add_representer(str, _Dumper.represent_text)
 
 

@@ -15,7 +15,7 @@ from robot_dynamics_ros.extra import required
 
 
 class Outcome(NamedTuple):
-    """The result of a call, or why there is none, in one line."""
+    """The result of a call, or why there is none, in one line that names the item."""
 
     result: Any = None
     error: str = ''
@@ -27,19 +27,19 @@ def outcomes(function: Any, items: Sequence[Any], scheduler: str | None = None) 
     Other processes import the function, one of a module. With a scheduler, such as
     `tcp://host:8786`, they are those of a Dask cluster; ParameterError: it does not answer.
     """
-    call, count = partial(_outcome, function), min(len(items), available_cores())
+    call, count = partial(_call, function), min(len(items), available_cores())
     if scheduler is not None:
         try:
             client = required('distributed', 'fleet').Client(scheduler, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ParameterError(f'no Dask scheduler answers at {scheduler}: {error}') from None
         with client:
-            return [_outcome(each.result) for each in client.map(call, items, pure=False)]
+            return _results(client.map(call, items, pure=False), items)
     if count < 2:
         return [call(item) for item in items]
     with ProcessPoolExecutor(count, get_context('spawn'), initializer=_begin) as pool:
         try:
-            return [_outcome(each.result) for each in [pool.submit(call, one) for one in items]]
+            return _results([pool.submit(call, one) for one in items], items)
         finally:
             for process in list(pool._processes.values()):  # Python 3.14: terminate_workers()
                 process.terminate()
@@ -50,11 +50,21 @@ def _begin() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # what was begun is removed
 
 
-def _outcome(function: Any, *arguments: Any) -> Outcome:
+def _results(futures: Sequence[Any], items: Sequence[Any]) -> list[Outcome]:
+    """What futures give; a process that ended without a result is an error too."""
+    return [_outcome(each.result, item) for each, item in zip(futures, items, strict=True)]
+
+
+def _call(function: Any, item: Any) -> Outcome:
+    return _outcome(partial(function, item), item)
+
+
+def _outcome(function: Any, item: Any) -> Outcome:
     try:
-        result = function(*arguments)
+        result = function()
     except SystemExit:
         os._exit(1)  # the pool would wait for another item
     except Exception as error:
-        return Outcome(error=error_line(error))
+        line = error_line(error)
+        return Outcome(error=line if str(item) in line else f'{item}: {line}')
     return result if isinstance(result, Outcome) else Outcome(result)

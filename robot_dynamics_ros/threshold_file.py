@@ -39,11 +39,12 @@ class LearnedThresholds:
     def text(self) -> str:
         """The file, without a head; four digits, as thresholds are not more exact."""
         lines = ['joints:']
-        for joint, coefficients in self.by_joint.items():
-            bands = [dict(zip(PARTS, map(_rounded, row), strict=True)) for row in coefficients]
-            values = (_rounded(self.bandwidths[joint]), *bands)
-            named = zip((BANDWIDTH, *BANDS), map(yaml_value, values), strict=True)
-            lines += [f'  {yaml_value(joint)}:', *(f'    {key}: {value}' for key, value in named)]
+        for joint, rows in self.by_joint.items():
+            values: dict[str, Any] = {BANDWIDTH: float(f'{self.bandwidths[joint]:.4g}')}
+            for band, row in zip(BANDS, rows, strict=True):
+                values[band] = dict(zip(PARTS, (float(f'{x:.4g}') for x in row), strict=True))
+            lines.append(f'  {yaml_value(joint)}:')
+            lines += [f'    {key}: {yaml_value(value)}' for key, value in values.items()]
         return '\n'.join([*lines, ''])
 
     def of(self, joints: Sequence[str]) -> ContactThresholds:
@@ -72,19 +73,12 @@ def read_thresholds(file: str | Path, robot: Sequence[str]) -> LearnedThresholds
             if joint not in robot:
                 allowed = ', '.join(robot)
                 raise ParameterError(f'no joint {joint}, of another robot? It has {allowed}')
-            rows = [
-                [_number(f'{part} of {band} of {joint}', values.get(band), part) for part in PARTS]
-                for band in BANDS
-            ]
-            found.by_joint[joint] = np.array(rows)
+            bandwidth = finite_number(f'{BANDWIDTH} of {joint}', values.get(BANDWIDTH))
+            rows = []
+            for band in BANDS:
+                row = values.get(band) if isinstance(values.get(band), dict) else {}
+                names = {part: f'{part} of {band} of {joint}' for part in PARTS}
+                rows.append([finite_number(name, row.get(part)) for part, name in names.items()])
+            found.by_joint[joint], found.bandwidths[joint] = np.array(rows), bandwidth
             ContactThresholds(found.by_joint[joint][:, :, None])
-            found.bandwidths[joint] = _number(f'{BANDWIDTH} of {joint}', values, BANDWIDTH)
     return found
-
-
-def _number(name: str, values: Any, key: str) -> float:
-    return finite_number(name, values.get(key) if isinstance(values, dict) else values)
-
-
-def _rounded(value: float) -> float:
-    return float(f'{value:.4g}')

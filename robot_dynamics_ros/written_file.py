@@ -73,11 +73,8 @@ def write_folder(folder: Path | str, files: Mapping[str, str | bytes]) -> None:
     """Write files into a folder; after an error or Ctrl-C, it is as before.
 
     They are written to a temporary folder, and then renamed: a new folder as a whole, into one
-    that exists file by file. Other files in the folder stay.
-
-    Args:
-        folder: is made where there is none.
-        files: content of each file by its path in the folder; text is written in UTF-8.
+    that exists file by file. Other files in the folder stay. The content of each is by its path in
+    the folder; text is written in UTF-8.
 
     Raises:
         ParameterError: see `check_folder`.

@@ -46,7 +46,7 @@ def test_joints_without_a_value_are_as_described_and_others_are_left_out():
     model = hand_written('mimic').model
     _, finger = model.joint_names
     given = JointModel(
-        coulomb=tuple((name, 2.0) for name in model.joint_names),
+        coulomb=(*((name, 2.0) for name in model.joint_names), ('not recorded', 2.0)),
         torque_offset=((finger, -1.0), ('not recorded', 5.0)),
         smoothing=((finger, 0.05),),
         max_velocity=((finger, 0.7),),

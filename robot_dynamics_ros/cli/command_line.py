@@ -1,11 +1,11 @@
 """The command `robot_dynamics`: its subcommands, one line for an error, and exit codes.
 
 0: good. 1: findings, or a bound that does not hold. 2: wrong usage, or input that cannot be used.
+128 + the number of a signal that ended it, as a shell reports signals.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import sys
@@ -21,7 +21,6 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError, error_line
 
 from .output import CANNOT_BE_USED, GOOD
 
-BY_SIGNAL = 128  # as a shell reports signals: this and their number
 # What --help says of each; its module, of its name, is imported when it is called.
 SUBCOMMANDS = {
     'compare': 'Compare measured efforts with the torques of a model.',
@@ -38,21 +37,18 @@ SUBCOMMANDS = {
 
 
 class _Lazily(click.Group):
-    """Imports a subcommand when it is called."""
+    """Imports a subcommand when it is called; see click."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """See click."""
         return list(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """See click."""
         if cmd_name not in SUBCOMMANDS:
             return None
         name = cmd_name.replace('-', '_')
         return getattr(import_module(f'.{name}', __package__), f'{name}_command')
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """See click."""
         with formatter.section('Commands'):
             formatter.write_dl([*SUBCOMMANDS.items()])
 
@@ -78,18 +74,11 @@ def commands(context: click.Context) -> int | None:
 def main(
     arguments: Sequence[str] | None = None, read_topic: Callable[[str], str] | None = None
 ) -> None:
-    """Run the command, and end the process with its exit code.
+    """Run the command with arguments, or those of the process, and end it with its exit code.
 
-    Args:
-        arguments: None: those of the process.
-        read_topic: gives the text of a description by the name of its topic, from a running
-            robot; None without ROS.
+    `read_topic` gives the description on a topic of a running robot; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Names in a description may have what the encoding of a terminal lacks.
-            stream.reconfigure(errors='backslashreplace')
     _end_as_ctrl_c_does()
     try:
         code = commands.main(
@@ -100,15 +89,19 @@ def main(
         click.echo(f'robot_dynamics: ended by {signal.Signals(number).name}', err=True)
         # CPython ends by SIGINT what was interrupted in exec(), until something else is executed
         exec('')
-        sys.exit(BY_SIGNAL + number)
+        sys.exit(128 + number)
     except SystemExit:
         # So click and rich end where nobody reads stdout any more, as `head` leaves it.
-        sys.exit(BY_SIGNAL + signal.SIGPIPE)
+        sys.exit(128 + signal.SIGPIPE)
     except Exception as error:
         if '--debug' in given:
             traceback.print_exc()
         click.echo(f'robot_dynamics: {_line_of(error)}', err=True)
-        _discard_full_stdout()
+        try:
+            # Python does it once more at its end, which would fail again where stdout is full.
+            sys.stdout.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(CANNOT_BE_USED)
     sys.exit(code or GOOD)
 
@@ -124,14 +117,6 @@ def _end_as_ctrl_c_does() -> None:
         ours = threading.current_thread() is threading.main_thread()
         if ours and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, interrupt)
-
-
-def _discard_full_stdout() -> None:
-    """Python flushes stdout once more at its end, which would fail again where it is full."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _line_of(error: Exception) -> str:

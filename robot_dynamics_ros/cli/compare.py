@@ -17,70 +17,61 @@ from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.report import check_report_file, write_report
 
-from .output import (
-    FileToWrite,
-    FittedTable,
-    Output,
-    exit_code,
-    number_text,
-    output_options,
-    percent_text,
-)
-from .recordings import BAGS, Recordings, recording_options
-
-HELP = f"""Compare measured efforts with the torques of a model, and report the reasons.
-
-Findings say whether the driver compensates gravity, a sign is flipped, joints are swapped, the
-base is turned, efforts come late or have another scale, a mass, rotor, friction or payload is
-missing, and what is wrong with the data. {BAGS}
-
-\b
-Examples:
-  robot_dynamics compare bag/ --urdf arm.urdf --report arm.html
-  robot_dynamics compare panda.db3 --urdf panda.urdf --rename fer_=panda_ --json -
-  robot_dynamics compare position.csv+velocity.csv+effort.csv --urdf arm.urdf
-
-Exit code 1: there is at least one finding. 2: a recording cannot be used.
-"""
+from .description_file import Vector
+from .output import Output, ToWrite, exit_code, number_text, output_options, percent_text
+from .recordings import Recordings, recording_options
 
 
-@click.command('compare', help=HELP)
+@click.command('compare')
 @recording_options('cutoff', 'parameters', 'scheduler')
-@click.option(
-    '--report', type=FileToWrite(), metavar='FILE',
-    help='Write a report: one page with interactive plots, .html.',
-)  # fmt: skip
+@click.option('--report', type=ToWrite(), metavar='FILE',
+              help='Write a report: one page with interactive plots, .html.')  # fmt: skip
 @output_options
 def compare_command(recordings: Recordings, report: Path | None, output: Output) -> int:
-    """Compare each recording, and print what is found."""
+    """Compare measured efforts with the torques of a model, and report the reasons.
+
+    Findings say whether the driver compensates gravity, a sign is flipped, joints are swapped, the
+    base is turned, efforts come late or have another scale, a mass, rotor, friction or payload is
+    missing, and what is wrong with the data.
+
+    Examples:
+      robot_dynamics compare bag/ --urdf arm.urdf --report arm.html
+      robot_dynamics compare panda.db3 --urdf panda.urdf --rename fer_=panda_ --json -
+      robot_dynamics compare position.csv+velocity.csv+effort.csv --urdf arm.urdf
+
+    Exit code 1: there is at least one finding. 2: a recording cannot be used.
+    """
     if report is not None:
         check_report_file(report)
     outcomes = recordings.outcomes(compare_recording)
     found = [one.result or Compared('', name, error=one.error) for name, one in outcomes.items()]
-    if all(one.error for one in found):
-        raise RecordingError('; '.join(one.error for one in found))
+    used = [one for one in found if not one.error]
+    errors = [one.error for one in found if one.error]
+    if not used:
+        raise RecordingError('; '.join(errors))
     output.write_json({'recordings': [one.as_json() for one in found]})
-    for one in found:
-        if not one.error:
-            output.line(_summary(one))
-    if len(found) == 1:
-        output.show('', joint_table(found[0]), '')
-    else:
-        output.show('', recording_table(found), '')
+    for one in used:
+        locked = f', not recorded and locked: {listed(one.locked)}' if one.locked else ''
+        output.line(
+            f'{one.robot}: {one.file}, {one.samples} samples, {one.duration:.4g} s, low pass '
+            f'{one.cutoff:.3g} Hz{locked}'
+        )
+    several = len(found) > 1
+    (_show_recordings if several else _show_joints)(found, output)
     output.findings(
-        (f'{one.file}: {each.head}' if len(found) > 1 else each.head, each.text)
+        (f'{one.file}: {each.head}' if several else each.head, each.text)
         for one in found
         for each in advised(one.findings)
     )
-    if not any(one.findings for one in found):
+    doubted = [one for one in found if one.findings]
+    if not doubted:
         output.line('no findings: the recording agrees with the model')
     if report is not None:
         write_report(found, report, ['robot_dynamics', *sys.argv[1:]])
         output.line(f'report: {report}')
-    failed = [one for one in found if one.error]
-    for one in failed:
-        output.error(one.error)
-    return exit_code([one for one in found if one.findings], failed)
+    for error in errors:
+        output.error(error)
+    return exit_code(doubted, errors)
 
 
 def compare_recording(recordings: Recordings, name: str) -> Compared:
@@ -91,39 +82,28 @@ def compare_recording(recordings: Recordings, name: str) -> Compared:
 
 
 @lru_cache(maxsize=4)
-def _comparison(urdf: str, parameters: JointModel, gravity: tuple[float, ...]) -> Comparison:
+def _comparison(urdf: str, joint_model: JointModel, gravity: Vector) -> Comparison:
     """Compiled once in a process."""
-    return Comparison(parse_urdf(urdf), parameters, gravity=gravity)
+    return Comparison(parse_urdf(urdf), joint_model, gravity=gravity)
 
 
-def _summary(found: Compared) -> str:
-    """What was compared, in one line."""
-    locked = f', not recorded and locked: {listed(found.locked)}' if found.locked else ''
-    return (
-        f'{found.robot}: {found.file}, {found.samples} samples, {found.duration:.4g} s, low pass '
-        f'{found.cutoff:.3g} Hz{locked}'
-    )
-
-
-def recording_table(found: Sequence[Compared]) -> FittedTable:
-    """What is found of each joint in each recording."""
+def _show_recordings(found: Sequence[Compared], output: Output) -> None:
+    """Print what is found of each joint in each recording."""
     joints = tuple(dict.fromkeys(name for one in found for name in one.joints))
-    table = FittedTable('recording', *joints, 'all')
+    rows = []
     for one in found:
         results = (one.joints[name].result if name in one.joints else '-' for name in joints)
         codes = dict.fromkeys(each.code for each in one.findings if not each.joints)
-        table.add_row(one.file, *results, 'not used' if one.error else ', '.join(codes) or '-')
-    return table
+        rows.append((one.file, *results, 'not used' if one.error else ', '.join(codes) or '-'))
+    output.table(['recording', *joints, 'all'], rows)
 
 
-def joint_table(found: Compared) -> FittedTable:
-    """Measured effort and residual of each joint."""
-    table = FittedTable(
-        'joint', 'measured RMS', 'residual RMS', 'residual / measured', 'bias', 'correlation',
-        'result',
-    )  # fmt: skip
-    for name, joint in found.joints.items():
-        table.add_row(
+def _show_joints(found: Sequence[Compared], output: Output) -> None:
+    """Print measured effort and residual of each joint of a recording."""
+    columns = ['joint', 'measured RMS', 'residual RMS', 'residual / measured', 'bias',
+               'correlation', 'result']  # fmt: skip
+    rows = (
+        (
             name,
             number_text(joint.rms_measured, 4, joint.unit),
             number_text(joint.rms_residual, 3, joint.unit),
@@ -132,4 +112,6 @@ def joint_table(found: Compared) -> FittedTable:
             number_text(joint.correlation, 3),
             joint.result,
         )
-    return table
+        for name, joint in found[0].joints.items()
+    )
+    output.table(columns, rows)

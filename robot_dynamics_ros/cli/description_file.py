@@ -1,4 +1,4 @@
-"""A robot from a URDF file, a xacro file with arguments, a recording, or a topic.
+"""A robot from a URDF file, a xacro file with arguments, a recording, or a topic; its gravity.
 
 A xacro file is expanded as the command `xacro` does it: it may include files, and is trusted.
 """
@@ -8,28 +8,51 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
-from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
+from robot_dynamics_ros.core.checks import checked_gravity
+from robot_dynamics_ros.core.errors import ModelError, ParameterError, StateError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import decode, is_xacro, read_xml
 from robot_dynamics_ros.recordings.sources import BAGS, open_source
 
-from .output import Command, Output, reads
+from .output import Command, Output
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 LARGEST_FILE = 64 * 2**20
 # Of xacro: an argument that a file declares, or asks for.
 ARGUMENT = re.compile(r'<xacro:arg\b[^>]*?\bname\s*=\s*["\']([^"\']+)|\$\(arg\s+([^)\s]+)')
+Vector = tuple[float, ...]
 
 
 def description_options(command: Command) -> Command:
     """Give a subcommand FILE with its arguments and --topic: `words` and `topic`."""
     topic = click.option('--topic', metavar='TOPIC', help='Topic, such as /robot_description.')
     return click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')(topic(command))
+
+
+def gravity_option(
+    default: str | None = '0,0,-9.81', words: str = ''
+) -> Callable[[Command], Command]:
+    """The option --gravity: an argument `gravity`, None where there is no default."""
+    return click.option(
+        '--gravity', metavar='X,Y,Z', default=default, show_default=True,
+        help=f'Gravity in the axes of the root link [m/s^2].{words}',
+        callback=lambda _, option, value: value and gravity_of(option.opts[0], value.split(',')),
+    )  # fmt: skip
+
+
+def gravity_of(name: str, value: Any) -> Vector:
+    """The three numbers of an option or a parameter of that name [m/s^2]."""
+    try:
+        return tuple(checked_gravity([float(each) for each in value]).tolist())
+    except (StateError, TypeError, ValueError) as error:
+        why = error if isinstance(error, StateError) else f'{value!r}'
+        raise ParameterError(f'{name}: {why}: three numbers are needed, in m/s^2') from None
 
 
 def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel, str, Path | None]:
@@ -41,18 +64,15 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
             f'one FILE or --topic is needed, named: {named} (arguments of xacro are name:=value)'
         )
     if topic is None:
-        reads(*files)
         return *read_robot(files[0], arguments), files[0]
-    # It imports ROS when it is called.
     read = click.get_current_context().obj
     try:
         if read is None:
-            raise ModuleNotFoundError(name='rclpy')
-        text = read(topic)
-    except ModuleNotFoundError as error:
+            raise ModuleNotFoundError
+        text = read(topic)  # it imports ROS
+    except ModuleNotFoundError:
         raise ParameterError(
-            f'{topic}: a topic needs ROS 2, whose module {error.name} is not there: source the '
-            'setup file of ROS, or name a file'
+            f'{topic}: a topic needs ROS 2: source the setup file of ROS, or name a file'
         ) from None
     return robot_of_text(text, topic), text, None
 
@@ -72,25 +92,20 @@ def robot_of_text(text: str, source: str) -> RobotModel:
 def read_robot(
     file: Path, arguments: Sequence[str] = (), *, arguments_of_others: bool = False
 ) -> tuple[RobotModel, str]:
-    """The robot that a file describes, and the text of its URDF.
+    """The robot of a URDF, xacro file or recording, and the text of its URDF.
 
-    Args:
-        file: URDF, xacro, or a recording with /robot_description.
-        arguments: of the xacro file, each `name:=value`.
-        arguments_of_others: whether some are for others of several files.
-
-    Raises:
-        OSError: the file cannot be read.
-        RecordingError: the recording cannot be read.
-        ModelError: the description cannot be used; the message begins with the file.
-        ParameterError: the file takes no arguments.
+    The arguments are of a xacro file, each `name:=value`; some may be for others of several files.
+    A message on what cannot be used begins with the file.
     """
     with _errors_of(file):
-        recorded = file.is_dir() or file.name.endswith(BAGS)
-        text = _recorded(file) if recorded else _read_text(file)
-        if not recorded and is_xacro(read_xml(text)):
+        if file.is_dir() or file.name.endswith(BAGS):
+            text = newest_description(open_source([file]).descriptions, str(file))
+            if text is None:
+                raise UrdfError('nothing was recorded on /robot_description: name a URDF or xacro')
+        elif is_xacro(read_xml(text := _read_text(file))):
             text = _expanded(file, arguments, arguments_of_others)
-        elif arguments and not arguments_of_others:
+            return parse_urdf(text), text
+        if arguments and not arguments_of_others:
             raise ParameterError(f'{file} takes no {arguments[0]!r}, only xacro files do')
         return parse_urdf(text), text
 
@@ -110,13 +125,6 @@ def newest_description(texts: Sequence[str], name: str) -> str | None:
             f'{name}: {len(texts)} different texts on /robot_description: the newest one is used'
         )
     return texts[-1] if texts else None
-
-
-def _recorded(file: Path) -> str:
-    text = newest_description(open_source([file]).descriptions, str(file))
-    if text is None:
-        raise UrdfError('nothing was recorded on /robot_description: name a URDF or xacro')
-    return text
 
 
 def _read_text(file: Path) -> str:

@@ -15,17 +15,15 @@ from robot_dynamics_ros.identification.excitation.limits import QUANTITIES
 from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
 from robot_dynamics_ros.written_file import written_file
 
-from .description_file import files_and_arguments, read_robot
-from .gravity import Vector, gravity_option
+from .description_file import Vector, files_and_arguments, gravity_option, read_robot
 from .output import (
     FILE,
     Command,
-    FileToWrite,
-    FittedTable,
     Output,
+    ToWrite,
     WordOrNumber,
     exit_code,
-    named_numbers,
+    named_values,
     output_options,
     percent_text,
 )
@@ -33,28 +31,7 @@ from .output import (
 if TYPE_CHECKING:
     from robot_dynamics_ros.identification.excitation.excitation import Excitation
 
-# Above lists of the JSON.
-WORDS = {'not checked': 'not_checked', 'distance': 'exceptions', 'assumed': 'assumptions'}
-# The value of --floor that means no floor.
-NO_FLOOR = 'none'
 NEXT = 'Move the robot to the start, record (ros2 bag record), play, identify: docs/excitation.md'
-HELP = """Write an exciting trajectory, to identify the parameters of a robot.
-
-Each joint moves by a Fourier series that starts and ends at rest, within a share of its limits,
-above a floor, and without self-collision. Only the <collision> of the robot itself and the floor
-are considered. Its coefficients maximise the log det of the information of the base parameters.
-
-The motion begins at a pose that is printed, or that of --start: move the robot there first.
-
-\b
-Examples:
-  robot_dynamics excite --urdf arm.urdf --output traj.yaml
-  robot_dynamics excite --urdf arm.urdf --output traj.yaml --start elbow=1.57,wrist=-0.5
-  robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
-
-Exit code 1: the condition is above 100, or collision geometry of the URDF could not be used. 2: no
-motion is possible within the limits.
-"""
 # Options that are settings of the motion.
 SETTINGS = {
     'duration': 'Duration, which is one period [s].',
@@ -71,38 +48,30 @@ def settings_options(command: Command) -> Command:
     """Give a subcommand options with the defaults of `ExcitationSettings`."""
     for name, words in reversed(SETTINGS.items()):
         default = getattr(ExcitationSettings(), name)
-        kind = int if isinstance(default, int) else float
-        shown = default is not None
         command = click.option(
-            f'--{name}', type=kind, default=default, show_default=shown, help=words
-        )(command)
+            f'--{name}', type=int if isinstance(default, int) else float, default=default,
+            show_default=default is not None, help=words,
+        )(command)  # fmt: skip
     return command
 
 
-@click.command('excite', help=HELP)
+@click.command('excite')
 @click.argument('words', nargs=-1, metavar='[NAME:=VALUE]...')
-@click.option(
-    '--urdf', required=True, type=FILE, metavar='FILE',
-    help='URDF or xacro file.',
-)  # fmt: skip
-@click.option(
-    '--output', 'trajectory', required=True, type=FileToWrite(), metavar='FILE',
-    help='JointTrajectory to write, as YAML for `ros2 topic pub` and `ros2 action send_goal`.',
-)  # fmt: skip
-@click.option(
-    '--joints', metavar='LIST', help='Joints that move, separated by commas. [default: all]'
-)
-@click.option(
-    '--start', default='', metavar='LIST',
-    help='Posture in which the motion starts and ends, JOINT=POSITION separated by commas [rad or '
-    'm]; other joints: zero, or the limit nearest to it. [default: chosen]',
-)  # fmt: skip
+@click.option('--urdf', required=True, type=FILE, metavar='FILE', help='URDF or xacro file.')
+@click.option('--output', 'trajectory', required=True, type=ToWrite(), metavar='FILE',
+              help='JointTrajectory to write, as YAML for `ros2 topic pub` and `ros2 action '
+              'send_goal`.')  # fmt: skip
+@click.option('--joints', metavar='LIST',
+              help='Joints that move, separated by commas. [default: all]')  # fmt: skip
+@click.option('--start', default='', metavar='LIST',
+              help='Posture in which the motion starts and ends, JOINT=POSITION separated by '
+              'commas [rad or m]; other joints: zero, or the limit nearest to it. [default: '
+              'chosen]')  # fmt: skip
 @settings_options
 @gravity_option()
-@click.option(
-    '--floor', type=WordOrNumber(NO_FLOOR), default=0.0, show_default=True, metavar='HEIGHT',
-    help='Height of the floor in the frame of the root link [m], or none.',
-)  # fmt: skip
+@click.option('--floor', type=WordOrNumber('none'), default=0.0, show_default=True,
+              metavar='HEIGHT', help='Height of the floor in the frame of the root link [m], or '
+              'none.')  # fmt: skip
 @output_options
 def excite_command(
     words: tuple[str, ...],
@@ -115,25 +84,55 @@ def excite_command(
     output: Output,
     **asked: Any,
 ) -> int:
-    """Find the motion, and write it."""
+    """Write an exciting trajectory, to identify the parameters of a robot.
+
+    Each joint moves by a Fourier series that starts and ends at rest, within a share of its
+    limits, above a floor, and without self-collision. Only the <collision> of the robot itself and
+    the floor are considered. Its coefficients maximise the log det of the information of the base
+    parameters.
+
+    The motion begins at a pose that is printed, or that of --start: move the robot there first.
+
+    Examples:
+      robot_dynamics excite --urdf arm.urdf --output traj.yaml
+      robot_dynamics excite --urdf arm.urdf --output traj.yaml --start elbow=1.57,wrist=-0.5
+      robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
+
+    Exit code 1: the condition is above 100, or collision geometry of the URDF could not be used.
+    2: no motion is possible within the limits.
+    """
     files, arguments = files_and_arguments(words)
     if files:
         raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
-    pairs = named_numbers('--start', 'JOINT=POSITION', filter(None, start.split(',')))
-    posture = {joint: position for (joint, _), position in pairs.items()}
+    posture = named_values('--start', 'JOINT=POSITION', filter(None, start.split(',')))
     model, text = read_robot(urdf, arguments)
     moving, held = chosen_joints(model, joints, posture)
-    begin = {name: position for name, position in posture.items() if name not in held}
-    settings = ExcitationSettings(floor=None if floor == NO_FLOOR else floor, start=begin, **asked)
-    found = _excited(RobotDynamics(moving, gravity=gravity), text, urdf, settings, output)
+    begin = {name: q for name, q in posture.items() if name not in held}
+    settings = ExcitationSettings(floor=None if floor == 'none' else floor, start=begin, **asked)
+    try:
+        # Optional, and slow to import: SciPy and Pinocchio.
+        from robot_dynamics_ros.identification.excitation import excitation
+    except ImportError as error:
+        raise ParameterError(
+            f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
+        ) from None
+    dynamics = RobotDynamics(moving, gravity=gravity)
+    dynamics.compile(*excitation.PROGRAMS)
+    if dynamics.backend == 'python':
+        output.warning(dynamics.backend_description)
+    with output.progress('motion', excitation.SEARCHES, 'stages') as advance:
+        found = excitation.excite(dynamics, text, urdf.parent, settings, advance)
     figures = as_json(found, held)
     lines = [*_lines(found, figures)]
+    remark = 'Only the robot itself and the floor were considered, not what is around it.'
     with written_file(trajectory) as new:
-        remark = 'Only the robot itself and the floor were considered, not what is around it.'
         new.write_text(found.trajectory_text([*lines, remark]), 'utf-8')
     output.write_json(figures)
-    output.show(*lines, '', _share_table(found, moving, figures), '')
-    output.show(f'{trajectory}: {len(found.times)} points', NEXT)
+    for line in lines:
+        output.line(line)
+    _show_shares(found, moving, figures, output)
+    for line in (f'{trajectory}: {len(found.times)} points', NEXT):
+        output.line(line)
     if found.constraints.clearance.blind:
         output.warning(
             'no link has a <collision>: the motion may hit the robot itself and the floor'
@@ -143,18 +142,15 @@ def excite_command(
 
 
 def chosen_joints(
-    model: RobotModel, listed: str | None, posture: Mapping[str, float]
+    model: RobotModel, listed: str | None, posture: dict[str, float]
 ) -> tuple[RobotModel, dict[str, float]]:
     """The robot with the joints of a list, and where the others are held [rad or m]."""
     if listed is None:
         return model, {}
     names = [name.strip() for name in listed.split(',')]
     near = np.clip(0.0, model.lower, model.upper).tolist()
-    held = {
-        name: posture.get(name, q)
-        for name, q in zip(model.joint_names, near, strict=True)
-        if name not in names
-    }
+    places = dict(zip(model.joint_names, near, strict=True)) | posture
+    held = {name: places[name] for name in model.joint_names if name not in names}
     return model.reduced(names, held), held
 
 
@@ -164,6 +160,7 @@ def as_json(found: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
     shares = np.where(np.isfinite(limits.largest), found.shares, np.nan)
     (apart, pair), (height, _) = found.nearest(floor=False), found.nearest(floor=True)
     cosines, sines = np.split(series.coefficients, 2)
+    columns = dict(zip(QUANTITIES, shares, strict=True)) | {'cosines': cosines.T, 'sines': sines.T}
     return {
         'robot': found.robot,
         'duration': found.settings.duration,
@@ -183,32 +180,10 @@ def as_json(found: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
         'held': held,
         'joints': [
             {'name': name, 'start': series.start[index]}
-            | dict(zip(QUANTITIES, shares[:, index], strict=True))
-            | {'cosines': cosines[:, index], 'sines': sines[:, index]}
+            | {key: values[index] for key, values in columns.items()}
             for index, name in enumerate(found.joints)
         ],
     }
-
-
-def _excited(
-    dynamics: RobotDynamics, text: str, urdf: Path, settings: ExcitationSettings, output: Output
-) -> Excitation:
-    try:
-        # Optional, and slow to import: SciPy and Pinocchio.
-        from robot_dynamics_ros.identification.excitation import excitation
-    except ImportError as error:
-        raise ParameterError(
-            f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
-        ) from None
-    dynamics.compile(*excitation.PROGRAMS)
-    if dynamics.backend == 'python':
-        output.warning(dynamics.backend_description)
-    with output.progress('motion', excitation.SEARCHES, 'stages') as advance:
-        return excitation.excite(dynamics, text, urdf.parent, settings, advance)
-
-
-def _positions(positions: Mapping[str, float]) -> str:
-    return ', '.join(f'{name} {position:.6g}' for name, position in positions.items())
 
 
 def _lines(found: Excitation, figures: Mapping[str, Any]) -> Iterator[str]:
@@ -227,23 +202,22 @@ def _lines(found: Excitation, figures: Mapping[str, Any]) -> Iterator[str]:
     yield f'smallest distance: {f"{apart:.3f} m between {pair}" if pair else "none is checked"}'
     if np.isfinite(figures['smallest_height']):
         yield f'smallest height above the floor: {figures["smallest_height"]:.3f} m'
-    for words, key in WORDS.items():
-        yield from (f'{words}: {one}' for one in figures[key])
+    for key in ('not_checked', 'exceptions', 'assumptions'):
+        yield from (f'{key.replace("_", " ")}: {one}' for one in figures[key])
     first = {row['name']: row['start'] for row in figures['joints']}
-    yield f'starts and ends at rest at {_positions(first)}'
-    if figures['held']:
-        yield f'held still: {_positions(figures["held"])}'
+    for words, places in ('starts and ends at rest at', first), ('held still:', figures['held']):
+        if places:
+            yield f'{words} {", ".join(f"{name} {q:.6g}" for name, q in places.items())}'
 
 
-def _share_table(found: Excitation, model: RobotModel, figures: Mapping[str, Any]) -> FittedTable:
-    """Where each joint moves, and the largest share of each limit that the motion uses."""
-    used = QUANTITIES
-    table = FittedTable('joint', 'start', 'from', 'to', 'range', *used[1:])
+def _show_shares(
+    found: Excitation, model: RobotModel, figures: Mapping[str, Any], output: Output
+) -> None:
+    """Print where each joint moves, and the largest share of each limit that the motion uses."""
     positions = found.series.at(found.times)[0].T
+    rows = []
     for row, q, unit in zip(figures['joints'], positions, model.effort_units, strict=True):
-        places = (
-            f'{one:.3f} {"m" if unit == "N" else "rad"}'
-            for one in (row['start'], q.min(), q.max())
-        )
-        table.add_row(row['name'], *places, *(percent_text(row[name]) for name in used))
-    return table
+        length = 'm' if unit == 'N' else 'rad'
+        places = (f'{one:.3f} {length}' for one in (row['start'], q.min(), q.max()))
+        rows.append((row['name'], *places, *(percent_text(row[name]) for name in QUANTITIES)))
+    output.table(['joint', 'start', 'from', 'to', 'range', *QUANTITIES[1:]], rows)

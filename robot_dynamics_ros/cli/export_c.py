@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import tempfile
-import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,47 +18,26 @@ from robot_dynamics_ros.core.quantity import QUANTITIES
 from robot_dynamics_ros.written_file import write_folder
 
 from .description_file import description_options, robot_of_words
-from .output import FolderToWrite, Output, output_options, writes
+from .output import Output, ToWrite, output_options, writes
 
 # As CMakeLists.txt of the package does it.
 FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--exclude-libs,ALL'
-LISTED = textwrap.fill(', '.join(QUANTITIES), 76, initial_indent='  ', subsequent_indent='  ')
-HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
-
-FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
-/robot_description. Instead of a file, --topic takes the description from a running robot.
-
-\b
-Example:
-  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
-  colcon build --packages-select ur5_dynamics
-
-\b
-Quantities:
-{LISTED};
-  all: each of them, those of a frame with --frame only
-"""
 
 
-@click.command('export-c', help=HELP)
+@click.command('export-c')
 @description_options
-@click.option(
-    '--output', 'folder', type=FolderToWrite(), metavar='DIR', help='Folder of the package.',
-)  # fmt: skip
-@click.option(
-    '--library', type=FolderToWrite(), metavar='DIR',
-    help='The same, with the shared library that robot_dynamics_controller loads.',
-)  # fmt: skip
+@click.option('--output', 'folder', type=ToWrite(file_okay=False), metavar='DIR',
+              help='Folder of the package.')  # fmt: skip
+@click.option('--library', type=ToWrite(file_okay=False), metavar='DIR',
+              help='The same, with the shared library that robot_dynamics_controller '
+              'loads.')  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
-@click.option(
-    '--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True, metavar='LIST',
-    help='Quantities, separated by commas.',
-)  # fmt: skip
+@click.option('--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True,
+              metavar='LIST', help='Quantities, separated by commas, or all, those of a frame '
+              f'with --frame only: {", ".join(QUANTITIES)}.')  # fmt: skip
 @click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
-@click.option(
-    '--payload-frame', metavar='LINK',
-    help='Link whose payload becomes an input of the functions.',
-)  # fmt: skip
+@click.option('--payload-frame', metavar='LINK',
+              help='Link whose payload becomes an input of the functions.')  # fmt: skip
 @output_options
 def export_c_command(
     words: tuple[str, ...],
@@ -71,14 +48,25 @@ def export_c_command(
     output: Output,
     **asked: Any,
 ) -> None:
-    """Read the description, and write the package."""
+    """Write the dynamics of a robot as a package of C99 that CMake and colcon build.
+
+    FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
+    /robot_description. Instead of a file, --topic takes the description from a running robot.
+
+    Example:
+      robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
+      colcon build --packages-select ur5_dynamics
+    """
     target = folder or library
     if target is None or (folder and library):
         raise ParameterError('name the folder with --output or with --library, not with both')
     model, urdf, _ = robot_of_words(words, topic)
-    chosen = chosen_quantities(quantities, asked['frame'])
-    exported = export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
-    files: dict[str, str | bytes] = {**exported}
+    chosen = [name.strip() for name in quantities.split(',')]
+    if quantities == 'all':
+        frame = asked['frame']
+        chosen = [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
+    files: dict[str, str | bytes] = {}
+    files |= export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
     package = Path(next(iter(files))).stem
     built = f'{package.removesuffix("_dynamics")}.so' if library else None
     if built:
@@ -92,38 +80,23 @@ def export_c_command(
     output.line(f'{target}: package {package}, {len(files)} files')
     if built:
         output.line(f'dynamics_library: {target.resolve() / built}')
-    output.write_json(
-        {'folder': target, 'package': package, 'files': sorted(files), 'library': built}
-    )
+    found = {'folder': target, 'package': package, 'files': sorted(files), 'library': built}
+    output.write_json(found)
 
 
 def compiled(files: Mapping[str, str | bytes]) -> bytes:
-    """The shared library of a package, of its C sources.
-
-    Raises:
-        ParameterError: there is no compiler, or it fails.
-    """
-    remedy = 'build the package with colcon or CMake, or name a compiler in CC'
+    """The shared library of a package; ParameterError: there is no compiler, or it fails."""
     compiler = shlex.split(os.environ.get('CC') or 'cc')
-    if shutil.which(compiler[0]) is None:
-        raise ParameterError(f'there is no compiler {compiler[0]}: {remedy}')
+    sources = [path for path in files if path.startswith('src/') and path.endswith('.c')]
+    command = [*compiler, *FLAGS.split(), '-I', 'include', *sources, '-o', 'library']
     with tempfile.TemporaryDirectory() as folder:
         write_folder(folder, files)
-        sources = [path for path in files if path.startswith('src/') and path.endswith('.c')]
-        command = [*compiler, *FLAGS.split(), '-I', 'include', *sources, '-o', 'library']
-        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if ended.returncode:
-            said = (ended.stderr.strip().splitlines() or ['no message'])[-1]
-            raise ParameterError(f'{compiler[0]} ends with {ended.returncode} ({said}): {remedy}')
+        try:
+            subprocess.run(command, cwd=folder, check=True, stderr=subprocess.PIPE, text=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            said = (getattr(error, 'stderr', None) or str(error)).strip().splitlines()[-1]
+            raise ParameterError(
+                f'{compiler[0]}: {said}: build the package with colcon or CMake, or name a '
+                'compiler in CC'
+            ) from None
         return (Path(folder) / 'library').read_bytes()
-
-
-def chosen_quantities(listed: str, frame: str | None) -> list[str]:
-    """The quantities of a list that is separated by commas, or of `all`."""
-    if listed == 'all':
-        return [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
-    names = [quantity.strip() for quantity in listed.split(',') if quantity.strip()]
-    for name in names:
-        if frame is None and name in QUANTITIES and QUANTITIES[name].of_frame:
-            raise ParameterError(f'{name} is of a frame: name the link with --frame')
-    return names

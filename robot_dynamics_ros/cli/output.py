@@ -1,12 +1,13 @@
-"""What every subcommand shares: its flags, exit codes, printing, and the files it names."""
+"""What every subcommand shares: its flags, help, exit codes, printing, and the files it writes."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from textwrap import shorten
 from typing import Any
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
@@ -29,9 +30,7 @@ GOOD, FINDINGS, CANNOT_BE_USED = 0, 1, 2
 
 STDOUT = Path('-')
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)  # of an option that is read
-FILE_WIDTH = 160  # columns of tables that are not printed on a terminal
-FINDING = 100  # characters of the line of a finding
-LARGEST_RATIO = 9.99  # a larger one is one to noise
+FINDING = 100  # characters of the line of a finding, which fits on a terminal
 # Of every subcommand; --debug is looked at where errors are printed.
 FLAGS = {
     'force': 'Replace files that exist.',
@@ -43,24 +42,14 @@ Command = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Output:
-    """Where a subcommand writes its results.
+    """Where a subcommand writes its results."""
 
-    Attributes:
-        json_file: of --json; `-` for stdout, None where JSON is not asked for.
-        verbose: whether findings are printed in full.
-    """
-
-    json_file: Path | None = None
-    verbose: bool = False
-
-    @property
-    def json_only(self) -> bool:
-        """Whether stdout is for JSON, and nothing else may be written to it."""
-        return self.json_file == STDOUT
+    json_file: Path | None = None  #: of --json; `-` for stdout, which is then for it alone
+    verbose: bool = False  #: whether findings are printed in full
 
     def line(self, text: str) -> None:
         """Print one line for people, however long."""
-        if not self.json_only:
+        if self.json_file != STDOUT:
             click.echo(' '.join(text.splitlines()))
 
     def findings(self, findings: Iterable[tuple[str, str]]) -> None:
@@ -80,20 +69,27 @@ class Output:
         """Say on stderr in one line what a user has to know of options and files."""
         self.error(f'warning: {text}')
 
-    def show(self, *parts: RenderableType) -> None:
-        """Print tables and lines for people."""
-        if self.json_only:
+    def table(
+        self, columns: Sequence[str], rows: Iterable[Iterable[str]], title: str = ''
+    ) -> None:
+        """Print a table between empty lines; what does not fit on a terminal is folded."""
+        if self.json_file == STDOUT:
             return
+        # Names to the left, numbers to the right.
+        table = Table(box=None, pad_edge=False, header_style='bold')
+        for index, column in enumerate(columns):
+            table.add_column(column, justify='right' if index else 'left', overflow='fold')
+        for row in rows:
+            table.add_row(*row)
         console = Console(markup=False, highlight=False, emoji=False)
         if not console.is_terminal:
-            console.width = FILE_WIDTH
-        for part in parts:
-            # Lines of text are left whole, for a terminal and for grep.
-            console.print(part, soft_wrap=isinstance(part, str))
+            console.width = sys.maxsize
+        for part in ('', *filter(None, [title]), table, ''):
+            console.print(part)
 
     def write_json(self, result: Mapping[str, Any]) -> None:
         """Write the result where --json says, see `json_text`; nothing without --json."""
-        if self.json_only:
+        if self.json_file == STDOUT:
             click.echo(json_text(result), nl=False)
         elif self.json_file is not None:
             with written_file(self.json_file) as new:
@@ -109,16 +105,6 @@ class Output:
             yield lambda done: bar.advance(task, done)
 
 
-class FittedTable(Table):
-    """Names to the left, numbers to the right; what does not fit is folded, nothing is cut."""
-
-    def __init__(self, *columns: str) -> None:
-        """Have no rows yet."""
-        super().__init__(box=None, pad_edge=False, header_style='bold')
-        for index, column in enumerate(columns):
-            self.add_column(column, justify='right' if index else 'left', overflow='fold')
-
-
 def exit_code(findings: Collection[Any] | int, unusable: Collection[Any] | int = ()) -> int:
     """The exit code of a subcommand that found something, and could not use something."""
     return CANNOT_BE_USED if unusable else FINDINGS if findings else GOOD
@@ -130,50 +116,46 @@ def number_text(value: float, digits: int, unit: str = '') -> str:
 
 
 def percent_text(ratio: float) -> str:
-    """A ratio as percent; `-` for one that is not known, or to noise."""
-    # Rounded to an int: nothing is -0 %.
-    return f'{round(100.0 * ratio)} %' if abs(ratio) <= LARGEST_RATIO else '-'
+    """A ratio as percent, rounded to an int: nothing is -0 %; `-` for one that is not known."""
+    return f'{round(100.0 * ratio)} %' if math.isfinite(ratio) else '-'
 
 
 def output_options(command: Command) -> Command:
-    """Give a subcommand --json and `FLAGS`; its function takes an argument `output`, an Output."""
+    """Give a subcommand --json, `FLAGS`, an argument `output`, and its docstring as help."""
 
     @functools.wraps(command)
     def with_output(json: Path | None, verbose: bool, **values: Any) -> Any:
         own = {name: value for name, value in values.items() if name not in FLAGS}
         return command(output=Output(json, verbose), **own)
 
+    # Lines below \b are kept as they are.
+    with_output.__doc__ = re.sub(r'\n\n(Examples?:)', '\n\n\b\n\\1', inspect.getdoc(command) or '')
     wrapped: Command = with_output
     for flag, words in reversed(FLAGS.items()):
         wrapped = click.option(f'--{flag}', is_flag=True, is_eager=True, help=words)(wrapped)
     return click.option(
-        '--json', type=FileToWrite(allow_dash=True), metavar='FILE',
+        '--json', type=ToWrite(allow_dash=True), metavar='FILE',
         help='Write the result as JSON too; - for stdout, and then nothing else on it.',
     )(wrapped)  # fmt: skip
 
 
-class FileToWrite(click.Path):
-    """The type of an option that names a file to write: it is checked before the work begins."""
+class ToWrite(click.Path):
+    """The type of an option that names what is written; it is checked before the work begins.
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+    A file, or with `file_okay=False` a folder, which is new or empty, or with --force any.
+    """
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """See click."""
-        path = Path(value)
-        if not (self.allow_dash and path == STDOUT):
+        path, option = Path(value), param.opts[0]
+        if not self.file_okay:
+            check_folder(path)
+            if path.is_dir() and any(path.iterdir()):
+                _check_force(option, path)
+        elif not (self.allow_dash and path == STDOUT):
             check_can_be_written(path)
-            writes(param.opts[0], path)
+            writes(option, path)
         return path
-
-
-class FolderToWrite(click.Path):
-    """The type of an option that names a folder to write, new or empty, or with --force any."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """See click."""
-        folder = Path(value)
-        check_folder(folder)
-        if folder.is_dir() and any(folder.iterdir()):
-            _check_force(param.opts[0], folder)
-        return folder
 
 
 class WordOrNumber(click.ParamType):
@@ -193,41 +175,35 @@ class WordOrNumber(click.ParamType):
             self.fail(f'{value!r}: {", ".join(self.words)} or a number is needed', param, ctx)
 
 
-def named_numbers(option: str, form: str, texts: Iterable[str]) -> dict[tuple[str, str], float]:
-    """Numbers of an option, by name and by what follows an `@`, if anything."""
-    pattern = r'\s*([^=]+?)\s*=([^@]*)' + ('@(.+)' if '@' in form else '()')
-    found: dict[tuple[str, str], float] = {}
+def named_values(
+    option: str, form: str, texts: Iterable[str], kind: Callable[[str], Any] = float
+) -> dict[Any, Any]:
+    """Values NAME=VALUE of an option by name; NAME=VALUE@BAG by name and bag."""
+    pattern = r'\s*([^=]+?)\s*=([^@]*)' + '@(.+)' * ('@' in form)
+    found: dict[Any, Any] = {}
     for text in texts:
         try:
-            name, number, bag = re.fullmatch(pattern, text).groups()  # type: ignore[union-attr]
-            value = float(number)
+            name, value, *bag = re.fullmatch(pattern, text).groups()  # type: ignore[union-attr]
+            key, parsed = (name, *bag) if bag else name, kind(value)
         except (AttributeError, ValueError):
             raise ParameterError(f'{option} {text}: {form} is needed') from None
-        if found.setdefault((name, bag), value) != value:
+        if found.setdefault(key, parsed) != parsed:
             raise ParameterError(f'{option} {text}: it is named twice, with other values')
     return found
 
 
-def reads(*files: Path) -> None:
-    """Note files that the running subcommand reads."""
-    _note('', files)
-
-
 def writes(option: str, *files: Path) -> None:
-    """Note files that the running subcommand writes for an option."""
-    _note(option, files)
+    """Check files that the running subcommand writes for an option.
+
+    Raises:
+        ParameterError: one exists, and there is no --force; or another option writes it too.
+    """
+    written = click.get_current_context().meta.setdefault(__name__, {})
     for file in files:
+        if written.setdefault(file.resolve(), option) != option:
+            raise ParameterError(f'{file} is named twice: {option} would replace it')
         if file.is_file():
             _check_force(option, file)
-
-
-def _note(option: str, files: Iterable[Path]) -> None:
-    if (context := click.get_current_context(silent=True)) is None:
-        return  # in another process
-    noted = context.meta.setdefault(__name__, {})
-    for file in files:
-        if (other := noted.setdefault(file.resolve(), option)) != option:
-            raise ParameterError(f'{file} is named twice: {option or other} would replace it')
 
 
 def _check_force(option: str, path: Path) -> None:

@@ -18,35 +18,29 @@ from robot_dynamics_ros.recordings.low_pass import checked_cutoff
 from robot_dynamics_ros.regression.rows import motions_cutoff
 
 from .output import Output, exit_code, output_options
-from .recordings import BAGS, Recordings, named_files, recording_options
-
-HELP = f"""Estimate what a link carries: mass, centre of mass and inertia, with 95 % intervals.
-
-The arm moves with the payload: everything that the link carries and the URDF does not have. With
---without, recordings of the same arm without it, errors of the model cancel. {BAGS}
-
-\b
-Examples:
-  robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0 --without empty/
-  robot_dynamics payload with_tool/ --urdf identified/identified.urdf \\
-      --parameters identified/friction.yaml --frame tool0 --json -
-
-Exit code 1: the data do not determine the payload. 2: a recording cannot be used.
-"""
+from .recordings import Recordings, named_files, recording_options
 
 
-@click.command('payload', help=HELP)
+@click.command('payload')
 @recording_options('cutoff', 'parameters')
 @click.option('--frame', required=True, metavar='LINK', help='Link that carries the payload.')
-@click.option(
-    '--without', multiple=True, metavar='BAG',
-    help='Recording of the arm without the payload; may be repeated.',
-)  # fmt: skip
+@click.option('--without', multiple=True, metavar='BAG',
+              help='Recording of the arm without the payload; may be repeated.')  # fmt: skip
 @output_options
 def payload_command(
     recordings: Recordings, frame: str, without: tuple[str, ...], output: Output
 ) -> int:
-    """Estimate, and print the estimate with the command that sets it."""
+    """Estimate what a link carries: mass, centre of mass and inertia, with 95 % intervals.
+
+    The arm moves with the payload: everything that the link carries and the URDF does not have.
+    With --without, recordings of the same arm without it, errors of the model cancel.
+
+    Examples:
+      robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0 --without empty/
+      robot_dynamics payload tool/ --urdf arm.urdf --parameters friction.yaml --frame tool0
+
+    Exit code 1: the data do not determine the payload. 2: a recording cannot be used.
+    """
     references = replace(recordings, files=named_files(without))
     _, robot, joints = recordings.robot(next(iter(recordings.files)))
     robot.frame(frame)
@@ -62,14 +56,9 @@ def payload_command(
     )
     with_payload, empty = (_motions(one, model, output, cutoff) for one in groups)
     estimate = estimate_recorded_payload(
-        model,
-        frame,
-        with_payload,
-        empty if without else None,
-        recordings.joint_model,
-        gravity=recordings.gravity,
-        cutoff=cutoff,
-    )
+        model, frame, with_payload, empty if without else None, recordings.joint_model,
+        gravity=recordings.gravity, cutoff=cutoff,
+    )  # fmt: skip
     parameters = recordings.parameters
     given = f' with {parameters}, other' if parameters else ', its'
     against = ', '.join(without) or f'the model {robot.name}{given} friction estimated'
@@ -79,9 +68,8 @@ def payload_command(
         # A URDF holds no rotors: without them they are part of the inertia of the payload.
         remark = f'{beside} lies beside the URDF: name it with --parameters {beside}'
     output.write_json({'against': against, 'remark': remark, **estimate.as_json()})
-    output.line(f'against {against}:')
-    lines = [remark, estimate.sentence(), '' if estimate.refusal else estimate.service_call()]
-    for line in filter(None, lines):
+    call = '' if estimate.refusal else estimate.service_call()
+    for line in filter(None, [f'against {against}:', remark, estimate.sentence(), call]):
         output.line(line)
     return exit_code(estimate.refusal)
 

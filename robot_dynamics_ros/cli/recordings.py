@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,15 +26,22 @@ from robot_dynamics_ros.parameter_yaml import (
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.scheduling import Outcome, outcomes
 
-from .description_file import files_and_arguments, newest_description, read_robot, robot_of_text
-from .gravity import Vector, gravity_of, gravity_option
-from .output import FILE, Output, reads
+from .description_file import (
+    Vector,
+    files_and_arguments,
+    gravity_of,
+    gravity_option,
+    newest_description,
+    read_robot,
+    robot_of_text,
+)
+from .output import FILE, Command, Output, named_values
 
 # The files of each recording, by its name.
 Files = Mapping[str, tuple[Path, ...]]
 # Of --help.
-BAGS = """Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that
-are one recording together are joined by +. A xacro file takes arguments, name:=value."""
+BAGS = """BAG: a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are
+one recording together are joined by +. A xacro file takes arguments, name:=value."""
 # Times the usual interval: what comes more rarely would take samples from the others.
 MORE_RARELY = 1.1
 # Parameters of dynamics_node that no other node has.
@@ -44,61 +52,41 @@ OPTIONS: Mapping[str, Callable[[Any], Any]] = {
     'words': click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...'),
     'urdf': click.option(
         '--urdf', type=FILE, metavar='FILE',
-        help='URDF or xacro file. [default: the recorded /robot_description]',
-    ),
+        help='URDF or xacro file. [default: the recorded /robot_description]'),
     'topic': click.option(
-        '--topic', metavar='TOPIC', help='Topic of the joint states. [default: /joint_states]'
-    ),
+        '--topic', metavar='TOPIC', help='Topic of the joint states. [default: /joint_states]'),
     'rename': click.option(
         '--rename', multiple=True, metavar='RECORDED=NAME',
-        help='Name of a joint, or beginning of names, in the URDF; may be repeated.',
-    ),
+        help='Name of a joint, or beginning of names, in the URDF; may be repeated.'),
     'gravity': gravity_option(None, ' [default: that of --parameters, or 0,0,-9.81]'),
     'cutoff': click.option(
         '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
-        help='Cutoff of the low pass. [default: from the spectrum of the velocities]',
-    ),
+        help='Cutoff of the low pass. [default: from the spectrum of the velocities]'),
     'parameters': click.option(
         '--parameters', type=FILE, metavar='FILE',
         help='Friction, torque offsets and rotors: friction.yaml of identify, or parameters of '
-        'dynamics_node. [default: friction of the description]',
-    ),
+        'dynamics_node. [default: friction of the description]'),
     'scheduler': click.option(
         '--scheduler', metavar='ADDRESS',
-        help='Dask cluster, tcp://HOST:PORT. [default: one process for each core]',
-    ),
+        help='Dask cluster, tcp://HOST:PORT. [default: one process for each core]'),
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Recordings:
-    """Recordings of a command line, and how they are read; plain data, also for other processes.
+    """Recordings of a command line, and how they are read; plain data."""
 
-    Attributes:
-        files: of each recording by its name.
-        urdf: text of the URDF; None: that of each recording.
-        topic: of the joint states; None: /joint_states.
-        rename: new names of joints by recorded ones.
-        cutoff: of the low pass [Hz]; None: from the data.
-        joint_model: friction, offsets and rotors in place of those of the description.
-        gravity: (3,) in the axes of the root link [m/s^2].
-        values: of parameters of dynamics_node in the file of --parameters.
-        urdf_file: of --urdf.
-        parameters: file of --parameters.
-        scheduler: address of a Dask cluster.
-    """
-
-    files: Files
-    urdf: str | None = None
-    topic: str | None = None
-    rename: Mapping[str, str] = field(default_factory=dict)
-    cutoff: float | None = None
-    joint_model: JointModel = AS_DESCRIBED
-    gravity: Vector = STANDARD_GRAVITY
-    values: Mapping[str, Any] = field(default_factory=dict)
-    urdf_file: Path | None = None
-    parameters: Path | None = None
-    scheduler: str | None = None
+    files: Files  #: of each recording by its name
+    urdf: str | None = None  #: text of the URDF; None: that of each recording
+    topic: str | None = None  #: of the joint states; None: /joint_states
+    rename: Mapping[str, str] = field(default_factory=dict)  #: new names by recorded ones
+    cutoff: float | None = None  #: of the low pass [Hz]; None: from the data
+    joint_model: JointModel = AS_DESCRIBED  #: friction, offsets, rotors instead of the URDF's
+    gravity: Vector = STANDARD_GRAVITY  #: (3,) in the axes of the root link [m/s^2]
+    values: Mapping[str, Any] = field(default_factory=dict)  #: of dynamics_node in `parameters`
+    urdf_file: Path | None = None  #: of --urdf
+    parameters: Path | None = None  #: file of --parameters
+    scheduler: str | None = None  #: address of a Dask cluster
 
     def open(
         self, name: str, model: RobotModel | None = None, joints: Sequence[str] | None = None
@@ -128,13 +116,8 @@ class Recordings:
     def outcomes(self, function: Callable[..., Any]) -> dict[str, Outcome]:
         """What `function(recordings, name)` gives of each recording, by its name.
 
-        Args:
-            function: of a module, or a `functools.partial` of one. A single recording is computed
-                by this process.
-
-        Raises:
-            RobotDynamicsError: the only recording cannot be used, or no scheduler answers.
-            OSError: a file of the only recording cannot be read or written.
+        The function is one of a module, for other processes; its errors are outcomes. A single
+        recording is computed by this process, and its errors are raised.
         """
         if len(self.files) == 1 and self.scheduler is None:
             (name,) = self.files
@@ -142,24 +125,20 @@ class Recordings:
         # Other processes may have other working folders.
         files = {name: tuple(map(Path.absolute, paths)) for name, paths in self.files.items()}
         call = functools.partial(function, replace(self, files=files))
-        found = dict(zip(files, outcomes(call, [*files], self.scheduler), strict=True))
-        return {
-            name: Outcome(error=f'{name}: {one.error}') if one.error and name not in one.error
-            else one
-            for name, one in found.items()
-        }  # fmt: skip
+        return dict(zip(files, outcomes(call, [*files], self.scheduler), strict=True))
 
 
-def recording_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def recording_options(*more: str) -> Callable[[Command], Command]:
     """Give a subcommand BAG, --urdf, --topic, --rename, --gravity and more of `OPTIONS`."""
     names = ('words', 'urdf', 'topic', 'rename', 'gravity', *more)
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def with_recordings(**values: Any) -> Any:
             own = {name: values.pop(name) for name in names}
             return command(recordings=_recordings(**own), **values)
 
+        with_recordings.__doc__ = f'{inspect.getdoc(command)}\n\n{BAGS}'
         for name in reversed(names):
             with_recordings = OPTIONS[name](with_recordings)
         return with_recordings
@@ -184,7 +163,6 @@ def _recordings(
         raise ParameterError('name at least one BAG')
     if arguments and urdf is None:
         raise ParameterError(f'{arguments[0]!r} is for a xacro file: name it with --urdf')
-    reads(*filter(None, [urdf, parameters]))
     values = _node_values(parameters) if parameters else {}
     chosen = gravity or STANDARD_GRAVITY
     if 'gravity' in values:
@@ -193,12 +171,12 @@ def _recordings(
             raise ParameterError(
                 f'--gravity is {gravity}, that of {parameters} {chosen} m/s^2: give one of them'
             )
-    named = values.get(PARAMETER)
+    with_joints = parameters and values.get(PARAMETER)
     return Recordings(
         named_files(map(str, bags)),
         read_robot(urdf, arguments)[1] if urdf else None,
-        rename=_renaming(rename),
-        joint_model=read_joint_model(parameters) if parameters and named else AS_DESCRIBED,
+        rename=named_values('--rename', 'RECORDED=NAME', rename, str),
+        joint_model=read_joint_model(parameters) if with_joints else AS_DESCRIBED,
         gravity=chosen,
         values=values,
         urdf_file=urdf,
@@ -216,17 +194,6 @@ def _node_values(file: Path) -> dict[str, Any]:
         return node_parameters(parameter_blocks(content), OF_NODE)
 
 
-def _renaming(pairs: Sequence[str]) -> dict[str, str]:
-    renaming: dict[str, str] = {}
-    for pair in pairs:
-        recorded, separator, name = pair.partition('=')
-        if not separator or not recorded:
-            raise ParameterError(f'--rename {pair}: RECORDED=NAME is needed')
-        if renaming.setdefault(recorded, name) != name:
-            raise ParameterError(f'--rename {pair}: {recorded!r} is renamed twice')
-    return renaming
-
-
 def named_files(words: Iterable[str]) -> Files:
     """The files that together are a recording, one path or several joined by `+`, by its name."""
     files: dict[str, tuple[Path, ...]] = {}
@@ -237,7 +204,6 @@ def named_files(words: Iterable[str]) -> Files:
         if not all(parts):
             raise ParameterError(f'{word}: FILE+FILE is needed for files that are one recording')
         files[word] = tuple(map(Path, parts))
-        reads(*files[word])
     return files
 
 

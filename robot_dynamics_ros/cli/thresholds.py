@@ -13,48 +13,27 @@ from robot_dynamics_ros.control.external.thresholds import BANDS
 from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import counted
-from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
+from robot_dynamics_ros.parameter_yaml import yaml_comment
 from robot_dynamics_ros.threshold_file import LearnedThresholds
 from robot_dynamics_ros.written_file import written_file
 
-from .output import FileToWrite, FittedTable, Output, exit_code, output_options
-from .recordings import BAGS, Recordings, recording_options
+from .output import Output, ToWrite, exit_code, output_options
+from .recordings import Recordings, recording_options
 from .watching import frequencies, watched
 
-HELP = f"""Learn thresholds of contacts from recordings in which nothing touches the robot.
 
-Recordings need the motions of the application, for some minutes: 100 s for the default share of
-false alarms, 200 s to test it. {BAGS}
-
-Each threshold is a constant, a part that grows with the speed, and one that grows with the
-acceleration, found by quantile regression of the residual of the momentum observer, times
---margin for motion unlike the recorded one. Those of each half are tested on the other half.
-
-\b
-Example:
-  robot_dynamics thresholds free/ --urdf identified/identified.urdf \\
-      --parameters identified/dynamics_node.yaml --output thresholds.yaml
-
-Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
-"""
-
-
-@click.command('thresholds', help=HELP)
+@click.command('thresholds')
 @recording_options('parameters')
-@click.option(
-    '--margin', type=click.FloatRange(1.0, 100.0), default=MARGIN, show_default=True,
-    metavar='FACTOR', help='Factor of learned thresholds, for motion unlike the recorded one.',
-)  # fmt: skip
-@click.option(
-    '--false-alarms', type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
-    default=FALSE_ALARMS, show_default=True, metavar='SHARE',
-    help='Share of the time above the thresholds before the margin, at most.',
-)  # fmt: skip
-@click.option(
-    '--output', 'target', type=FileToWrite(), metavar='FILE',
-    help='Write a file for parameter contact_thresholds of dynamics_node, and for --thresholds of '
-    'robot_dynamics contacts.',
-)  # fmt: skip
+@click.option('--margin', type=click.FloatRange(1.0, 100.0), default=MARGIN, show_default=True,
+              metavar='FACTOR', help='Factor of learned thresholds, for motion unlike the '
+              'recorded one.')  # fmt: skip
+@click.option('--false-alarms', default=FALSE_ALARMS, show_default=True, metavar='SHARE',
+              type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+              help='Share of the time above the thresholds before the margin, at '
+              'most.')  # fmt: skip
+@click.option('--output', 'target', type=ToWrite(), metavar='FILE',
+              help='Write a file for parameter contact_thresholds of dynamics_node, and for '
+              '--thresholds of robot_dynamics contacts.')  # fmt: skip
 @output_options
 def thresholds_command(
     recordings: Recordings,
@@ -63,22 +42,40 @@ def thresholds_command(
     target: Path | None,
     output: Output,
 ) -> int:
-    """Survey each recording, learn from all, print and write."""
+    """Learn thresholds of contacts from recordings in which nothing touches the robot.
+
+    Recordings need the motions of the application, for some minutes: 100 s for the default share
+    of false alarms, 200 s to test it.
+
+    Each threshold is a constant, a part that grows with the speed, and one that grows with the
+    acceleration, found by quantile regression of the residual of the momentum observer, times
+    --margin for motion unlike the recorded one. Those of each half are tested on the other half.
+
+    Example:
+      robot_dynamics thresholds free/ --urdf arm.urdf --output thresholds.yaml
+
+    Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
+    """
     surveys, failed = watched(survey_recording, recordings, output)
     if not surveys:
         raise RecordingError('no recording can be used')
     found = surveyed(surveys, false_alarms, margin)
     output.write_json({**found.as_json(), 'failed': failed})
+    summary = _summary(found)
+    output.line(summary)
+    for one in found.recordings:
+        for remark in one.remarks:
+            output.line(f'  {one.name}: {remark}')
     _show(found, output)
+    output.findings((code, text) for code, _, text in (one.partition(':') for one in found.doubts))
     if target is not None:
         with written_file(target) as new:
-            new.write_text(_threshold_file(found), encoding='utf-8')
+            new.write_text(_threshold_file(found, summary), encoding='utf-8')
         output.line(f'written: {target}; parameter contact_thresholds of dynamics_node names it')
     return exit_code(found.doubts, failed)
 
 
-def _show(found: ThresholdSurvey, output: Output) -> None:
-    """Print residuals, thresholds and doubts."""
+def _summary(found: ThresholdSurvey) -> str:
     test = 'not tested'
     if found.tested is not None and found.exceeded is not None:
         alarms = counted(len(found.exceeded), 'alarm') if found.exceeded else 'no alarm'
@@ -86,48 +83,31 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
             f'{100.0 * found.tested:.2g} % when each half is tested with the other, and {alarms} '
             f'with the margin of {found.margin:g}'
         )
-    output.line(
+    return (
         f'{found.first.robot}: {counted(len(found.recordings), "recording")}, '
         f'{found.seconds:.4g} s, observer {frequencies(found.first)}; above the thresholds '
         f'in at most {100.0 * found.false_alarms:g} % of the time: {test}'
     )
-    for one in found.recordings:
-        for remark in one.remarks:
-            output.line(f'  {one.name}: {remark}')
+
+
+def _show(found: ThresholdSurvey, output: Output) -> None:
+    """Print residuals and thresholds."""
     columns = ['joint', 'residual RMS', 'bias']
     for band in BANDS:
         columns += [f'{band}: mean', 'constant', 'per speed', 'per acceleration']
-    table, (rms, bias, _) = FittedTable(*columns), found.residuals
+    rows, (rms, bias, _) = [], found.residuals
     for index, (name, unit) in enumerate(zip(found.first.joints, found.first.units, strict=True)):
-        cells = [torque_text(rms[index], unit), torque_text(bias[index], unit, 2)]
-        for row in range(len(BANDS)):
-            cells.append(torque_text(found.mean_limits[row, index], unit))
-            cells += [f'{value:.3g}' for value in found.thresholds.coefficients[row, :, index]]
-        table.add_row(name, *cells)
-    output.show('', table, '')
-    output.findings((code, text) for code, _, text in (one.partition(':') for one in found.doubts))
+        rows.append([name, torque_text(rms[index], unit), torque_text(bias[index], unit, 2)])
+        for mean, parts in zip(found.mean_limits, found.thresholds.coefficients, strict=True):
+            rows[-1] += [torque_text(mean[index], unit), *(f'{x:.3g}' for x in parts[:, index])]
+    output.table(columns, rows)
 
 
-HEAD = """\
-# Thresholds of contacts of {robot}, learned from {seconds:.3g} s without contact at speeds up to
-# {speeds} [rad/s or m/s]. Without the margin of {margin:g} they are exceeded in
-# at most {share:g} % of the time; tested on the other half: {tested} %.
-# dynamics_node takes this file as parameter contact_thresholds, with external_observer: true.
-# Of each joint: bandwidth of the observer [Hz]; constant [N m or N], part that grows with the
-# speed [N m s/rad or N s/m], and with the acceleration [kg m^2 or kg].
-"""
-
-
-def _threshold_file(found: ThresholdSurvey) -> str:
-    """The text of the file; doubts stand at its head."""
-    head = HEAD.format(
-        robot=yaml_value(found.first.robot),
-        seconds=found.seconds,
-        share=100.0 * found.false_alarms,
-        tested='-' if found.tested is None else f'{100.0 * found.tested:.2g}',
-        speeds=', '.join(f'{speed:.2g}' for speed in found.largest_motion[0]),
-        margin=found.margin,
-    )
+def _threshold_file(found: ThresholdSurvey, summary: str) -> str:
+    """The text of the file; what it was learned from, and doubts, stand at its head."""
+    speeds = ', '.join(f'{speed:.2g}' for speed in found.largest_motion[0])
+    origin = [summary, f'largest speeds: {speeds} [rad/s or m/s]']
+    head = yaml_comment('Thresholds of contacts, for contact_thresholds of dynamics_node:', origin)
     doubted = yaml_comment('Doubts of robot_dynamics thresholds:', found.doubts)
     joints, parts = found.first.joints, np.moveaxis(found.thresholds.coefficients, 2, 0)
     bandwidths = dict(zip(joints, found.first.bandwidth.tolist(), strict=True))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -19,75 +19,60 @@ from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
-from robot_dynamics_ros.recordings import Recording
-from robot_dynamics_ros.recordings.torque_file import (
-    ENDINGS,
-    Torques,
-    check_ending,
-    write_torque_file,
-)
+from robot_dynamics_ros.recordings import Recording, torque_file
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
+from .description_file import Vector
 from .output import Output, exit_code, output_options, writes
-from .recordings import BAGS, Files, Recordings, recording_options
-
-HELP = f"""Write the torques that a model needs for the motion of recordings.
-
-Inverse dynamics of the model along positions, velocities and accelerations, low-pass filtered
-without a delay, and its parts: gravity, Coriolis, inertia, and the friction of the URDF. As .csv,
-or as .mcap for PlotJuggler and Foxglove: /model/torques, /model/gravity and so on beside the
-recorded states. {BAGS}
-
-\b
-Examples:
-  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
-  robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786
-
-Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
-"""
-# Of recordings; a file may have two of them.
-OF_RECORDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
+from .recordings import Files, Recordings, recording_options
 
 
-@click.command('torques', help=HELP)
+@click.command('torques')
 @recording_options('cutoff', 'parameters', 'scheduler')
-@click.option(
-    '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
-    help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
-)  # fmt: skip
-@click.option(
-    '--format', 'kind', type=click.Choice([ending[1:] for ending in ENDINGS]), default='mcap',
-    show_default=True, help='Format of files in a folder.',
-)  # fmt: skip
+@click.option('--output', 'target', type=click.Path(path_type=Path), default=Path(),
+              metavar='PATH', help='File, or folder for files NAME_torques.ENDING. [default: this '
+              'folder]')  # fmt: skip
+@click.option('--format', 'kind', type=click.Choice([one[1:] for one in torque_file.ENDINGS]),
+              default='mcap', show_default=True, help='Format of files in a folder.')  # fmt: skip
 @output_options
 def torques_command(recordings: Recordings, target: Path, kind: str, output: Output) -> int:
-    """Compute each recording, and print one line for it."""
+    """Write the torques that a model needs for the motion of recordings.
+
+    Inverse dynamics of the model along positions, velocities and accelerations, low-pass filtered
+    without a delay, and its parts: gravity, Coriolis, inertia, and the friction of the URDF. As
+    .csv, or as .mcap for PlotJuggler and Foxglove: /model/torques, /model/gravity and so on beside
+    the recorded states.
+
+    Examples:
+      robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
+      robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786
+
+    Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
+    """
     targets = torque_targets(recordings.files, target, kind)
     writes('--output', *targets.values())
     absolute = {name: file.absolute() for name, file in targets.items()}
     outcomes = recordings.outcomes(partial(write_torques, absolute))
     rows: list[dict[str, Any]] = []
     for name, one in outcomes.items():
-        row: dict[str, Any] = {'file': name, 'error': one.error or None}
+        rows.append({'file': name, 'error': one.error or None})
         if one.error:
             output.error(one.error)
         else:
-            row |= {'output': targets[name], **one.result}
-            _show(row, output)
-        rows.append(row)
+            rows[-1] |= {'output': targets[name], **one.result}
+            _show(rows[-1], output)
     output.write_json({'recordings': rows})
-    failed = [row for row in rows if row['error']]
-    return exit_code([row for row in rows if row.get('findings')], failed)
+    errors = [one.error for one in outcomes.values() if one.error]
+    return exit_code([row for row in rows if row.get('findings')], errors)
 
 
 def _show(row: Mapping[str, Any], output: Output) -> None:
     """Print what was written, and what is wrong with it."""
     locked = listed(row['locked'])
+    also = f', not recorded with these and locked: {locked}' if locked else ''
     output.line(
         f'{row["file"]}: {row["samples"]} samples at {row["rate"]:.5g} Hz, low pass '
-        f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints'
-        + (f', not recorded with these and locked: {locked}' if locked else '')
-        + f': {row["output"]}'
+        f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints{also}: {row["output"]}'
     )
     output.findings((one['code'], one['message']) for one in row['findings'])
     for text in row['remarks']:
@@ -95,14 +80,22 @@ def _show(row: Mapping[str, Any], output: Output) -> None:
 
 
 def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
-    """The file that is written for each recording: one, or NAME_torques in a folder."""
-    if len(files) > 1 and (target.is_file() or target.name.endswith(ENDINGS)):
+    """The file that is written for each recording: one, or NAME_torques in a folder.
+
+    The name is that of the recording, with the folders in which several differ.
+    """
+    if len(files) > 1 and (target.is_file() or target.name.endswith(torque_file.ENDINGS)):
         raise ParameterError(f'{target} is a file for one recording: name a folder')
     if target.suffix and not target.is_dir():
-        check_ending(target)
+        torque_file.check_ending(target)
         targets = [target]
     else:
-        names = _names([_without_ending(paths[0].resolve()) for paths in files.values()])
+        paths = [paths[0].resolve() for paths in files.values()]
+        common = os.path.commonpath([path.parent for path in paths])
+        parts = ['_'.join(path.relative_to(common).parts) for path in paths]
+        names = [re.sub(r'(\.(zstd|gz|mcap|db3|bag|csv))+$', '', name) for name in parts]
+        if len({*names}) < len(names):
+            raise ParameterError(f'{len(names)} recordings are {", ".join(names)}: rename them')
         target.mkdir(parents=True, exist_ok=True)
         targets = [target / f'{name}_torques.{kind}' for name in names]
     read = {path.resolve() for paths in files.values() for path in paths}
@@ -113,64 +106,43 @@ def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
     return dict(zip(files, targets, strict=True))
 
 
-def _names(paths: Sequence[Path]) -> list[str]:
-    """A name for each file or folder, with the folders in which they differ."""
-    common = os.path.commonpath([path.parent for path in paths])
-    names = ['_'.join(path.relative_to(common).parts) for path in paths]
-    for name, count in Counter(names).most_common(1):
-        if count > 1:
-            raise ParameterError(
-                f'{count} recordings would be written to {name}_torques: rename them'
-            )
-    return names
-
-
-def _without_ending(path: Path) -> Path:
-    return _without_ending(path.with_suffix('')) if path.suffix in OF_RECORDINGS else path
-
-
 def write_torques(
     targets: Mapping[str, Path], recordings: Recordings, name: str
 ) -> dict[str, Any]:
     """Write the torques along a recording as a whole file; any process may execute it."""
     urdf, _, joints = recordings.robot(name)
     model = _model_torques(urdf, joints, recordings.joint_model, recordings.gravity)
-    peaks, samples, rate, cutoff = np.zeros(len(joints)), 0, float('nan'), float('nan')
-    reach = Reach(len(joints))
+    reach, samples, peaks = Reach(len(joints)), 0, np.zeros(len(joints))
+    filtered = {'rate': float('nan'), 'cutoff': float('nan')}
 
-    def torques(recording: Recording) -> Iterator[Torques]:
-        nonlocal peaks, samples, rate, cutoff
+    def torques(recording: Recording) -> Iterator[torque_file.Torques]:
+        nonlocal samples
         for motion in recording.motions():
             reach.add(motion)
             parts = dict(zip(TERMS, model.terms(motion), strict=True))
-            peaks = np.maximum(peaks, np.abs(sum(parts.values())).max(axis=0))
-            samples, rate, cutoff = samples + len(motion), motion.rate, motion.cutoff
+            np.maximum(peaks, np.abs(sum(parts.values())).max(axis=0), out=peaks)
+            filtered.update(rate=motion.rate, cutoff=motion.cutoff)
+            samples += len(motion)
             yield motion, parts
 
     recording = recordings.open(name, model.model, joints)
     recorded = recordings.open(name, joints=joints)
     with written_file(targets[name]) as new:
-        write_torque_file(
+        torque_file.write_torque_file(
             new, torques(recording), recorded.states(),
             start=recording.start, topic=recording.topic, urdf=urdf,
         )  # fmt: skip
     quality = recording.quality
-    findings = [
-        replace(one, message=f'{one.message}: the torques are wrong').as_json()
-        for one in motion_findings(model.model, reach, quality)
-    ]
+    findings = motion_findings(model.model, reach, quality)
+    wrong = [replace(one, message=f'{one.message}: the torques are wrong') for one in findings]
     return {
         'robot': model.model.name,
         'topic': recording.topic,
         'samples': samples,
-        'rate': rate,
-        'cutoff': cutoff,
-        'joints': {
-            joint: {'peak_torque': peak}
-            for joint, peak in zip(joints, peaks.tolist(), strict=True)
-        },
+        **filtered,
+        'joints': {name: {'peak_torque': peak} for name, peak in zip(joints, peaks, strict=True)},
         'locked': list(model.locked),
-        'findings': findings,
+        'findings': [one.as_json() for one in wrong],
         'quality': quality.as_json(),
         # What is doubted of the unit is a finding.
         'remarks': [line for line in quality.remarks() if line != quality.unit_doubt],
@@ -179,7 +151,7 @@ def write_torques(
 
 @lru_cache(maxsize=4)
 def _model_torques(
-    urdf: str, joints: tuple[str, ...], parameters: JointModel, gravity: tuple[float, ...]
+    urdf: str, joints: tuple[str, ...], parameters: JointModel, gravity: Vector
 ) -> ModelTorques:
     """Torques of a robot whose other joints are locked; compiled once in a process."""
     return ModelTorques(parse_urdf(urdf), joints, parameters, gravity)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,38 +13,20 @@ import click
 
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.inspection import CODES, Validation, validate_robot
-from robot_dynamics_ros.inspection.inspection import findings_as_json, pinocchio_is_installed
+from robot_dynamics_ros.inspection.inspection import pinocchio_is_installed
 from robot_dynamics_ros.scheduling import Outcome, outcomes
 
 from .description_file import files_and_arguments, read_robot
-from .output import Output, exit_code, output_options, reads
-
-HELP = """Check descriptions, such as those of a package in continuous integration.
-
-Each FILE, a URDF, a xacro file or a recording, is examined, and compared with Pinocchio; the
-arguments, name:=value, are for each xacro file. Codes of findings: docs/command.md. `inspect`
-shows the details of one.
-
-\b
-Examples:
-  robot_dynamics validate urdf/*.urdf --strict --ignore fixed_mass --ignore massless_body
-  robot_dynamics validate robot.urdf.xacro with_gripper:=true --json result.json
-
-Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some cannot
-be used.
-"""
+from .output import Output, exit_code, output_options
 
 
-@click.command('validate', help=HELP)
+@click.command('validate')
 @click.argument('words', nargs=-1, metavar='FILE... [NAME:=VALUE]...')
 @click.option('--strict', is_flag=True, help='Warnings count as errors do.')
-@click.option(
-    '--ignore', 'ignored', multiple=True, metavar='CODE', help='Leave out findings of this code.'
-)
-@click.option(
-    '--massless-joints', 'massless', multiple=True, metavar='JOINT',
-    help='Joint that moves no mass on purpose; may be repeated.',
-)  # fmt: skip
+@click.option('--ignore', 'ignored', multiple=True, metavar='CODE',
+              help='Leave out findings of this code.')  # fmt: skip
+@click.option('--massless-joints', 'massless', multiple=True, metavar='JOINT',
+              help='Joint that moves no mass on purpose; may be repeated.')  # fmt: skip
 @output_options
 def validate_command(
     words: tuple[str, ...],
@@ -52,32 +35,41 @@ def validate_command(
     massless: tuple[str, ...],
     output: Output,
 ) -> int:
-    """Examine each file, and print one line for it."""
+    """Check descriptions, such as those of a package in continuous integration.
+
+    Each FILE, a URDF, a xacro file or a recording, is examined, and compared with Pinocchio; the
+    arguments, name:=value, are for each xacro file. Codes of findings: docs/command.md. `inspect`
+    shows the details of one.
+
+    Examples:
+      robot_dynamics validate urdf/*.urdf --strict --ignore fixed_mass --ignore massless_body
+      robot_dynamics validate robot.urdf.xacro with_gripper:=true --json result.json
+
+    Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some
+    cannot be used.
+    """
     files, arguments = files_and_arguments(words)
     if not files:
         raise ParameterError('name at least one FILE')
     for code in ignored:
         if code not in CODES:
             raise UnknownNameError('code of a finding', code, tuple(CODES))
-    reads(*files)
     if not pinocchio_is_installed():
         missing = "nothing is compared without Pinocchio: pip install 'robot_dynamics_ros[oracle]'"
         if strict and 'not_compared' not in ignored:
             raise ParameterError(f'--strict: {missing}, or --ignore not_compared')
         output.warning(missing)
     found = outcomes(partial(validate_file, arguments, ignored, massless), files)
-    results = [result_of(*one, strict) for one in zip(map(str, files), found, strict=True)]
-    counts = Counter({'good': 0, 'findings': 0, 'unusable': 0})
-    for outcome, result in zip(found, results, strict=True):
-        counts[result['status']] += 1
-        output.line(f'{result["status"]:8} {_line_of(result, outcome.result)}')
+    results = [result_of(str(file), one, strict) for file, one in zip(files, found, strict=True)]
+    for result in results:
+        output.line(f'{result["status"]:8} {result["error"] or line_of(result)}')
         if result['error']:
             output.error(result['error'])
+    statuses = [result['status'] for result in results]
+    counts = {name: statuses.count(name) for name in ('good', 'findings', 'unusable')}
     if len(results) > 1:
-        output.line(
-            f'{len(results)} files: {counts["good"]} good, {counts["findings"]} with findings, '
-            f'{counts["unusable"]} unusable'
-        )
+        listed = ', '.join(f'{count} {name}' for name, count in counts.items())
+        output.line(f'{len(results)} files: {listed}')
     output.write_json({'files': results, 'counts': counts})
     return exit_code(counts['findings'], counts['unusable'])
 
@@ -92,11 +84,18 @@ def validate_file(
 
 def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
     """The object of a file in --json."""
-    found: Validation | None = outcome.result
-    if found is None or outcome.error:
-        error = outcome.error if name in outcome.error else f'{name}: {outcome.error}'
-        return {'file': name, 'status': 'unusable', 'error': error}
-    report = found.report
+    if outcome.error:
+        return {'file': name, 'status': 'unusable', 'error': outcome.error}
+    found: Validation = outcome.result
+    agreement = None
+    if (report := found.report) is not None:
+        agreement = {
+            'agrees': report.agrees,
+            'states': report.samples,
+            'tolerance': report.tolerance,
+            'worst_relative': report.worst.worst_relative,
+            'worst_quantity': report.worst.quantity,
+        }
     return {
         'file': name,
         'status': 'findings' if found.failures(strict=strict) else 'good',
@@ -104,27 +103,17 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
         'robot': found.robot,
         'joints': found.joints,
         'mass': found.mass,
-        'agreement': report
-        and {
-            'agrees': report.agrees,
-            'states': report.samples,
-            'tolerance': report.tolerance,
-            'worst_relative': report.worst.worst_relative,
-            'worst_quantity': report.worst.quantity,
-        },
-        'findings': findings_as_json(found.findings),
+        'agreement': agreement,
+        'findings': [asdict(finding) for finding in found.findings],
     }
 
 
-def _line_of(result: dict[str, Any], found: Validation | None) -> str:
+def line_of(result: dict[str, Any]) -> str:
     """What was found about a file, in a line."""
-    if found is None or result['error']:
-        return str(result['error'])
     compared = 'not compared with Pinocchio'
     if agreement := result['agreement']:
         verb = 'agrees' if agreement['agrees'] else 'disagrees'
         compared = f'Pinocchio {verb} ({agreement["worst_relative"]:.0e})'
-    parts = [f'{result["file"]}: {found.joints} joints, {compared}']
-    for (severity, code), count in Counter((f.severity, f.code) for f in found.findings).items():
-        parts.append(f'{severity}: {code} {count}' if count > 1 else f'{severity}: {code}')
-    return '; '.join(parts)
+    counts = Counter(f'{one["severity"]}: {one["code"]}' for one in result['findings'])
+    findings = [f'{name} {count}' if count > 1 else name for name, count in counts.items()]
+    return '; '.join([f'{result["file"]}: {result["joints"]} joints, {compared}', *findings])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,9 @@ from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints
 from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
 from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
 from robot_dynamics_ros.contacts.observation import Observation
-from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER
+from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER, ContactThresholds
 from robot_dynamics_ros.control.feedforward import check_choices
-from robot_dynamics_ros.control.settings import DriverEffort
+from robot_dynamics_ros.control.settings import DriverEffort, per_joint
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.parameter_yaml import errors_in, finite_number
@@ -26,29 +26,14 @@ from .output import Output
 from .recordings import Recordings
 
 THRESHOLDS = tuple(f'{band}_threshold' for band in BANDS)
-# Of a recording, a robot, a name and what takes numbers of states that are done.
+# Of a recording, a robot and a name: `mark_recording` or `survey_recording`.
 Watch = Callable[..., Observation]
-# Parameters of dynamics_node that are lists, and texts.
-LISTS = ('joints', 'external_bandwidth', *THRESHOLDS)
-TEXTS = {'contact_thresholds': '', 'driver_effort': 'torque'}
 
 
 def watched(
     function: Watch, recordings: Recordings, output: Output, thresholds: Path | None = None
 ) -> tuple[list[Any], list[dict[str, Any]]]:
-    """What a function finds in each recording; and for --json, which ones cannot be used.
-
-    Args:
-        function: `mark_recording` or `survey_recording`.
-        recordings: of the command line.
-        output: of the subcommand.
-        thresholds: file of `robot_dynamics thresholds`; None for none.
-
-    Raises:
-        ParameterError: a file is not what its option takes, or thresholds are given twice.
-        RobotDynamicsError: the only recording, or the URDF, cannot be used.
-        OSError: a file cannot be read.
-    """
+    """What a function finds in each recording; and for --json, which ones cannot be used."""
     settings = WatchSettings(recordings.joint_model, recordings.gravity)
     if recordings.values or thresholds:
         # Without --urdf, the robot is that of the first recording.
@@ -68,56 +53,41 @@ def watched(
 def watch_settings(
     robot: RobotModel, recordings: Recordings, thresholds: Path | None = None
 ) -> WatchSettings:
-    """What files say of friction, observer and thresholds."""
-    file = recordings.parameters or Path()
+    """What files say of friction, observer and thresholds; a parameter may name their file."""
+    file, values = recordings.parameters or Path(), recordings.values
+    effort, named = (values.get(key) for key in ('driver_effort', 'contact_thresholds'))
     recordings.joint_model.check_joints(robot)
     with errors_in(file):
-        values = _checked(recordings.values)
-        joints = tuple(filter(None, values['joints'])) or robot.joint_names
+        joints = tuple(filter(None, _listed('joints', values))) or robot.joint_names
         check_choices('joints', joints, robot.joint_names)
-        bandwidth = _by_joint('external_bandwidth', values, joints)
-        lists = {name: _by_joint(name, values, joints) for name in THRESHOLDS}
-    limits = {
-        joint: np.array([[each.get(joint, NEVER), 0.0, 0.0] for each in lists.values()])
-        for joint in joints
-        if any(lists.values())
-    }
-    named = values['contact_thresholds']
-    given = [*(name for name in (*THRESHOLDS, 'contact_thresholds') if values[name])]
+        check_choices('driver_effort', [effort or 'torque'], get_args(DriverEffort))
+        bandwidth, *bands = (
+            per_joint(name, [finite_number(name, one) for one in _listed(name, values)], joints)
+            for name in ('external_bandwidth', *THRESHOLDS)
+        )
+        constants = [NEVER if band is None else band for band in bands]
+        coefficients = np.moveaxis(
+            ContactThresholds.of(len(joints), *constants).coefficients, 2, 0
+        )
+    bandwidths = {} if bandwidth is None else dict(zip(joints, bandwidth.tolist(), strict=True))
+    given = [name for name in (*THRESHOLDS, 'contact_thresholds') if values.get(name)]
     given += ['--thresholds'] * bool(thresholds)
-    if source := thresholds or (file.parent / named if named else None):
+    limits = dict(zip(joints, coefficients, strict=True)) if given else {}
+    if source := thresholds or (file.parent / str(named) if named else None):
         if len(given) > 1:
             raise ParameterError(f'{source}: thresholds are given twice, by {" and ".join(given)}')
         learned = read_thresholds(source, robot.joint_names)
-        limits, bandwidth = learned.by_joint, {**bandwidth, **learned.bandwidths}
-    effort: DriverEffort = values['driver_effort']
-    return WatchSettings(recordings.joint_model, recordings.gravity, bandwidth, limits, effort)
+        limits, bandwidths = learned.by_joint, {**bandwidths, **learned.bandwidths}
+    return WatchSettings(
+        recordings.joint_model, recordings.gravity, bandwidths, limits, effort or 'torque'
+    )
 
 
-def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of the node, or what it has where a file says nothing."""
-    values = {**{name: [] for name in LISTS}, **TEXTS, **given}
-    for names, kind, needed in ((LISTS, list, 'a list'), (TEXTS, str, 'a text')):
-        for name in names:
-            if not isinstance(values[name], kind):
-                raise ParameterError(f'{name} is {values[name]!r}, {needed} is needed')
-    check_choices('driver_effort', [values['driver_effort']], get_args(DriverEffort))
-    return values
-
-
-def _by_joint(name: str, values: Mapping[str, Any], joints: Sequence[str]) -> dict[str, float]:
-    """One value for each joint, or one for all; empty where the list is."""
-    numbers = [finite_number(name, each) for each in values[name]]
-    if len(numbers) not in (0, 1, len(joints)):
-        raise ParameterError(
-            f'{name} is {values[name]!r}, one number is needed, or one for each of the '
-            f'{len(joints)} joints'
-        )
-    by_joint = dict(zip(joints, numbers * (len(joints) // max(len(numbers), 1)), strict=False))
-    for joint, value in by_joint.items():
-        if value <= 0.0:
-            raise ParameterError(f'{name} of {joint} is {value:g}, it must be greater than 0')
-    return by_joint
+def _listed(name: str, values: Mapping[str, Any]) -> list[Any]:
+    """A parameter of the node that is a list; empty where a file says nothing."""
+    if not isinstance(given := values.get(name, []), list):
+        raise ParameterError(f'{name} is {given!r}, a list is needed')
+    return given
 
 
 def watch(function: Watch, settings: WatchSettings, recordings: Recordings, name: str) -> Any:

@@ -52,9 +52,7 @@ RULES = {
         'look for numbers that differ in magnitude by far, and report the file as a defect',
         'error',
     ),
-    'not_compared': Rule(
-        'Pinocchio refuses the robot, so that nothing is compared', 'correct the URDF'
-    ),
+    'not_compared': Rule('Pinocchio refuses the robot: nothing is compared', 'correct the URDF'),
     'other_reading': Rule(
         'urdfdom and Pinocchio read another robot from this file, or none',
         'write what they name as they expect it; this package computes what the file says',
@@ -80,11 +78,6 @@ class Inspection:
     findings: tuple[Finding, ...]  #: those of severity error first
 
     @property
-    def mass(self) -> float:
-        """Of all links [kg]."""
-        return self.model.mass
-
-    @property
     def moving_mass(self) -> float:
         """Of all that is not fixed to the base [kg]."""
         return float(sum(joint.inertia.mass for joint in self.model.joints))
@@ -94,27 +87,25 @@ class Inspection:
         return {
             'robot': self.model.name,
             'root': self.model.frames[0].name,
-            'mass': self.mass,
+            'mass': self.model.mass,
             'moving_mass': self.moving_mass,
             'reach': self.model.reach,
-            'joints': [self._joint(index) for index in range(len(self.model.joints))],
+            'joints': [*map(self._joint, range(len(self.model.joints)))],
             'poses': self.poses,
             'gravity': {name: asdict(load) for name, load in self.loads.items()},
             'payload_margin': self.margin and asdict(self.margin),
-            'findings': findings_as_json(self.findings),
+            'findings': [asdict(finding) for finding in self.findings],
         }
 
     def _joint(self, index: int) -> dict[str, Any]:
-        """One entry of `joints`."""
         model, joint = self.model, self.model.joints[index]
-        limits = ('lower', 'upper', 'velocity', 'effort')
         return {
             'name': joint.name,
             'type': joint.kind,
             'parent': model.joints[joint.parent].name if joint.parent >= 0 else None,
             'mimics': joint.mimicked,
             'axis': joint.axis,
-            **{name: getattr(joint.limits, name) for name in limits},
+            **asdict(joint.limits),
             'links': [frame.name for frame in model.frames if frame.body == index],
             'mass': joint.inertia.mass,
             'center_of_mass': joint.inertia.center_of_mass,
@@ -140,11 +131,7 @@ class Validation:
 def inspect_robot(
     model: RobotModel, frame: str | None = None, gravity: Sequence[float] = STANDARD_GRAVITY
 ) -> Inspection:
-    """Look at a robot; `frame` is the link whose payload margin to give, gravity (3,) [m/s^2].
-
-    Raises:
-        UnknownNameError: no link has that name.
-    """
+    """Look at a robot; `frame` is the link whose payload margin to give, gravity (3,) [m/s^2]."""
     # What overflows shows as a value that is not finite.
     with np.errstate(all='ignore'):
         poses = SampledPoses.of(model, gravity=tuple(gravity))
@@ -156,28 +143,18 @@ def inspect_robot(
 def validate_robot(
     model: RobotModel,
     urdf: str,
-    ignored: Iterable[str] = (),
+    ignored: Collection[str] = (),
     massless_joints: Collection[str] = (),
 ) -> Validation:
-    """Examine a robot, and compare it with Pinocchio.
+    """Examine a robot, and compare it with Pinocchio, which reads its text `urdf` by itself.
 
-    Args:
-        model: the robot.
-        urdf: the text that it was read from, which Pinocchio reads with a parser of its own.
-        ignored: codes of findings to leave out.
-        massless_joints: names of joints that move no mass on purpose.
+    Findings of the codes `ignored` are left out; massless joints move no mass on purpose.
     """
     with np.errstate(all='ignore'):
         report, compared = _agreement(model, urdf)
         findings = [*_of_the_robot(SampledPoses.of(model), massless_joints), *compared]
-    left_out = frozenset(ignored)
-    kept = _in_order(finding for finding in findings if finding.code not in left_out)
+    kept = _in_order(finding for finding in findings if finding.code not in ignored)
     return Validation(model.name, model.size, model.mass, kept, report)
-
-
-def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """One object for each finding."""
-    return [asdict(finding) for finding in findings]
 
 
 def pinocchio_is_installed() -> bool:
@@ -227,10 +204,7 @@ def _beyond_limits(poses: SampledPoses) -> Iterator[Finding]:
 
 
 def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, list[Finding]]:
-    """Compare tau, g, bias, M and C with Pinocchio's at random states within the limits.
-
-    The report is None without Pinocchio, and where no joint moves.
-    """
+    """Compare tau, g, bias, M and C with Pinocchio's at random states within the limits."""
     if not pinocchio_is_installed() or not model.size:
         return None, []
     # Optional, and slow to import.

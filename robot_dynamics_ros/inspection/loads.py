@@ -48,20 +48,12 @@ class SampledPoses:
         return self._stacked(rnea.gravity_torque(self.model, list(self.q.T.copy()), self.gravity))
 
     def never_held(self, limits: Array) -> int | None:
-        """The joint that is beyond its limit at most poses, if none of the random poses is held.
-
-        Args:
-            limits: of the efforts (n,), infinite where there is none [N m or N].
-        """
+        """The joint that is beyond its limit (n,) at most poses, if no random pose is held."""
         beyond = np.abs(self.gravity_torque[1:]) > limits
         return int(beyond.sum(axis=0).argmax()) if beyond.any(axis=1).all() else None
 
     def jacobian(self, frame: str) -> Array:
-        """J(q) of a link in the axes of the base, [linear; angular], shape (N, 6, n).
-
-        Raises:
-            UnknownNameError: no link has that name.
-        """
+        """J(q) of a link in the axes of the base, [linear; angular], shape (N, 6, n)."""
         columns, placed = list(self.q.T.copy()), self.model.frame(frame)
         rows = kinematics.jacobian(self.model, columns, placed, 'LOCAL_WORLD_ALIGNED')
         return np.stack([self._stacked(row) for row in rows], axis=1)
@@ -115,11 +107,7 @@ class PayloadMargin:
 
 
 def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
-    """The margin of a link.
-
-    Raises:
-        UnknownNameError: no link has that name.
-    """
+    """The margin of a link; UnknownNameError: no link has that name."""
     model, gravity = poses.model, np.array(poses.gravity)
     lifted = weight_torque(without_rounding(poses.jacobian(frame), model.reach), gravity)
     margins = largest_mass(poses.gravity_torque, lifted, model.effort_bounds)

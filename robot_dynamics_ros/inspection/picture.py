@@ -17,7 +17,7 @@ from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.core.urdf_xml import read_xml
-from robot_dynamics_ros.link_geometry import Geometry, read_geometries
+from robot_dynamics_ros.link_geometry import GeometryError, read_geometry
 
 from .inspection import Inspection, found
 
@@ -34,14 +34,8 @@ CAPTION = (
 def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> list[Finding]:
     """Draw a robot at zero, or as close to it as the position limits allow.
 
-    Args:
-        inspection: of the robot; the codes of its findings are beside their links.
-        urdf: text of the URDF.
-        folder: of its file, where meshes are looked for; None if it is from a topic.
-        file: to write, in the format of its ending.
-
-    Returns:
-        One finding for each reason why meshes are not drawn; the dynamics needs no mesh.
+    The codes of findings are beside their links. What is returned is one finding for each reason
+    why meshes are not drawn; see `link_shapes`.
 
     Raises:
         ParameterError: matplotlib or trimesh is not installed, or cannot write such a file.
@@ -65,7 +59,7 @@ def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> 
     # What overflows is left out.
     with np.errstate(all='ignore'):
         _fit(axes, _draw_links(axes, inspection, poses, shapes))
-    size = f'{model.size} joints, {inspection.mass:.4g} kg, reach {model.reach:.3g} m'
+    size = f'{model.size} joints, {model.mass:.4g} kg, reach {model.reach:.3g} m'
     figure.text(0.03, 0.955, f'{model.name}: {size}', fontsize=13, weight='bold')
     figure.text(0.03, 0.925, CAPTION, fontsize=9, color='#555555')
     try:
@@ -97,7 +91,7 @@ def _draw_links(
         anchor = center if near else pose[:, 3]
         if link.inertia.mass > 0.0:
             axes.scatter(*anchor, color=color, s=14, zorder=5, depthshade=False)
-        if near and link.inertia.mass > (0.0 if marks else NEGLIGIBLE * inspection.mass):
+        if near and link.inertia.mass > (0.0 if marks else NEGLIGIBLE * model.mass):
             points += _draw_ellipsoid(axes, link.inertia, pose, color, size)
         if marks:
             axes.text(
@@ -109,17 +103,15 @@ def _draw_links(
 
 def _draw_surface(axes: Any, corners: Array, **style: Any) -> None:
     """Draw triangles by their corners (3 N, 3)."""
-    indices = np.arange(len(corners)).reshape(-1, 3)
-    axes.plot_trisurf(*corners.T, triangles=indices, edgecolor='none', **style)
+    axes.plot_trisurf(
+        *corners.T, triangles=np.arange(len(corners)).reshape(-1, 3), edgecolor='none', **style
+    )
 
 
 def _draw_ellipsoid(
     axes: Any, inertia: Inertia, pose: Array, color: str, size: float
 ) -> Iterator[Array]:
-    """Draw a faint surface and its principal sections; points (N, 3) of the surface.
-
-    Nothing is drawn if it is larger than `size` of the robot [m].
-    """
+    """Draw a faint surface and its sections, up to a size [m]; points (N, 3) of the surface."""
     import trimesh
 
     center, semi_axes = ellipsoid(inertia)
@@ -171,72 +163,43 @@ def _fit(axes: Any, points: Array) -> None:
 
 
 def link_shapes(urdf: str, folder: Path | None) -> tuple[dict[str, Array], list[Finding]]:
-    """The visual shapes of each link, or its collision shapes where it has no visual ones.
+    """Triangles (N, 3, 3) of each link in its frame [m]: visual, or else collision shapes.
 
-    Args:
-        urdf: text of the URDF.
-        folder: of its file, for the meshes; None if it is from a topic.
-
-    Returns:
-        Triangles (N, 3, 3) by the name of the link, in its frame [m]; and one finding for each
-        reason why meshes are not drawn.
+    And one finding for each reason why meshes are not drawn. They are looked for from the folder
+    of the URDF; None if it is from a topic.
     """
     shapes: dict[str, Array] = {}
-    # The links and the names of the meshes, by the reason.
-    missing: dict[str, list[tuple[str, str]]] = {}
+    missing: dict[str, list[tuple[str, str]]] = {}  # links and names of meshes, by the reason
     for link in read_xml(urdf).findall('link'):
-        name = link.get('name', '')
-        elements = link.findall('visual') or link.findall('collision')
-        drawn, errors = read_geometries(elements, folder)
+        name, drawn = link.get('name', ''), []
+        for element in link.findall('visual') or link.findall('collision'):
+            try:
+                drawn.append(coarse(read_geometry(element, folder)).triangles)
+            except GeometryError as error:  # noqa: PERF203
+                if error.mesh:
+                    missing.setdefault(str(error), []).append((name, error.mesh))
         if drawn:
-            shapes[name] = np.concatenate([triangles_of(one) for one in drawn])
-        for error in errors:
-            if error.mesh:
-                missing.setdefault(str(error), []).append((name, error.mesh))
+            shapes[name] = np.concatenate(drawn)
+    problems = {why: f'{len(set(which))} meshes are not drawn' for why, which in missing.items()}
     return shapes, [
-        replace(
-            found('mesh_not_drawn', *which[0]),
-            problem=f'{len(set(which))} meshes are not drawn: {reason}',
-        )
-        for reason, which in missing.items()
+        replace(found('mesh_not_drawn', *missing[reason][0]), problem=f'{text}: {reason}')
+        for reason, text in problems.items()
     ]
 
 
-def triangles_of(geometry: Geometry) -> Array:
-    """The surface of a geometry as triangles (N, 3, 3) in the frame of its link [m].
-
-    The corners of a mesh are on a grid of `CELLS`: as few triangles as a picture needs.
-    """
-    import trimesh
-
-    if geometry.kind == 'mesh':
-        mesh = trimesh.Trimesh(geometry.vertices, geometry.faces, process=False)
-        if cell := float(mesh.extents.max()) / CELLS:
-            mesh.vertices = cell * np.round(mesh.vertices / cell)
-            mesh.merge_vertices()
-            mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
-    else:
-        made, size = trimesh.creation, geometry.size
-        match geometry.kind:
-            case 'box':
-                mesh = made.box(size)
-            case 'sphere':
-                mesh = made.icosphere(radius=size[0])
-            case round_kind:
-                mesh = getattr(made, round_kind)(radius=size[0], height=size[1])
-        # Capsules of older versions of trimesh begin at zero.
-        mesh.apply_translation(-mesh.bounds.mean(axis=0))
-    mesh.apply_transform(geometry.placement)
-    return mesh.triangles
+def coarse(mesh: Any) -> Any:
+    """A trimesh with its corners on a grid of `CELLS`: as few triangles as a picture needs."""
+    if len(mesh.faces) > CELLS**2 and (cell := float(mesh.extents.max()) / CELLS):
+        mesh.vertices = cell * np.round(mesh.vertices / cell)
+        mesh.merge_vertices()
+        mesh.update_faces(mesh.unique_faces() & mesh.nondegenerate_faces())
+    return mesh
 
 
 def ellipsoid(inertia: Inertia) -> tuple[Array, Array]:
-    """The uniform ellipsoid with the mass, centre of mass and inertia of a body, in its frame.
+    """Centre (3,) and semi-axes (3, 3), as columns, of the uniform ellipsoid of a body [m].
 
-    A uniform ellipsoid with the semi-axes a has the second moments m a^2 / 5.
-
-    Returns:
-        Its centre (3,), and its semi-axes as columns (3, 3) [m]; 0 where the inertia allows none.
+    With the semi-axes a it has the second moments m a^2 / 5; 0 where the inertia allows none.
     """
     rotational = np.array(inertia.rotational_at_center_of_mass)
     second = 0.5 * rotational.trace() * np.eye(3) - rotational

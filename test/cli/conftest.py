@@ -1,5 +1,5 @@
 """What the tests of the command share: it runs in this process, in the folder `files`."""
 
-from running_command import run
+from running_command import answer, run
 
-__all__ = ['run']
+__all__ = ['answer', 'run']

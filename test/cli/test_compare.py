@@ -10,8 +10,7 @@ pytest.importorskip('mujoco')
 pytest.importorskip('rosbags')
 
 from recorded_states import csv_file, joint_state_bag, ros2_messages, serialized_text, write_bag
-from running_command import ended
-from said_findings import codes, said
+from running_command import codes
 from simulated_recordings import JOINTS, TOOL_MASS, simulated, urdf
 
 pytestmark = pytest.mark.contract
@@ -35,12 +34,13 @@ def described_bag(folder, text, states):
 
 
 def halves(states):
-    """Messages of half of the joints each, by time."""
+    """Messages of some of the joints each, by time; those of the others come half as often."""
     messages = []
-    for columns in (slice(0, 3), slice(3, 6)):
+    rarely = states.part(slice(0, None, 2))
+    for columns, own in ((slice(0, 4), states), (slice(4, 6), rarely)):
         fields = ('positions', 'velocities', 'efforts')
-        part = {name: getattr(states, name)[:, columns] for name in fields}
-        messages += ros2_messages(replace(states, names=JOINTS[columns], **part))
+        part = {name: getattr(own, name)[:, columns] for name in fields}
+        messages += ros2_messages(replace(own, names=JOINTS[columns], **part))
     return sorted(messages, key=lambda message: message[0])
 
 
@@ -53,16 +53,12 @@ def files(tmp_path_factory):
     joint_state_bag(folder / 'good', states)
     joint_state_bag(folder / 'late', simulated(tool=True).delayed(0.012).states)
     degrees = {name: np.rad2deg(getattr(good, name)) for name in ('positions', 'velocities')}
-    joint_state_bag(folder / 'degrees', replace(good, **degrees).states)
-    prefixed = replace(good, joints=tuple(f'left_{joint}' for joint in JOINTS))
-    joint_state_bag(folder / 'left', prefixed.states)
-    described_bag(folder / 'first', urdf(), states)
+    csv_file(folder / 'degrees.csv', replace(good, **degrees).states)
+    csv_file(folder / 'left.csv', replace(good, joints=tuple(f'left_{j}' for j in JOINTS)).states)
     described_bag(folder / 'second', urdf(tool=True), states)
-    described_bag(folder / 'again', '<!-- another comment -->' + urdf(), states)
     write_bag(folder / 'halves', {'/joint_states': (JOINT_STATE, halves(states))})
-    slow = simulated().part(slice(0, None, 7)).states
-    finger = replace(slow, names=('grip',), **{
-        name: 0.01 * getattr(slow, name)[:, :1] for name in ('positions', 'velocities')
+    finger = replace(states, names=('grip',), **{
+        name: 0.01 * getattr(states, name)[:, :1] for name in ('positions', 'velocities')
     }, efforts=None)  # fmt: skip
     messages = sorted([*ros2_messages(states), *ros2_messages(finger)])
     write_bag(folder / 'gripper', {'/joint_states': (JOINT_STATE, messages)})
@@ -70,29 +66,18 @@ def files(tmp_path_factory):
     csv_file(folder / 'efforts.csv.gz', states, fields=('effort',))
     (folder / 'arm.urdf').write_text(urdf())
     (folder / 'gripper.urdf').write_text(urdf().replace('</robot>', FINGER))
-    (folder / 'broken').mkdir()
     (folder / 'names.csv').write_text('seconds,position\n0,1\n')
     return folder
 
 
-@pytest.fixture(scope='module')
-def compared(files):
-    """Runs the subcommand: its exit code, the JSON of each recording, and errors."""
-
-    def compared(*arguments):
-        found = ended(files, 'compare', *arguments, '--json', '-')
-        rows = json.loads(found.stdout)['recordings'] if found.stdout else []
-        return found.returncode, rows, found.stderr
-
-    return compared
-
-
 def test_a_good_recording_has_exit_code_0(run):
-    ended = run('compare', 'good', '--urdf', 'arm.urdf')
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.startswith('arm: good, ')
-    for joint in JOINTS:
-        assert ended.stdout.count(f'\n{joint} ') == 1
+    """Also with names that were given by --rename."""
+    for words in (['good'], ['left.csv', '--rename', 'left_=']):
+        ended = run('compare', *words, '--urdf', 'arm.urdf')
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout.startswith(f'arm: {words[0]}, ')
+        for joint in JOINTS:
+            assert ended.stdout.count(f'\n{joint} ') == 1
 
 
 def test_defects_are_findings_with_exit_code_1_and_a_report(run, files):
@@ -112,46 +97,35 @@ def test_defects_are_findings_with_exit_code_1_and_a_report(run, files):
     assert (row['file'], row['topic']) == ('late', '/joint_states')
 
 
-def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(compared):
-    assert compared('left', '--urdf', 'arm.urdf', '--rename', 'left_=')[:1] == (0,)
-    rename = ['--rename', 'left_shoulder=shoulder']
-    code, (result,), _ = compared('left', '--urdf', 'arm.urdf', *rename)
-    assert (code, set(result['locked'])) == (1, {*JOINTS} - {'shoulder'})
-    assert '--rename left_=' in said(result, 'missing')
-
-
-def test_each_recording_is_compared_with_its_own_description(compared):
-    code, rows, _ = compared('first', 'second', 'again')
-    assert (code, [codes(one) for one in rows]) == (1, [[], ['payload'], []])
-    assert compared('second', '--urdf', 'arm.urdf')[0] == 0
-
-
 @pytest.mark.parametrize(
     ('words', 'found', 'locked'),
     [
+        # The description that was recorded, unless there is another one.
+        (['second'], ['payload'], []),
+        (['second', '--urdf', 'arm.urdf'], [], []),
         # What is merged of several messages is said.
         (['halves', '--urdf', 'arm.urdf'], ['samples'], []),
-        # A light joint does not slow the arm.
+        # A light joint is not merged.
         (['gripper', '--urdf', 'gripper.urdf'], [], ['grip']),
         (['states.csv+efforts.csv.gz', '--urdf', 'arm.urdf'], [], []),
     ],
 )
-def test_joints_in_several_messages_or_files(compared, words, found, locked):
-    code, (result,), _ = compared(*words)
+def test_descriptions_and_joints_in_several_messages_or_files(answer, words, found, locked):
+    code, result, _ = answer('compare', *words)
+    (result,) = result['recordings']
     assert (code, codes(result), result['locked']) == (int(bool(found)), found, locked)
     assert tuple(result['joints']) == JOINTS
-    assert result['rate'] == pytest.approx(200.0)
+    assert result['rate'] == pytest.approx(100.0 if 'halves' in words else 200.0)
 
 
-def test_many_recordings_and_some_that_cannot_be_used(compared):
+def test_many_recordings_and_some_that_cannot_be_used(answer):
     """Each is compared by itself, or named with its reason."""
-    names = ['good', 'late', 'degrees', 'broken', 'names.csv']
-    code, rows, stderr = compared(*names, '--urdf', 'arm.urdf')
+    names = ['good', 'late', 'degrees.csv', 'names.csv']
+    code, found, stderr = answer('compare', *names, '--urdf', 'arm.urdf')
+    rows = found['recordings']
     assert (code, [one['file'] for one in rows]) == (2, names)
     assert [codes(one)[:2] for one in rows[:2]] == [[], ['delay', 'payload']]
     assert codes(rows[2])[0] == 'units'
-    errors = {one['file']: one['error'] for one in rows if one['error']}
-    assert [*errors] == names[3:]
-    for name, error in errors.items():
-        assert name in error
-        assert error in stderr
+    (error,) = (one['error'] for one in rows if one['error'])
+    assert stderr == f'robot_dynamics: {error}\n'
+    assert names[3] in error

@@ -11,34 +11,32 @@ pytest.importorskip('scipy')
 pytest.importorskip('coal')
 
 from excited_arm import urdf
-from running_command import ended
+from running_command import answered, documented
 
 JOINTS = ('turn', 'shoulder')
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'excitation.md'
-SHORT = ('--urdf', 'arm.urdf', '--duration', '4', '--output', 'traj.yaml')
-
-
-@pytest.fixture
-def files(tmp_path):
-    (tmp_path / 'arm.urdf').write_text(urdf(joints=2))
-    return tmp_path
+SHORT = ('--urdf', 'arm.urdf', '--duration', '4', '--output')
 
 
 @pytest.fixture(scope='module')
-def excited(tmp_path_factory):
-    """What has ended, the trajectory, the figures, and the folder."""
+def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp('excite')
     (folder / 'arm.urdf').write_text(urdf(joints=2))
-    found = ended(folder, 'excite', *SHORT, '--seed', 3, '--json', 'figures.json')
-    trajectory = yaml.safe_load((folder / 'traj.yaml').read_text())
-    return found, trajectory, json.loads((folder / 'figures.json').read_text()), folder
+    return folder
 
 
-def test_files_and_figures(excited):
-    found, trajectory, figures, _ = excited
-    assert found.returncode == 0, found.stderr
+@pytest.fixture(scope='module')
+def excited(files):
+    """Exit code, figures and errors."""
+    return answered(files, 'excite', *SHORT, 'first.yaml', '--seed', 3)
+
+
+def test_files_and_figures(excited, files):
+    code, figures, stderr = excited
+    assert code == 0, stderr
+    trajectory = yaml.safe_load((files / 'first.yaml').read_text())
     assert tuple(trajectory['joint_names']) == JOINTS
-    shown = json.loads(re.search(r'```json excite\n(.*?)```', DOCUMENT.read_text(), re.DOTALL)[1])
+    shown = documented('excite', DOCUMENT.read_text())
     assert list(figures) == list(shown)
     assert list(figures['joints'][0]) == list(shown['joints'][0])
     first = trajectory['points'][0]
@@ -48,31 +46,17 @@ def test_files_and_figures(excited):
     assert figures['log_det'] > figures['random_log_det']
     assert figures['smallest_distance'] is None  # neighbours alone
     assert figures['smallest_height'] >= 0.05
-    assert 'ros2 bag record' in found.stdout
 
 
-def test_the_same_seed_gives_the_same_file(run, files, excited):
-    assert run('excite', *SHORT, '--seed', 3).returncode == 0
-    assert (files / 'traj.yaml').read_bytes() == (excited[3] / 'traj.yaml').read_bytes()
-
-
-def test_gravity(run, files, excited):
+def test_some_joints_without_gravity(answer, files, excited):
     """Without it, the shoulder needs less of its effort limit."""
-    assert (
-        run('excite', *SHORT, '--seed', 3, '--gravity', '0,0,0', '--json', 'a.json').returncode
-        == 0
-    )
-    free = json.loads((files / 'a.json').read_text())['joints'][1]['effort']
-    assert free < 0.7 * excited[2]['joints'][1]['effort']
-
-
-def test_some_joints(run, files):
-    options = '--joints', 'shoulder', '--start', 'turn=0.5,shoulder=-0.2', '--json', 'a.json'
-    assert run('excite', *SHORT, *options).returncode == 0
-    assert yaml.safe_load((files / 'traj.yaml').read_text())['joint_names'] == ['shoulder']
-    figures = json.loads((files / 'a.json').read_text())
-    assert figures['held'] == {'turn': 0.5}
-    assert figures['joints'][0]['start'] == -0.2
+    options = '--joints', 'shoulder', '--start', 'turn=0.5,shoulder=-0.2', '--gravity', '0,0,0'
+    code, figures, _ = answer('excite', *SHORT, 'some.yaml', *options)
+    assert (code, figures['held']) == (0, {'turn': 0.5})
+    assert yaml.safe_load((files / 'some.yaml').read_text())['joint_names'] == ['shoulder']
+    (shoulder,) = figures['joints']
+    assert shoulder['start'] == -0.2
+    assert shoulder['effort'] < 0.7 * excited[1]['joints'][1]['effort']
 
 
 def test_geometry_that_is_not_found_has_exit_code_1(run, files):
@@ -80,10 +64,12 @@ def test_geometry_that_is_not_found_has_exit_code_1(run, files):
     mesh = '<mesh filename="package://nowhere/upper.stl"/>'
     text, count = re.subn(r'<capsule [^>]*length="0.4"/>', mesh, urdf(joints=2))
     assert count == 1
-    (files / 'arm.urdf').write_text(text)
-    found = run('excite', *SHORT, '--json', 'figures.json')
+    (files / 'mesh.urdf').write_text(text)
+    words = '--urdf', 'mesh.urdf', '--json', 'figures.json'
+    found = run('excite', *SHORT, 'mesh.yaml', *words)
     assert found.returncode == 1
     (unchecked, *_) = json.loads((files / 'figures.json').read_text())['not_checked']
     assert 'upper: mesh package://nowhere/upper.stl' in unchecked
     assert unchecked in found.stdout
-    assert f'# not checked: {unchecked}' in (files / 'traj.yaml').read_text()
+    assert f'# not checked: {unchecked}' in (files / 'mesh.yaml').read_text()
+    assert 'ros2 bag record' in found.stdout

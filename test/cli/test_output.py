@@ -7,12 +7,7 @@ import click
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.cli.output import (
-    FileToWrite,
-    FolderToWrite,
-    output_options,
-    writes,
-)
+from robot_dynamics_ros.cli.output import ToWrite, output_options, writes
 from robot_dynamics_ros.core import ParameterError
 
 RESULT = {'gain': np.float64(2.5), 'torque': np.array([[1.0, np.nan]]), 'file': Path('a.urdf'),
@@ -25,7 +20,7 @@ PLAIN = {'gain': 2.5, 'torque': [[1.0, None]], 'file': 'a.urdf', 'limit': None,
 @output_options
 def command(output):
     output.line('text')
-    output.show('[bold]table[/bold] :arm:')
+    output.table(['name'], [['[bold]arm[/bold] :arm:']])
     output.write_json(RESULT)
 
 
@@ -35,7 +30,7 @@ def test_json_stands_alone_on_stdout_or_in_a_file_beside_the_text(tmp_path, caps
     assert json.loads(capsys.readouterr().out) == PLAIN
     command.main(['--json', str(file)], standalone_mode=False)
     # Names cannot format the text.
-    assert capsys.readouterr().out == 'text\n[bold]table[/bold] :arm:\n'
+    assert capsys.readouterr().out == 'text\n\nname                  \n[bold]arm[/bold] :arm:\n\n'
     assert json.loads(file.read_text('utf-8')) == PLAIN
 
 
@@ -49,43 +44,38 @@ def test_a_finding_is_one_line_and_whole_with_verbose(capsys):
 
     said.main([], standalone_mode=False)
     short, long, hint = capsys.readouterr().out.splitlines()
-    assert short == 'short: at joint1: 3 %'
-    assert len(long) <= 100
+    assert (short, len(long) <= 100, '--verbose' in hint) == ('short: at joint1: 3 %', True, True)
     assert long.startswith('long: at joint2: 4 % word')
-    assert '--verbose' in hint
     said.main(['--verbose'], standalone_mode=False)
-    assert (
-        capsys.readouterr().out.splitlines()[1] == f'long: at joint2: 4 % {30 * "word "}'.strip()
-    )
+    whole = f'long: at joint2: 4 % {30 * "word "}'.strip()
+    assert capsys.readouterr().out.splitlines() == [short, whole]
 
 
-def test_a_file_that_exists_is_replaced_with_force_only(tmp_path, monkeypatch):
-    """A folder that holds files too, an empty one is filled; wherever the flag stands."""
+@click.command()
+@click.option('--folder', type=ToWrite(file_okay=False))
+@click.option('--file', type=ToWrite())
+@output_options
+def writing(folder, file, output):
+    writes('--folder', *(Path(name) for name in ('new.txt', 'b.txt') if folder))
+    output.write_json({})
+
+
+@pytest.mark.parametrize(
+    ('words', 'existing'),
+    [
+        (['--json', 'a.json'], 'a.json'),
+        (['--file', 'b.txt'], 'b.txt'),
+        (['--folder', 'old'], 'old'),
+        # What is written into a folder is looked at file by file.
+        (['--folder', 'new'], 'b.txt'),
+    ],
+)
+def test_a_file_that_exists_is_replaced_with_force_only(tmp_path, monkeypatch, words, existing):
     monkeypatch.chdir(tmp_path)
-    for name in ('old', 'empty'):
-        Path(name).mkdir()
+    Path('old').mkdir()
     for name in ('a.json', 'old/a.txt', 'b.txt'):
         Path(name).write_text('mine')
-
-    @click.command()
-    @click.option('--folder', type=FolderToWrite())
-    @click.option('--file', 'file', type=FileToWrite())
-    @output_options
-    def command(folder, file, output):
-        writes('--folder', *(Path(name) for name in ('new.txt', 'b.txt') if folder))
-        output.write_json({})
-
-    def run(*words):
-        command.main([*words], standalone_mode=False)
-
-    for words in (('--json', 'a.json'), ('--folder', 'old'), ('--file', 'b.txt')):
-        with pytest.raises(ParameterError, match=f'{words[1]} exists: {words[0]} .*--force'):
-            run(*words)
-        run(*words, '--force')
-        Path('a.json').write_text('mine')
-    # What is written into a folder is looked at file by file.
-    with pytest.raises(ParameterError, match=r'b\.txt exists'):
-        run('--folder', 'empty', '--json', 'c.json')
-    assert not Path('c.json').exists()
-    run('--force', '--folder', 'empty', '--json', 'a.json')
-    assert Path('a.json').read_text() != 'mine'
+    with pytest.raises(ParameterError, match=f'{existing} exists: {words[0]} .*--force'):
+        writing.main(words, standalone_mode=False)
+    writing.main([*words, '--force'], standalone_mode=False)
+    assert (Path('a.json').read_text() == 'mine') == ('--json' not in words)

@@ -1,7 +1,6 @@
-"""`robot_dynamics torques`: the torques of known motions, many recordings, findings of units."""
+"""`robot_dynamics torques`: the torques of known motions, and many recordings."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +10,8 @@ import three_joints
 
 pytest.importorskip('rosbags')
 
-from recorded_states import (
-    START,
-    Sines,
-    csv_file,
-    joint_state_bag,
-    sine_states,
-)
-from running_command import ended
+from recorded_states import START, Sines, csv_file, joint_state_bag, sine_states
+from running_command import answered, documented
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 
@@ -32,6 +25,7 @@ JOINTS = three_joints.JOINTS
 STATES = replace(sine_states(), names=JOINTS)
 PARTS = ('gravity', 'coriolis', 'inertia', 'friction')
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs' / 'recordings.md'
+GIVEN = ('--urdf', 'arm.urdf', '--force', '--output')
 
 
 @pytest.fixture(scope='module')
@@ -47,84 +41,53 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope='module')
-def written(files):
-    """Runs the subcommand: its exit code, the row of its JSON, and the columns of its table."""
-
-    def written(name, *options):
-        given = ('--urdf', 'arm.urdf', '--output', 'out.csv', '--force', '--json', '-')
-        found = ended(files, 'torques', name, *given, *options)
-        header, *rows = [line.split(',') for line in (files / 'out.csv').read_text().splitlines()]
-        table = dict(zip(header, np.array(rows, float).T, strict=True))
-        return found.returncode, json.loads(found.stdout)['recordings'][0], table
-
-    return written
+def columns(files, part):
+    """(N, n) of the table that was written."""
+    header, *rows = [line.split(',') for line in (files / 'out.csv').read_text().splitlines()]
+    table = dict(zip(header, np.array(rows, float).T, strict=True))
+    return table[part] if part in table else np.stack([table[f'{j}/{part}'] for j in JOINTS], 1)
 
 
-@pytest.fixture(scope='module')
-def bag(written):
-    """What is said and written of the good recording."""
-    return written('bag', '--cutoff', '20')
-
-
-def columns(table, part):
-    return np.stack([table[f'{joint}/{part}'] for joint in JOINTS], axis=1)
-
-
-def test_torques_are_those_of_the_motion(bag):
+@pytest.mark.parametrize(('option', 'gravity'), [((), -9.81), (('--gravity', '0,0,5'), 5.0)])
+def test_torques_are_those_of_the_motion_under_a_gravity(answer, files, option, gravity):
     """Inverse dynamics and friction at the exact states, which the filter nearly keeps."""
-    code, row, table = bag
+    code, found, _ = answer('torques', 'bag', *GIVEN, 'out.csv', '--cutoff', '20', *option)
+    (row,) = found['recordings']
     assert (code, row['error'], row['cutoff']) == (0, None, 20.0)
     assert row['rate'] == pytest.approx(250.0)
-    times = (table['stamp_ns'] - START) / 1e9
+    times = (columns(files, 'stamp_ns') - START) / 1e9
     assert len(times) == row['samples'] > 900
+    dynamics, friction = RobotDynamics(MODEL, gravity=(0.0, 0.0, gravity)), JointFriction(MODEL)
     q, v, a = (Sines().at(times, derivative) for derivative in range(3))
-    exact = RobotDynamics(MODEL).inverse_dynamics(q, v, a) + JointFriction(MODEL).torque(v)
-    scale = np.abs(exact).max(axis=0)
-    assert (np.abs(columns(table, 'torque') - exact) / scale).max() < 1e-3
+    exact = dynamics.inverse_dynamics(q, v, a) + friction.torque(v)
+    torque = columns(files, 'torque')
+    assert (np.abs(torque - exact) / np.abs(exact).max(axis=0)).max() < 1e-3
     peaks = [one['peak_torque'] for one in row['joints'].values()]
-    assert peaks == pytest.approx(np.abs(columns(table, 'torque')).max(axis=0))
-    parts = {part: columns(table, part) for part in PARTS}
-    assert sum(parts.values()) == pytest.approx(columns(table, 'torque'), rel=1e-12, abs=1e-12)
-    positions, velocities = columns(table, 'position'), columns(table, 'velocity')
-    assert parts['gravity'] == pytest.approx(RobotDynamics(MODEL).gravity_torque(positions))
-    assert parts['friction'] == pytest.approx(JointFriction(MODEL).torque(velocities))
+    assert peaks == pytest.approx(np.abs(torque).max(axis=0))
+    parts = {part: columns(files, part) for part in PARTS}
+    assert sum(parts.values()) == pytest.approx(torque, rel=1e-12, abs=1e-12)
+    assert parts['gravity'] == pytest.approx(dynamics.gravity_torque(columns(files, 'position')))
+    assert parts['friction'] == pytest.approx(friction.torque(columns(files, 'velocity')))
     assert np.abs(parts['friction'][:, 2]).max() > 0.5
 
 
-def test_json_is_as_documented_and_names_locked_joints(written, files, bag):
-    shown = re.search(r'```json torques\n(.*?)```', DOCUMENT.read_text(), re.DOTALL)[1]
-    (wanted,) = json.loads(shown)['recordings']
-    assert list(bag[1]) == list(wanted)
-    assert list(bag[1]['joints']['wrist']) == list(wanted['joints']['elbow'])
-    assert set(wanted['quality']) < set(bag[1]['quality'])
-    # A gap of 0.5 s between two segments, and a joint that the robot has not.
+def test_json_is_as_documented_and_names_locked_joints(files):
+    """A gap of 0.5 s between two segments, and a joint that the robot has not."""
     stamps = STATES.stamps + 500_000_000 * (np.arange(len(STATES)) > 500)
     some = replace(STATES, names=('turn', 'gripper', 'wrist'), stamps=stamps)
     joint_state_bag(files / 'some', some)
-    code, row, _ = written('some')
+    code, found, _ = answered(files, 'torques', 'some', *GIVEN, 'some.csv')
+    ((row,), (wanted,)) = (
+        each['recordings'] for each in (found, documented('torques', DOCUMENT.read_text()))
+    )
+    assert list(row) == list(wanted)
+    assert list(row['joints']['wrist']) == list(wanted['joints']['elbow'])
+    assert set(wanted['quality']) < set(row['quality'])
     assert (code, row['robot'], row['locked']) == (0, 'three', ['slide'])
     assert list(row['joints']) == ['turn', 'wrist']
     assert row['samples'] < row['quality']['samples'] == len(STATES)
     assert row['quality']['gaps'] == 1
     assert any('0.504' in remark for remark in row['remarks'])
-
-
-def test_gravity_turned_by_90_degrees_turns_the_torques_with_it(written, files, bag):
-    """The part of gravity is that of a robot on a wall, the others are as before."""
-    _, _, upright = bag
-    wall = (0.0, -9.81, 0.0)
-    given = ('--cutoff', '20', '--gravity', '0,-9.81,0')
-    (files / 'node.yaml').write_text('{/**: {ros__parameters: {gravity: [0.0, -9.81, 0.0]}}}')
-    _, _, table = written('bag', *given)
-    turned = RobotDynamics(MODEL, gravity=wall).gravity_torque(columns(table, 'position'))
-    assert columns(table, 'gravity') == pytest.approx(turned)
-    assert np.abs(turned - columns(upright, 'gravity')).max() > 1.0
-    for part in PARTS[1:]:
-        assert columns(table, part) == pytest.approx(columns(upright, part))
-    other = ended(files, 'torques', 'bag', '--urdf', 'arm.urdf', '--parameters', 'node.yaml',
-                  '--gravity', '0,0,-9.81', '--output', 'other.csv')  # fmt: skip
-    assert (other.returncode, '--gravity' in other.stderr) == (2, True)
 
 
 def test_many_recordings(run, files):

@@ -56,13 +56,11 @@ def test_poses_beyond_the_limit_are_counted(limit, beyond, severity):
     )
 
 
-@pytest.mark.parametrize(
-    ('limit', 'errors'), [(300.0, []), (1e-3, ['gravity_exceeds_effort']), (0.0, [])]
-)
-def test_an_arm_that_is_held_at_no_pose_is_an_error(limit, errors):
+def test_an_arm_that_is_held_at_no_pose_is_an_error():
     """With a thousandth of the torque that it needs, as of masses in grams; 0 is no limit."""
-    found = inspect_robot(with_effort(hand_written('tree').model, limit)).findings
-    assert [each.code for each in found if each.severity == 'error'] == errors
+    for limit, errors in (300.0, []), (1e-3, ['gravity_exceeds_effort']), (0.0, []):
+        found = inspect_robot(with_effort(hand_written('tree').model, limit)).findings
+        assert [each.code for each in found if each.severity == 'error'] == errors
 
 
 @pytest.mark.parametrize('name', ['oblique', 'tree', 'mimic'])

@@ -41,9 +41,9 @@ def test_outcomes_are_in_the_order_of_the_items_and_an_error_is_one(where, reque
     assert outcomes(fleet_calls.square, [], where) == []
     kinds = ['refused', 'unknown', 'missing', 'bug']
     refused, unknown, missing, bug = outcomes(fleet_calls.failing, kinds, where)
-    assert refused.error == 'arm.mcap: no joint states, only images'
+    assert refused.error == 'refused: arm.mcap: no joint states, only images'
     assert "'knee'" in unknown.error
-    assert missing.error.startswith('/nowhere/file: ')
+    assert missing.error.startswith('missing: /nowhere/file: ')
     assert 'ZeroDivisionError' in bug.error
 
 
