@@ -9,6 +9,7 @@ import numpy as np
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.quality import Quality
@@ -20,16 +21,11 @@ from .recorded_joints import names_of
 # Positions and speeds beyond this multiple of the largest limit are in another unit: recorded
 # joints are within their limits, while a degree is 57 times as much as a radian.
 FAR_POSITION, FAR_SPEED = 3.0, 10.0
-# A joint whose positions change more slowly, root mean square, is not judged [rad/s], [m/s]; one
-# that moves less stands still [rad or m].
-TURNING, SLIDING, STILL = 0.05, 0.01, 1e-3
-# Correlations from which on two signals are the same but for a factor, and below which they are
-# different ones: noise, and the filter of a driver, lie between. RMS of a velocity that is zero,
-# of that of the derivative.
-ALIKE, UNLIKE, ZERO = 0.9, 0.5, 0.02
-# Neither the filter of a driver nor differences of samples at four times the cutoff change a
-# velocity by more than this factor.
-FACTOR = 1.6
+# RMS of the difference of velocities and derivatives of positions, of that of the derivatives: the
+# differences of samples at four times the cutoff, and filters of drivers, make less of it.
+UNLIKE = 0.6
+# A joint that moves less stands still [rad or m].
+STILL = 1e-3
 # Share of the samples from which on dropouts are reported.
 DROPOUTS = 0.01
 
@@ -61,16 +57,12 @@ class Reach:
 
 def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[Finding]:
     """Joints whose motion is in another unit, or whose velocities are not those of the motion."""
-    slopes, speeds = np.sqrt(reach.sums[[1, 0]] / max(reach.count, 1))
-    tiny = np.finfo(float).tiny
-    gains = reach.sums[2] / np.maximum(reach.sums[1], tiny)
-    likeness = np.abs(gains) * slopes / np.maximum(speeds, tiny)
-    other = (likeness > ALIKE) & ((gains < 1.0 / FACTOR) | (gains > FACTOR))
-    wrong = other | (speeds < ZERO * slopes) | (likeness < UNLIKE)
-    wrong &= slopes > np.where(model.sliding, SLIDING, TURNING)
+    speeds, slopes, both = reach.sums / max(reach.count, 1)
+    wrong = speeds - 2.0 * both + slopes > UNLIKE**2 * slopes
+    wrong &= slopes > dead_bands(model) ** 2
     found = [*_unit_finding(model, reach, np.where(wrong, 0.0, 1.0), quality)]
     if wrong.any():
-        gain = float(np.median(gains[wrong]))
+        gain = float(np.median(both[wrong] / slopes[wrong]))
         text = f'velocities {gain:.3g} times the derivatives of the positions'
         found.append(Finding('units', names_of(model, wrong), gain, text))
     return found

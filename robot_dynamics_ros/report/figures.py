@@ -40,7 +40,6 @@ PANEL, GAP = 190, 40
 MARGIN = {'t': 52, 'b': 46, 'l': 64, 'r': 10}
 AXIS = {'gridcolor': '#e3e7eb', 'zerolinecolor': '#9aa3ad', 'ticks': 'outside', 'ticklen': 4}
 LEGEND = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)'}
-LOG = {'type': 'log', 'dtick': 'D2'}
 
 
 class Figure(NamedTuple):
@@ -95,9 +94,7 @@ def envelope(
     return np.insert(x[rows], breaks, np.nan), np.insert(y[rows], breaks, np.nan)
 
 
-def stacked(
-    title: str, x_label: str, panels: Sequence[Panel], hint: str = '', *, log: bool = False
-) -> list[Figure]:
+def stacked(title: str, x_label: str, panels: Sequence[Panel], hint: str = '') -> list[Figure]:
     """Panels with curves above each other, with a common horizontal axis; none without a curve."""
     if not (shown := [one for one in panels if one.curves]):
         return []
@@ -111,9 +108,8 @@ def stacked(
             plot.add_trace(one.update(legend=legend, showlegend=len(panel.curves) > 1), row, 1)
         plot.update_layout({legend: LEGEND | {'y': top}})
         plot.update_yaxes(title_text=f'{panel.name} [{panel.unit}]', row=row)
-    axis = AXIS | LOG if log else AXIS
-    plot.update_xaxes(**axis)
-    plot.update_yaxes(title_standoff=6, **axis)
+    plot.update_xaxes(**AXIS)
+    plot.update_yaxes(title_standoff=6, **AXIS)
     plot.update_xaxes(title_text=x_label, row=len(shown))
     plot.update_layout(
         template='none',
