@@ -93,7 +93,7 @@ class Comparison:
         found, labels = best_labels(seen)
         remark = unused_joints(self.model, recording.names)
         said = [*wrong, *([] if wrong else robot_findings(found, labels))]
-        said += sample_findings(seen, reach, recording.quality, remark)
+        said += sample_findings(seen, recording.quality, remark)
         findings = conclude(said, int(seen.judged.sum()))
         names, rate = torques.model.joint_names, 1.0 / recording.interval
         return replace(

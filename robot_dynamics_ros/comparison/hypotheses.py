@@ -100,9 +100,9 @@ class Solution:
     def __init__(self, seen: Observations, given: Hypothesis) -> None:
         """Of a hypothesis about a recording."""
         self.seen, self.given, n = seen, given, seen.size
-        nothing = {'order': tuple(range(n)), 'delay': 0.0}
-        alone = nothing | {one.kind: one.of for one in given}
-        self.order, self.delay = alone['order'], alone['delay']
+        alone = {one.kind: one.of for one in given}
+        self.order: list[int] = [*alone.get('order', range(n))]
+        self.delay: float = alone.get('delay', 0.0)
         columns = {one: self._columns(one) for kind in KINDS for one in of_kind(given, kind)}
         ends = np.cumsum([n * len(OWN), *map(len, columns.values())]).tolist()
         self._places = dict(zip(columns, map(range, ends, ends[1:]), strict=False))
@@ -122,8 +122,8 @@ class Solution:
         self._solve()
 
     def _solve(self) -> None:
-        seen, order, products = self.seen, list(self.order), self.seen.products(self.delay)
-        self.squares, self.floor = seen.squares[order], seen.floor[order]
+        seen, products = self.seen, self.seen.products(self.delay)
+        self.squares, self.floor = seen.squares[self.order], seen.floor[self.order]
         self.errors, self.scales = self.squares, np.ones(seen.size)
         normal, right = self._equations(products)
         for _ in range(ROUNDS):
@@ -150,7 +150,7 @@ class Solution:
         return [first + 10 * part.of + one for one in range(10)] if part.kind == 'load' else []
 
     def _effort(self, joint: int) -> int:
-        return int(self.order[joint]) - self.seen.size
+        return self.order[joint] - self.seen.size
 
     def _equations(self, products: Array) -> tuple[Array, Array]:
         """X^T X (n, P, P) and X^T y (n, P) of products (n, K, K) of columns."""
@@ -186,32 +186,27 @@ class Solution:
         given, other = self.seen.gravity, self.seen.gravity + self[Part('gravity')]
         return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
 
-    def deviation(self, part: Part) -> float:
-        """From the model: see `KINDS`."""
-        if part.kind == 'scale':
-            # A wrong position of a joint that was not recorded looks like a scale.
-            scale, is_known = float(self.scales[part.of]), not self.seen.torques.dependent
-            return scale - 1.0 if is_known or scale < 0.0 else 0.0
-        if part.kind == 'gravity':
-            return angle(self.seen.gravity, self.gravity)
-        if part.kind in ('load', 'mass'):
-            return float(self[part][0])
-        return self.delay if part.kind == 'delay' else np.inf
-
     def is_meant(self, part: Part) -> bool:
         """Whether a part is none that an accurate model has, nor absurd."""
-        bodies, value = self.seen.bodies[:, 0], self.deviation(part)
-        is_possible = True
-        if part.kind == 'gravity':
-            given = np.linalg.norm(self.seen.gravity) or 1.0
-            strength = np.linalg.norm(self.seen.gravity + self[part]) / given
-            is_possible = bool(1.0 / STRONGER < strength < STRONGER)
-        elif part.kind == 'load':
-            is_near = np.linalg.norm(self[part][1:4]) <= FARTHEST * abs(value)
-            is_possible = bool(is_near and -MISSING * bodies[part.of] <= value <= bodies.sum())
-        elif part.kind == 'mass':
-            is_possible = value > -1.0
-        return is_possible and abs(value) >= KINDS[part.kind].least
+        kind, least, seen = part.kind, KINDS[part.kind].least, self.seen
+        if kind == 'scale':
+            # A wrong position of a joint that was not recorded looks like a scale.
+            scale, is_known = self.scales[part.of], not seen.torques.dependent
+            return bool(scale < 0.0 or (is_known and abs(scale - 1.0) > least))
+        if kind == 'gravity':
+            given = np.linalg.norm(seen.gravity) or 1.0
+            strength = np.linalg.norm(seen.gravity + self[part]) / given
+            is_turned = angle(seen.gravity, self.gravity) >= least
+            return bool(is_turned and 1.0 / STRONGER < strength < STRONGER)
+        if kind == 'load':
+            bodies, mass = seen.bodies[:, 0], self[part][0]
+            is_near = np.linalg.norm(self[part][1:4]) <= FARTHEST * abs(mass)
+            is_mass = -MISSING * bodies[part.of] <= mass <= bodies.sum()
+            return bool(is_near and is_mass and abs(mass) >= least)
+        if kind == 'mass':
+            share = float(self[part][0])
+            return share > -1.0 and abs(share) > least
+        return kind != 'delay' or abs(part.of) >= least
 
     @cached_property
     def _covariances(self) -> Covariances:
@@ -239,7 +234,7 @@ class Solution:
     @property
     def errors_with_friction(self) -> Array:
         """`errors` with the friction of the model in place of the fitted one."""
-        left = self._left.copy()
+        left: Array = self._left.copy()
         left[:, At.RUBBING], left[:, At.FRICTION] = 0.0, -1.0
         mixed = np.einsum('jkl,jl->jk', self.seen.products(self.delay), left)
         means = mixed[:, At.ONE] ** 2 / np.maximum(self.seen.counts, 1)
@@ -312,8 +307,8 @@ def _order(found: Solution) -> Hypothesis:
     rows, others = assign(left[np.ix_(joints, joints)])
     order = np.arange(seen.size)
     order[joints[rows]] = joints[others]
-    moved = (order != np.arange(seen.size)).any()
-    return frozenset({Part('order', tuple(order.tolist()))} if moved else ())
+    moved = (rows != others).any()
+    return frozenset({Part('order', (*order.tolist(),))} if moved else ())
 
 
 def _delay(solve: Solve, given: Iterable[Part]) -> Part:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from robot_dynamics_ros.core.checks import Array
 
 from .hypotheses import MAX_STEPS, NOTHING, WORTH, Part, Solution, angle, best_solution
 from .observations import Observations
@@ -31,7 +30,8 @@ def best_labels(seen: Observations) -> tuple[Solution, Labels | None]:
 
     Where nothing explains it, the solution that nothing differs, and None.
     """
-    labels, found = np.arange(1, seen.size + 1), _best(seen)
+    labels: Labels = np.arange(1, seen.size + 1)
+    found = _best(seen)
     for _ in range(0 if seen.torques.dependent else MAX_STEPS):
         bad = np.flatnonzero(found.seen.loaded & ~found.explained(GOOD)).tolist()
         if len(bad) < 2:
@@ -50,7 +50,7 @@ def best_labels(seen: Observations) -> tuple[Solution, Labels | None]:
     return Solution(seen, NOTHING), None
 
 
-def _relabelled(labels: Labels, values: Array) -> Array:
+def _relabelled(labels: Labels, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Values (..., n) of the joints whose states others have."""
     return np.asarray(values[..., np.abs(labels) - 1] * np.sign(labels))
 

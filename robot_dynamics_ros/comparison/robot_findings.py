@@ -43,8 +43,10 @@ def robot_findings(found: Solution, labels: Labels | None) -> Iterator[Finding]:
 def _labels(found: Solution, labels: Labels) -> Iterator[Finding]:
     """Names and signs of the recorded signals."""
     model, names = found.seen.model, found.seen.model.joint_names
-    states, efforts = (np.abs(labels) - 1, labels), (found.order, found.scales)
-    for (order, signs), what in (states, 'state'), (efforts, 'effort'):
+    for what, order, signs in (
+        ('state', (np.abs(labels) - 1).tolist(), labels),
+        ('effort', found.order, found.scales),
+    ):
         others = {a: names[b] for a, b in zip(names, order, strict=True) if a != names[b]}
         if others:
             pairs = ', '.join(f'of {a} under {b}' for a, b in others.items())
@@ -128,7 +130,7 @@ def _unexplained(found: Solution) -> Iterator[Finding]:
     Such a weight is an offset that is larger than the effort.
     """
     seen, model = found.seen, found.seen.model
-    effort = seen.rms[list(found.order)]
+    effort = seen.rms[found.order]
     after = np.sqrt(found.errors / np.maximum(seen.counts, 1))
     offset = np.abs((found.own[:, At.ONE] - seen.torques.offsets) * found.scales)
     whole = np.where(offset > effort, np.hypot(after, offset), after)

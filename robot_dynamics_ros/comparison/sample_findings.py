@@ -34,33 +34,49 @@ class Reach:
     """How far and how fast n joints of a recording move, and how their velocities fit.
 
     Attributes:
-        ends: (2, n) smallest and largest positions, velocities, efforts; infinite without one.
+        largest: (2, n) absolute positions and velocities.
         sums: (3, n) of squares of velocities, of derivatives, and of their products.
     """
 
     def __init__(self, size: int) -> None:
         """Begin with no sample of n joints."""
-        names = ('positions', 'velocities', 'efforts')
-        self.ends = {name: np.full((2, size), [[np.inf], [-np.inf]]) for name in names}
-        self.sums, self.count = np.zeros((3, size)), 0
+        self.largest, self.sums, self.count = np.zeros((2, size)), np.zeros((3, size)), 0
 
     def add(self, motion: Motion) -> None:
-        """Take a motion; NaN does not count."""
-        for name, (low, high) in self.ends.items():
-            np.fmin(low, np.fmin.reduce(getattr(motion, name)), out=low)
-            np.fmax(high, np.fmax.reduce(getattr(motion, name)), out=high)
+        """Take a motion."""
+        q, v = motion.positions, motion.velocities
+        self.largest = np.maximum(self.largest, np.abs([q, v]).max(axis=1, initial=0.0))
         if len(motion) > 1:
-            v, rates = motion.velocities, np.gradient(motion.positions, 1.0 / motion.rate, axis=0)
+            rates = np.gradient(q, 1.0 / motion.rate, axis=0)
             self.sums += np.stack([v**2, rates**2, v * rates]).sum(axis=1)
             self.count += len(motion)
 
 
 def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[Finding]:
     """Joints whose motion is in another unit, or whose velocities are not those of the motion."""
-    speeds, slopes, both = reach.sums / max(reach.count, 1)
-    wrong = speeds - 2.0 * both + slopes > UNLIKE**2 * slopes
+    squares, slopes, both = reach.sums / max(reach.count, 1)
+    wrong = squares - 2.0 * both + slopes > UNLIKE**2 * slopes
     wrong &= slopes > dead_bands(model) ** 2
-    found = [*_unit_finding(model, reach, np.where(wrong, 0.0, 1.0), quality)]
+    found, (positions, speeds) = [], reach.largest
+    if quality.jumps_often:
+        # Also of what was cut out.
+        cut = [quality.largest.get(name, 0.0) for name in model.joint_names]
+        positions = np.maximum(positions, cut)
+    ranges = np.maximum(np.abs(model.lower), np.abs(model.upper))
+    far = (ranges > 0.0) & (positions > FAR_POSITION * ranges)
+    fast = (model.velocity_bounds > 0.0) & (speeds > FAR_SPEED * model.velocity_bounds)
+    # Velocities of something else say nothing of the unit.
+    far |= fast & ~wrong
+    if far.any():
+        worst = int(np.argmax(positions * far))
+        name, limit = model.joint_names[worst], model.velocity_limits[worst]
+        unit, other = ('m', 'mm') if model.sliding[worst] else ('rad', 'degrees')
+        reached = f'{positions[worst]:.3g} {unit}, {speeds[worst]:.3g} {unit}/s at {name}'
+        text = f'{reached}, limits {ranges[worst]:.3g}, {limit:.3g}: {other}?'
+        found.append(Finding('units', names_of(model, far), float(positions[worst]), text))
+    elif quality.unit_doubt:
+        joint, farthest = quality.farthest
+        found.append(Finding('units', (joint,), farthest, quality.unit_doubt))
     if wrong.any():
         gain = float(np.median(both[wrong] / slopes[wrong]))
         text = f'velocities {gain:.3g} times the derivatives of the positions'
@@ -78,54 +94,22 @@ def check_motion(name: str, model: RobotModel, reach: Reach, quality: Quality) -
         raise RecordingError(f'{name}: {wrong.head}: {wrong.message}. {TABLE[wrong.code].advice}')
 
 
-def _unit_finding(
-    model: RobotModel, reach: Reach, known: Array, quality: Quality
-) -> Iterator[Finding]:
-    """That positions or speeds are far outside the limits, or jump as degrees do.
-
-    Speeds of joints count where they are known (n,) to be those of the motion.
-    """
-    positions, speeds = (
-        np.abs(reach.ends[name]).max(axis=0) for name in ('positions', 'velocities')
-    )
-    if quality.jumps_often:
-        # Also of what was cut out.
-        cut = [quality.largest.get(name, 0.0) for name in model.joint_names]
-        positions = np.maximum(positions, cut)
-    ranges = np.maximum(np.abs(model.lower), np.abs(model.upper))
-    far = (ranges > 0.0) & (positions > FAR_POSITION * ranges)
-    far |= (model.velocity_bounds > 0.0) & (known * speeds > FAR_SPEED * model.velocity_bounds)
-    if far.any():
-        worst = int(np.argmax(positions * far))
-        unit, other = ('m', 'mm') if model.sliding[worst] else ('rad', 'degrees')
-        text = (
-            f'{positions[worst]:.3g} {unit}, {speeds[worst]:.3g} {unit}/s at '
-            f'{model.joint_names[worst]}, limits {ranges[worst]:.3g}, '
-            f'{model.velocity_limits[worst]:.3g}: {other}?'
-        )
-        yield Finding('units', names_of(model, far), float(positions[worst]), text)
-    elif quality.unit_doubt:
-        joint, farthest = quality.farthest
-        yield Finding('units', (joint,), farthest, quality.unit_doubt)
-
-
-def sample_findings(
-    seen: Observations, reach: Reach, quality: Quality, remark: str
-) -> Iterator[Finding]:
+def sample_findings(seen: Observations, quality: Quality, remark: str) -> Iterator[Finding]:
     """What is wrong with a recording."""
-    torques, model = seen.torques, seen.torques.model
+    torques, model, samples = seen.torques, seen.torques.model, seen.samples
     if torques.missing:
         unknown = f'; not judged: {listed(torques.dependent, 3)}' if torques.dependent else ''
         text = f'not recorded, though the position matters{unknown}'
         yield Finding('missing', (*torques.missing, *torques.dependent), None, text, more=remark)
-    if still := names_of(model, np.ptp(reach.ends['positions'], axis=0) < STILL):
+    if still := names_of(model, np.ptp(samples.positions, axis=0) < STILL):
         yield Finding('still', still, None, 'no motion')
     elif len(seen.times) < MIN_ROWS:
-        duration = len(seen.samples.times) / seen.motions[0].rate
+        duration = len(samples.times) / seen.motions[0].rate
         yield Finding('short', (), duration, f'{duration:.3g} s of motion', 's')
     groups: dict[tuple[str, float | None], list[str]] = {}
     for joint, name in enumerate(model.joint_names):
-        if why := _no_effort(seen, reach, quality, joint):
+        efforts = samples.measured[:, joint]
+        if why := _no_effort(name, efforts[np.isfinite(efforts)], quality, seen.silent[joint]):
             groups.setdefault(why, []).append(name)
     for (text, value), joints in groups.items():
         yield Finding('no_effort', tuple(joints), value, text)
@@ -138,19 +122,18 @@ def sample_findings(
 
 
 def _no_effort(
-    seen: Observations, reach: Reach, quality: Quality, joint: int
+    name: str, efforts: Array, quality: Quality, is_noise: bool
 ) -> tuple[str, float | None] | None:
     """Why the effort of a joint is not measured, always or in so many samples; None if it is."""
-    name, (low, high) = seen.samples.joints[joint], reach.ends['efforts'][:, joint]
     if name in quality.implausible:
-        efforts = quality.implausible[name]
-        return efforts.sentence(name), float(efforts.count)
-    if not np.isfinite(low):
+        found = quality.implausible[name]
+        return found.sentence(name), float(found.count)
+    if not len(efforts):
         return 'no effort is measured, NaN or empty', None
     # Filtered, a constant is constant but for rounding.
-    if high - low <= 1e-6 * abs(high):
-        return f'the effort is {low:.3g} throughout: the driver does not measure it', None
-    if seen.silent[joint]:
+    if np.ptp(efforts) <= 1e-6 * abs(efforts[0]):
+        return f'the effort is {efforts[0]:.3g} throughout: the driver does not measure it', None
+    if is_noise:
         return 'the effort is noise about 0: the driver does not measure it', None
     lost = quality.missing_efforts.get(name, 0)
     return (f'{lost} efforts are NaN or infinite: not used', float(lost)) if lost else None

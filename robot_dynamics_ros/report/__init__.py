@@ -53,7 +53,9 @@ def write_report(
         RecordingError: a package that a report needs is missing.
     """
     check_report_file(path)
-    is_marked = isinstance(result, MarkedRecording)
-    report = contact_report(result) if is_marked else comparison_report(result)
+    if isinstance(result, MarkedRecording):
+        report = contact_report(result)
+    else:
+        report = comparison_report(result)
     with written_file(path) as new:
         new.write_text(report_page(report, command), encoding='utf-8')
