@@ -19,8 +19,9 @@ from .findings import Finding, advised
 
 # The terms whose shares of the measurement are given; they and `residual` sum to 1.
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
-# A model does not explain an effort of which it leaves more than this share of the RMS.
-HALF = 0.5
+# A model does not explain an effort of which it leaves more than half of the RMS; a fit leaves
+# less than a quarter.
+HALF, UNEXPLAINED = 0.5, 0.25
 # An effort below this share of the residual is noise: their ratio has no meaning.
 NOISE = 0.1
 # Most samples for plots: eight for each stretch of a curve, see `report.figures`.
@@ -133,4 +134,5 @@ class Compared:
         """
         whole = asdict(replace(self, drawn=None))
         del whole['drawn']
-        return whole | {'findings': [one.as_json() for one in advised(self.findings)]}
+        findings = [one.as_json() for one in advised(self.findings)]
+        return whole | {'locked': list(self.locked), 'findings': findings}

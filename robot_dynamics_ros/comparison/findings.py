@@ -95,7 +95,8 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """What --json says of it."""
-        return {name: value for name, value in vars(self).items() if name != 'is_of_few'}
+        own = {name: value for name, value in vars(self).items() if name != 'is_of_few'}
+        return own | {'joints': list(self.joints)}
 
 
 def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:

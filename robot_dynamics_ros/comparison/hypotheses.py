@@ -83,19 +83,7 @@ def parts(kind: str, joints: Flags) -> Hypothesis:
 
 
 class Solution:
-    """The best coefficients of a hypothesis; weights of joints follow from their errors.
-
-    Attributes:
-        order: (n,) joints whose efforts are those of the joints.
-        delay: of the efforts [s].
-        theta: (P,) coefficients: of `OWN` of each joint, then of the parts.
-        own: (n, 4) the former.
-        scales: (n,) of the efforts.
-        squares: (n,) of the efforts, in that order.
-        floor: (n,) squares below which errors are negligible.
-        errors: (n,) sums of squares of the residuals, in the unit of the efforts.
-        misfit: of the judged joints, without what numbers cost.
-    """
+    """The best coefficients of a hypothesis; weights of joints follow from their errors."""
 
     def __init__(self, seen: Observations, given: Hypothesis) -> None:
         """Of a hypothesis about a recording."""
@@ -123,6 +111,7 @@ class Solution:
 
     def _solve(self) -> None:
         seen, products = self.seen, self.seen.products(self.delay)
+        #: (n,) sums of squares: of the efforts of the joints, negligible ones, of the residuals
         self.squares, self.floor = seen.squares[self.order], seen.floor[self.order]
         self.errors, self.scales = self.squares, np.ones(seen.size)
         normal, right = self._equations(products)
@@ -135,7 +124,9 @@ class Solution:
             self._left = self._target - self._chosen @ self.theta
             left = np.einsum('jk,jkl,jl->j', self._left, products, self._left)
             self.errors = np.maximum(left, 0.0) * self.scales**2
+        #: (n, 4) coefficients of `OWN`
         self.own = self.theta[: seen.size * len(OWN)].reshape(seen.size, -1)
+        #: of the judged joints, without what numbers cost
         self.misfit = float(np.log((self.errors + self.floor)[seen.judged]).sum())
 
     def _columns(self, part: Part) -> list[int]:
@@ -275,12 +266,10 @@ def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
     """Hypotheses with one part more, or with another one of the same kind."""
     given, seen, kinds = found.given, found.seen, {one.kind for one in found.given}
     yield without(given, 'order') | _order(found)
-    bare = solve(without(given, 'scale'))
-    every = solve(bare.given | parts('scale', seen.loaded))
-    gained = (bare.errors + bare.floor) / (every.errors + every.floor)
-    worth = seen.loaded & (gained > np.exp(NUMBER))
-    for joints in worth, worth & (every.scales < 0.0):
-        yield bare.given | parts('scale', joints)
+    unscaled = without(given, 'scale')
+    scales = solve(unscaled | parts('scale', seen.loaded)).scales
+    yield unscaled | parts('scale', seen.loaded)
+    yield unscaled | parts('scale', seen.loaded & (scales < 0.0))
     if 'delay' not in kinds:
         yield given | {_delay(solve, given)}
     # A joint that was not recorded looks like what follows. With gravity the weight of a payload

@@ -14,15 +14,8 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.intervals import ROUNDING, blocks
-from robot_dynamics_ros.regression.regressors import (
-    ARMATURE,
-    BODIES,
-    COULOMB,
-    GRAVITY,
-    OFFSET,
-    VISCOUS,
-)
 from robot_dynamics_ros.regression.rows import ROWS_OF_PERIOD, RowMaker, Rows
 
 from .compared import HALF, Samples
@@ -38,7 +31,7 @@ NEGLIGIBLE = 0.01
 # An effort that torque and friction do not explain is noise below this share of the limit.
 SILENT = 0.001
 # Terms of each joint that are part of every hypothesis, of which offsets alone may be negative.
-OWN = (ARMATURE, VISCOUS, COULOMB, OFFSET)
+OWN = (regressors.ARMATURE, regressors.VISCOUS, regressors.COULOMB, regressors.OFFSET)
 
 
 class At:
@@ -68,21 +61,7 @@ def samples_of(torques: ModelTorques, motions: Sequence[Motion]) -> Samples:
 
 
 class Observations:
-    """Products of the columns of each joint of a recording, over the rows that count.
-
-    Attributes:
-        gravity: (3,) under which the columns are [m/s^2].
-        at: (N,) samples that are rows.
-        bodies: (b, 10) inertial parameters of the model.
-        counts: (n,) rows that count.
-        rms: (n,) of the efforts [N m or N].
-        squares: (n,) sums of squares of the efforts about their means.
-        floor: (n,) sums of squares below which errors are negligible.
-        silent: (n,) joints whose effort is noise about zero: they are not judged.
-        judged: (n,) joints of which something can be concluded.
-        loaded: (n,) joints that are judged and have torque enough to show sign, scale and name.
-        held: (n,) joints that are judged and that gravity loads.
-    """
+    """Products of the columns of each joint of a recording, over the rows that count."""
 
     def __init__(
         self, torques: ModelTorques, motions: Sequence[Motion], *, usable: bool = True
@@ -91,14 +70,16 @@ class Observations:
         self.torques, self.model, self.gravity = torques, torques.model, torques.dynamics.gravity
         self.motions, self.samples = motions, samples_of(torques, motions)
         self.size, self.bodies = self.model.size, self.model.inertial_parameters().reshape(-1, 10)
-        maker = RowMaker(torques.dynamics, [GRAVITY, BODIES, *OWN])
+        terms = [regressors.GRAVITY, regressors.BODIES, *OWN]
+        maker = RowMaker(torques.dynamics, terms)
         for motion in motions:
             maker.add(decimated(motion, ROWS_OF_PERIOD))
         rows = maker.rows()
         self.times, self._used = rows.times, rows.used.T.copy()
-        self.at = np.searchsorted(self.samples.times, rows.times - 1e-6)
         for delay in DELAYS:
             self._used &= np.isfinite(self.samples.efforts_at(rows.times + delay)).T
+        #: (N,) samples that are rows, and (n,) how many of these count
+        self.at = np.searchsorted(self.samples.times, rows.times - 1e-6)
         self.counts = self._used.sum(axis=1)
         self._columns = self._made(rows)
         self.width = self._columns.shape[2] + self.size
@@ -106,32 +87,30 @@ class Observations:
         self._judge(usable)
 
     def _judge(self, usable: bool) -> None:
-        joints, counts, limits = np.arange(self.size), np.maximum(self.counts, 1), self.limits
+        joints, counts = np.arange(self.size), np.maximum(self.counts, 1)
         # The effort of each joint, and its torque, as sums of columns.
         signals = np.zeros((2, self.size, self.width))
         signals[0, joints, joints - self.size], signals[1][:, At.MOTION] = 1.0, 1.0
         signals[1][:, At.GRAVITY] = self.gravity
         mixed = np.einsum('snk,nkl->snl', signals, self.products(0.0))
         whole = np.maximum(np.einsum('snl,snl->sn', mixed, signals), 0.0)
+        #: (n,) RMS of the efforts, their squares about the mean, and those that are negligible
         self.rms, torques = np.sqrt(whole / counts)
         self.squares, loads = np.maximum(whole - mixed[..., At.ONE] ** 2 / counts, 0.0)
         self.floor = np.maximum(NEGLIGIBLE**2 * self.squares, np.finfo(float).tiny)
         known = usable & ~np.isin(self.model.joint_names, self.torques.dependent)
         enough: Flags = known & (self.counts >= MIN_ROWS) & (self.squares > 0.0)
+        limits = np.nan_to_num(self.model.effort_limits, posinf=0.0)
         small = self.rms < np.maximum(NEGLIGIBLE * torques, np.minimum(SILENT * limits, torques))
         left = self.unexplained(0.0)[joints, joints]
+        #: (n,) joints whose effort is noise about zero, and of which something can be concluded
         self.silent: Flags = enough & small & (left > HALF**2 * self.squares)
         self.judged: Flags = enough & ~self.silent
+        #: (n,) of these: with torque enough to show sign, scale and name; that gravity loads
         largest = loads * (self.model.sliding == self.model.sliding[:, None])
         self.loaded: Flags = self.judged & (loads > NEGLIGIBLE**2 * largest.max(axis=1))
         heaviest = np.abs(self.samples.gravity).max(axis=0)
         self.held: Flags = self.judged & (heaviest > NO_GRAVITY * heaviest.max())
-
-    @property
-    def limits(self) -> Array:
-        """Effort limits (n,) [N m or N]; 0 without one."""
-        limits = self.model.effort_limits
-        return np.where(np.isfinite(limits), limits, 0.0)
 
     def under(self, gravity: Array) -> Observations:
         """The same under another gravity (3,) [m/s^2]."""

@@ -130,18 +130,7 @@ def joints_that_depend(
 
 
 class ModelTorques:
-    """What the recorded joints of a robot need for a motion; the other joints are locked.
-
-    Attributes:
-        model: whose independent joints are those of the motions, in their order.
-        locked: all joints that were not recorded.
-        missing: those of them whose position matters, see `joints_that_matter`.
-        dependent: joints of the model whose torque is unknown without those that are missing.
-        parameters: friction, offsets and rotors in place of those of the URDF.
-        given: gravity (3,) in the axes of the root link [m/s^2].
-        dynamics: of the model, under this gravity, or another one.
-        offsets: (n,) of the parameters [N m or N].
-    """
+    """What the recorded joints of a robot need for a motion; the other joints are locked."""
 
     def __init__(
         self,
@@ -150,16 +139,25 @@ class ModelTorques:
         parameters: JointModel = AS_DESCRIBED,
         gravity: Sequence[float] = STANDARD_GRAVITY,
     ) -> None:
-        """With the whole robot, and names of joints in any order.
+        """Of some joints of a robot.
+
+        Args:
+            robot: the whole one.
+            recorded: names of joints, in any order.
+            parameters: friction, offsets and rotors in place of those of the URDF.
+            gravity: (3,) in the axes of the root link [m/s^2].
 
         Raises:
             ParameterError: the robot has none of the joints, or not one of the parameters.
         """
         parameters.check_joints(robot)
         self.parameters, self.given = parameters, np.array(gravity, float)
+        #: names of joints: not recorded; of these, those that matter; of the others, those whose
+        #: torque is unknown without them
         self.locked = tuple(name for name in robot.joint_names if name not in recorded)
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
+        #: whose independent joints are those of the motions, in their order
         self.model = model = parameters.with_rotors(compared_model(robot, recorded))
         self.dynamics = RobotDynamics(model, gravity=gravity)
         self._friction, self.offsets = parameters.friction(model), parameters.offsets(model)

@@ -19,7 +19,8 @@ from .hypotheses import MAX_STEPS, NOTHING, WORTH, Part, Solution, angle, best_s
 from .observations import Observations
 
 Labels = npt.NDArray[np.int_]
-# A joint is explained well if at most this share of the RMS of its effort is residual.
+# A joint is explained well if at most this share of the RMS of its effort is residual: a rotor may
+# hide in part that it has the state of another joint.
 GOOD = 0.15
 # Most times that gravity is turned anew, and the angle at which it is settled [rad].
 MAX_TURNS, SETTLED = 10, 1e-3
@@ -40,7 +41,7 @@ def best_labels(seen: Observations) -> tuple[Solution, Labels | None]:
         right = [one.mapped(partial(_relabelled, change)) for one in found.seen.motions]
         other = _best(Observations(seen.torques, right))
         same = other.seen.judged.sum() == found.seen.judged.sum()
-        # Each label that changes is worth a part, and there are two.
+        # A label says as much as two parts: of the state, and of the effort.
         if not same or other.cost + 2.0 * WORTH > found.cost:
             break
         found, labels = other, _relabelled(change, labels)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .compared import HALF
+from .compared import HALF, UNEXPLAINED
 from .findings import Finding
 from .hypotheses import KINDS, NUMBER, Part, Solution, angle, of_kind
 from .observations import NEGLIGIBLE, At
@@ -16,8 +16,6 @@ from .relabelling import Labels
 
 # A value is certain if it is more than this multiple of half its 95 % interval.
 CERTAIN = 2.0
-# RMS of the residual after every hypothesis, of that of the effort, from where on it is a finding.
-UNEXPLAINED = 0.25
 
 
 def robot_findings(found: Solution, labels: Labels | None) -> Iterator[Finding]:
@@ -134,7 +132,8 @@ def _unexplained(found: Solution) -> Iterator[Finding]:
     after = np.sqrt(found.errors / np.maximum(seen.counts, 1))
     offset = np.abs((found.own[:, At.ONE] - seen.torques.offsets) * found.scales)
     whole = np.where(offset > effort, np.hypot(after, offset), after)
-    small = np.minimum(NEGLIGIBLE * np.abs(found.scales) * seen.limits, HALF * effort)
+    limits = np.abs(found.scales) * np.nan_to_num(model.effort_limits, posinf=0.0)
+    small = np.minimum(NEGLIGIBLE * limits, HALF * effort)
     least = np.maximum(UNEXPLAINED * effort, small)
     bad = seen.judged & ((after > least) | (offset > effort))
     if bad.any():

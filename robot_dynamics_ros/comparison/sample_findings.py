@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.recordings.quality import Quality
+from robot_dynamics_ros.recordings.quality import OFTEN, Quality
 
 from .findings import TABLE, Finding
 from .observations import MIN_ROWS, Observations
@@ -26,8 +26,6 @@ FAR_POSITION, FAR_SPEED = 3.0, 10.0
 UNLIKE = 0.6
 # A joint that moves less stands still [rad or m].
 STILL = 1e-3
-# Share of the samples from which on dropouts are reported.
-DROPOUTS = 0.01
 
 
 class Reach:
@@ -114,7 +112,7 @@ def sample_findings(seen: Observations, quality: Quality, remark: str) -> Iterat
     for (text, value), joints in groups.items():
         yield Finding('no_effort', tuple(joints), value, text)
     for one in quality.counts():
-        few = one.name == 'dropouts' and one.number <= DROPOUTS * quality.samples
+        few = one.name == 'dropouts' and one.number <= OFTEN * quality.samples
         # Counts that are findings of another code, or that say nothing of the samples.
         other = one.name in ('without_efforts', 'of_other_joints')
         if one.number and not (few or other):

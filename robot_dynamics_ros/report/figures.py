@@ -38,8 +38,6 @@ MAX_STRETCHES = 1000
 PANEL, GAP = 190, 40
 # Above the legend are the buttons of plotly.
 MARGIN = {'t': 52, 'b': 46, 'l': 64, 'r': 10}
-AXIS = {'gridcolor': '#e3e7eb', 'zerolinecolor': '#9aa3ad', 'ticks': 'outside', 'ticklen': 4}
-LEGEND = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)'}
 
 
 class Figure(NamedTuple):
@@ -102,14 +100,16 @@ def stacked(title: str, x_label: str, panels: Sequence[Panel], hint: str = '') -
     plot = required('plotly.subplots').make_subplots(
         rows=len(shown), shared_xaxes=True, vertical_spacing=GAP / height
     )
+    legend = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)'}
     for row, panel in enumerate(shown, 1):
-        top, legend = plot.get_subplot(row, 1).yaxis.domain[1], f'legend{row}'
+        top, name = plot.get_subplot(row, 1).yaxis.domain[1], f'legend{row}'
         for one in panel.curves:
-            plot.add_trace(one.update(legend=legend, showlegend=len(panel.curves) > 1), row, 1)
-        plot.update_layout({legend: LEGEND | {'y': top}})
+            plot.add_trace(one.update(legend=name, showlegend=len(panel.curves) > 1), row, 1)
+        plot.update_layout({name: legend | {'y': top}})
         plot.update_yaxes(title_text=f'{panel.name} [{panel.unit}]', row=row)
-    plot.update_xaxes(**AXIS)
-    plot.update_yaxes(title_standoff=6, **AXIS)
+    for update in plot.update_xaxes, plot.update_yaxes:
+        update(gridcolor='#e3e7eb', zerolinecolor='#9aa3ad', ticks='outside', ticklen=4)
+    plot.update_yaxes(title_standoff=6)
     plot.update_xaxes(title_text=x_label, row=len(shown))
     plot.update_layout(
         template='none',
