@@ -5,7 +5,7 @@
 
 Modules::
 
-    comparison       recordings to results: findings, figures, spectra
+    comparison       recordings to results: findings and figures
     compared         the result of one recording, and its JSON form
     findings         the table of findings, and the rule that concludes from them
     recorded_joints  the joints that were recorded: their torques, and what depends on the others
@@ -16,7 +16,7 @@ Modules::
     sample_findings  findings about units, velocities and samples
 """
 
-from .compared import Compared, FrictionFit, JointComparison, Samples, Spectrum
+from .compared import Compared, FrictionFit, JointComparison, Samples
 from .comparison import Comparison
 from .findings import Finding
 
@@ -27,5 +27,4 @@ __all__ = [
     'FrictionFit',
     'JointComparison',
     'Samples',
-    'Spectrum',
 ]

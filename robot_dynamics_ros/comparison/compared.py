@@ -19,13 +19,12 @@ from .findings import Finding, advised
 
 # The terms whose shares of the measurement are given; they and `residual` sum to 1.
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
-# Of each joint, in JSON.
-FIGURES = ('rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'shares')
-# A model does not explain an effort of which it leaves more than this share of the RMS.
-HALF = 0.5
+# A model does not explain an effort of which it leaves more than half of the RMS; a fit leaves
+# less than a quarter.
+HALF, UNEXPLAINED = 0.5, 0.25
 # An effort below this share of the residual is noise: their ratio has no meaning.
 NOISE = 0.1
-# Most samples for plots.
+# Most samples for plots: eight for each stretch of a curve, see `report.figures`.
 MAX_DRAWN = 16384
 
 
@@ -105,19 +104,9 @@ class Samples:
 
     def efforts_at(self, times: Array) -> Array:
         """Measured efforts (M, n) at times (M,); NaN in gaps."""
-        later = np.searchsorted(self.times, times)
-        gaps = np.append(self.begins, True)[later]
+        gaps = np.append(self.begins, True)[np.searchsorted(self.times, times)]
         found = [np.interp(times, self.times, efforts) for efforts in self.measured.T]
         return np.where(gaps[:, None], np.nan, np.stack(found, axis=1))
-
-
-@dataclass(frozen=True)
-class Spectrum:
-    """Power spectral densities, one-sided."""
-
-    frequencies: Array  #: (F,) [Hz]
-    measured: Array  #: (F, n) [(N m)^2/Hz or N^2/Hz]
-    residual: Array  #: (F, n) the same
 
 
 @dataclass(frozen=True)
@@ -137,21 +126,13 @@ class Compared:
     joints: Mapping[str, JointComparison] = field(default_factory=dict)  #: in the model's order
     findings: Sequence[Finding] = ()  #: the most important one first
     drawn: Samples | None = field(default=None, repr=False)  #: for plots
-    spectrum: Spectrum | None = field(default=None, repr=False)  #: None of too few samples
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics compare --json`, see docs/recordings.md.
 
         SI units; NaN where a number is not known, which is null in JSON.
         """
-        shallow = {one.name: getattr(self, one.name) for one in fields(self)}
-        del shallow['drawn'], shallow['spectrum']
-        return shallow | {
-            'locked': list(self.locked),
-            'joints': {
-                name: {figure: getattr(one, figure) for figure in FIGURES}
-                | {'friction': asdict(one.friction) if one.friction else None}
-                for name, one in self.joints.items()
-            },
-            'findings': [one.as_json() for one in advised(self.findings)],
-        }
+        whole = asdict(replace(self, drawn=None))
+        del whole['drawn']
+        findings = [one.as_json() for one in advised(self.findings)]
+        return whole | {'locked': list(self.locked), 'findings': findings}

@@ -13,11 +13,11 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.regression.intervals import ROUNDING
 
-from .compared import TERMS, Compared, FrictionFit, JointComparison, Samples, Spectrum
+from .compared import TERMS, Compared, FrictionFit, JointComparison
 from .findings import Finding, conclude
 from .hypotheses import Solution
 from .observations import Observations, decimated
@@ -26,10 +26,8 @@ from .relabelling import best_labels
 from .robot_findings import robot_findings
 from .sample_findings import Reach, motion_findings, sample_findings
 
-# Samples of a part whose spectrum is computed, and the fewest of a recording [-].
-PART, MIN_PART = 512, 64
-# A standard deviation below this share of the RMS is rounding.
-ROUNDING = 1e-6
+# Samples are taken at this multiple of the cutoff: what lies above is filtered out.
+OVERSAMPLING = 10.0
 
 
 class Comparison:
@@ -79,47 +77,45 @@ class Comparison:
             advance: takes the number of samples, as they are read.
         """
         blank = Compared(self.model.name, name or recording.name, recording.topic)
-        torques = self._torques(recording.joints)
+        torques, motions, count = self._torques(recording.joints), [], 0
+        reach = Reach(torques.model.size)
         try:
             recording.judge_efforts(torques.model)
-            motions, count = decimated(recording, torques.model.joint_names)
+            for motion in recording.motions():
+                count += len(motion)
+                motions.append(decimated(motion.of(torques.model.joint_names), OVERSAMPLING))
+                reach.add(motions[-1])
         except RecordingError as error:
             return replace(blank, error=str(error))
         advance(recording.size or 0)
-        reach = Reach(torques.model.size)
-        for motion in motions:
-            reach.add(motion)
         wrong = motion_findings(torques.model, reach, recording.quality)
         seen = Observations(torques, motions, usable=not wrong)
-        samples, (found, labels) = seen.samples, best_labels(seen)
+        found, labels = best_labels(seen)
         remark = unused_joints(self.model, recording.names)
-        said = [*wrong, *([] if wrong else robot_findings(seen, found, labels))]
-        said += sample_findings(seen, reach, recording.quality, remark)
+        said = [*wrong, *([] if wrong else robot_findings(found, labels))]
+        said += sample_findings(seen, recording.quality, remark)
         findings = conclude(said, int(seen.judged.sum()))
-        joints = {one: _figures(found, samples, one, findings) for one in samples.joints}
-        rate = 1.0 / recording.interval
+        names, rate = torques.model.joint_names, 1.0 / recording.interval
         return replace(
             blank, samples=count, duration=count / rate, rate=rate, cutoff=motions[0].cutoff,
-            locked=torques.locked, remark=remark, joints=joints, findings=findings,
-            drawn=samples.drawn(), spectrum=_spectrum(samples, motions[0].rate),
+            locked=torques.locked, remark=remark, findings=findings, drawn=seen.samples.drawn(),
+            joints={one: _figures(seen, found, one, findings) for one in names},
         )  # fmt: skip
 
 
 def _figures(
-    found: Solution, samples: Samples, name: str, findings: Sequence[Finding]
+    seen: Observations, found: Solution, name: str, findings: Sequence[Finding]
 ) -> JointComparison:
     """Those of a joint, over all samples with an effort."""
-    seen, joint, fit, after = found.seen, samples.joints.index(name), None, math.nan
-    rows = np.isfinite(samples.measured[:, joint])
-    effort, model, residual, v = (
-        one[rows, joint]
-        for one in (samples.measured, samples.model, samples.residual, samples.velocities)
-    )
-    parts = {term: getattr(samples, term)[rows, joint] for term in TERMS}
-    if seen.judged[joint]:
-        fit = FrictionFit(*found['own'][joint, 1:].tolist())
+    samples, joint = seen.samples, seen.samples.joints.index(name)
+    rows, fit, after = np.isfinite(samples.measured[:, joint]), None, math.nan
+    names = ('measured', 'model', 'residual', 'velocities', *TERMS)
+    effort, model, residual, v, *terms = (getattr(samples, one)[rows, joint] for one in names)
+    parts = dict(zip(TERMS, terms, strict=True))
+    if found.seen.judged[joint]:
+        fit = FrictionFit(*found.own[joint, 1:].tolist())
         parts['friction'] = fit.viscous * v + fit.coulomb * np.sign(v)
-        after = math.sqrt(found.errors[joint] / seen.counts[joint])
+        after = math.sqrt(found.errors[joint] / found.seen.counts[joint])
     with np.errstate(invalid='ignore', divide='ignore'):
         square = np.float64(effort @ effort)
         shares = {term: float(part @ effort / square) for term, part in parts.items()}
@@ -147,17 +143,3 @@ def _correlation(effort: Array, torque: Array) -> float:
     """Of measurement and model; NaN where one does not vary."""
     vary = [np.std(one) > ROUNDING * _rms(one) for one in (effort, torque) if len(one)]
     return float(np.corrcoef(effort, torque)[0, 1]) if vary and all(vary) else math.nan
-
-
-def _spectrum(samples: Samples, rate: float) -> Spectrum | None:
-    """Of the longest segment; None where it is too short."""
-    edges = np.append(np.flatnonzero(samples.begins), len(samples.times))
-    longest = int(np.argmax(np.diff(edges)))
-    part = slice(edges[longest], edges[longest + 1])
-    both = np.stack([samples.measured[part], samples.residual[part]])
-    if both.shape[1] < MIN_PART:
-        return None
-    size = min(PART, both.shape[1])
-    signal = required('scipy.signal', 'recordings')
-    frequencies, found = signal.welch(both, rate, nperseg=size, axis=1)
-    return Spectrum(frequencies, *found)

@@ -93,14 +93,10 @@ class Finding:
         """Whether nothing that is fitted to these efforts can be trusted."""
         return self.severity == 'error'
 
-    def explains(self, other: Finding) -> bool:
-        """Whether another finding follows from this one."""
-        return self.is_error and other.code in TABLE[self.code].explains.split()
-
     def as_json(self) -> dict[str, Any]:
         """What --json says of it."""
-        names = ('code', 'joints', 'value', 'unit', 'half_width', 'message', 'more')
-        return {name: getattr(self, name) for name in names} | {'joints': list(self.joints)}
+        own = {name: value for name, value in vars(self).items() if name != 'is_of_few'}
+        return own | {'joints': list(self.joints)}
 
 
 def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:
@@ -117,7 +113,10 @@ def conclude(findings: Iterable[Finding], judged: int = 0) -> list[Finding]:
         replace(one, is_of_few=TABLE[one.code].of_half and 2 * len(joints[one.code]) < judged)
         for one in found
     ]
-    kept = [one for one in found if not any(cause.explains(one) for cause in found)]
+    explained = {
+        code for one in found if one.is_error for code in TABLE[one.code].explains.split()
+    }
+    kept = [one for one in found if one.code not in explained]
     return sorted(kept, key=lambda one: [*TABLE].index(one.code))
 
 
@@ -125,9 +124,7 @@ def advised(findings: Iterable[Finding]) -> list[Finding]:
     """The findings with what to do, which the last of each code says."""
     found = list(findings)
     last = {one.code: number for number, one in enumerate(found)}
-    return [
-        replace(one, more=f'{one.more} {TABLE[one.code].advice}'.strip())
-        if last[one.code] == number
-        else one
-        for number, one in enumerate(found)
-    ]
+    for code, number in last.items():
+        more = f'{found[number].more} {TABLE[code].advice}'.strip()
+        found[number] = replace(found[number], more=more)
+    return found

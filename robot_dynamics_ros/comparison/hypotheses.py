@@ -1,6 +1,7 @@
 """What lies between a model and a recording: hypotheses, each a regression, and the best of them.
 
-A hypothesis says which columns are free beside friction, rotor and offset of each joint:
+A hypothesis is a set of parts. They say which columns are free beside friction, rotor and offset
+of each joint:
 
     e_{p(j)}(t + d) / s_j = G_j (g + dg) + m_j + Y_b,j pi + sum over links Y_l,j pi_l x_l
                             + a_j r_j + friction_j + o_j
@@ -12,10 +13,9 @@ more than its numbers cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property, partial
-from typing import Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,212 +24,189 @@ from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression.fit import bounded_minimum
 from robot_dynamics_ros.regression.intervals import Covariances, covariances
 
-from .observations import DELAYS, LOWER, At, Observations
+from .compared import HALF
+from .observations import DELAYS, OWN, At, Observations
 from .recorded_joints import Flags
 
-# Sums of logarithms of mean squares of errors: that of one joint falls by 1.4 where its RMS is
-# halved. What a part of a hypothesis must be worth, and each number that it takes from the data.
+
+class Part(NamedTuple):
+    """A part of a hypothesis."""
+
+    kind: str  #: a key of KINDS
+    of: Any = None  #: joint or body that it is about, order of joints, or delay [s]
+
+
+class Kind(NamedTuple):
+    """What the parts of a kind cost, and from which deviation on they are meant."""
+
+    numbers: int  #: that each takes from the data
+    least: float = 0.0  #: an accurate model deviates by less
+
+
+Hypothesis = frozenset[Part]
+NOTHING: Hypothesis = frozenset()
+KINDS = {
+    'order': Kind(2),  # joints whose efforts are those of joints 0, 1, ...
+    'delay': Kind(1, 1e-3),  # of the efforts [s]
+    'scale': Kind(1, 0.05),  # of the effort of a joint, from 1; or another sign
+    'no gravity': Kind(1),  # in the efforts
+    'gravity': Kind(3, 0.02),  # has another direction [rad]
+    'load': Kind(4, 0.05),  # on a body; of its ten parameters, mass and centre count [kg]
+    'mass': Kind(1, 0.1),  # of a link is another, by a share of that of the URDF
+}
+# What a kind of parts must be worth, and each of their numbers: the sum of logarithms of mean
+# squares falls by 1.4 where the RMS of one joint is halved.
 WORTH, NUMBER = 1.0, 0.5
-# Scales nearer to 1, and shares of a mass nearer to 0, are an inaccurate model; so is the RMS of
-# the torque of a rotor below that share of the effort.
-MIN_SCALE, MIN_SHARE, MIN_ROTOR = 0.05, 0.1, 0.02
-# A base that is turned less is an inaccurate mount [rad]. Gravity is as strong everywhere: beyond
-# this factor, which a payload may seem to give it, it stands for something else.
-MIN_TURN, STRONGER = 0.02, 2.0
-# Smallest delay and mass that are reported [s, kg]; of the mass of a body: what may be missing; a
-# centre of mass farther from the link is not that of a tool [m].
-MIN_DELAY, MIN_MASS, MISSING, FARTHEST = 1e-3, 0.05, 1.1, 1.0
-# Rounds in which the weights of joints are adapted to their errors, and the relative change of
-# these at which they end; most hypotheses in a row.
-ROUNDS, SETTLED, MAX_STEPS = 5, 0.01, 8
-# Of a diagonal: what keeps columns apart that the motion does not.
-RIDGE = 1e-9
-# A hypothesis is good for a joint if it leaves at most this share of the RMS of its effort, and
-# explains it if it leaves at most half.
-GOOD, HALF = 0.15, 0.5
+# A rotor whose torque is a smaller share of the RMS of the effort is that of an accurate model.
+MIN_ROTOR = 0.02
+# Gravity is as strong everywhere: beyond this factor, which a payload may seem to give it, it
+# stands for something else; a tool that is missing is not heavier than its link by more than a
+# tenth, and its centre not farther from it [m].
+STRONGER, MISSING, FARTHEST = 2.0, 1.1, 1.0
+# Rounds in which weights of joints are adapted to their errors; most hypotheses in a row.
+ROUNDS, MAX_STEPS = 5, 8
 
 
-@dataclass(frozen=True)
-class Hypothesis:
-    """What differs from the model, which has n joints."""
+def of_kind(given: Hypothesis, kind: str) -> list[Part]:
+    """The parts of a kind, by their joints or bodies."""
+    return sorted(one for one in given if one.kind == kind)
 
-    order: tuple[int, ...]  #: joint whose effort is that of joint j
-    scaled: frozenset[int] = frozenset()  #: joints whose efforts have a scale, or another sign
-    gravity: Literal['given', 'free', 'none'] = 'given'  #: that the efforts contain
-    carrier: int | None = None  #: body that carries a payload
-    links: tuple[int, ...] = ()  #: bodies whose mass is another
-    delay: float = 0.0  #: of the efforts [s]
 
-    @property
-    def numbers(self) -> int:
-        """How many numbers it takes from the data; those of a payload: mass and centre."""
-        moved = sum(joint != other for joint, other in enumerate(self.order))
-        gravity = {'given': 0, 'none': 1, 'free': 3}[self.gravity]
-        load = 4 * (self.carrier is not None) + len(self.links)
-        return max(0, moved - 1) + len(self.scaled) + gravity + load + bool(self.delay)
+def without(given: Hypothesis, *kinds: str) -> Hypothesis:
+    """The same without parts of some kinds."""
+    return frozenset(one for one in given if one.kind not in kinds)
 
-    @property
-    def parts(self) -> list[str]:
-        """What differs."""
-        nothing = Hypothesis(tuple(range(len(self.order))))
-        names = [one.name for one in fields(self)]
-        return [name for name in names if getattr(self, name) != getattr(nothing, name)]
 
-    def smaller(self) -> Iterator[Hypothesis]:
-        """The same without one of its parts, or one of its scales or links, for each."""
-        nothing = Hypothesis(tuple(range(len(self.order))))
-        for name in self.parts:
-            yield replace(self, **{name: getattr(nothing, name)})
-        for joint in self.scaled:
-            yield replace(self, scaled=self.scaled - {joint})
-        for link in self.links:
-            yield replace(self, links=tuple(one for one in self.links if one != link))
+def parts(kind: str, joints: Flags) -> Hypothesis:
+    """One of each joint or body for which (n,) holds."""
+    return frozenset(Part(kind, one) for one in np.flatnonzero(joints).tolist())
 
 
 class Solution:
-    """The best coefficients of a hypothesis; weights of joints follow from their errors.
-
-    Attributes:
-        places: of the coefficients, by name.
-        theta: (P,) coefficients.
-        scales: (n,) of the efforts.
-        squares: (n,) of the efforts, by the order of the hypothesis.
-        floor: (n,) squares below which errors are negligible.
-        errors: (n,) sums of squares of the residuals, in the unit of the efforts.
-        misfit: of the judged joints, without what numbers cost.
-    """
+    """The best coefficients of a hypothesis; weights of joints follow from their errors."""
 
     def __init__(self, seen: Observations, given: Hypothesis) -> None:
         """Of a hypothesis about a recording."""
-        self.seen, self.hypothesis, order = seen, given, list(given.order)
-        self._scaled = sorted(given.scaled)
-        shared = {
-            'gravity': At.TURNING if given.gravity == 'free' else [],
-            'load': [] if given.carrier is None else seen.body_at(given.carrier),
-            'shares': [At.LINKS + link for link in given.links],
-        }
-        self._shared = [column for columns in shared.values() for column in columns]
-        sizes = [len(LOWER) * seen.size, *map(len, shared.values()), len(self._scaled)]
-        parts = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-        self.places = dict(zip(['own', *shared, 'inverse'], parts, strict=True))
-        self.places['own'] = self.places['own'].reshape(seen.size, -1)
-        self._lower = np.full(sum(sizes), -np.inf)
-        self._lower[self.places['own']] = LOWER
-        self.squares, self.floor = seen.squares[order], seen.floor[order]
+        self.seen, self.given, n = seen, given, seen.size
+        alone = {one.kind: one.of for one in given}
+        self.order: list[int] = [*alone.get('order', range(n))]
+        self.delay: float = alone.get('delay', 0.0)
+        columns = {one: self._columns(one) for kind in KINDS for one in of_kind(given, kind)}
+        ends = np.cumsum([n * len(OWN), *map(len, columns.values())]).tolist()
+        self._places = dict(zip(columns, map(range, ends, ends[1:]), strict=False))
+        # The residual of joint j is its columns times target[j] - chosen[j] @ theta.
+        self._target, self._chosen = np.zeros((n, seen.width)), np.zeros((n, seen.width, ends[-1]))
+        self._target[:, At.MOTION] = -1.0
+        self._target[:, At.GRAVITY] = -seen.gravity * (Part('no gravity') not in given)
+        for joint in range(n):
+            own = np.arange(len(OWN))
+            self._chosen[joint, own, joint * len(OWN) + own] = 1.0
+            self._target[joint, self._effort(joint)] = Part('scale', joint) not in given
+        for part, places in self._places.items():
+            joints = part.of if part.kind == 'scale' else slice(None)
+            self._chosen[joints, columns[part], places] = 1.0
+        self._lower = np.full(ends[-1], -np.inf)
+        self._lower[: ends[0]] = np.tile([0.0 if one.sign else -np.inf for one in OWN], n)
+        self._solve()
+
+    def _solve(self) -> None:
+        seen, products = self.seen, self.seen.products(self.delay)
+        #: (n,) sums of squares: of the efforts of the joints, negligible ones, of the residuals
+        self.squares, self.floor = seen.squares[self.order], seen.floor[self.order]
         self.errors, self.scales = self.squares, np.ones(seen.size)
-        normal, right, whole = self._equations(seen.products(given.delay))
-        for _ in range(ROUNDS if sum(sizes[1:]) else 1):
+        normal, right = self._equations(products)
+        for _ in range(ROUNDS):
             weights = self.scales**2 / (self.errors + self.floor) * seen.judged
-            total, sums = np.tensordot(weights, normal, 1), weights @ right
-            theta, _ = bounded_minimum(total, sums, self._lower)
-            inverse = -theta[self.places['inverse']]
-            inverse[inverse == 0.0] = np.finfo(float).eps
-            self.scales[self._scaled] = 1.0 / inverse
-            left = whole - 2.0 * right @ theta + np.einsum('p,npq,q->n', theta, normal, theta)
-            before, self.errors = self.errors, np.maximum(left, 0.0) * self.scales**2
-            if np.allclose(before + self.floor, self.errors + self.floor, SETTLED, 0.0):
-                break
-        self.theta = theta
+            total = np.tensordot(weights, normal, 1)
+            self.theta, _ = bounded_minimum(total, weights @ right, self._lower)
+            for part in of_kind(self.given, 'scale'):
+                self.scales[part.of] = -1.0 / (self[part][0] or np.finfo(float).eps)
+            self._left = self._target - self._chosen @ self.theta
+            left = np.einsum('jk,jkl,jl->j', self._left, products, self._left)
+            self.errors = np.maximum(left, 0.0) * self.scales**2
+        #: (n, 4) coefficients of `OWN`
+        self.own = self.theta[: seen.size * len(OWN)].reshape(seen.size, -1)
+        #: of the judged joints, without what numbers cost
         self.misfit = float(np.log((self.errors + self.floor)[seen.judged]).sum())
 
-    def __getitem__(self, name: str) -> Array:
-        return np.asarray(self.theta[self.places[name]])
+    def _columns(self, part: Part) -> list[int]:
+        """Those whose coefficients a part sets free."""
+        if part.kind == 'scale':
+            return [self._effort(part.of)]
+        if part.kind == 'gravity':
+            return At.GRAVITY
+        if part.kind == 'mass':
+            return [At.LINKS + part.of]
+        first = At.LINKS + len(self.seen.bodies)
+        return [first + 10 * part.of + one for one in range(10)] if part.kind == 'load' else []
 
-    def _of_joint(self, joint: int) -> tuple[list[int], list[int], Array]:
-        """Columns of a joint, places of their coefficients, and the target (K,).
+    def _effort(self, joint: int) -> int:
+        return self.order[joint] - self.seen.size
 
-        Its residual is X (target - coefficients) with its columns X.
-        """
-        given, own, target = self.hypothesis, self.places['own'], np.zeros(self.seen.width)
-        columns = [*range(len(LOWER)), *self._shared]
-        places = [*own[joint], *range(own.size, own.size + len(self._shared))]
-        effort = given.order[joint] - self.seen.size
-        target[At.MOTION], target[effort] = -1.0, float(joint not in given.scaled)
-        target[At.GRAVITY] = -self.seen.gravity * (given.gravity != 'none')
-        if joint in given.scaled:
-            columns.append(effort)
-            places.append(self.places['inverse'][self._scaled.index(joint)])
-        return columns, places, target
+    def _equations(self, products: Array) -> tuple[Array, Array]:
+        """X^T X (n, P, P) and X^T y (n, P) of products (n, K, K) of columns."""
+        mixed = products @ self._chosen
+        normal = self._chosen.swapaxes(1, 2) @ mixed
+        return normal, np.einsum('jkp,jk->jp', mixed, self._target)
 
-    def _equations(self, products: Array) -> tuple[Array, Array, Array]:
-        """X^T X (n, P, P), X^T y (n, P) and y^T y (n,) of products (n, K, K) of columns."""
-        n, size = self.seen.size, len(self._lower)
-        normal, right, whole = np.zeros((n, size, size)), np.zeros((n, size)), np.zeros(n)
-        for joint, own in enumerate(products):
-            columns, places, target = self._of_joint(joint)
-            normal[joint][np.ix_(places, places)] = own[np.ix_(columns, columns)]
-            right[joint, places], whole[joint] = own[columns] @ target, target @ own @ target
-        return normal, right, whole
+    def __getitem__(self, part: Part) -> Array:
+        """The coefficients of a part."""
+        return np.asarray(self.theta[self._places[part]])
 
     @property
     def cost(self) -> float:
-        """The misfit, and what the numbers cost."""
-        rotors, given = int(self.rotors.sum()), self.hypothesis
-        parts = len(given.parts) + bool(rotors)
-        return self.misfit + WORTH * parts + NUMBER * (given.numbers + rotors)
+        """The misfit, and what the numbers cost; those of rotors too."""
+        rotors, kinds = int(self.rotors.sum()), len({one.kind for one in self.given})
+        numbers = rotors + sum(KINDS[one.kind].numbers for one in self.given)
+        return self.misfit + WORTH * (kinds + bool(rotors)) + NUMBER * numbers
 
     @property
     def rotors(self) -> Flags:
         """Joints (n,) whose rotor is a part of the effort that an accurate model has not."""
-        squares = self.seen.products(self.hypothesis.delay)[:, At.ROTOR, At.ROTOR]
-        size = self['own'][:, At.ROTOR] ** 2 * squares * self.scales**2
+        squares = self.seen.products(self.delay)[:, At.ROTOR, At.ROTOR]
+        size = self.own[:, At.ROTOR] ** 2 * squares * self.scales**2
         return self.seen.judged & (size > MIN_ROTOR**2 * self.squares)
 
-    @property
-    def is_explained(self) -> bool:
-        """Whether most of the effort is explained, at half of the judged joints or more."""
-        good = (self.errors <= HALF**2 * self.squares)[self.seen.judged]
-        return bool(2 * good.sum() >= len(good))
-
-    @property
-    def bad(self) -> list[int]:
-        """Loaded joints that it does not explain well."""
-        large = self.errors > GOOD**2 * self.squares
-        return np.flatnonzero(self.seen.loaded & large).tolist()
+    def explained(self, share: float = HALF) -> Flags:
+        """Joints (n,) of whose efforts' RMS it leaves at most a share."""
+        return self.errors <= share**2 * self.squares
 
     @property
     def gravity(self) -> Array:
         """(3,) where it is free, as strong as the given one [m/s^2]."""
-        given, other = self.seen.gravity, self.seen.gravity + self['gravity']
+        given, other = self.seen.gravity, self.seen.gravity + self[Part('gravity')]
         return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
 
-    @property
-    def lacking(self) -> Array:
-        """Inertial parameters (10 b,) that the model lacks."""
-        given, bodies = self.hypothesis, np.zeros_like(self.seen.bodies)
-        if given.carrier is not None:
-            bodies[given.carrier] = self['load']
-        bodies[list(given.links)] += self['shares'][:, None] * self.seen.bodies[list(given.links)]
-        return bodies.ravel()
-
-    @property
-    def is_meant(self) -> bool:
-        """Whether its numbers are none that an accurate model has, nor absurd."""
-        given, seen, shares = self.hypothesis, self.seen, self['shares']
-        scales = self.scales[self._scaled]
-        # A wrong position of a joint that was not recorded looks like a scale.
-        far = (np.abs(scales - 1.0) > MIN_SCALE) & (not seen.torques.dependent)
-        meant = [*(far | (scales < 0.0)), *(np.abs(shares) > MIN_SHARE), *(shares > -1.0)]
-        meant += [not given.delay or abs(given.delay) >= MIN_DELAY]
-        if given.gravity == 'free':
-            other = seen.gravity + self['gravity']
-            strength = np.linalg.norm(other) / (np.linalg.norm(seen.gravity) or 1.0)
-            meant += [1.0 / STRONGER < strength < STRONGER, angle(seen.gravity, other) >= MIN_TURN]
-        if given.carrier is not None:
-            mass, centre = self['load'][0], self['load'][1:4]
-            own, whole = seen.bodies[given.carrier, 0], seen.bodies[:, 0].sum()
-            meant += [abs(mass) >= MIN_MASS, -MISSING * own <= mass <= whole]
-            meant += [np.linalg.norm(centre) <= FARTHEST * abs(mass)]
-        return all(meant)
+    def is_meant(self, part: Part) -> bool:
+        """Whether a part is none that an accurate model has, nor absurd."""
+        kind, least, seen = part.kind, KINDS[part.kind].least, self.seen
+        if kind == 'scale':
+            # A wrong position of a joint that was not recorded looks like a scale.
+            scale, is_known = self.scales[part.of], not seen.torques.dependent
+            return bool(scale < 0.0 or (is_known and abs(scale - 1.0) > least))
+        if kind == 'gravity':
+            given = np.linalg.norm(seen.gravity) or 1.0
+            strength = np.linalg.norm(seen.gravity + self[part]) / given
+            is_turned = angle(seen.gravity, self.gravity) >= least
+            return bool(is_turned and 1.0 / STRONGER < strength < STRONGER)
+        if kind == 'load':
+            bodies, mass = seen.bodies[:, 0], self[part][0]
+            is_near = np.linalg.norm(self[part][1:4]) <= FARTHEST * abs(mass)
+            is_mass = -MISSING * bodies[part.of] <= mass <= bodies.sum()
+            return bool(is_near and is_mass and abs(mass) >= least)
+        if kind == 'mass':
+            share = float(self[part][0])
+            return share > -1.0 and abs(share) > least
+        return kind != 'delay' or abs(part.of) >= least
 
     @cached_property
-    def covariances(self) -> Covariances:
+    def _covariances(self) -> Covariances:
         """Of the coefficients, where residuals are correlated in time."""
         seen, hessians, scores = self.seen, [], []
-        counts = np.maximum(seen.counts - len(LOWER), 1)
+        counts = np.maximum(seen.counts - len(OWN), 1)
         weights = self.scales**2 * counts / (self.errors + self.floor) * seen.judged
-        for products in seen.products_of_blocks(self.hypothesis.delay):
-            normal, right, _ = self._equations(products)
+        for products in seen.products_of_blocks(self.delay):
+            normal, right = self._equations(products)
             hessians.append(np.tensordot(weights, normal, 1))
             scores.append(weights @ right - hessians[-1] @ self.theta)
         whole = np.array(hessians)
@@ -238,25 +215,21 @@ class Solution:
         whole *= np.outer(free, free)
         return covariances(whole, np.array(scores) * free, np.where(free, 0.0, 1.0))
 
-    def half_widths(self, name: str, slopes: Array | None = None) -> Array:
-        """Half of the 95 % intervals of coefficients, or of functions with slopes (m, k)."""
-        place = self.places[name]
-        chosen = np.eye(len(self.theta))[place.ravel()]
-        found = self.covariances.half_widths(chosen if slopes is None else slopes @ chosen)
-        return found.reshape(place.shape) if slopes is None else found
+    def half_widths(self, part: Part | None = None, slopes: Array | None = None) -> Array:
+        """Half of the 95 % intervals of `own` (n, 4); of a part; of functions, slopes (m, k)."""
+        place = self._places[part] if part else range(self.own.size)
+        chosen = np.eye(len(self.theta))[place]
+        found = self._covariances.half_widths(chosen if slopes is None else slopes @ chosen)
+        return found if part else found.reshape(self.own.shape)
 
     @property
     def errors_with_friction(self) -> Array:
         """`errors` with the friction of the model in place of the fitted one."""
-        theta, errors = self.theta.copy(), []
-        theta[self.places['own'][:, At.RUBBING]] = 0.0
-        for joint, own in enumerate(self.seen.products(self.hypothesis.delay)):
-            columns, places, left = self._of_joint(joint)
-            left[columns] -= theta[places]
-            left[At.FRICTION] -= 1.0
-            mixed = own @ left
-            errors.append(left @ mixed - mixed[At.ONE] ** 2 / max(self.seen.counts[joint], 1))
-        return np.array(errors) * self.scales**2
+        left: Array = self._left.copy()
+        left[:, At.RUBBING], left[:, At.FRICTION] = 0.0, -1.0
+        mixed = np.einsum('jkl,jl->jk', self.seen.products(self.delay), left)
+        means = mixed[:, At.ONE] ** 2 / np.maximum(self.seen.counts, 1)
+        return np.asarray((np.einsum('jk,jk->j', mixed, left) - means) * self.scales**2)
 
 
 Solve = Callable[[Hypothesis], Solution]
@@ -268,7 +241,7 @@ def best_solution(seen: Observations) -> Solution:
     That which lowers the cost most is taken, and what it makes superfluous is dropped.
     """
     solve: Solve = cache(partial(Solution, seen))
-    found = solve(Hypothesis(tuple(range(seen.size))))
+    found = solve(NOTHING)
     for _ in range(MAX_STEPS if seen.loaded.any() else 0):
         others = [_pruned(solve, one) for one in map(solve, _next(solve, found))]
         other = min(others, key=lambda one: one.cost)
@@ -280,68 +253,64 @@ def best_solution(seen: Observations) -> Solution:
 
 def _pruned(solve: Solve, found: Solution) -> Solution:
     """The same without parts that are not worth their numbers, or not meant."""
-    others = map(solve, found.hypothesis.smaller())
-    best = min(others, key=lambda one: one.cost, default=found)
-    if best is found or (found.is_meant and found.cost <= best.cost):
+    given = found.given
+    smaller = [without(given, kind) for kind in {one.kind for one in given}]
+    smaller += [given - {one} for one in given]
+    best = min(map(solve, smaller), key=lambda one: one.cost, default=found)
+    if best is found or (all(map(found.is_meant, given)) and found.cost <= best.cost):
         return found
     return _pruned(solve, best)
 
 
 def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
     """Hypotheses with one part more, or with another one of the same kind."""
-    given, seen = found.hypothesis, found.seen
-    yield replace(given, order=_order(found))
-    every = solve(replace(given, scaled=frozenset(np.flatnonzero(seen.loaded).tolist())))
-    bare = solve(replace(given, scaled=frozenset()))
-    gained = (bare.errors + bare.floor) / (every.errors + every.floor)
-    worth = seen.loaded & (gained > np.exp(NUMBER))
-    for some in worth, worth & (every.scales < 0.0):
-        yield replace(given, scaled=frozenset(np.flatnonzero(some).tolist()))
-    if not given.delay:
-        yield replace(given, delay=_delay(solve, given))
-    # A joint that was not recorded looks like what follows. With gravity the weight of bodies
-    # turns, which these columns do not: see `Observations.under`.
-    if seen.torques.dependent or given.gravity == 'free':
+    given, seen, kinds = found.given, found.seen, {one.kind for one in found.given}
+    yield without(given, 'order') | _order(found)
+    unscaled = without(given, 'scale')
+    scales = solve(unscaled | parts('scale', seen.loaded)).scales
+    yield unscaled | parts('scale', seen.loaded)
+    yield unscaled | parts('scale', seen.loaded & (scales < 0.0))
+    if 'delay' not in kinds:
+        yield given | {_delay(solve, given)}
+    # A joint that was not recorded looks like what follows. With gravity the weight of a payload
+    # turns, which these columns do not: see `relabelling`.
+    if seen.torques.dependent or 'gravity' in kinds:
         return
-    if given.gravity == 'given':
-        yield replace(given, gravity='none')
-        yield replace(given, gravity='free')
-    if given.carrier is None:
+    if 'no gravity' not in kinds:
+        yield given | {Part('no gravity')}
+        yield given | {Part('gravity')}
+        yield given | parts('mass', seen.bodies[:, 0] > 0.0)
+    if 'load' not in kinds:
         joints = seen.model.joints
         for body in sorted({*range(len(joints))} - {one.parent for one in joints}):
-            yield replace(given, carrier=body)
+            yield given | {Part('load', body)}
             # What the driver does not know that the arm carries stays in the efforts.
-            yield replace(given, carrier=body, gravity='none')
-    if not given.links and given.gravity == 'given':
-        yield replace(given, links=tuple(np.flatnonzero(seen.bodies[:, 0]).tolist()))
+            yield given | {Part('load', body), Part('no gravity')}
 
 
-def _order(found: Solution) -> tuple[int, ...]:
+def _order(found: Solution) -> Hypothesis:
     """The order of efforts in which each joint is explained best, with columns of its own."""
     seen, joints = found.seen, np.flatnonzero(found.seen.loaded)
-    products, efforts = seen.products(found.hypothesis.delay)[joints], joints - seen.size
-    free = [*range(len(LOWER)), *At.GRAVITY, At.MOTION]
-    inverse = np.linalg.pinv(products[:, free][:, :, free], rcond=RIDGE)
-    mixed = products[:, efforts][:, :, free]
-    left = products[:, efforts, efforts] - np.einsum('jkp,jpq,jkq->jk', mixed, inverse, mixed)
-    costs = np.log(np.maximum(left, 0.0) + seen.floor[joints])
-    rows, others = required('scipy.optimize', 'recordings').linear_sum_assignment(costs)
+    left = np.log(seen.unexplained(found.delay) + seen.floor)
+    assign = required('scipy.optimize', 'recordings').linear_sum_assignment
+    rows, others = assign(left[np.ix_(joints, joints)])
     order = np.arange(seen.size)
     order[joints[rows]] = joints[others]
-    return tuple(order.tolist())
+    moved = (rows != others).any()
+    return frozenset({Part('order', (*order.tolist(),))} if moved else ())
 
 
-def _delay(solve: Solve, given: Hypothesis) -> float:
-    """The delay with the smallest misfit [s]: the best of a grid, and near it."""
+def _delay(solve: Solve, given: Iterable[Part]) -> Part:
+    """The delay with the smallest misfit: the best of a grid, and near it."""
 
     def misfit(delay: float) -> float:
-        return solve(replace(given, delay=round(delay, 6))).misfit
+        return solve(frozenset(given) | {Part('delay', round(delay, 6))}).misfit
 
     step, best = float(DELAYS[1] - DELAYS[0]), min(DELAYS[1:-1].tolist(), key=misfit)
     near = required('scipy.optimize', 'recordings').minimize_scalar(
         misfit, bounds=(best - step, best + step), method='bounded', options={'xatol': 1e-4}
     )
-    return round(float(near.x), 6)
+    return Part('delay', round(float(near.x), 6))
 
 
 def angle(one: Array, other: Array) -> float:

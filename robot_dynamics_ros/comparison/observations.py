@@ -13,170 +13,141 @@ from itertools import pairwise
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings import Motion, Recording
-from robot_dynamics_ros.regression.intervals import blocks
-from robot_dynamics_ros.regression.regressors import (
-    ARMATURE,
-    BODIES,
-    COULOMB,
-    GRAVITY,
-    OFFSET,
-    VISCOUS,
-)
-from robot_dynamics_ros.regression.rows import Rows, make_rows
+from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.regression import regressors
+from robot_dynamics_ros.regression.intervals import ROUNDING, blocks
+from robot_dynamics_ros.regression.rows import ROWS_OF_PERIOD, Rows, make_rows
 
-from .compared import Samples
-from .recorded_joints import Flags, ModelTorques
+from .compared import HALF, Samples
+from .recorded_joints import NO_GRAVITY, Flags, ModelTorques
 
-# Samples are taken at this multiple of the cutoff: what lies above is filtered out.
-OVERSAMPLING = 10.0
 # Delays of efforts for which they are looked up [s].
 DELAYS = np.linspace(-0.1, 0.1, 21)
-# Rows of a joint below which nothing is concluded of it; there are two for each period of the
-# cutoff. More than `MAX_ROWS` tell nothing more.
-MIN_ROWS, MAX_ROWS = 60, 20_000
-# A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
-# the URDF are as large, and its effort says nothing of sign, scale or name.
-HARDLY_LOADED = 0.01
-# An effort is not measured if it is a smaller share of the torque or of the effort limit, and if
-# torque and friction leave at least this share of its standard deviation.
-SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
-# Deviations below this share of the effort are not worth a hypothesis: models have them.
+# Rows of a joint below which nothing is concluded of it: those of 3 s at a cutoff of 10 Hz.
+MIN_ROWS = 60
+# What says nothing, as errors of a URDF are as large: torques below this share of the largest of
+# their kind, efforts below it of the torque or the limit, deviations below it of the effort.
 NEGLIGIBLE = 0.01
+# An effort that torque and friction do not explain is noise below this share of the limit.
+SILENT = 0.001
 # Terms of each joint that are part of every hypothesis, of which offsets alone may be negative.
-OWN = (ARMATURE, VISCOUS, COULOMB, OFFSET)
-LOWER = (0.0, 0.0, 0.0, -np.inf)
+OWN = (regressors.ARMATURE, regressors.VISCOUS, regressors.COULOMB, regressors.OFFSET)
 
 
 class At:
     """Columns of a joint: those of `OWN`, and of what the model has.
 
     That is friction, gravity torques of 1 m/s^2 along each axis of the base, the torque of the
-    motion, gravity torques with what is carried, and the torque of each body; then come ten of
-    each body, and the efforts of all joints.
+    motion, and that of each body; then come ten of each body, and the efforts of all joints.
     """
 
-    ROTOR, ONE, FRICTION, MOTION, LINKS = 0, 3, 4, 8, 12
-    RUBBING, GRAVITY, TURNING = [1, 2], [5, 6, 7], [9, 10, 11]
+    ROTOR, ONE, FRICTION, MOTION, LINKS = 0, 3, 4, 8, 9
+    RUBBING, GRAVITY = [1, 2], [5, 6, 7]
 
 
-def decimated(recording: Recording, names: tuple[str, ...]) -> tuple[list[Motion], int]:
-    """The filtered motions of some joints, at `OVERSAMPLING` times the cutoff; all samples."""
-    motions, count = [], 0
-    for motion in recording.motions():
-        count += len(motion)
-        stride = max(1, int(motion.rate / (OVERSAMPLING * motion.cutoff)))
-        first = -motion.number % stride
-        part = motion.of(names).part(slice(first, None, stride))
-        number, rate = (motion.number + first) // stride, motion.rate / stride
-        if len(part):
-            motions.append(replace(part, rate=rate, number=number, begins=number == 0))
-    return motions, count
+def decimated(motion: Motion, multiple: float) -> Motion:
+    """The samples of a segment at a multiple of its cutoff, where that is below its rate."""
+    stride = max(1, int(motion.rate / (multiple * motion.cutoff)))
+    return replace(motion.part(slice(None, None, stride)), rate=motion.rate / stride)
 
 
 def samples_of(torques: ModelTorques, motions: Sequence[Motion]) -> Samples:
     """The samples of motions, one at least, with the terms of the model."""
     names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
     states = [np.concatenate([getattr(one, name) for one in motions]) for name in names]
-    begins = np.concatenate([np.arange(len(one)) + one.number == 0 for one in motions])
+    begins = np.concatenate([np.arange(len(one)) == 0 for one in motions])
     terms = np.concatenate([torques.terms(one) for one in motions], axis=1)
     return Samples(torques.model.joint_names, begins, *states, *terms)
 
 
 class Observations:
-    """Products of the columns of each joint of a recording, over the rows that count.
-
-    Attributes:
-        bodies: (b, 10) inertial parameters of the model.
-        counts: (n,) rows that count.
-        squares: (n,) sums of squares of the efforts about their means.
-        floor: (n,) sums of squares below which errors are negligible.
-        judged: (n,) joints of which something can be concluded.
-        silent: (n,) joints whose effort is noise about zero: they are not judged.
-        loaded: (n,) joints that are judged and have torque enough to show sign, scale and name.
-    """
+    """Products of the columns of each joint of a recording, over the rows that count."""
 
     def __init__(
         self, torques: ModelTorques, motions: Sequence[Motion], *, usable: bool = True
     ) -> None:
         """With one motion at least; where it is not usable, no joint is judged."""
-        self.torques, self.model, self.gravity = torques, torques.model, torques.gravity
+        self.torques, self.model, self.gravity = torques, torques.model, torques.dynamics.gravity
         self.motions, self.samples = motions, samples_of(torques, motions)
         self.size, self.bodies = self.model.size, self.model.inertial_parameters().reshape(-1, 10)
-        rows = make_rows(torques.dynamics, [GRAVITY, BODIES, *OWN], motions)
+        terms = [regressors.GRAVITY, regressors.BODIES, *OWN]
+        slower = [decimated(motion, ROWS_OF_PERIOD) for motion in motions]
+        rows = make_rows(torques.dynamics, terms, slower)
         self.times, self._used = rows.times, rows.used.T.copy()
         for delay in DELAYS:
             self._used &= np.isfinite(self.samples.efforts_at(rows.times + delay)).T
+        #: (N,) samples that are rows, and (n,) how many of these count
+        self.at = np.searchsorted(self.samples.times, rows.times - 1e-6)
         self.counts = self._used.sum(axis=1)
         self._columns = self._made(rows)
         self.width = self._columns.shape[2] + self.size
-        self._fixed = self._columns.swapaxes(1, 2) @ self._columns
         self._products: dict[float, Array] = {}
         self._judge(usable)
 
     def _judge(self, usable: bool) -> None:
         joints, counts = np.arange(self.size), np.maximum(self.counts, 1)
-        efforts = self._efforts(0.0)[joints, :, joints]
-        torques = self._columns[..., At.GRAVITY] @ self.gravity + self._columns[..., At.MOTION]
-        self.squares, spread = (
-            (one**2).sum(axis=1) - one.sum(axis=1) ** 2 / counts for one in (efforts, torques)
-        )
+        # The effort of each joint, and its torque, as sums of columns.
+        signals = np.zeros((2, self.size, self.width))
+        signals[0, joints, joints - self.size], signals[1][:, At.MOTION] = 1.0, 1.0
+        signals[1][:, At.GRAVITY] = self.gravity
+        mixed = np.einsum('snk,nkl->snl', signals, self.products(0.0))
+        whole = np.maximum(np.einsum('snl,snl->sn', mixed, signals), 0.0)
+        #: (n,) RMS of the efforts, their squares about the mean, and those that are negligible
+        self.rms, torques = np.sqrt(whole / counts)
+        self.squares, loads = np.maximum(whole - mixed[..., At.ONE] ** 2 / counts, 0.0)
         self.floor = np.maximum(NEGLIGIBLE**2 * self.squares, np.finfo(float).tiny)
         known = usable & ~np.isin(self.model.joint_names, self.torques.dependent)
         enough: Flags = known & (self.counts >= MIN_ROWS) & (self.squares > 0.0)
-        size, rms = (np.sqrt((one**2).sum(axis=1) / counts) for one in (efforts, torques))
-        limits = np.where(np.isfinite(self.model.effort_limits), self.model.effort_limits, 0.0)
-        small = (size < SILENT * rms) | (size < np.minimum(SILENT_LIMIT * limits, rms))
-        self.silent: Flags = enough & small
-        for joint in np.flatnonzero(self.silent):
-            columns = np.column_stack([self._columns[joint, :, : len(OWN)], torques[joint]])
-            fitted = columns @ np.linalg.lstsq(columns, efforts[joint])[0]
-            left = ((efforts[joint] - fitted) ** 2).sum()
-            self.silent[joint] = left >= NOISE**2 * self.squares[joint]
+        limits = np.nan_to_num(self.model.effort_limits, posinf=0.0)
+        small = self.rms < np.maximum(NEGLIGIBLE * torques, np.minimum(SILENT * limits, torques))
+        left = self.unexplained(0.0)[joints, joints]
+        #: (n,) joints whose effort is noise about zero, and of which something can be concluded
+        self.silent: Flags = enough & small & (left > HALF**2 * self.squares)
         self.judged: Flags = enough & ~self.silent
-        largest = spread * (self.model.sliding == self.model.sliding[:, None])
-        self.loaded: Flags = self.judged & (spread > HARDLY_LOADED**2 * largest.max(axis=1))
+        #: (n,) of these: with torque enough to show sign, scale and name; that gravity loads
+        largest = loads * (self.model.sliding == self.model.sliding[:, None])
+        self.loaded: Flags = self.judged & (loads > NEGLIGIBLE**2 * largest.max(axis=1))
+        heaviest = np.abs(self.samples.gravity).max(axis=0)
+        self.held: Flags = self.judged & (heaviest > NO_GRAVITY * heaviest.max())
 
-    def body_at(self, body: int) -> list[int]:
-        """The columns of a body."""
-        first = At.LINKS + len(self.bodies) + 10 * body
-        return list(range(first, first + 10))
-
-    def under(self, gravity: Array, lacking: Array) -> Observations:
-        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
-        return Observations(self.torques.under(gravity, lacking), self.motions)
+    def under(self, gravity: Array) -> Observations:
+        """The same under another gravity (3,) [m/s^2]."""
+        return Observations(self.torques.under(gravity), self.motions)
 
     def _made(self, rows: Rows) -> Array:
         """The columns (n, N, K - n) but for efforts."""
         gravity, bodies = rows.shared[..., :3], rows.shared[..., 3:]
-        at = np.searchsorted(self.samples.times, rows.times - 1e-6)
         motion = rows.rigid - gravity @ self.gravity
         each = bodies.reshape(*motion.shape, -1, 10)
         links = np.einsum('tjbp,bp->tjb', each, self.bodies)
-        friction, q = self.samples.friction[at][..., None], self.samples.positions[at]
-        axes = [self.torques.carrying.with_gravity(axis) for axis in np.eye(3)]
-        turning = np.stack([one.gravity_torque(q) for one in axes], axis=2)
-        parts = rows.own, friction, gravity, motion[..., None], turning, links, bodies
+        friction = self.samples.friction[self.at][..., None]
+        parts = rows.own, friction, gravity, motion[..., None], links, bodies
         columns = np.concatenate(parts, axis=2).swapaxes(0, 1)
         return np.ascontiguousarray(columns * self._used[..., None])
 
-    def _efforts(self, delay: float) -> Array:
-        """Those of all joints (n, N, n) that come so much later than the rows of each [s]."""
+    def _whole(self, delay: float) -> Array:
+        """All columns (n, N, K), with efforts that come so much later than the rows [s]."""
         efforts = np.nan_to_num(self.samples.efforts_at(self.times + delay))
-        return efforts * self._used[..., None]
+        return np.concatenate([self._columns, efforts * self._used[..., None]], axis=2)
 
     def products(self, delay: float) -> Array:
         """Sums of products (n, K, K) of the columns, with efforts that are late [s]."""
         if delay not in self._products:
-            efforts = self._efforts(delay)
-            mixed = self._columns.swapaxes(1, 2) @ efforts
-            own = efforts.swapaxes(1, 2) @ efforts
-            self._products[delay] = np.block([[self._fixed, mixed], [mixed.swapaxes(1, 2), own]])
+            columns = self._whole(delay)
+            self._products[delay] = columns.swapaxes(1, 2) @ columns
         return self._products[delay]
 
     def products_of_blocks(self, delay: float) -> Iterator[Array]:
         """The same (n, K, K) over each block of time."""
-        columns = np.concatenate([self._columns, self._efforts(delay)], axis=2)
+        columns = self._whole(delay)
         for begin, end in pairwise(blocks(self.times)):
             part = columns[:, begin:end]
             yield part.swapaxes(1, 2) @ part
+
+    def unexplained(self, delay: float) -> Array:
+        """Sums of squares (n, n) that free terms of joint j leave of the effort of joint k."""
+        free, n = [*range(len(OWN)), *At.GRAVITY, At.MOTION], self.size
+        products = self.products(delay)
+        inverse = np.linalg.pinv(products[:, free][:, :, free], rcond=ROUNDING)
+        mixed, whole = products[:, -n:][:, :, free], np.einsum('jkk->jk', products[:, -n:, -n:])
+        return np.maximum(whole - np.einsum('jkp,jpq,jkq->jk', mixed, inverse, mixed), 0.0)

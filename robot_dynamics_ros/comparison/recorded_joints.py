@@ -60,13 +60,14 @@ def unused_joints(model: RobotModel, names: Mapping[str, str]) -> str:
         names: of the recorded joints after renaming, by recorded ones.
     """
     robot = {joint.name for joint in model.joints}
-    others = ', '.join(old for old, new in names.items() if new not in robot)
+    others = [old for old, new in names.items() if new not in robot]
+    if not others:
+        return ''
     recorded = [name for name in model.joint_names if name in names.values()]
     absent = joints_that_matter(model, recorded) if recorded else model.joint_names
-    offer = rename_options(offered_renaming(tuple(names), absent)) if others else ''
-    perhaps = f' Perhaps {offer}.' if offer else ''
-    unused = f'Recorded and not used, as the URDF has no moving joint of that name: {others}.'
-    return f'{unused}{perhaps}' if others else ''
+    offer = rename_options(offered_renaming(tuple(names), absent))
+    unused = 'Recorded and not used, as the URDF has no moving joint of that name'
+    return f'{unused}: {", ".join(others)}.' + (f' Perhaps {offer}.' if offer else '')
 
 
 def moved_bodies(model: RobotModel) -> Flags:
@@ -129,19 +130,7 @@ def joints_that_depend(
 
 
 class ModelTorques:
-    """What the recorded joints of a robot need for a motion; the other joints are locked.
-
-    Attributes:
-        model: whose independent joints are those of the motions, in their order.
-        locked: all joints that were not recorded.
-        missing: those of them whose position matters, see `joints_that_matter`.
-        dependent: joints of the model whose torque is unknown without those that are missing.
-        parameters: friction, offsets and rotors in place of those of the URDF.
-        gravity: (3,) in the axes of the root link [m/s^2].
-        dynamics: of the model, under this gravity.
-        carrying: the same, with what the model lacks.
-        offsets: (n,) of the parameters [N m or N].
-    """
+    """What the recorded joints of a robot need for a motion; the other joints are locked."""
 
     def __init__(
         self,
@@ -150,35 +139,39 @@ class ModelTorques:
         parameters: JointModel = AS_DESCRIBED,
         gravity: Sequence[float] = STANDARD_GRAVITY,
     ) -> None:
-        """With the whole robot, and names of joints in any order.
+        """Of some joints of a robot.
+
+        Args:
+            robot: the whole one.
+            recorded: names of joints, in any order.
+            parameters: friction, offsets and rotors in place of those of the URDF.
+            gravity: (3,) in the axes of the root link [m/s^2].
 
         Raises:
             ParameterError: the robot has none of the joints, or not one of the parameters.
         """
         parameters.check_joints(robot)
-        self.parameters, self.gravity = parameters, np.array(gravity, float)
+        self.parameters, self.given = parameters, np.array(gravity, float)
+        #: names of joints: not recorded; of these, those that matter; of the others, those whose
+        #: torque is unknown without them
         self.locked = tuple(name for name in robot.joint_names if name not in recorded)
         self.missing = joints_that_matter(robot, recorded)
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
+        #: whose independent joints are those of the motions, in their order
         self.model = model = parameters.with_rotors(compared_model(robot, recorded))
-        self.dynamics = self.carrying = RobotDynamics(model, gravity=gravity)
+        self.dynamics = RobotDynamics(model, gravity=gravity)
         self._friction, self.offsets = parameters.friction(model), parameters.offsets(model)
-        self._slips = self._friction.slips()
 
-    def under(self, gravity: Array, lacking: Array) -> ModelTorques:
-        """The same under another gravity (3,) [m/s^2], with parameters that the model lacks."""
+    def under(self, gravity: Array) -> ModelTorques:
+        """The same under another gravity (3,) [m/s^2]."""
         other = copy(self)
-        other.gravity, other.dynamics = gravity, self.dynamics.with_gravity(gravity)
-        parameters = self.model.inertial_parameters() + lacking
-        carrying = self.model.with_inertial_parameters(parameters, physical=False)
-        other.carrying = other.dynamics.with_model(carrying)
+        other.dynamics = self.dynamics.with_gravity(gravity)
         return other
 
     def terms(self, motion: Motion) -> Array:
         """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
         q, v, a = motion.positions, motion.velocities, motion.accelerations
         parts = np.moveaxis(self.dynamics.torque_terms(q, v, a), 1, 0)
-        self._slips = self._friction.slips() if motion.begins else self._slips
-        load, slips = parts.sum(axis=0) - self._friction.rotors * a, self._slips.along(q)
-        friction = self._friction.torque(v, load=load, slips=slips) + self.offsets
+        load, slips = parts.sum(axis=0) - self._friction.rotors * a, self._friction.slips()
+        friction = self._friction.torque(v, load=load, slips=slips.along(q)) + self.offsets
         return np.stack([*parts, friction])

@@ -9,9 +9,10 @@ import numpy as np
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.recordings.quality import Quality
+from robot_dynamics_ros.recordings.quality import OFTEN, Quality
 
 from .findings import TABLE, Finding
 from .observations import MIN_ROWS, Observations
@@ -20,57 +21,62 @@ from .recorded_joints import names_of
 # Positions and speeds beyond this multiple of the largest limit are in another unit: recorded
 # joints are within their limits, while a degree is 57 times as much as a radian.
 FAR_POSITION, FAR_SPEED = 3.0, 10.0
-# A joint whose positions change more slowly, root mean square, is not judged [rad/s], [m/s]; one
-# that moves less stands still [rad or m].
-TURNING, SLIDING, STILL = 0.05, 0.01, 1e-3
-# Correlations from which on two signals are the same but for a factor, and below which they are
-# different ones: noise, and the filter of a driver, lie between. RMS of a velocity that is zero,
-# of that of the derivative.
-ALIKE, UNLIKE, ZERO = 0.9, 0.5, 0.02
-# Neither the filter of a driver nor differences of samples at four times the cutoff change a
-# velocity by more than this factor.
-FACTOR = 1.6
-# Share of the samples from which on dropouts are reported.
-DROPOUTS = 0.01
+# RMS of the difference of velocities and derivatives of positions, of that of the derivatives: the
+# differences of samples at four times the cutoff, and filters of drivers, make less of it.
+UNLIKE = 0.6
+# A joint that moves less stands still [rad or m].
+STILL = 1e-3
 
 
 class Reach:
     """How far and how fast n joints of a recording move, and how their velocities fit.
 
     Attributes:
-        ends: (2, n) smallest and largest positions, velocities, efforts; infinite without one.
+        largest: (2, n) absolute positions and velocities.
         sums: (3, n) of squares of velocities, of derivatives, and of their products.
     """
 
     def __init__(self, size: int) -> None:
         """Begin with no sample of n joints."""
-        names = ('positions', 'velocities', 'efforts')
-        self.ends = {name: np.full((2, size), [[np.inf], [-np.inf]]) for name in names}
-        self.sums, self.count = np.zeros((3, size)), 0
+        self.largest, self.sums, self.count = np.zeros((2, size)), np.zeros((3, size)), 0
 
     def add(self, motion: Motion) -> None:
-        """Take a motion; NaN does not count."""
-        for name, (low, high) in self.ends.items():
-            np.fmin(low, np.fmin.reduce(getattr(motion, name)), out=low)
-            np.fmax(high, np.fmax.reduce(getattr(motion, name)), out=high)
+        """Take a motion."""
+        q, v = motion.positions, motion.velocities
+        self.largest = np.maximum(self.largest, np.abs([q, v]).max(axis=1, initial=0.0))
         if len(motion) > 1:
-            v, rates = motion.velocities, np.gradient(motion.positions, 1.0 / motion.rate, axis=0)
+            rates = np.gradient(q, 1.0 / motion.rate, axis=0)
             self.sums += np.stack([v**2, rates**2, v * rates]).sum(axis=1)
             self.count += len(motion)
 
 
 def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[Finding]:
     """Joints whose motion is in another unit, or whose velocities are not those of the motion."""
-    slopes, speeds = np.sqrt(reach.sums[[1, 0]] / max(reach.count, 1))
-    tiny = np.finfo(float).tiny
-    gains = reach.sums[2] / np.maximum(reach.sums[1], tiny)
-    likeness = np.abs(gains) * slopes / np.maximum(speeds, tiny)
-    other = (likeness > ALIKE) & ((gains < 1.0 / FACTOR) | (gains > FACTOR))
-    wrong = other | (speeds < ZERO * slopes) | (likeness < UNLIKE)
-    wrong &= slopes > np.where(model.sliding, SLIDING, TURNING)
-    found = [*_unit_finding(model, reach, np.where(wrong, 0.0, 1.0), quality)]
+    squares, slopes, both = reach.sums / max(reach.count, 1)
+    wrong = squares - 2.0 * both + slopes > UNLIKE**2 * slopes
+    wrong &= slopes > dead_bands(model) ** 2
+    found, (positions, speeds) = [], reach.largest
+    if quality.jumps_often:
+        # Also of what was cut out.
+        cut = [quality.largest.get(name, 0.0) for name in model.joint_names]
+        positions = np.maximum(positions, cut)
+    ranges = np.maximum(np.abs(model.lower), np.abs(model.upper))
+    far = (ranges > 0.0) & (positions > FAR_POSITION * ranges)
+    fast = (model.velocity_bounds > 0.0) & (speeds > FAR_SPEED * model.velocity_bounds)
+    # Velocities of something else say nothing of the unit.
+    far |= fast & ~wrong
+    if far.any():
+        worst = int(np.argmax(positions * far))
+        name, limit = model.joint_names[worst], model.velocity_limits[worst]
+        unit, other = ('m', 'mm') if model.sliding[worst] else ('rad', 'degrees')
+        reached = f'{positions[worst]:.3g} {unit}, {speeds[worst]:.3g} {unit}/s at {name}'
+        text = f'{reached}, limits {ranges[worst]:.3g}, {limit:.3g}: {other}?'
+        found.append(Finding('units', names_of(model, far), float(positions[worst]), text))
+    elif quality.unit_doubt:
+        joint, farthest = quality.farthest
+        found.append(Finding('units', (joint,), farthest, quality.unit_doubt))
     if wrong.any():
-        gain = float(np.median(gains[wrong]))
+        gain = float(np.median(both[wrong] / slopes[wrong]))
         text = f'velocities {gain:.3g} times the derivatives of the positions'
         found.append(Finding('units', names_of(model, wrong), gain, text))
     return found
@@ -86,59 +92,27 @@ def check_motion(name: str, model: RobotModel, reach: Reach, quality: Quality) -
         raise RecordingError(f'{name}: {wrong.head}: {wrong.message}. {TABLE[wrong.code].advice}')
 
 
-def _unit_finding(
-    model: RobotModel, reach: Reach, known: Array, quality: Quality
-) -> Iterator[Finding]:
-    """That positions or speeds are far outside the limits, or jump as degrees do.
-
-    Speeds of joints count where they are known (n,) to be those of the motion.
-    """
-    positions, speeds = (
-        np.abs(reach.ends[name]).max(axis=0) for name in ('positions', 'velocities')
-    )
-    if quality.jumps_often:
-        # Also of what was cut out.
-        cut = [quality.largest.get(name, 0.0) for name in model.joint_names]
-        positions = np.maximum(positions, cut)
-    ranges = np.maximum(np.abs(model.lower), np.abs(model.upper))
-    far = (ranges > 0.0) & (positions > FAR_POSITION * ranges)
-    far |= (model.velocity_bounds > 0.0) & (known * speeds > FAR_SPEED * model.velocity_bounds)
-    if far.any():
-        worst = int(np.argmax(positions * far))
-        unit, other = ('m', 'mm') if model.sliding[worst] else ('rad', 'degrees')
-        text = (
-            f'{positions[worst]:.3g} {unit}, {speeds[worst]:.3g} {unit}/s at '
-            f'{model.joint_names[worst]}, limits {ranges[worst]:.3g}, '
-            f'{model.velocity_limits[worst]:.3g}: {other}?'
-        )
-        yield Finding('units', names_of(model, far), float(positions[worst]), text)
-    elif quality.unit_doubt:
-        joint, farthest = quality.farthest
-        yield Finding('units', (joint,), farthest, quality.unit_doubt)
-
-
-def sample_findings(
-    seen: Observations, reach: Reach, quality: Quality, remark: str
-) -> Iterator[Finding]:
+def sample_findings(seen: Observations, quality: Quality, remark: str) -> Iterator[Finding]:
     """What is wrong with a recording."""
-    torques, model = seen.torques, seen.torques.model
+    torques, model, samples = seen.torques, seen.torques.model, seen.samples
     if torques.missing:
         unknown = f'; not judged: {listed(torques.dependent, 3)}' if torques.dependent else ''
         text = f'not recorded, though the position matters{unknown}'
         yield Finding('missing', (*torques.missing, *torques.dependent), None, text, more=remark)
-    if still := names_of(model, np.ptp(reach.ends['positions'], axis=0) < STILL):
+    if still := names_of(model, np.ptp(samples.positions, axis=0) < STILL):
         yield Finding('still', still, None, 'no motion')
     elif len(seen.times) < MIN_ROWS:
-        duration = len(seen.samples.times) / seen.motions[0].rate
+        duration = len(samples.times) / seen.motions[0].rate
         yield Finding('short', (), duration, f'{duration:.3g} s of motion', 's')
     groups: dict[tuple[str, float | None], list[str]] = {}
     for joint, name in enumerate(model.joint_names):
-        if why := _no_effort(seen, reach, quality, joint):
+        efforts = samples.measured[:, joint]
+        if why := _no_effort(name, efforts[np.isfinite(efforts)], quality, seen.silent[joint]):
             groups.setdefault(why, []).append(name)
     for (text, value), joints in groups.items():
         yield Finding('no_effort', tuple(joints), value, text)
     for one in quality.counts():
-        few = one.name == 'dropouts' and one.number <= DROPOUTS * quality.samples
+        few = one.name == 'dropouts' and one.number <= OFTEN * quality.samples
         # Counts that are findings of another code, or that say nothing of the samples.
         other = one.name in ('without_efforts', 'of_other_joints')
         if one.number and not (few or other):
@@ -146,19 +120,18 @@ def sample_findings(
 
 
 def _no_effort(
-    seen: Observations, reach: Reach, quality: Quality, joint: int
+    name: str, efforts: Array, quality: Quality, is_noise: bool
 ) -> tuple[str, float | None] | None:
     """Why the effort of a joint is not measured, always or in so many samples; None if it is."""
-    name, (low, high) = seen.samples.joints[joint], reach.ends['efforts'][:, joint]
     if name in quality.implausible:
-        efforts = quality.implausible[name]
-        return efforts.sentence(name), float(efforts.count)
-    if not np.isfinite(low):
+        found = quality.implausible[name]
+        return found.sentence(name), float(found.count)
+    if not len(efforts):
         return 'no effort is measured, NaN or empty', None
     # Filtered, a constant is constant but for rounding.
-    if high - low <= 1e-6 * abs(high):
-        return f'the effort is {low:.3g} throughout: the driver does not measure it', None
-    if seen.silent[joint]:
+    if np.ptp(efforts) <= 1e-6 * abs(efforts[0]):
+        return f'the effort is {efforts[0]:.3g} throughout: the driver does not measure it', None
+    if is_noise:
         return 'the effort is noise about 0: the driver does not measure it', None
     lost = quality.missing_efforts.get(name, 0)
     return (f'{lost} efforts are NaN or infinite: not used', float(lost)) if lost else None

@@ -25,7 +25,6 @@ HINT = (
 )
 FRICTION = 'A step at zero velocity is Coulomb friction, a slope viscous friction.'
 MASS = 'A curve like a sine is a wrong mass or centre of mass, or a missing payload.'
-VIBRATION = 'A peak is a vibration, a ripple of the gears or the controller.'
 # Bins of means, each of so many samples at least: the mean of fewer is noise.
 BINS, MIN_OF_BIN = 40, 5
 
@@ -81,82 +80,64 @@ def _joint(compared: Compared, name: str) -> JointReport:
     values = (one.rms_measured, one.rms_residual, one.rms_after_fit)
     ratio = quantity(100.0 * one.relative_residual, '%')
     cells = (*(quantity(value, one.unit) for value in values), ratio)
-    figures = _figures(compared, compared.drawn, name) if compared.drawn else []
+    figures = _figures(one, compared.drawn, name) if compared.drawn else []
     return JointReport(name, _level(compared, name), one.result, cells, figures)
 
 
-def _figures(compared: Compared, samples: Samples, name: str) -> list[Figure]:
-    """Those of one joint."""
-    joint, column = compared.joints[name], samples.joints.index(name)
+def _figures(joint: JointComparison, samples: Samples, name: str) -> list[Figure]:
+    """Efforts over time, and the residual over velocity and position."""
     unit, length = joint.unit, 'm' if joint.unit == 'N' else 'rad'
-    v, residual = samples.velocities[:, column], samples.residual[:, column]
-    remark, unknown = '', np.full(len(v), np.nan)
-    law = unknown
+    column, gaps = samples.joints.index(name), np.flatnonzero(samples.begins[1:]) + 1
+    names = ('positions', 'velocities', 'measured', 'model', 'residual', *TERMS)
+    own = {each: getattr(samples, each)[:, column] for each in names}
+    v, law, remark = own['velocities'], np.full(len(samples.times), np.nan), ''
     if fit := joint.friction:
         # The residual does not hold the friction of the URDF.
-        law = fit.viscous * v + fit.coulomb * np.sign(v) + fit.offset
-        law = law - samples.friction[:, column]
+        law = fit.viscous * v + fit.coulomb * np.sign(v) + fit.offset - own['friction']
         viscous = quantity(fit.viscous, f'{unit} s/{length}')
         coulomb, offset = quantity(fit.coulomb, unit), quantity(fit.offset, unit)
         remark = f'Fitted: viscous {viscous}, Coulomb {coulomb}, offset {offset}.'
-    over_v = Panel('residual', unit, _over(v, residual, law), remark)
-    over_q = Panel('residual', unit, _over(samples.positions[:, column], residual, unknown))
-    density = Panel('density', f'{unit}/√Hz', _spectra(compared, column))
-    return [
-        *stacked('Effort over time', 'time [s]', _over_time(joint, samples, column)),
-        *stacked('Residual over velocity', f'velocity [{length}/s]', [over_v], FRICTION),
-        *stacked('Residual over position', f'position [{length}]', [over_q], MASS),
-        *stacked('Spectra up to the cutoff', 'frequency [Hz]', [density], VIBRATION, log=True),
-    ]
 
+    def over_time(*names: str) -> list[Any]:
+        return [one for each in names for one in curve(each, samples.times, own[each], gaps)]
 
-def _over_time(joint: JointComparison, samples: Samples, column: int) -> list[Panel]:
-    """Measurement and model, their difference, and the terms of the model."""
-    unit, gaps = joint.unit, np.flatnonzero(samples.begins[1:]) + 1
-
-    def curves(*names: str) -> list[Any]:
-        values = ((name, getattr(samples, name)[:, column]) for name in names)
-        return [one for name, y in values for one in curve(name, samples.times, y, gaps)]
-
-    parts = {name.capitalize(): 100.0 * share for name, share in joint.shares.items()}
-    shares = ', '.join(f'{name} {quantity(share, "%")}' for name, share in parts.items())
+    parts = (f'{term.capitalize()} {quantity(100.0 * x, "%")}' for term, x in joint.shares.items())
     rms, mean = quantity(joint.rms_residual, unit), quantity(joint.bias, unit)
     correlation = f'Correlation {number(joint.correlation)}.'
+    panels = [
+        Panel('effort', unit, over_time('measured', 'model'), correlation),
+        Panel('residual', unit, over_time('residual'), f'RMS {rms}, mean {mean}.'),
+        Panel(
+            'model terms', unit, over_time(*TERMS), f'Of the sum of squares: {", ".join(parts)}.'
+        ),
+    ]
+    over_v = Panel('residual', unit, _over(v, own['residual'], law), remark)
+    over_q = Panel('residual', unit, _over(own['positions'], own['residual']))
     return [
-        Panel('effort', unit, curves('measured', 'model'), correlation),
-        Panel('residual', unit, curves('residual'), f'RMS {rms}, mean {mean}.'),
-        Panel('model terms', unit, curves(*TERMS), f'Of the sum of squares: {shares}.'),
+        *stacked('Effort over time', 'time [s]', panels),
+        *stacked('Residual over velocity', f'velocity [{length}/s]', [over_v], FRICTION),
+        *stacked('Residual over position', f'position [{length}]', [over_q], MASS),
     ]
 
 
-def _over(x: Array, residual: Array, law: Array) -> list[Any]:
+def _over(x: Array, residual: Array, law: Array | None = None) -> list[Any]:
     """Some samples of the residual over x, the mean of all, and that of a law."""
     finite = np.isfinite(x) & np.isfinite(residual)
     if not finite.any():
         return []
-    x, residual, law = x[finite], residual[finite], law[finite]
+    x, residual = x[finite], residual[finite]
     few = slice(None, None, math.ceil(len(x) / MAX_STRETCHES))
     low, high = float(x.min()), float(x.max())
     # Zero is an edge: no bin mixes both directions.
     largest = max(-low, high)
     counts, edges = np.histogram(x, BINS, (-largest, largest) if low < 0.0 < high else (low, high))
     used = (counts >= MIN_OF_BIN) & (low < high)
-    sums = (np.histogram(x, edges, weights=one)[0][used] for one in (x, residual, law))
-    centres, mean, fitted = (one / counts[used] for one in sums)
-    return [
-        *curve('samples', x[few], residual[few]),
-        *curve('mean', centres, mean),
-        *curve('fitted friction', centres, fitted),
-    ]
-
-
-def _spectra(compared: Compared, column: int) -> list[Any]:
-    """Amplitude spectral densities of measurement and residual, up to the cutoff."""
-    if (spectrum := compared.spectrum) is None:
-        return []
-    f = spectrum.frequencies
-    shown = (f > 0.0) & ~(f > compared.cutoff)
-    measured, residual = (
-        np.sqrt(one[shown, column]) for one in (spectrum.measured, spectrum.residual)
+    curves = (
+        {'mean': residual} if law is None else {'mean': residual, 'fitted friction': law[finite]}
     )
-    return [*curve('measured', f[shown], measured), *curve('residual', f[shown], residual)]
+    means = {
+        name: np.histogram(x, edges, weights=values)[0][used] / counts[used]
+        for name, values in ({'x': x} | curves).items()
+    }
+    lines = (one for name in curves for one in curve(name, means['x'], means[name]))
+    return [*curve('samples', x[few], residual[few]), *lines]

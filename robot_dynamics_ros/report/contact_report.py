@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from robot_dynamics_ros.contacts import MarkedRecording
@@ -58,18 +56,13 @@ def _joint(marked: MarkedRecording, joint: int) -> JointReport:
         panels.append(Panel(part, unit, curves))
         cells.append(quantity(float(abs(ends).max()), unit))
     figures = stacked('External torque', 'time [s]', panels)
-    bands = [_band(one, name in one.torques) for one in marked.contacts]
-    for one in figures:
-        one.plot.update_layout(shapes=bands)
+    for one, contact in ((one, contact) for one in figures for contact in marked.contacts):
+        # Behind the curves, in all panels.
+        one.plot.add_shape(
+            type='rect', layer='below', line_width=0, fillcolor=COLOURS[contact.kind],
+            opacity=1.0 if name in contact.torques else 0.35,
+            xref='x', x0=contact.begin, x1=contact.end, yref='paper', y0=0, y1=1,
+        )  # fmt: skip
     felt = sum(name in one.torques for one in marked.contacts)
     result = counted(felt, 'contact') if felt else 'no contact'
     return JointReport(name, 'warning' if felt else 'good', result, cells, figures)
-
-
-def _band(contact: MarkedContact, felt: bool) -> dict[str, Any]:
-    """A contact behind the curves of a joint that felt it, or not."""
-    return {
-        'type': 'rect', 'layer': 'below', 'line': {'width': 0},
-        'xref': 'x', 'x0': contact.begin, 'x1': contact.end, 'yref': 'paper', 'y0': 0, 'y1': 1,
-        'fillcolor': COLOURS[contact.kind], 'opacity': 1.0 if felt else 0.35,
-    }  # fmt: skip

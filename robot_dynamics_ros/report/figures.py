@@ -38,9 +38,6 @@ MAX_STRETCHES = 1000
 PANEL, GAP = 190, 40
 # Above the legend are the buttons of plotly.
 MARGIN = {'t': 52, 'b': 46, 'l': 64, 'r': 10}
-AXIS = {'gridcolor': '#e3e7eb', 'zerolinecolor': '#9aa3ad', 'ticks': 'outside', 'ticklen': 4}
-LEGEND = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)'}
-LOG = {'type': 'log', 'dtick': 'D2'}
 
 
 class Figure(NamedTuple):
@@ -95,9 +92,7 @@ def envelope(
     return np.insert(x[rows], breaks, np.nan), np.insert(y[rows], breaks, np.nan)
 
 
-def stacked(
-    title: str, x_label: str, panels: Sequence[Panel], hint: str = '', *, log: bool = False
-) -> list[Figure]:
+def stacked(title: str, x_label: str, panels: Sequence[Panel], hint: str = '') -> list[Figure]:
     """Panels with curves above each other, with a common horizontal axis; none without a curve."""
     if not (shown := [one for one in panels if one.curves]):
         return []
@@ -105,15 +100,16 @@ def stacked(
     plot = required('plotly.subplots').make_subplots(
         rows=len(shown), shared_xaxes=True, vertical_spacing=GAP / height
     )
+    legend = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)'}
     for row, panel in enumerate(shown, 1):
-        top, legend = plot.get_subplot(row, 1).yaxis.domain[1], f'legend{row}'
+        top, name = plot.get_subplot(row, 1).yaxis.domain[1], f'legend{row}'
         for one in panel.curves:
-            plot.add_trace(one.update(legend=legend, showlegend=len(panel.curves) > 1), row, 1)
-        plot.update_layout({legend: LEGEND | {'y': top}})
+            plot.add_trace(one.update(legend=name, showlegend=len(panel.curves) > 1), row, 1)
+        plot.update_layout({name: legend | {'y': top}})
         plot.update_yaxes(title_text=f'{panel.name} [{panel.unit}]', row=row)
-    axis = AXIS | LOG if log else AXIS
-    plot.update_xaxes(**axis)
-    plot.update_yaxes(title_standoff=6, **axis)
+    for update in plot.update_xaxes, plot.update_yaxes:
+        update(gridcolor='#e3e7eb', zerolinecolor='#9aa3ad', ticks='outside', ticklen=4)
+    plot.update_yaxes(title_standoff=6)
     plot.update_xaxes(title_text=x_label, row=len(shown))
     plot.update_layout(
         template='none',

@@ -28,42 +28,31 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class JointReport:
-    """Result of one joint in a few words, figures below the columns of a report, and plots."""
+    """What a page shows of one joint."""
 
     name: str
     level: Level
-    result: str
-    cells: Sequence[str]
+    result: str  #: in a few words
+    cells: Sequence[str]  #: below the columns of the report
     figures: Sequence[Figure]
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a page shows.
+    """What a page shows."""
 
-    Attributes:
-        robot: its name.
-        title: what is shown of it.
-        headline: the result in one sentence.
-        findings: mark, heading and text; the most important one first.
-        joints: in the order of the model.
-        columns: of their cells.
-        hint: how to read them.
-        about: sentences below the headline.
-        errors: what speaks against the whole result.
-        tables: behind the plots.
-    """
-
-    robot: str
-    title: str
-    headline: str
-    findings: Sequence[tuple[Level, str, str]]
-    joints: Sequence[JointReport]
-    columns: Sequence[str]
-    hint: str
-    about: Sequence[str] = ()
-    errors: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    robot: str  #: its name
+    title: str  #: what is shown of it
+    headline: str  #: the result in one sentence
+    findings: Sequence[
+        tuple[Level, str, str]
+    ]  #: mark, heading, text; the most important one first
+    joints: Sequence[JointReport]  #: in the order of the model
+    columns: Sequence[str]  #: of their cells
+    hint: str  #: how to read them
+    about: Sequence[str] = ()  #: sentences below the headline
+    errors: Sequence[str] = ()  #: what speaks against the whole result
+    tables: Sequence[Table] = ()  #: behind the plots
 
     @property
     def level(self) -> Level:

@@ -1,7 +1,6 @@
 """The figures of a comparison against their definitions, and the contract of its JSON."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -56,22 +55,11 @@ def test_json_is_the_contract(comparison):
     assert list(result['joints']) == list(JOINTS)
     for joint in result['joints'].values():
         assert {*joint} == {
-            'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'shares',
-            'friction',
+            'unit', 'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation',
+            'shares', 'friction', 'result',
         }  # fmt: skip
         assert set(joint['shares']) == {*TERMS, 'residual'}
         assert set(joint['friction']) == {'viscous', 'coulomb', 'offset'}
     for finding in result['findings']:
         keys = {'code', 'joints', 'value', 'unit', 'half_width', 'message', 'more'}
         assert (set(finding), finding['code']) == (keys, 'friction')
-
-
-def test_a_sine_has_its_power_in_the_spectrum(compared):
-    """A^2 / 2, wherever efforts are measured."""
-    sine = np.outer(np.sin(2.0 * np.pi * 7.0 * simulated().times), np.arange(1, 7))
-    spectrum = compared(replace(simulated(), efforts=sine)).spectrum
-    frequencies, step = spectrum.frequencies, spectrum.frequencies[1]
-    near = np.abs(frequencies - 7.0) < 3.0 * step
-    power = spectrum.measured[near].sum(axis=0) * step
-    assert power / power[0] == pytest.approx(np.arange(1, 7) ** 2, rel=1e-6)
-    assert frequencies[np.argmax(spectrum.measured[:, 1])] == pytest.approx(7.0, abs=step)

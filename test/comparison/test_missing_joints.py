@@ -25,7 +25,7 @@ def test_joints_that_the_recorded_ones_carry_are_missing(compared, joints):
     comparison = compared(part(simulated(), *joints))
     others = [name for name in JOINTS if name not in joints]
     (found,) = [one for one in comparison.findings if one.code == 'missing']
-    assert comparison.as_json()['locked'] == others
+    assert [*comparison.locked] == others
     assert {*others} <= {*found.joints}
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from robot_dynamics_ros.comparison import Compared, Finding, FrictionFit, JointComparison
-from robot_dynamics_ros.comparison.compared import Samples, Spectrum
+from robot_dynamics_ros.comparison.compared import Samples
 
 # They are shown, and do nothing.
 NAMES = (
@@ -29,7 +29,6 @@ def comparison(names=('a', 'b', 'c'), count=1000, *, findings=None, robot='arm',
     noise = 0.15 * np.random.default_rng(0).standard_normal(q.shape)
     measured = sum(terms) + COULOMB * np.sign(v) + VISCOUS * v + noise
     samples = Samples(tuple(names), np.arange(count) == 0, t, q, v, a, measured, *terms)
-    densities = (np.abs(np.fft.rfft(one, axis=0)) for one in (measured, samples.residual))
     figures = JointComparison(
         unit='N m', rms_measured=20.0, rms_residual=2.0, bias=0.1, correlation=0.9,
         shares={'gravity': 0.7, 'inertia': 0.2, 'residual': 0.1},
@@ -40,7 +39,6 @@ def comparison(names=('a', 'b', 'c'), count=1000, *, findings=None, robot='arm',
     return Compared(
         robot, file, '/joint_states', count, 10.0, 100.0, 10.0, findings=findings, drawn=samples,
         joints=dict.fromkeys(names, figures),
-        spectrum=Spectrum(np.fft.rfftfreq(count, 0.01), *densities),
     )  # fmt: skip
 
 

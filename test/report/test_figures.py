@@ -55,7 +55,6 @@ def test_mean_and_fit_over_velocity_are_the_friction_that_the_description_lacks(
 def test_what_is_not_there_is_not_drawn():
     compared = comparison()
     compared.drawn.measured[:, 1], compared.drawn.velocities[:, 0] = np.nan, 0.0
-    compared.spectrum.measured[:, 1] = compared.spectrum.residual[:, 1] = np.nan
     report = comparison_report([compared])
     assert 'Mean' not in curves_of(report, figure=1)
     assert len(report.joints[1].figures) == 1
