@@ -12,7 +12,7 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.regression.bodies import BODY
 
-from .base_parameters import body_names
+from .base_parameters import MAX_CONDITION, body_names
 from .parameters import Parameters
 from .payload import plausible_payload
 from .recorded_rows import RecordedRows, Source
@@ -27,9 +27,6 @@ OF_SCALE = ('scale', 'sign', 'swapped', 'gravity_compensated', 'turned_base')
 CHANGED = 3.0
 # Share of the effort that an identified model of the right robot does not leave.
 LEFT = 0.5
-# Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
-# trajectories for the identification of base inertial parameters of robots", 1992: below 100).
-MAX_CONDITION = 100.0
 # Masses change by more than a factor e in one of twenty URDFs (`regression.bodies.KNOWN`), of e^3
 # in none: then lengths or efforts are of another robot. Logarithms.
 DOUBTFUL, IMPOSSIBLE = 1.0, 3.0
