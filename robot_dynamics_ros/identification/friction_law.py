@@ -9,9 +9,9 @@ what was validated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache
 from itertools import product
 from typing import Literal
 
@@ -24,7 +24,7 @@ from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.fit import FAR, Fit
 from robot_dynamics_ros.regression.regressors import DIRECTIONS, DISPLACEMENTS, SMOOTHINGS
-from robot_dynamics_ros.regression.rows import Flags, Rows
+from robot_dynamics_ros.regression.rows import Rows
 
 Friction = Literal['auto', 'asymmetric'] | float
 # v_0 that a joint may have [rad/s or m/s].
@@ -33,8 +33,6 @@ GRID = (AT_REST, *SMOOTHINGS)
 MOST = {'coulomb': 1, 'load': 1, 'stribeck': 1, 'presliding': 2}
 # Terms of a joint that are no friction.
 OTHERS = 'armature', 'offset', 'gain'
-# Of a diagonal: what keeps it definite.
-ROUNDING = 1e-9
 
 
 def friction_terms(friction: Friction) -> tuple[regressors.Regressor, ...]:
@@ -53,6 +51,14 @@ def friction_terms(friction: Friction) -> tuple[regressors.Regressor, ...]:
 def own_names(rows: Rows) -> list[str]:
     """The terms of which each joint has a coefficient of its own."""
     return [term.name for term, _ in rows.terms if not term.shared]
+
+
+def friction_columns(rows: Rows, kind: str) -> Array:
+    """The column (N, n) of 'viscous', or of the Coulomb friction that is full at first."""
+    names = own_names(rows)
+    name = next((name for name in names if name.startswith(kind)), '')
+    own = [i for i, other in enumerate(names) if other in {name, f'{name}_negative'}]
+    return np.asarray(rows.own[..., own].sum(axis=2))
 
 
 @dataclass(frozen=True)
@@ -98,23 +104,24 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[JointLaw, 
     joints = range(rows.torque.shape[1])
     if not isinstance(friction, str):
         return tuple(JointLaw(float(friction), always) for _ in joints)
-    free = [term.name for term in own if term.name not in always and not term.loaded]
+    more = ['load', *(one.name for one in own if one.name not in always and not one.loaded)]
+    begin = [JointLaw(v_0, always) for v_0 in (GRID[:1] if directed else GRID)]
     rigid = rows.shared @ fitted.theta[: rows.shared.shape[2]]
-    left = np.abs(rows.torque - fitted.predicted(rows))
-    far = FAR * fitted.noise
-    weights = rows.used * (far / np.maximum(left, far))
+    left, far = np.abs(rows.torque - fitted.predicted(rows)), FAR * fitted.noise
+    weights = rows.used * np.sqrt(far / np.maximum(left, far))
     loads = np.abs(rows.rigid + rigid)[..., None]
     columns = rows.own * np.where([term.loaded for term in own], loads, 1.0)
-    signs, torque = np.array([term.sign > 0 for term in own]), rows.torque - rigid
-    begin = [JointLaw(v_0, always) for v_0 in (GRID[:1] if directed else GRID)]
+    # Behind the columns that every law has with any sign, the others stand for themselves.
+    free = [i for i, term in enumerate(own) if not term.sign and term.name != 'gain']
+    signed = [i for i, term in enumerate(own) if term.sign]
     laws = []
     for joint in joints:
-        both = np.column_stack([columns[:, joint], torque[:, joint]])
-        products = (both.T * weights[:, joint]) @ both
-        error = partial(_error, products=products, names=names, signs=signs)
-        count = max(2, int(np.count_nonzero(weights[:, joint])))
-        law = min(begin, key=error)
-        while others := [*law.larger(['load', *free])]:
+        chosen, torque = columns[:, joint, free + signed], (rows.torque - rigid)[:, joint, None]
+        both = weights[:, joint, None] * np.concatenate([chosen, torque], axis=1)
+        triangle = np.asarray(np.linalg.qr(both, mode='r'))[len(free) :, len(free) :]
+        error = _errors(triangle, [names[i] for i in signed])
+        count, law = max(2, int(np.count_nonzero(weights[:, joint]))), min(begin, key=error)
+        while others := [*law.larger(more)]:
             larger = min(others, key=error)
             if not error(larger) * count ** (1.0 / count) < error(law):
                 break
@@ -123,28 +130,18 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[JointLaw, 
     return tuple(laws)
 
 
-def _error(law: JointLaw, products: Array, names: list[str], signs: Flags) -> float:
-    """The square of what a law leaves, of products of columns and torque, the last one."""
-    own = [names.index(name) for name in law.terms]
-    place = [*own, -1]
-    chosen = products[np.ix_(place, place)]
-    x = np.append(_nonnegative(chosen[:-1, :-1], chosen[:-1, -1], signs[own]), -1.0)
-    return float(x @ chosen @ x)
+def _errors(triangle: Array, names: Sequence[str]) -> Callable[[JointLaw], float]:
+    """The square of what laws leave: the last column without others (k,), none negative."""
+    nnls = required('scipy.optimize', 'identification').nnls
+    columns, target = triangle[:, :-1], triangle[:, -1]
+    columns = columns / np.maximum(np.linalg.norm(columns, axis=0), np.finfo(float).tiny)
 
+    @cache
+    def error(law: JointLaw) -> float:
+        own = [names.index(name) for name in law.terms if name in names]
+        return float(nnls(columns[:, own], target)[1]) ** 2
 
-def _nonnegative(gram: Array, right: Array, signs: Flags) -> Array:
-    """Minimum of x^T G x - 2 g^T x with x >= 0 where a sign is asked for."""
-    units = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
-    root = np.linalg.cholesky(gram * np.outer(units, units) + ROUNDING * np.eye(len(gram)))
-    target = np.linalg.solve(root, right * units)
-    free = np.linalg.solve(root.T, target)
-    if (free[signs] >= 0.0).all():
-        return free * units
-    # What may be negative is the difference of two that may not.
-    both = np.concatenate([root.T, -root.T[:, ~signs]], axis=1)
-    found = required('scipy.optimize', 'identification').nnls(both, target)[0]
-    found[: len(gram)][~signs] -= found[len(gram) :]
-    return found[: len(gram)] * units
+    return error
 
 
 def node_friction(model: RobotModel, fitted: Fit, laws: Sequence[JointLaw]) -> dict[str, Array]:

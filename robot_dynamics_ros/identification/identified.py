@@ -24,9 +24,10 @@ from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
+from .identified_urdf import written_urdf
 from .parameters import Parameters
 from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows, Source
-from .result_files import URDF, result_files, written_urdf
+from .result_files import URDF, result_files
 from .validation import JointValidation, validated
 
 REPORT = 'report.html'
@@ -193,10 +194,7 @@ class Identified:
                 self.model,
                 self.as_json(),
                 rows=self.parameters.joints,
-                speeds=self.recorded.speeds,
-                viscous_lower=self.parameters.viscous_lower,
                 doubts=self.doubts,
-                unknown=[name for name, one in self.validation.items() if not one.moves],
             )
         )
         files[REPORT] = report_page(identification_report(self), command)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS, constant_unit
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, KINDS, TERMS, constant_unit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.tree import Joint
@@ -19,7 +19,7 @@ from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, States
 from robot_dynamics_ros.regression.rows import Flags
 
 from .base_parameters import base_parameters
-from .friction_law import OTHERS, node_friction, own_names
+from .friction_law import OTHERS, friction_columns, node_friction, own_names
 from .identified_model import IdentifiedModel
 from .recorded_rows import FittedRobot, RecordedRows
 
@@ -87,7 +87,6 @@ class Parameters:
         bodies: rows of the bodies.
         sums: rows of the base parameters.
         curves: of the friction of joints that are fitted, by name.
-        viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
     """
 
     def __init__(self, recorded: RecordedRows, found: FittedRobot) -> None:
@@ -102,19 +101,18 @@ class Parameters:
         shown = self._rows.shared[self._rows.used][:, self._rows.places('bodies')].any(axis=0)
         shown = np.repeat(shown.reshape(-1, BODY).any(axis=1), BODY)
         bodies = nominal + np.where(shown, self._fit.value('bodies'), 0.0)
-        kinds = node_friction(robot.model, self._fit, found.laws)
+        values = node_friction(robot.model, self._fit, found.laws)
         for kind, name in (('damping', 'viscous'), ('friction', 'coulomb')):
             for term in (name, f'{name}_negative'):
-                kinds[term] = np.where(self._fitted, kinds[term], self._given(kind))
+                values[term] = np.where(self._fitted, values[term], self._given(kind))
         rotors = armature + self._own('armature')
-        self.model = IdentifiedModel(
-            robot.model.with_inertial_parameters(bodies, physical=False),
-            rotors,
-            self._own('offset'),
-            robot.scales / (1.0 + self._own('gain')),
-            kinds,
-            tuple(robot.dynamics.gravity.tolist()),
-        )
+        speeds = np.abs(self._rows.moving * friction_columns(self._rows, 'viscous')).max(axis=0)
+        values |= {
+            'torque_offset': self._own('offset'),
+            'armature': rotors,
+            'max_velocity': np.where(self._fitted, speeds, np.nan),
+            'gain': robot.scales / (1.0 + self._own('gain')),
+        }
         self.base = base_parameters(robot.dynamics, rotors=robot.rotors)
         size, count = len(self.base.names), len(nominal)
         self._nominal = np.concatenate([nominal, armature])[:size]
@@ -124,12 +122,19 @@ class Parameters:
             each[:count],
             self._combined(self.base.sentences, self.base.combination),
         )
-        self.curves, self.viscous_lower = {}, self.model.kinds['viscous'].copy()
+        self.curves, lower = {}, np.full(robot.model.size, np.nan)
         for joint in np.flatnonzero(self._fitted).tolist():
-            curve = self._curve(joint, float(recorded.speeds[joint]))
+            curve = self._curve(joint, float(speeds[joint]))
             self.curves[robot.model.joint_names[joint]] = curve
             slope = (curve.torques[-1] - curve.low[-1]) / curve.velocities[-1]
-            self.viscous_lower[joint] = max(0.0, self.viscous_lower[joint] - slope)
+            lower[joint] = max(0.0, values['viscous'][joint] - slope)
+        for term in ('viscous', 'viscous_negative'):
+            values[f'{term}_lower'] = np.minimum(lower, values[term])
+        self.model = IdentifiedModel(
+            robot.model.with_inertial_parameters(bodies, physical=False),
+            values,
+            tuple(robot.dynamics.gravity.tolist()),
+        )
         joint_rows: list[ParameterRow] = []
         for joint, one in enumerate(robot.model.independent_joints):
             joint_rows += [*each[count:][joint : joint + 1], *self._joint_rows(joint, one)]
@@ -189,7 +194,7 @@ class Parameters:
 
     def _joint_rows(self, joint: int, one: Joint) -> Iterator[ParameterRow]:
         """Coefficients of friction that are not zero, unusual constants, offset and gain."""
-        values = {kind: float(value[joint]) for kind, value in self.model.kinds.items()}
+        values = {kind: float(self.model.values[kind][joint]) for kind in KINDS}
         given = {**CONSTANTS, 'viscous': one.damping, 'coulomb': one.friction}
         slides = one.kind == 'prismatic'
         for kind, value in values.items():
@@ -197,12 +202,14 @@ class Parameters:
             nominal = given.get(both, 0.0)
             is_usual = value == nominal if kind in CONSTANTS else not (value or nominal)
             if not is_usual and (both == kind or value != values[both]):
-                low = float(self.viscous_lower[joint]) if kind == 'viscous' else math.nan
+                low = math.nan
+                if kind == 'viscous':
+                    low = float(self.model.values['viscous_lower'][joint])
                 yield ParameterRow(f'{one.name} {kind}', UNITS[kind][slides], nominal, value, low)
         scale = float(self._robot.scales[joint])
-        for name, nominal in (('offset', 0.0), ('gain', scale)):
+        for name, key, nominal in (('offset', 'torque_offset', 0.0), ('gain', 'gain', scale)):
             if name in self._names:
-                value, unit = float(getattr(self.model, name)[joint]), UNITS[name][slides]
+                value, unit = float(self.model.values[key][joint]), UNITS[name][slides]
                 half = float(self._whole.half_widths(name)[joint])
                 centre = float(self._whole.value(name)[joint])
                 ends = [centre - half, centre + half]

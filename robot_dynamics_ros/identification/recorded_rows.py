@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -27,14 +28,12 @@ Opens = Callable[[], Recording]
 # Called with the name of a recording, the number of its states, and 'states'; gives a function
 # that takes the number of those that were read since the last call.
 Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int], object]]]
-# Of the effort limit: from there on a drive may be saturated.
-SATURATED = 0.98
-# Of the cutoff of motions: products of their signals have up to twice that frequency.
-OVERSAMPLING = 4.0
-# Rows of a joint below which nothing of it is fitted, or said of it.
-FEWEST = 20
-# Blocks of time, each predicted by the others.
-BLOCKS = 4
+# Of the effort limit: from there on a drive may be saturated. Of the cutoff of motions: products
+# of their signals have up to twice that frequency.
+SATURATED, OVERSAMPLING = 0.98, 4.0
+# Rows of a joint below which nothing of it is fitted, or said of it; and blocks of time, each of
+# which is predicted by the others.
+FEWEST, BLOCKS = 20, 4
 
 
 class Source(NamedTuple):
@@ -90,44 +89,34 @@ class RecordedRobot:
     def rows(self, sources: Sequence[Source]) -> RecordedRows:
         """The rows of recordings, one after another."""
         cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
-        parts, counts, speeds = [], np.zeros((2, size)), np.zeros(size)
+        parts, counts = [], np.zeros((2, size))
         for source in sources:
-            absent = {one.term for one in self.loads if one.recording != source.name}
-            carried, recording = self._carrying(source.name), opened(source.given)
+            recording, others = opened(source.given), self.loads
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
                 motions = self.segments(recording, cutoff)
-                prepared = [self._prepared(motion, counts) for motion in motions]
-                for one in prepared:
-                    fast = np.abs(one.velocities) * np.isfinite(one.efforts)
-                    speeds = np.maximum(speeds, fast.max(axis=0, initial=0.0))
                 rows = make_rows(
-                    self.dynamics, self.terms, prepared, absent=absent, carried=carried,
+                    self.dynamics,
+                    self.terms,
+                    [self._prepared(one, counts) for one in motions],
+                    absent={one.term for one in others if one.recording != source.name},
+                    carried=self._carrying(source.name),
                     cutoff=cutoff,
-                )  # fmt: skip
+                )
                 advance(recording.size or 0)
             parts.append(rows)
-        step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
+        step = math.ceil(sum(len(one.times) for one in parts) / MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
-        saturated = counts[0] / np.maximum(counts[1], 1.0)
-        return RecordedRows(self, sources, parts, saturated, speeds, cutoff)
+        return RecordedRows(self, sources, parts, counts[0] / np.maximum(counts[1], 1.0), cutoff)
 
-    def segments(self, recording: Recording, cutoff: float) -> list[Motion]:
-        """Motions of the joints, whole segments: what is shifted must not end in between.
-
-        At a lower rate, where that has all which they hold.
-        """
-        segments: list[list[Motion]] = []
+    def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
+        """Motions of the joints, at a lower rate where that has all which they hold."""
         wide = motions_cutoff(cutoff, 1.0 / recording.interval)
         for motion in recording.motions(cutoff=wide):
             stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
-            first = -motion.number % stride
-            part = motion.of(self.model.joint_names).part(slice(first, None, stride))
-            number = (motion.number + first) // stride
-            if motion.begins:
-                segments.append([])
-            segments[-1].append(replace(part, rate=motion.rate / stride, number=number))
-        return [_joined(parts) for parts in segments]
+            # A copy, which does not keep the whole motion.
+            part = motion.of(self.model.joint_names).part(slice(None, None, stride))
+            yield replace(part.mapped(np.copy), rate=motion.rate / stride)
 
     def fit(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
@@ -188,15 +177,8 @@ class RecordedRobot:
             efforts = np.where(beyond, np.nan, efforts)
         if self.delay:
             at = partial(np.interp, motion.times + self.delay, motion.times)
-            columns = [at(one, left=np.nan, right=np.nan) for one in efforts.T]
-            efforts = np.stack(columns, axis=1)
+            efforts = np.transpose([at(one, left=np.nan, right=np.nan) for one in efforts.T])
         return replace(motion, efforts=efforts)
-
-
-def _joined(parts: Sequence[Motion]) -> Motion:
-    names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
-    whole = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
-    return replace(parts[0], **whole)  # type: ignore[arg-type]
 
 
 def _of_known_mass(mass: float, change: Array) -> Array:
@@ -212,7 +194,6 @@ class RecordedRows:
     sources: Sequence[Source]
     parts: Sequence[Rows]  #: of each
     saturated: Array  #: (n,) share of the samples with efforts near the limit, which are left out
-    speeds: Array  #: (n,) largest ones with an effort [rad/s or m/s]
     cutoff: float  #: [Hz]
 
     @cached_property

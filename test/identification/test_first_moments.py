@@ -54,7 +54,7 @@ def with_rotor(seed):
 def test_a_rotor_that_the_urdf_lacks(seed):
     found = with_rotor(seed)
     assert_right(found)
-    np.testing.assert_allclose(found.model.armature, ROTOR, atol=0.05)
+    np.testing.assert_allclose(found.model.values['armature'], ROTOR, atol=0.05)
 
 
 def test_intervals_hold_the_truth_whatever_the_law_of_friction_is():

@@ -75,10 +75,10 @@ class ExcitationSettings:
 class FourierSeries:
     """Sines and cosines of each joint, with the velocities a_l cos(l w t) + b_l sin(l w t).
 
-    q(t) = q(0) + sum over l of a_l sin(l w t) / (l w) + b_l (1 - cos(l w t)) / (l w), w = 2 pi / T:
-    the series of Swevers et al., "Optimal robot excitation and identification" (1997), with its
-    constant written as the position at the start. It is at rest there, with no acceleration, if
-    sum a_l = 0 and sum l b_l = 0 (`resting_space`).
+    q(t) = q(0) + sum over l of a_l sin(l w t) / (l w) + b_l (1 - cos(l w t)) / (l w): the series
+    of Swevers et al., "Optimal robot excitation and identification" (1997), with its constant
+    written as the position at the start, and w = 2 pi / T. It is at rest there, with no
+    acceleration, if sum a_l = 0 and sum l b_l = 0 (`resting_space`).
     """
 
     duration: float  #: T [s]
