@@ -138,16 +138,15 @@ def make_rows(
         offsets: (n,) torques that are known [N m or N].
         cutoff: of the rows [Hz]; None: that of the motions.
     """
-    motions, model = list(motions), dynamics.model
-    own = list(range(model.size) if joints is None else joints)
+    motions, model, widths = list(motions), dynamics.model, [0] * len(terms)
     ways, smoothing = displacements(model), np.array(CONSTANTS['smoothing'])
     if friction is not None:
         known = independent(friction, ('displacement', 'displacement_long', 'smoothing'))
         ways, smoothing = np.concatenate([ways, known[:2]]), known[2]
-    bands = dead_bands(model)
+    bands, terms = dead_bands(model), sorted(terms, key=lambda one: not one.shared)
 
-    def columns(part: Motion, slopes: Array, slips: Array, far: Flags) -> list[Array]:
-        """Those of each term (N, r, k), and what is known (N, r, 5)."""
+    def columns(part: Motion, slopes: Array, slips: Array, far: Flags) -> Array:
+        """Those of the terms, and what is known (N, r, c + 5)."""
         q, v, a = part.positions, part.velocities, part.accelerations
         states = States(dynamics, q, v, a, slips, smoothing, slopes)
         rigid = (carried or dynamics).inverse_dynamics(q, v, a)
@@ -157,45 +156,33 @@ def make_rows(
         missing, rests = ~np.isfinite(torque), np.abs(v) <= bands
         slow = np.abs(v) <= bands + REACH / part.cutoff * np.abs(a)
         known = rigid, np.where(missing, 0.0, torque), missing, slow | ~far, rests
-        found = [one.column(states)[:, own] * float(one.name not in absent) for one in terms]
-        return [
-            *(one[..., None] if one.ndim == 2 else one for one in found),
-            np.stack(known, axis=2)[:, own],
-        ]
+        each = [one.column(states).reshape(*q.shape, -1) for one in terms]
+        widths[:] = [one.shape[2] for one in each]
+        zeros = [one.name in absent for one in terms]
+        each = [np.zeros_like(x) if zero else x for x, zero in zip(each, zeros, strict=True)]
+        found = np.concatenate([*each, np.stack(known, axis=2)], axis=2)
+        return found if joints is None else found[:, list(joints)]
 
     seconds = sum(len(one) / one.rate for one in motions)
     highest = max(one.cutoff for one in motions) if cutoff is None else cutoff
     stride = math.ceil(ROWS_OF_PERIOD * highest * seconds / MAX_ROWS)
-    times, parts = [], []
-    for motion in motions:
-        for time, one in _filtered(motion, columns, ways, cutoff, stride):
-            times.append(time)
-            parts.append(one)
-    whole = [np.concatenate(one) for one in zip(*parts, strict=True)]
-    widths = tuple((term, one.shape[2]) for term, one in zip(terms, whole, strict=False))
-    rigid, torque, missing, slow, rests = np.moveaxis(whole.pop(), 2, 0)
+    each = [one for motion in motions for one in _filtered(motion, columns, ways, cutoff, stride)]
+    times, whole = (np.concatenate(one) for one in zip(*each, strict=True))
+    count, s = sum(widths), sum(w for w, one in zip(widths, terms, strict=True) if one.shared)
+    rigid, torque, missing, slow, rests = np.moveaxis(whole[..., count:], 2, 0)
     measured = np.abs(missing) <= MISSING_SHARE
     used, moving = measured & (np.abs(slow) <= SLOW_SHARE), measured & (rests <= REST_SHARE)
-    shared, each = (
-        np.concatenate(
-            [
-                np.empty((*rigid.shape, 0)),
-                *(x for x, term in zip(whole, terms, strict=True) if term.shared == is_shared),
-            ],
-            axis=2,
-        )
-        for is_shared in (True, False)
-    )
-    return Rows(widths, np.concatenate(times), shared, each, rigid, torque, used, moving)
+    named = tuple(zip(terms, widths, strict=True))
+    return Rows(named, times, whole[..., :s], whole[..., s:count], rigid, torque, used, moving)
 
 
 def _filtered(
     motion: Motion,
-    columns: Callable[[Motion, Array, Array, Flags], list[Array]],
+    columns: Callable[[Motion, Array, Array, Flags], Array],
     ways: Array,
     cutoff: float | None,
     stride: int,
-) -> Iterator[tuple[Array, list[Array]]]:
+) -> Iterator[tuple[Array, Array]]:
     """Times of rows of a segment, and its filtered columns at them; one of so many is kept."""
     toeplitz = required('scipy.linalg', 'identification').toeplitz
     passed = motion.cutoff if cutoff is None else min(cutoff, motion.cutoff)
@@ -223,6 +210,6 @@ def _filtered(
         used = slice((len(rows) - 1) * step + size if len(rows) else 0)
         filtered = convolution[: len(rows), used]
         times = motion.times[0] + (rows * step + size // 2) / motion.rate
-        yield times, [np.tensordot(filtered, one[used], 1) for one in found]
+        yield times, np.tensordot(filtered, found[used], 1)
         end = min(begin + together * step, len(q)) - 1
         slip, before = slips[end - begin], q[end]
