@@ -37,11 +37,9 @@ Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
 Named = list[tuple[str, Recording | Opens]]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
-# Largest delay that is found or given [s]: no driver delivers efforts later. Rounds of shifts, and
-# where they end [s].
+# Largest delay that is found or given [s]: no driver delivers efforts later. Rounds at most in
+# which it is found, or gains of drives, and where they end [s].
 LARGEST_DELAY, ROUNDS, SETTLED = 0.2, 4, 2e-4
-# Rounds in which gains of drives are refined: columns are of the scaled efforts.
-GAIN_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -152,20 +150,17 @@ class Identifier:
     def _compared(self, fitted: Named, held: Named) -> tuple[list[Source], dict[str, str]]:
         """Recordings beside the URDF, one at a time, and why others cannot be used."""
         comparison = Comparison(self.model, gravity=self.gravity)
-        errors, sources = {}, []
+        errors, sources, names = {}, [], [name for name, _ in held]
         for name, given in [*fitted, *held]:
             try:
                 recording = opened(given)
                 with self.progress(name, recording.size, 'states') as advance:
                     compared = comparison.of(recording, name, advance)
-                text = compared.error
-            except (RobotDynamicsError, OSError) as error:
-                text = str(error)
-            if text:
-                errors[name] = text
-            else:
-                held_out = any(name == other for other, _ in held)
-                sources.append(Source(name, given, recording.name, compared, held_out))
+                if compared.error:
+                    raise RecordingError(compared.error)
+                sources.append(Source(name, given, recording.name, compared, name in names))
+            except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
+                errors[name] = str(error)
         # A short recording of a few joints does not decide.
         longest = sorted(sources, key=lambda one: one.compared.samples)[-1:]
         joints = [name for one in longest for name in one.compared.joints]
@@ -232,9 +227,8 @@ class Identifier:
         products = np.sum(efforts * torques, axis=0)
         squares = np.maximum(np.sum(efforts**2, axis=0), np.finfo(float).tiny)
         factors = np.where(products != 0.0, products / squares, 1.0)
-        for _ in range(GAIN_ROUNDS if robot.gains.any() else 0):
-            robot = replace(robot, scales=robot.scales * np.where(robot.gains, factors, 1.0))
-            recorded = robot.rows(recorded.sources)
+        for _ in range(ROUNDS if robot.gains.any() else 0):
+            recorded = recorded.scaled(np.where(robot.gains, factors, 1.0))
             factors = 1.0 / (1.0 + robot.whole(recorded.whole).value('gain'))
         return recorded
 

@@ -203,6 +203,15 @@ class RecordedRows:
         enough = rows.used.sum(axis=0) >= FEWEST
         return replace(rows, used=rows.used & enough, moving=rows.moving & enough)
 
+    def scaled(self, factors: Array) -> RecordedRows:
+        """With efforts times factors (n,)."""
+        parts, robot = [], replace(self.robot, scales=self.robot.scales * factors)
+        for one in self.parts:
+            shared, torque = one.shared.copy(), factors * (one.rigid + one.torque) - one.rigid
+            shared[..., one.places('delay')] *= factors[:, None]
+            parts.append(replace(one, shared=shared, torque=torque))
+        return replace(self, robot=robot, parts=parts)
+
     @cached_property
     def blocks(self) -> npt.NDArray[np.int_]:
         """(N,) which of `BLOCKS` blocks of time a row is of; where some are held out, 0, or -1."""
