@@ -138,14 +138,14 @@ def estimate_recorded_payload(
     friction, places = parameters.friction(model), list(model.indices_of(joints))
     beside = [regressors.BODIES, regressors.ARMATURE] if compared else [regressors.GRAVITY]
     terms = [regressors.payload_on(model, frame), *beside, *regressors.FRICTION, regressors.OFFSET]
-    parts = []
+    dynamics, parts = RobotDynamics(model, gravity=gravity), []
     for recorded, absent in ((motions, ()), *(((without, ('payload',)),) if without else ())):
         segments = list(recorded)
         if not any(np.isfinite(one.efforts[:, places]).any() for one in segments):
             raise RecordingError(f'no effort of {", ".join(joints)} is measured, in N m')
         rows = make_rows(
-            RobotDynamics(model, gravity=gravity), terms, segments, absent=absent,
-            joints=places, friction=friction, offsets=parameters.offsets(model), cutoff=cutoff,
+            dynamics, terms, segments, absent=absent, joints=places, friction=friction,
+            offsets=parameters.offsets(model), cutoff=cutoff,
         )  # fmt: skip
         parts.append(rows)
     rows = Rows.joined(parts)
