@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from xml.etree.ElementTree import tostring
@@ -16,8 +16,6 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.urdf_xml import read_xml
 from robot_dynamics_ros.link_geometry import mesh_file
 from robot_dynamics_ros.oracle.collisions import FLOOR, CollisionShapes, Indices
-
-from .information import STEP
 
 # What all but this share of random poses keep, is a distance that shapes can have. Shapes that are
 # nearer at nearly all poses count as overlapping, and up to which distances are computed [m].
@@ -121,25 +119,27 @@ class Clearance:
         pair = int((distances / self.needed).argmin())
         return f'{self._words(pair, distances[pair])}, needed are {self.needed[pair]:.3f} m'
 
-    def violation(self, q: Array, reserve: float = 0.0) -> tuple[float, Array]:
-        """The sum of squares of what distances lack, in shares of them, and its slope (m, n).
+    def lacking(self, q: Array, reserve: float = 0.0) -> Callable[[Array], Array]:
+        """The sums of squares (m,) of what distances lack, in shares of those to keep.
 
-        Those to keep are larger by the share `reserve`.
+        As a function of positions near these (m, n): the closest points move with their links.
+        Distances to keep are larger by the share `reserve`.
         """
         poses, needed = self._poses(q), (1.0 + reserve) * self.needed
         distances, near, ends = self._shapes.measure(poses, needed)
-        excess = np.maximum(1.0 - distances / needed, 0.0)
         samples, pairs = near.T
-        own, slope = (samples[:, None], self._pairs[pairs]), np.zeros_like(q)
-        # The closest points move with their links; along the normal their distance changes.
-        arms = np.einsum('heji,hej->hei', poses[own][..., :3], ends[:, :2] - poses[own][..., 3])
-        change = -2.0 * excess[samples, pairs] / needed[pairs] / STEP
-        for joint, step in enumerate(STEP * np.eye(q.shape[1])):
-            moved = self._poses(q + step)[own]
-            points = np.einsum('heij,hej->hei', moved[..., :3], arms) + moved[..., 3]
-            ways = np.einsum('hei,hi->he', points - ends[:, :2], ends[:, 2])
-            slope[:, joint] = np.bincount(samples, change * (ways[:, 1] - ways[:, 0]), len(q))
-        return float((excess**2).sum()), slope
+        own, points = (samples[:, None], self._pairs[pairs]), ends[:, :2]
+        arms = np.einsum('heji,hej->hei', poses[own][..., :3], points - poses[own][..., 3])
+        lacks = 1.0 - distances[samples, pairs] / needed[pairs]
+
+        def at(q: Array) -> Array:
+            moved = self._poses(q)[own]
+            ways = np.einsum('heij,hej->hei', moved[..., :3], arms) + moved[..., 3] - points
+            farther = np.einsum('hi,hi->h', ways[:, 1] - ways[:, 0], ends[:, 2])
+            left = np.maximum(lacks - farther / needed[pairs], 0.0)
+            return np.asarray(np.bincount(samples, left**2, len(q)), float)
+
+        return at
 
     def _words(self, pair: int, distance: float) -> str:
         one, other = self.names[pair]

@@ -24,7 +24,7 @@ from .limits import QUANTITIES, MotionLimits
 from .motion import ExcitationSettings, FourierSeries, resting_space
 
 # Programs of the robot that are needed.
-PROGRAMS = ('regressor', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'frame_poses')
+PROGRAMS = ('regressor', 'inverse_dynamics', 'frame_poses')
 # Random poses, which show what shapes are always near each other, and where the robot may rest.
 # Random motions, with which the result is compared, and of which the best are optimised.
 POSES, RANDOM, STARTS = 300, 12, 2
@@ -37,6 +37,10 @@ SAMPLES, FINE = 16, 64
 # Shares of limits and of distances that stay free in the search, for what is between its samples;
 # what is less than the last one is rounding.
 RESERVE, WIDER, ROUNDING = 0.02, 0.2, 1e-9
+# Of forward differences: errors of rounding and of the curvature are alike.
+STEP = float(np.sqrt(np.finfo(float).eps))
+# Positions, velocities, accelerations and jerks, each (m, n).
+Motion = tuple[Array, Array, Array, Array]
 
 
 class Constraints:
@@ -61,24 +65,18 @@ class Constraints:
         shares = np.array([q - self.limits.middle, v, a, jerk, effort])
         return shares / self.limits.largest[:, None]
 
-    def violation(self, *motion: Array, free: bool = False) -> tuple[float, Array]:
-        """The sum of squares of what exceeds the limits, and its slopes by `motion`, (4, m, n).
+    def violation(self, motion: Motion, *, free: bool = False) -> Callable[..., Array]:
+        """The sums of squares (m,) of what exceeds the limits, for motions near this one.
 
         Each excess is relative to what is allowed, without `RESERVE` and `WIDER` where `free`.
         """
-        q, v, a, _ = motion
-        shares = self.shares(*motion) / self.share
-        excess = np.maximum(np.abs(shares) - (1.0 - RESERVE * free), 0.0)
-        weights = 2.0 * excess * np.sign(shares) / (self.share * self.limits.largest[:, None])
-        near, slope = self.clearance.violation(q, WIDER * free)
-        slopes = weights[:4]
-        slopes[0] += slope
-        if excess[4].any():
-            signs = np.sign(self._dynamics.inverse_dynamics(q, v, a))
-            derivatives = self._dynamics.inverse_dynamics_derivatives(q, v, a)
-            slopes[:3] += np.einsum('mi,mkij->kmj', weights[4] * signs, derivatives)
-            slopes[1] += weights[4] * self._viscous * np.sign(v)
-        return float((excess**2).sum()) + near, slopes
+        lacking = self.clearance.lacking(motion[0], WIDER * free)
+
+        def at(*motion: Array) -> Array:
+            excess = np.abs(self.shares(*motion)) / self.share - (1.0 - RESERVE * free)
+            return np.asarray((np.maximum(excess, 0.0) ** 2).sum(axis=(0, 2)) + lacking(motion[0]))
+
+        return at
 
     def at_rest(self, q: Array) -> Array:
         """Largest excess (m,) of the robot at rest at positions (m, n)."""
@@ -197,7 +195,7 @@ class Search:
     def _keeps(self, variables: Array) -> bool:
         """Whether limits hold at the samples."""
         motion = self.series(variables).at(self.times)
-        return self._constraints.violation(*motion)[0] <= ROUNDING**2
+        return bool((self._constraints.violation(motion)(*motion) <= ROUNDING**2).all())
 
     def _holds(self, variables: Array) -> bool:
         """Whether limits hold at all times."""
@@ -214,7 +212,7 @@ class Search:
         return FourierSeries(settings.duration, settings.harmonics, start, coefficients)
 
     def _log_det(self, variables: Array) -> float:
-        return self._information.log_det(*self.series(variables).at(self.times)[:3])
+        return self._information.log_det(*self.series(variables).at(self.times)[:3])[0]
 
     def _searched(self, variables: Array, advance: Callable[[int], object]) -> Array:
         """The best motion from a first one; its limits may be violated a little."""
@@ -230,14 +228,23 @@ class Search:
         """Minus the log det of each base parameter, plus weighted violations; its slope (k,)."""
         (half, speed, *_), rank = self._constraints.limits.largest, self._information.rank
         motion = self.series(flat.reshape(-1, len(half))).at(self.times)
-        log_det, gains = self._information.log_det_slopes(*motion[:3])
-        violation, slopes = self._constraints.violation(*motion, free=True)
-        slopes *= weight
-        slopes[:3] -= gains / rank
+        log_det, influence = self._information.log_det(*motion[:3])
+        violation = self._constraints.violation(motion, free=True)
+
+        def local(*motion: Array) -> Array:
+            rows = self._information.rows(*motion[:3])[..., self._information.columns]
+            gained = np.einsum('mij,mij->m', rows, influence)
+            return np.asarray(weight * violation(*motion) - gained / rank)
+
+        before, slopes = local(*motion), np.empty((4, *motion[0].shape))
+        for order, joint in np.ndindex(4, len(half)):
+            moved = np.array(motion)
+            moved[order, :, joint] += STEP
+            slopes[order, :, joint] = (local(*moved) - before) / STEP
         by_coefficient = np.einsum('kml,kmj->lj', self._basis, slopes, optimize=True)
         start = slopes[0].sum(axis=0) * half * self._starts_anywhere
         slope = np.vstack([start, self._space.T @ (by_coefficient * speed)])
-        return weight * violation - log_det / rank, slope.ravel()
+        return weight * violation(*motion).sum() - log_det / rank, slope.ravel()
 
 
 def drawn(constraints: Constraints, generator: np.random.Generator) -> Array:
@@ -369,6 +376,6 @@ def excite(
     motion = series.at(search.times)[:3]
     return Excitation(
         model.name, model.joint_names, settings, series, information.rank,
-        information.log_det(*motion), information.condition(*motion), random, constraints,
+        information.log_det(*motion)[0], information.condition(*motion), random, constraints,
         *constraints.used(series),
     )  # fmt: skip

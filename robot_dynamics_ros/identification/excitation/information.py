@@ -17,8 +17,6 @@ from robot_dynamics_ros.identification.base_parameters import independent, scale
 NOISE = 0.005
 # Random states, which show what is independent: three equations for each column of seven joints.
 STATES = 120
-# Of forward differences: errors of rounding and of the curvature are alike.
-STEP = float(np.sqrt(np.finfo(float).eps))
 TINY = float(np.finfo(float).tiny)
 
 
@@ -67,8 +65,9 @@ class Information:
 
     def _factored(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         """Y / sigma (m n, b) with columns of unit length, these lengths (b,), and its R (b, b)."""
-        rows = self.rows(q, v, a)[..., self.columns] / self.noise[:, None]
-        columns = rows.reshape(-1, self.rank)
+        columns = (self.rows(q, v, a)[..., self.columns] / self.noise[:, None]).reshape(
+            -1, self.rank
+        )
         lengths = np.maximum(np.linalg.norm(columns, axis=0), TINY)
         columns /= lengths
         return columns, lengths, np.asarray(np.linalg.qr(columns, mode='r'))
@@ -77,28 +76,14 @@ class Information:
         """Of the weighted regressor of the base parameters, columns of unit length."""
         return float(np.linalg.cond(self._factored(q, v, a)[2]))
 
-    def log_det(self, q: Array, v: Array, a: Array) -> float:
-        """Of the information matrix of a motion, each (m, n), in SI units."""
-        return _log_det(*self._factored(q, v, a)[1:])
+    def log_det(self, q: Array, v: Array, a: Array) -> tuple[float, Array]:
+        """That of the information matrix of a motion, each (m, n), in SI units.
 
-    def log_det_slopes(self, q: Array, v: Array, a: Array) -> tuple[float, Array]:
-        """The log det of a motion, and its derivatives (3, m, n) by q, v and a.
-
-        d log det = sum over the samples of 2 W Y (Y^T W Y)^-1 : dY, with dY by differences.
+        And its derivatives 2 W Y (Y^T W Y)^-1 (m, n, b) by the columns Y.
         """
         columns, lengths, triangle = self._factored(q, v, a)
         half = solve_triangular(triangle, columns.T, trans='T')
         solved = (solve_triangular(triangle, half).T / lengths).reshape(*q.shape, -1)
-        influence, slopes = 2.0 * solved / self.noise[:, None] / STEP, np.empty((3, *q.shape))
-        before = self.rows(q, v, a)
-        for order, joint in np.ndindex(3, q.shape[1]):
-            states = np.array([q, v, a])
-            states[order, :, joint] += STEP
-            change = (self.rows(*states) - before)[..., self.columns]
-            slopes[order, :, joint] = np.einsum('mij,mij->m', change, influence)
-        return _log_det(lengths, triangle), slopes
-
-
-def _log_det(lengths: Array, triangle: Array) -> float:
-    diagonal = np.maximum(np.abs(np.diag(triangle)), TINY)
-    return 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
+        diagonal = np.maximum(np.abs(np.diag(triangle)), TINY)
+        log_det = 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
+        return log_det, 2.0 * solved / self.noise[:, None]

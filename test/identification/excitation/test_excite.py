@@ -16,7 +16,6 @@ from excited_arm import (
     dynamics,
     excited,
     random_poses,
-    slope_by_differences,
     urdf,
 )
 
@@ -33,11 +32,17 @@ from robot_dynamics_ros.identification.excitation.excitation import (
     RESERVE,
     WIDER,
     Constraints,
+    Search,
     above_samples,
     excite,
 )
+from robot_dynamics_ros.identification.excitation.information import Information
 from robot_dynamics_ros.identification.excitation.limits import MotionLimits
-from robot_dynamics_ros.identification.excitation.motion import FourierSeries, resting_space
+from robot_dynamics_ros.identification.excitation.motion import (
+    ExcitationSettings,
+    FourierSeries,
+    resting_space,
+)
 from robot_dynamics_ros.oracle.collisions import FLOOR
 
 
@@ -176,21 +181,22 @@ def constraints(text=None, share=0.6):
     return Constraints(robot, limits, share, clearance)
 
 
-def test_all_violations_and_their_slope():
+def test_all_violations_and_the_slope_of_the_cost():
     one = constraints(urdf().replace('velocity="2.5"', 'velocity="2.5" jerk="9"'))
-    random = np.random.default_rng(1)
-    motion = [random_poses(6, 3), *random.uniform(-6.0, 6.0, (3, 6, len(JOINTS)))]
-    motion[2] *= 20.0
-    motion[3] *= 2.0
-    total, slopes = one.violation(*motion, free=True)
-    near, _ = one.clearance.violation(motion[0], WIDER)
+    random, settings = np.random.default_rng(1), ExcitationSettings(duration=4.0, frequency=1.0)
+    search = Search(settings, Information(dynamics()), one, None, random)
+    x = 1.5 * random.normal(size=search.random_motion().size)
+    motion = search.series(x.reshape(-1, len(JOINTS))).at(search.times)
     excess = np.maximum(np.abs(one.shares(*motion)) / one.share - (1.0 - RESERVE), 0.0)
-    assert near > 0.0
     assert excess.any(axis=(1, 2)).all()  # of each limit
-    assert total == pytest.approx(near + np.sum(excess**2))
-    expected = slope_by_differences(lambda x: one.violation(*x, free=True)[0], np.array(motion))
-    allowed = 1e-5 * np.abs(expected).max(axis=(1, 2), keepdims=True)
-    assert (np.abs(slopes - expected) <= allowed + 1e-4 * np.abs(expected)).all()
+    near = one.clearance.lacking(motion[0], WIDER)(motion[0])
+    assert near.any()
+    found = one.violation(motion, free=True)(*motion)
+    np.testing.assert_allclose(found, near + (excess**2).sum(axis=(0, 2)))
+    _, slope = search._cost(x, 3.0)
+    steps = 1e-6 * np.eye(x.size)
+    expected = [(search._cost(x + h, 3.0)[0] - search._cost(x - h, 3.0)[0]) / 2e-6 for h in steps]
+    np.testing.assert_allclose(slope, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(('seed', 'friction'), [(0, 0.3), (1, 0.3), (1, 20.0), (2, 20.0)])
