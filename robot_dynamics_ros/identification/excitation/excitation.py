@@ -254,7 +254,9 @@ def drawn(constraints: Constraints, generator: np.random.Generator) -> Array:
     """
     limits = constraints.limits
     room = constraints.share * limits.largest[0]
-    centers = limits.middle, np.clip(limits.home(), limits.middle - room, limits.middle + room)
+    # At the edge of a range a joint could not move to both sides.
+    half = room / 2.0
+    centers = limits.middle, np.clip(limits.home(), limits.middle - half, limits.middle + half)
     near = generator.uniform(-1.0, 1.0, (POSES, len(room))) ** 3
     return np.concatenate([one + near * (room - np.abs(one - limits.middle)) for one in centers])
 
