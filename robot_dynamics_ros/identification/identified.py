@@ -187,17 +187,11 @@ class Identified:
             raise ParameterError(f'{folder} is not written: {"; ".join(self.doubts)}')
         if not self.urdf:
             raise ParameterError('the robot has no text: give that of its URDF to the Identifier')
-        files: dict[str, str | bytes] = dict(
-            result_files(
-                self.urdf,
-                self.robot.model,
-                self.model,
-                self.as_json(),
-                rows=self.parameters.joints,
-                doubts=self.doubts,
-            )
+        rows, report = self.parameters.joints, report_page(identification_report(self), command)
+        files = result_files(
+            self.urdf, self.robot.model, self.model, self.as_json(), rows=rows, doubts=self.doubts
         )
-        files[REPORT] = report_page(identification_report(self), command)
+        files = {**files, REPORT: report}
         write_folder(folder, files)
         return [Path(folder) / name for name in sorted(files)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -37,9 +37,10 @@ Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
 Named = list[tuple[str, Recording | Opens]]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
-# Largest delay that is found or given [s]: no driver delivers efforts later. Rounds at most in
+# Largest delay that is found or given [s]: no driver delivers efforts later. What it is at least
+# [half intervals]: friction that lags behind a reversal looks like a small one. Rounds at most in
 # which it is found, or gains of drives, and where they end [s].
-LARGEST_DELAY, ROUNDS, SETTLED = 0.2, 4, 2e-4
+LARGEST_DELAY, CERTAIN, ROUNDS, SETTLED = 0.2, 2.5, 4, 2e-4
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,6 @@ class Identifier:
             *findings.of_rows(recorded, changed),
             *findings.of_parameters(robot.model, parameters),
             *(findings.of_delay(robot.delay) if self.delay == 'auto' else ()),
-            *(findings.of_loads(recorded) if scaled else ()),
             *(findings.of_residuals(recorded, validation) if scaled else ()),
         ]
         is_said = any(one.code == 'missing' for one in said)
@@ -207,12 +207,11 @@ class Identifier:
                 'of all joints, such as that of robot_dynamics excite, with efforts'
             )
         recorded, interval = usual, max(1.0 / one.compared.rate for one in usual.sources)
-        any_delay = partial(np.full_like, fill_value=LARGEST_DELAY)
         for _ in range(ROUNDS if self.delay == 'auto' else 0):
-            whole = usual.robot.whole(recorded.whole, prior={'delay': any_delay})
+            whole = usual.robot.whole(recorded.whole, delay=LARGEST_DELAY)
             left = -float(whole.value('delay')[0])
             delay = recorded.robot.delay + left
-            certain = findings.CERTAIN * float(whole.half_widths('delay')[0])
+            certain = CERTAIN * float(whole.half_widths('delay')[0])
             if not max(interval, certain) <= abs(delay) <= LARGEST_DELAY:
                 return usual
             if abs(left) < SETTLED:

@@ -118,10 +118,8 @@ class Parameters:
         self._nominal = np.concatenate([nominal, armature])[:size]
         self._value = np.concatenate([bodies, rotors])[:size]
         each = self._combined(self.base.names, np.eye(size))
-        self.bodies, self.sums = (
-            each[:count],
-            self._combined(self.base.sentences, self.base.combination),
-        )
+        self.bodies = each[:count]
+        self.sums = self._combined(self.base.sentences, self.base.combination)
         self.curves, lower = {}, np.full(robot.model.size, np.nan)
         for joint in np.flatnonzero(self._fitted).tolist():
             curve = self._curve(joint, float(speeds[joint]))
@@ -154,19 +152,10 @@ class Parameters:
             rotors = rows.own[..., self._names.index('armature'), None]
             columns = np.concatenate([columns, rotors * np.eye(rotors.shape[1])], axis=2)
         known = np.array([bool(row.interval) for row in self.sums])
-        used = (columns[..., np.array(self.base.columns)[known]] / self._whole.noise[:, None])[
-            rows.used
-        ]
+        base = columns[..., np.array(self.base.columns)[known]]
+        used = (base / self._whole.noise[:, None])[rows.used]
         lengths = np.linalg.norm(used, axis=0)
         return float(np.linalg.cond(used / lengths)) if lengths.all() and used.size else math.inf
-
-    @property
-    def unknown_gains(self) -> tuple[str, ...]:
-        """Joints whose drive gain the recordings do not fix."""
-        if 'gain' not in self._names:
-            return ()
-        unknown = self._whole.half_widths('gain') > UNKNOWN_GAIN
-        return tuple(np.array(self._robot.model.joint_names)[unknown].tolist())
 
     def _given(self, name: str) -> Array:
         """A value (n,) of the joints in the URDF."""
@@ -194,28 +183,26 @@ class Parameters:
 
     def _joint_rows(self, joint: int, one: Joint) -> Iterator[ParameterRow]:
         """Coefficients of friction that are not zero, unusual constants, offset and gain."""
-        values = {kind: float(self.model.values[kind][joint]) for kind in KINDS}
+        values = {key: float(value[joint]) for key, value in self.model.values.items()}
         given = {**CONSTANTS, 'viscous': one.damping, 'coulomb': one.friction}
         slides = one.kind == 'prismatic'
-        for kind, value in values.items():
+        for kind, value in ((kind, values[kind]) for kind in KINDS):
             both = kind.removesuffix('_negative')
             nominal = given.get(both, 0.0)
             is_usual = value == nominal if kind in CONSTANTS else not (value or nominal)
             if not is_usual and (both == kind or value != values[both]):
-                low = math.nan
-                if kind == 'viscous':
-                    low = float(self.model.values['viscous_lower'][joint])
+                low = float(values['viscous_lower']) if kind == 'viscous' else math.nan
                 yield ParameterRow(f'{one.name} {kind}', UNITS[kind][slides], nominal, value, low)
         scale = float(self._robot.scales[joint])
         for name, key, nominal in (('offset', 'torque_offset', 0.0), ('gain', 'gain', scale)):
             if name in self._names:
-                value, unit = float(self.model.values[key][joint]), UNITS[name][slides]
-                half = float(self._whole.half_widths(name)[joint])
+                value, unit, known = values[key], UNITS[name][slides], bool(self._fitted[joint])
                 centre = float(self._whole.value(name)[joint])
+                half = float(self._whole.half_widths(name)[joint])
                 ends = [centre - half, centre + half]
-                if name == 'gain' and half <= UNKNOWN_GAIN:
-                    ends = [scale / (1.0 + end) for end in ends]
-                known = self._fitted[joint] and not (name == 'gain' and half > UNKNOWN_GAIN)
+                if name == 'gain':
+                    known = known and half <= UNKNOWN_GAIN
+                    ends = [scale / (1.0 + end) for end in ends if known]
                 ends = [min(*ends, value), max(*ends, value)] if known else []
                 yield ParameterRow(f'{one.name} {name}', unit, nominal, value, *ends)
 

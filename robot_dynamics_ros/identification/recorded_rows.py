@@ -18,7 +18,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion, Recording
 from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.bodies import LogCholesky
-from robot_dynamics_ros.regression.fit import Fit, Prior, fit
+from robot_dynamics_ros.regression.fit import Fit, fit
 from robot_dynamics_ros.regression.rows import MAX_ROWS, Flags, Rows, make_rows, motions_cutoff
 
 from .friction_law import Friction, JointLaw, chosen_laws, friction_terms, own_names
@@ -130,12 +130,12 @@ class RecordedRobot:
         *,
         free: Flags | bool = True,
         bounded: bool = True,
-        prior: Prior | None = None,
+        delay: float = 0.0,
     ) -> Fit:
         """A fit with the whole basis of friction, or with the terms (n, k) that are free.
 
-        Without bounds nothing is assumed: intervals are those of such a fit. What is known of
-        shared terms, delay and loads, may have another prior.
+        Without bounds nothing is assumed: intervals are those of such a fit. The prior of a
+        further delay has a standard deviation [s].
         """
         gains = np.array([name != 'gain' for name in own_names(rows)]) | self.gains[:, None]
         loads = {one.term: partial(_of_known_mass, one.mass) for one in self.loads}
@@ -144,7 +144,7 @@ class RecordedRobot:
         return fit(
             rows,
             given={'armature': rotors},
-            prior={'delay': np.zeros_like, **loads, **(prior or {})},
+            prior={'delay': partial(np.full_like, fill_value=delay), **loads},
             bodies=LogCholesky(self.model),
             free=gains & free,
             bounded=bounded,
