@@ -80,13 +80,6 @@ def test_the_height_of_a_straight_arm(arm):
     assert not any(FLOOR in pair for pair in free.names)
 
 
-def test_a_higher_floor_is_nearer(arm):
-    high, hand = clearance(floor=0.2), ('hand', FLOOR)
-    low = arm.distances(POSES, 5.0)[:, arm.names.index(hand)]
-    found = high.distances(POSES, 0.3)[:, high.names.index(hand)]
-    np.testing.assert_allclose(found, np.minimum(low - 0.2, 0.3), atol=1e-9)
-
-
 def test_neighbours_are_not_checked(arm):
     assert pairs_of(arm) == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
 

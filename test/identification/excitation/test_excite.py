@@ -71,15 +71,8 @@ def test_limits_hold_between_the_samples_too(found):
     assert (largest[:3] >= 0.95 * found.shares[:3]).all()
     assert (found.shares <= share).all()
     assert (found.shares.max(axis=0) > 0.7 * share).all()
-
-
-def test_a_limit_of_jerk_is_kept():
-    text = urdf().replace('velocity="2.5"', 'velocity="2.5" jerk="4"')
-    found = excite(dynamics(), text, None, SETTINGS)
-    jerk = np.abs(played(found)[4]).max(axis=0)
-    assert (jerk <= found.settings.share * 4.0).all()
-    assert (np.abs(played(excited())[4]).max(axis=0) > 4.0).any()
-    assert found.log_det < excited().log_det
+    assert found.log_det > found.random.max()
+    assert found.improvement > 1.2
 
 
 def test_distances_hold_between_the_samples_too(found):
@@ -102,35 +95,6 @@ def test_it_starts_and_ends_at_rest_where_it_is_asked_to():
     assert (found.distances >= found.constraints.clearance.needed).all()
     assert found.shares.max() <= SETTINGS.share
     assert found.log_det > found.random.max()
-
-
-def test_it_tells_more_than_random_motions(found):
-    assert found.log_det > found.random.max()
-    # Of a determinant of so many parameters, the geometric mean of the deviations.
-    gain = np.exp((found.log_det - np.median(found.random)) / (2.0 * found.rank))
-    assert found.improvement == pytest.approx(gain)
-    assert gain > 1.2
-
-
-def test_gravity_changes_the_motion():
-    """Of an arm that hangs: the efforts, and what is determined, are others."""
-    hanging = excite(dynamics().with_gravity((0.0, 0.0, 9.81)), urdf(), None, SETTINGS)
-    assert not np.allclose(hanging.series.coefficients, excited().series.coefficients)
-    robot, (q, v, a) = dynamics().with_gravity((0.0, 0.0, 9.81)), played(hanging)[1:4]
-    torque = robot.inverse_dynamics(q, v, a) + JointFriction(robot.model).torque(v)
-    assert (np.abs(torque) <= 0.8 * robot.model.effort_limits).all()
-
-
-def test_a_floor_matters():
-    """A floor above the lowest point of a free motion changes the motion."""
-    low = Clearance(dynamics(), urdf(), None, random_poses(50), distance=0.04, floor=-9.0)
-    arm = [low.names.index((link, FLOOR)) for link in ('fore', 'hand')]
-
-    def lowest(found):
-        return low.distances(played(found)[1], 20.0)[:, arm].min() - 9.0
-
-    assert lowest(excited(floor=None, seed=3)) < 0.0
-    assert lowest(excited(seed=3)) >= SETTINGS.distance
 
 
 @pytest.mark.parametrize(
