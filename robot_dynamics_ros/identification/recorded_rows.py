@@ -21,7 +21,7 @@ from robot_dynamics_ros.regression.bodies import LogCholesky
 from robot_dynamics_ros.regression.fit import Fit, fit
 from robot_dynamics_ros.regression.rows import MAX_ROWS, Flags, Rows, make_rows, motions_cutoff
 
-from .friction_law import Friction, JointLaw, chosen_laws, friction_terms, own_names
+from .friction_law import ALWAYS, Friction, Law, chosen_laws, friction_terms, own_names
 from .payload import plausible_payload
 
 Opens = Callable[[], Recording]
@@ -64,7 +64,7 @@ class FittedRobot(NamedTuple):
     """A robot that explains rows best, with the laws of friction of its joints."""
 
     fitted: Fit
-    laws: tuple[JointLaw, ...]
+    laws: tuple[Law, ...]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,8 @@ class RecordedRobot:
     def fit(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
         laws = chosen_laws(rows, self.whole(rows), self.friction)
-        free = np.array([[name in law.terms for name in own_names(rows)] for law in laws])
+        names = own_names(rows)
+        free = np.array([[name in {*law, *ALWAYS} for name in names] for law in laws])
         return FittedRobot(self.whole(rows, free=free), laws)
 
     def whole(
