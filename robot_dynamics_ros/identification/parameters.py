@@ -196,12 +196,13 @@ class Parameters:
         scale = float(self._robot.scales[joint])
         for name, key, nominal in (('offset', 'torque_offset', 0.0), ('gain', 'gain', scale)):
             if name in self._names:
-                value, unit, known = values[key], UNITS[name][slides], bool(self._fitted[joint])
+                value, unit = values[key], UNITS[name][slides]
+                known = bool(self._fitted[joint])
                 centre = float(self._whole.value(name)[joint])
                 half = float(self._whole.half_widths(name)[joint])
                 ends = [centre - half, centre + half]
                 if name == 'gain':
-                    known = known and half <= UNKNOWN_GAIN
+                    known = (known or not self._robot.gains[joint]) and half <= UNKNOWN_GAIN
                     ends = [scale / (1.0 + end) for end in ends if known]
                 ends = [min(*ends, value), max(*ends, value)] if known else []
                 yield ParameterRow(f'{one.name} {name}', unit, nominal, value, *ends)
