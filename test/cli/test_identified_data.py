@@ -144,13 +144,13 @@ def test_an_effort_that_is_not_measured_pulls_no_body(identified):
         assert found[joint]['rms_identified'] < 0.2 * found[joint]['rms_nominal']
 
 
-@pytest.mark.parametrize('mass', [0.0, LOAD])
-def test_a_load_that_is_not_as_declared_is_changed(identified, mass):
+@pytest.mark.parametrize('is_declared', [False, True])
+def test_a_load_that_is_not_as_declared_is_changed(identified, is_declared):
     """Declared and not there, or the other way round."""
-    loads = [] if mass else [('tool', LOAD, 'carrying')]
-    result = identified(bare=rows(), carrying=loaded_rows(mass), loads=loads)
-    found = [one for one in result['findings'] if one['code'] == 'changed']
-    assert 'joint3' in found[0]['joints']
+    loads = [('tool', LOAD, 'carrying')] if is_declared else []
+    carrying = rows() if is_declared else loaded_rows(LOAD)
+    result = identified(bare=rows(), carrying=carrying, loads=loads)
+    assert 'changed' in codes(result)
     assert result['doubts']
 
 
