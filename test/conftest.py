@@ -5,7 +5,6 @@ import gc
 import os
 import signal
 from fnmatch import fnmatch
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,9 @@ from domains import free_domain
 from property_settings import load_profile
 
 from robot_dynamics_ros import core
-from robot_dynamics_ros.core.compiler.kernel import native_obstacle
 from robot_dynamics_ros.demo.processes import isolate
 
 load_profile()
-
-if not native_obstacle():
-    from robot_dynamics_ros.core.compiler import llvm
-
-    # Tests of one robot share its machine code.
-    llvm.compile_ir = lru_cache(100)(llvm.compile_ir)
 
 # Each test process is apart from other robots and other test runs, with all that it starts.
 os.environ['ROS_DOMAIN_ID'] = str(free_domain())

@@ -32,7 +32,8 @@ Framed = dict[str, dict[str | None, dict[str, Callable[..., Array]]]]
 class RobotDynamics:
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
-    A quantity is compiled when it is first asked for (or by `compile`). Positions q, velocities v
+    A quantity is compiled when it is asked for more than 20 times, for a batch, with `out`, or by
+    `compile` and `bind`; before, it is evaluated. Positions q, velocities v
     and accelerations a are vectors (n,): NumPy arrays, lists, or anything that converts. Methods
     with `out` take a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
@@ -68,7 +69,8 @@ class RobotDynamics:
         Args:
             model: the robot.
             gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
-            backend: None for native code where llvmlite is installed, else plain Python.
+            backend: None for native code where llvmlite is installed, else plain Python. With a
+                name, or with a payload frame, the first call compiles.
             threads: that may compute a batch; None for one for each core that the process may
                 use. Small batches use one. The results do not depend on it.
             payload_frame: name of a link. Payloads on it, and on what is fixed to it, become
@@ -89,7 +91,10 @@ class RobotDynamics:
         self._gravity = checked_gravity(gravity)
         self.threads = checked_threads(threads)
         self.payload_frame = payload_frame
-        self._call = Programs(model, self.backend, self.threads, payload_frame)
+        self._call = Programs(
+            model, self.backend, self.threads, payload_frame,
+            patient=backend is None and payload_frame is None,
+        )  # fmt: skip
         # Each method of a frame looks its call up itself, in plain dictionaries: a function of its
         # own for it, or tuples as keys, make a call a third longer.
         self._framed: Framed = {}
@@ -219,7 +224,7 @@ class RobotDynamics:
             names = quantity if isinstance(quantity, tuple) else (quantity,)
             if not 1 <= len(names) <= 3:
                 raise ParameterError(f'{names} is not (quantity, frame, axes)')
-            self._call[key_of(*names)]
+            self._call.compiled(key_of(*names))
 
     def bind(
         self,
@@ -726,8 +731,10 @@ class RobotDynamics:
         self, quantity: str, frame: str, axes: str | None = None
     ) -> Callable[..., Array]:
         """The compiled quantity of a frame, remembered for the next call."""
-        call = self._call[PROGRAMS[quantity].key(checked_name('frame', frame), axes)]
-        self._framed.setdefault(quantity, {}).setdefault(axes, {})[frame] = call
+        key = PROGRAMS[quantity].key(checked_name('frame', frame), axes)
+        call = self._call[key]
+        if key in self._call:
+            self._framed.setdefault(quantity, {}).setdefault(axes, {})[frame] = call
         return call
 
     def _mass_matrix_without_rounding(self, q: ArrayLike) -> Array:

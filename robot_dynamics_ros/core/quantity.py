@@ -356,21 +356,20 @@ def quantity_of(key: Key) -> Quantity:
     return PROGRAMS[key if isinstance(key, str) else key[0]]
 
 
-def traced(
+def algorithm_of(
     model: RobotModel, key: Key, payload_body: int | None = None
-) -> tuple[Program, dict[str, Labels]]:
-    """The program of a quantity for one robot, and the names of the entries of its inputs.
+) -> Callable[..., Any]:
+    """The algorithm of a quantity for one robot, as a function of its inputs, of any scalars.
 
     Args:
         model: the robot.
         key: of the quantity.
-        payload_body: index of the joint on whose body a payload is an input; None for none.
+        payload_body: index of the joint on whose body a payload is the last input; None for none.
 
     Raises:
         UnknownNameError: no link has the name of the frame.
     """
     quantity, options = quantity_of(key), () if isinstance(key, str) else key[1:]
-    labels = quantity.labels(model, payload=payload_body is not None)
     frame = [model.frame(options[0])] if options else []
     count = len(quantity.inputs)
 
@@ -382,8 +381,17 @@ def traced(
             loaded = replace(loaded, joints=regrouped(loaded.joints, payload_body))
         return quantity.algorithm(loaded, *vectors[:count], *frame, *options[1:])
 
+    return specialised
+
+
+def traced(
+    model: RobotModel, key: Key, payload_body: int | None = None
+) -> tuple[Program, dict[str, Labels]]:
+    """The program of `algorithm_of`, and the names of the entries of its inputs."""
+    quantity = quantity_of(key)
+    labels = quantity.labels(model, payload=payload_body is not None)
     sizes = {name: len(entries) for name, entries in labels.items()}
-    return trace(quantity.name, specialised, sizes), labels
+    return trace(quantity.name, algorithm_of(model, key, payload_body), sizes), labels
 
 
 class EvaluatedDynamics:

@@ -15,11 +15,14 @@ Seconds = dict[str, np.ndarray]
 BLOCKS = 201
 BLOCK_SECONDS = 1e-3
 WARM_UP_SECONDS = 0.02
-ROBOTS = {
+FILES = {
     'UR5': 'ur_description/urdf/ur5_robot.urdf',
     'xArm7': 'xarm_description/urdf/xarm7.urdf',
+    'Panda': 'panda_description/urdf/panda.urdf',
     'Talos reduced': 'talos_data/robots/talos_reduced.urdf',
 }
+# Whose dynamics are timed.
+ROBOTS = 'UR5', 'xArm7', 'Talos reduced'
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,10 @@ def printed(name: str, value: float, unit: str, bound: float | None = None) -> F
 
 
 def urdf(robot: str) -> str:
-    """Text of the URDF of one of `ROBOTS`."""
+    """Text of the URDF of one of `FILES`."""
     package = metadata.distribution('example-robot-data')
     robots = Path(str(package.locate_file('cmeel.prefix/share/example-robot-data/robots')))
-    return (robots / ROBOTS[robot]).read_text()
+    return (robots / FILES[robot]).read_text()
 
 
 def interleaved(statements: Mapping[str, str], namespace: dict[str, Any]) -> Seconds:

@@ -17,6 +17,7 @@ import llvmlite.binding as llvm
 
 from ..errors import ParameterError
 from ..scalar import Scalar
+from . import object_cache
 from .expression import Expression
 from .program import Program, needed_for
 from .segments import TOGETHER, Action, Check, Segments, Store, cut, pieces
@@ -103,10 +104,17 @@ def compile_ir(source: str, level: int = 1) -> Any:
             f'threading.stack_size is {stack}: to compile in a thread, LLVM needs 0 (the default '
             f'of the system) or at least {STACK} bytes'
         )
+    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
+        cpu=cpu, features=features, opt=level
     )
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(source), machine)
+    key = '\n'.join((VERSION, cpu, features, str(level), source))
+    code = object_cache.read(key)
+    if code is None:
+        code = machine.emit_object(llvm.parse_assembly(source))
+        object_cache.write(key, code)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(''), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
 
