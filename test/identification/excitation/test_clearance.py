@@ -29,10 +29,6 @@ def arm():
     return clearance()
 
 
-def pairs_of(one):
-    return {pair for pair in one.names if FLOOR not in pair}
-
-
 def ends(first, second, steps=60):
     """Points (steps, 3) of a segment."""
     return first + np.linspace(0.0, 1.0, steps)[:, None] * (second - first)
@@ -78,10 +74,6 @@ def test_the_height_of_a_straight_arm(arm):
     free = clearance(floor=None)
     assert free.lacking(DOWN)(DOWN) == 0.0
     assert not any(FLOOR in pair for pair in free.names)
-
-
-def test_neighbours_are_not_checked(arm):
-    assert pairs_of(arm) == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
 
 
 # A sphere about the upper arm that encloses the hand wherever it is.
@@ -158,8 +150,10 @@ def test_shapes_beside_one_that_cannot_be_read_are_kept():
     np.testing.assert_allclose(near, whole.distances(POSES, 1.0).min(axis=1))
 
 
-def test_links_without_geometry_are_said(arm):
+def test_neighbours_are_not_checked_and_links_without_geometry_are_said(arm):
     """Of the arm the base alone has none; without its <collision> all links."""
+    pairs = {pair for pair in arm.names if FLOOR not in pair}
+    assert pairs == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
     assert arm.unchecked == ['base: no collision geometry']
     bare = clearance(urdf(collision=False))
     assert bare.unchecked == ['base, column, upper, fore, hand: no collision geometry']
