@@ -66,11 +66,14 @@ def test_each_value_has_its_interval_where_the_data_tell_it():
     ]
     assert ['1.5 to 2.5' in str(row) for row in rows[:2]] == [True, False]
     identified = identified_model(robot.model)
+    # A constant of a term that no joint has is not written.
+    identified.values['gradual'] = np.zeros(len(names))
     # Of the first joint something is known: how fast it was.
     identified.values['max_velocity'] = np.array([1.5, *[np.nan] * (len(names) - 1)])
     files = result_files(robot.text, robot.model, identified, {}, rows=rows)
     assert yaml.safe_load(files['friction.yaml'])['joints'][names[0]]['max_velocity'] == 1.5
     assert files['friction.yaml'].count('# not identified') == len(names) - 1
+    assert 'gradual' not in files['friction.yaml']
     # Friction without directions has one interval for both.
     assert re.findall(r'(\w+): \S+  # N(?: m)?; (.*)', files['friction.yaml']) == [
         ('coulomb', '1.5 to 2.5'),

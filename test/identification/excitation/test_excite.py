@@ -157,10 +157,12 @@ def test_all_violations_and_the_slope_of_the_cost():
     assert near.any()
     found = one.violation(motion, free=True)(*motion)
     np.testing.assert_allclose(found, near + (excess**2).sum(axis=(0, 2)))
-    _, slope = search._cost(x, 3.0)
     steps = 1e-6 * np.eye(x.size)
-    expected = [(search._cost(x + h, 3.0)[0] - search._cost(x - h, 3.0)[0]) / 2e-6 for h in steps]
-    np.testing.assert_allclose(slope, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
+    for weight in (0.0, 3.0):
+        _, slope = search._cost(x, weight)
+        ends = [[search._cost(x + sign * h, weight)[0] for sign in (-1, 1)] for h in steps]
+        expected = np.diff(ends).ravel() / 2e-6
+        np.testing.assert_allclose(slope, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(('seed', 'friction'), [(0, 0.3), (1, 0.3), (1, 20.0), (2, 20.0)])
