@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
+import tempfile
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +18,9 @@ from robot_dynamics_ros.control.external.wrench import WrenchEstimator
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.kinematics import chain
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
 
-# Until every program that a node needs is compiled: UR5, and 32 joints [s].
-COMPILE_BOUND, READY_BOUND = 0.5, 3.0
-STARTS = 5
+# Joints of robots whose first use is timed; until every program of a node is there again [s].
+CHAINS, READY = (6, 30, 60, 120), {'UR5': 0.5, 'humanoid of 60 joints': 2.0}
 # Of the largest entry; as the oracle allows.
 AGREEMENT = 1e-12
 # Of a step of the observer of UR5, and of its friction beside its other torques [us].
@@ -89,7 +88,7 @@ def measure() -> list[Figure]:
         namespace = _namespace(parse_urdf(urdf(robot)), urdf(robot))
         for name, pair in PAIRS.items():
             figures += _compare(f'{robot} {name}', pair, namespace)
-    return [*figures, *_observer(), *_start_up()]
+    return [*figures, *_observer(), *_first_use()]
 
 
 def _namespace(robot: RobotModel, text: str) -> dict[str, object]:
@@ -101,7 +100,7 @@ def _namespace(robot: RobotModel, text: str) -> dict[str, object]:
     frame = max(robot.frames, key=lambda frame: len(chain(robot, frame.body))).name
     return {
         'pinocchio': pinocchio, 'm': model, 'd': model.createData(), 'order': order,
-        'dynamics': RobotDynamics(robot), **inputs,
+        'dynamics': RobotDynamics(robot, backend='native'), **inputs,
         **{f'{name}_': value[order] for name, value in inputs.items()}, 'frame': frame,
         'index': model.getFrameId(frame, pinocchio.FrameType.BODY),
         'reference': pinocchio.LOCAL_WORLD_ALIGNED,
@@ -176,41 +175,64 @@ def _observer() -> list[Figure]:
     ]
 
 
-# What a process does before it can compute, timed from its start.
-START_UP = """
+# What a process does with a robot the first time: processor time.
+FIRST_USE = """
 import sys, time
-times = [time.perf_counter()]
+times = [time.process_time()]
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros.compilation import COMPILED_QUANTITIES
-times.append(time.perf_counter())
+times.append(time.process_time())
 model = parse_urdf(sys.stdin.read())
-times.append(time.perf_counter())
+times.append(time.process_time())
 dynamics = RobotDynamics(model)
-times.append(time.perf_counter())
+dynamics.mass_matrix([0.1] * model.size)
+times.append(time.process_time())
+dynamics.compile('mass_matrix')
+times.append(time.process_time())
 dynamics.compile(*COMPILED_QUANTITIES)
-times.append(time.perf_counter())
+times.append(time.process_time())
 print([later - earlier for earlier, later in zip(times, times[1:])])
 """
+PARTS = 'import', 'parse', 'M(q) once', 'compile M', 'all of a node'
 
 
-def _start_up() -> list[Figure]:
-    """In new processes: import, parse, load LLVM, compile all that the node prepares."""
-    command = [sys.executable, '-c', START_UP]
-    outputs = [
-        subprocess.run(command, input=urdf('UR5'), stdout=subprocess.PIPE, text=True, check=True)
-        for _ in range(STARTS)
-    ]
-    imported, parsed, loaded, compiled = np.median(
-        [json.loads(output.stdout) for output in outputs], axis=0
-    )
-    dynamics = RobotDynamics(parse_urdf(urdf('Talos reduced')))
-    started = time.perf_counter()
-    dynamics.compile(*COMPILED_QUANTITIES)
-    ready = time.perf_counter() - started
-    return [
-        printed('core start-up on UR5: import', imported, 's'),
-        printed('core start-up on UR5: parse', parsed, 's'),
-        printed('core start-up on UR5: load LLVM', loaded, 's'),
-        printed('core start-up on UR5: compile', compiled, 's', COMPILE_BOUND),
-        printed('Talos reduced: all programs of a node', ready, 's', READY_BOUND),
-    ]
+def _first_use() -> list[Figure]:
+    """In new processes: nothing compiled before, and what another process has kept."""
+    figures = []
+    print(f'\n{"first use":34}' + ''.join(f'{part:>16}' for part in PARTS))
+    robots = {
+        'UR5': urdf('UR5'),
+        'humanoid of 60 joints': _chains(12, 5),
+        **{f'chain of {n} joints': _chains(n) for n in CHAINS},
+    }
+    for robot, text in robots.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for way in ('cold', 'kept'):
+                done = subprocess.run(
+                    [sys.executable, '-c', FIRST_USE], input=text, stdout=subprocess.PIPE,
+                    text=True, check=True, env=os.environ | {'XDG_CACHE_HOME': folder},
+                )  # fmt: skip
+                seconds = json.loads(done.stdout)
+                bound = READY.get(robot) if way == 'kept' else None
+                title = f'{robot}, {way}'
+                print(f'{title:34}' + ''.join(f'{1e3 * one:13.1f} ms' for one in seconds))
+                figures.append(
+                    Figure(f'{title}: parsed and compiled', sum(seconds[1:]), 's', bound)
+                )
+    return figures
+
+
+def _chains(joints: int, count: int = 1) -> str:
+    """URDF of some chains from one base, whose axes are x, y and z in turn."""
+    text = '<link name="0"/>'
+    for k in range(joints * count):
+        parent = k if k % joints else 0
+        axis = ' '.join(str(int(k % 3 == i)) for i in range(3))
+        text += (
+            f'<link name="{k + 1}"><inertial><origin xyz="0.02 0.01 0.05"/><mass value="1"/>'
+            '<inertia ixx="0.02" ixy="0.001" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>'
+            f'</link><joint name="joint{k}" type="continuous"><parent link="{parent}"/>'
+            f'<child link="{k + 1}"/><origin xyz="0 0.02 0.1" rpy="0 0.3 0"/>'
+            f'<axis xyz="{axis}"/></joint>'
+        )
+    return f'<robot name="chains">{text}</robot>'
