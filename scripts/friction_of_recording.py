@@ -51,7 +51,7 @@ def main(bag: str, urdf: str, joint: str, picture: str, renamed: str = '') -> No
     axes[0].set_ylabel('torque of friction [N m]')
     axes[2].set_ylabel('magnitude [N m]')
     axes[0].legend(loc='lower right')
-    terms = ', '.join(chosen.found.laws[index].chosen) or 'no other term'
+    terms = ', '.join(chosen.found.laws[index][1:]) or 'no other term'
     figure.suptitle(f'{joint}; chosen: {terms}')
     figure.savefig(picture, dpi=110)
 

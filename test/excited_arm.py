@@ -59,14 +59,3 @@ def excited(**changes):
 
 def random_poses(count, seed=0):
     return np.random.default_rng(seed).uniform(-2.5, 2.5, (count, len(JOINTS)))
-
-
-def slope_by_differences(function, x, step=1e-6):
-    """Derivatives (3, m, n) of a sum over samples by central differences, entry by entry."""
-    slopes = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        shifted = [x.copy(), x.copy()]
-        shifted[0][index] += step
-        shifted[1][index] -= step
-        slopes[index] = (function(shifted[0]) - function(shifted[1])) / (2.0 * step)
-    return slopes

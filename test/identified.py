@@ -4,6 +4,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.algorithms.friction import KINDS
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
+from robot_dynamics_ros.joint_model import SAFE
 
 
 def of_points(masses, points):
@@ -24,14 +25,11 @@ def identified_model(model, seed=5):
         mass, point = random.uniform(0.1, 1.0, 1), random.uniform(-0.2, 0.2, (1, 3))
         bodies.append(random.uniform(0.8, 1.2) * body + of_points(mass, point))
     n = model.size
-    return IdentifiedModel(
-        model=model.with_inertial_parameters(np.concatenate(bodies)),
-        armature=random.uniform(0.01, 0.5, n),
-        offset=random.uniform(-2.0, 2.0, n),
-        gain=np.ones(n),
-        # Contacts have slipped after a little way.
-        kinds={
-            kind: random.uniform(0.1, 3.0, n) * (1e-5 if 'displacement' in kind else 1.0)
-            for kind in KINDS
-        },
-    )
+    values = {'armature': random.uniform(0.01, 0.5, n), 'torque_offset': random.uniform(-2, 2, n)}
+    # Contacts have slipped after a little way.
+    values |= {
+        kind: random.uniform(0.1, 3.0, n) * (1e-5 if 'displacement' in kind else 1.0)
+        for kind in KINDS
+    }
+    values |= dict.fromkeys(SAFE, np.full(n, np.nan))
+    return IdentifiedModel(model.with_inertial_parameters(np.concatenate(bodies)), values)

@@ -164,7 +164,7 @@ def as_json(found: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
     return {
         'robot': found.robot,
         'duration': found.settings.duration,
-        'harmonics': series.harmonics.numbers,
+        'harmonics': series.harmonics,
         'seed': found.settings.seed,
         'base_parameters': found.rank,
         'log_det': found.log_det,
@@ -188,7 +188,7 @@ def as_json(found: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
 
 def _lines(found: Excitation, figures: Mapping[str, Any]) -> Iterator[str]:
     """What the motion is and determines, and what was assumed."""
-    settings, numbers = found.settings, found.series.harmonics.numbers
+    settings, numbers = found.settings, found.series.harmonics
     yield (
         f'{found.robot}: {len(found.joints)} joints for {settings.duration:g} s, {len(numbers)} '
         f'harmonics up to {numbers[-1] / settings.duration:.4g} Hz, seed {settings.seed}'

@@ -1,9 +1,10 @@
 """Base parameters: the combinations of bodies and rotors that act on the torques of a robot.
 
-The columns of the regressor at random states are dependent exactly where they are at each state.
-They are taken in an order in which each body keeps what Gautier and Khalil's rules leave it
-("Direct calculation of minimum set of inertial parameters of serial robots", 1990): a column that
-depends on those before it is a part of their base parameters.
+The columns of the regressor at random states are dependent exactly where they are at each state:
+the diagonal of R is zero where a column depends on those before it (M. Gautier, "Numerical
+calculation of the base inertial parameters of robots", 1991). The order is such that each body
+keeps what the rules of Gautier and Khalil leave it ("Direct calculation of minimum set of inertial
+parameters of serial robots", 1990).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
@@ -18,12 +20,16 @@ from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.model.tree import Joint
 
+Places = npt.NDArray[np.intp]
+# Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
+# trajectories for the identification of base inertial parameters of robots", 1992: below 100).
+MAX_CONDITION = 100.0
 # Equations for each column, at random states.
 EQUATIONS = 3
-# Of its length: what is left of a dependent column. Descriptions round angles to 1e-6. Of the
-# longest column: one without influence. Smaller coefficients are rounding.
-DEPENDENT, NOTHING, ROUNDED = 1e-5, 1e-9, 1e-6
-UNITS = ('kg', *3 * ('kg m',), *6 * ('kg m^2',))
+# Of the longest column: one without influence. Of its length: what is left of a dependent column;
+# descriptions round angles to 1e-6, and so are coefficients.
+NOTHING, DEPENDENT, ROUNDED = 1e-9, 1e-5, 1e-6
+UNITS = ('kg', *('kg m',) * 3, *('kg m^2',) * 6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,18 +75,29 @@ def base_parameters(dynamics: RobotDynamics, *, rotors: bool) -> BaseParameters:
     regressor[..., :size] = dynamics.regressor(q, v, a)
     if rotors:
         regressor[:, np.arange(n), size + np.arange(n)] = a
-    rows = regressor.reshape(-1, len(names))
-    lengths = np.linalg.norm(rows, axis=0)
-    scaled = rows / np.where(lengths > NOTHING * lengths.max(initial=0.0), lengths, np.inf)
+    scaled, lengths = scaled_columns(regressor)
     # Preferred columns first, rotors last.
     ranks = [parameter in _regrouped(joint) for joint in model.joints for parameter in PARAMETERS]
     order = np.argsort([*ranks, *[2] * (len(names) - size)], kind='stable')
-    columns = _independent(scaled, order.tolist())
+    columns = independent(scaled, order)
     found = np.array(np.linalg.lstsq(scaled[:, columns], scaled, rcond=None)[0])
     found *= lengths / lengths[columns, None]
     found[np.abs(found) < ROUNDED] = 0.0
     found[:, columns] = np.eye(len(columns))
-    return BaseParameters(tuple(names), tuple(units), tuple(columns), found)
+    return BaseParameters(tuple(names), tuple(units), tuple(columns.tolist()), found)
+
+
+def scaled_columns(regressor: Array) -> tuple[Array, Array]:
+    """The columns (m n, p) of (m, n, p) with unit length, and their lengths (p,)."""
+    columns = regressor.reshape(-1, regressor.shape[2])
+    lengths = np.linalg.norm(columns, axis=0)
+    return columns / np.where(lengths > NOTHING * lengths.max(), lengths, np.inf), lengths
+
+
+def independent(columns: Array, order: Places) -> Places:
+    """Those of columns (m, p) of unit length that do not depend on others before them (b,)."""
+    diagonal = np.diag(np.linalg.qr(columns[:, order], mode='r'))
+    return np.sort(order[np.abs(diagonal) > DEPENDENT])
 
 
 def _regrouped(joint: Joint) -> set[str]:
@@ -90,20 +107,3 @@ def _regrouped(joint: Joint) -> set[str]:
     axis = int(np.abs(joint.axis).argmax())
     across = 'xyz'[(axis + 2) % 3]
     return {'m', f'm{"xyz"[axis]}', f'I{across}{across}'}
-
-
-def _independent(rows: Array, order: list[int]) -> list[int]:
-    """Columns of unit length (m, p) that do not depend on those before them in an order.
-
-    By Gram and Schmidt, twice, which keeps the basis orthogonal to rounding (Giraud, Langou,
-    Rozloznik, 2005).
-    """
-    basis, found = np.empty((0, len(rows))), []
-    for column in order:
-        rest = rows[:, column]
-        for _ in range(2):
-            rest = rest - basis.T @ (basis @ rest)
-        if (left := np.linalg.norm(rest)) > DEPENDENT:
-            basis = np.vstack([basis, rest / left])
-            found.append(column)
-    return sorted(found)

@@ -12,9 +12,8 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.regression.bodies import BODY
 
-from .base_parameters import body_names
+from .base_parameters import MAX_CONDITION, body_names
 from .parameters import Parameters
-from .payload import plausible_payload
 from .recorded_rows import RecordedRows, Source
 from .validation import JointValidation
 
@@ -23,22 +22,16 @@ from .validation import JointValidation
 FITTED = ('friction', 'payload', 'mass', 'rotor', 'unexplained', 'delay', 'still')
 OF_SCALE = ('scale', 'sign', 'swapped', 'gravity_compensated', 'turned_base')
 # Times what a robot of a block alone leaves of its efforts: there the robot was another. Blocks of
-# one robot have up to 2.2 on the recordings of real arms of docs/recordings.md.
-CHANGED = 3.0
-# Share of the effort that an identified model of the right robot does not leave.
-LEFT = 0.5
-# Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
-# trajectories for the identification of base inertial parameters of robots", 1992: below 100).
-MAX_CONDITION = 100.0
+# one robot have up to 2.2 on the recordings of real arms of docs/recordings.md. And the share of
+# the effort that an identified model of the right robot does not leave.
+CHANGED, LEFT = 3.0, 0.5
 # Masses change by more than a factor e in one of twenty URDFs (`regression.bodies.KNOWN`), of e^3
 # in none: then lengths or efforts are of another robot. Logarithms.
 DOUBTFUL, IMPOSSIBLE = 1.0, 3.0
 # Of all masses: a lighter body may be anything beside its neighbours. Of the largest effort of all
 # joints: one with less is not loaded. Of samples: from there on saturation is said.
 SHARE, LOADED, SATURATED = 0.05, 0.02, 0.01
-# A load whose mass the data contradict by more than this share, and certainly [half intervals], as
-# a delay must be: friction that lags behind a reversal looks like a small one.
-WRONG_LOAD, CERTAIN = 0.2, 2.5
+TINY = float(np.finfo(float).tiny)
 
 
 def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Finding]:
@@ -59,14 +52,15 @@ def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Findin
 
 def of_rows(recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
     """Joints that rest, saturated efforts, and blocks (b, n) of `cross_validated` that changed."""
-    names = np.array(recorded.robot.model.joint_names)
+    names, share = np.array(recorded.robot.model.joint_names), float(recorded.saturated.max())
     rests = ~recorded.whole.used.any(axis=0) & recorded.robot.measured
-    if still := tuple(names[rests].tolist()):
-        yield Finding('still', still, None, 'too little motion with an effort: values of the URDF')
-    if saturated := tuple(names[recorded.saturated > SATURATED].tolist()):
-        share = float(recorded.saturated.max())
+    if joints := tuple(names[rests].tolist()):
+        yield Finding(
+            'still', joints, None, 'too little motion with an effort: values of the URDF'
+        )
+    if joints := tuple(names[recorded.saturated > SATURATED].tolist()):
         text = f'effort at its limit in up to {100.0 * share:.0f} % of the samples'
-        yield Finding('saturated', saturated, share, text)
+        yield Finding('saturated', joints, share, text)
     ends = np.cumsum([len(part.times) for part in recorded.parts])[:-1]
     for block, ratios in enumerate(changed):
         if joints := tuple(names[ratios > CHANGED].tolist()):
@@ -82,7 +76,8 @@ def of_rows(recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
 
 def of_parameters(model: RobotModel, found: Parameters) -> Iterator[Finding]:
     """What is not determined, and what no robot with these lengths has."""
-    if unknown := found.unknown_gains:
+    gains = [row for row in found.joints if row.name.endswith(' gain') and not row.interval]
+    if unknown := tuple(row.name.removesuffix(' gain') for row in gains):
         yield Finding('unknown_gain', unknown, None, 'the recordings do not fix the gain')
     count, structural, condition = found.determined, len(found.sums), found.condition
     if count < structural or condition > MAX_CONDITION:
@@ -107,35 +102,19 @@ def of_residuals(
 ) -> Iterator[Finding]:
     """Loaded joints whose efforts no parameters explain, of motion that was not fitted."""
     model, rows, left = recorded.robot.model, recorded.whole, {}
-    efforts = rows.rigid + rows.torque
-    sizes = np.sqrt((rows.moving * efforts**2).mean(axis=0))
+    efforts = np.where(rows.moving, rows.rigid + rows.torque, np.nan)
+    sizes = np.sqrt(np.nan_to_num(efforts**2).mean(axis=0))
     for joint, (name, one) in enumerate(joints.items()):
         # Torques and forces apart.
         alike = model.sliding == model.sliding[joint]
         if sizes[joint] > LOADED * sizes[alike].max():
-            size = float(efforts[rows.moving[:, joint], joint].std())
-            if one.rms_identified > LEFT * size:
-                left[name] = one.rms_identified / size if size else np.inf
+            share = one.rms_identified / max(float(np.nanstd(efforts[:, joint])), TINY)
+            if share > LEFT:
+                left[name] = share
     if left:
         share = max(left.values())
         text = f'the identified model leaves up to {100.0 * share:.0f} % of the effort'
         yield Finding('unexplained', tuple(left), share, text)
-
-
-def of_loads(recorded: RecordedRows) -> Iterator[Finding]:
-    """Loads whose mass the data contradict."""
-    robot = recorded.robot
-    if not robot.loads:
-        return
-    free = {one.term: plausible_payload for one in robot.loads}
-    found = robot.whole(recorded.whole, prior=free)
-    for one in robot.loads:
-        mass = one.mass + float(found.value(one.term)[0])
-        half = float(found.half_widths(one.term)[0])
-        if abs(mass - one.mass) > max(WRONG_LOAD * one.mass, CERTAIN * half):
-            where = f'{one.recording}: {mass:.3g} +- {half:.2g} kg on {one.link}'
-            joints = robot.model.joints_that_move(one.link)
-            yield Finding('payload', joints, mass, f'{where}, not {one.mass:g}', 'kg', half)
 
 
 def of_delay(delay: float) -> Iterator[Finding]:

@@ -24,9 +24,10 @@ from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
 from .identified_model import IdentifiedModel
+from .identified_urdf import written_urdf
 from .parameters import Parameters
 from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows, Source
-from .result_files import URDF, result_files, written_urdf
+from .result_files import URDF, result_files
 from .validation import JointValidation, validated
 
 REPORT = 'report.html'
@@ -186,20 +187,11 @@ class Identified:
             raise ParameterError(f'{folder} is not written: {"; ".join(self.doubts)}')
         if not self.urdf:
             raise ParameterError('the robot has no text: give that of its URDF to the Identifier')
-        files: dict[str, str | bytes] = dict(
-            result_files(
-                self.urdf,
-                self.robot.model,
-                self.model,
-                self.as_json(),
-                rows=self.parameters.joints,
-                speeds=self.recorded.speeds,
-                viscous_lower=self.parameters.viscous_lower,
-                doubts=self.doubts,
-                unknown=[name for name, one in self.validation.items() if not one.moves],
-            )
+        rows, report = self.parameters.joints, report_page(identification_report(self), command)
+        files = result_files(
+            self.urdf, self.robot.model, self.model, self.as_json(), rows=rows, doubts=self.doubts
         )
-        files[REPORT] = report_page(identification_report(self), command)
+        files = {**files, REPORT: report}
         write_folder(folder, files)
         return [Path(folder) / name for name in sorted(files)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,26 @@ from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
 from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.extra import required
+
+from .identified_model import IdentifiedModel
+
+
+def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) -> str:
+    """The text of identified.urdf; see `result_files`."""
+    # Both refuse what is negative or not finite.
+    friction, names = identified.friction, identified.model.joint_names
+    identified.model.with_armature(identified.rotors)
+    for joint, value in zip(names, identified.values['torque_offset'].tolist(), strict=True):
+        if not math.isfinite(value):
+            raise ParameterError(f'torque_offset of joint {joint!r} is {value:g}: not finite')
+    # A URDF has no directions: it gets the mean of both.
+    means = [
+        (friction[kind] + friction[f'{kind}_negative']) / 2 for kind in ('viscous', 'coulomb')
+    ]
+    frictions = dict(zip(friction.names, np.transpose(means).tolist(), strict=True))
+    return identified_urdf(
+        text, changed_bodies(parse_urdf(text), nominal, identified.model), frictions
+    )
 
 
 def changed_bodies(
@@ -26,16 +47,12 @@ def changed_bodies(
         {joint.name: joint.inertia for joint in (model.unloaded or model).joints}
         for model in (urdf, before, identified)
     )
-    return {
-        name: _changed(own[name], old[name], new[name]) for name in new if new[name] != old[name]
-    }
-
-
-def _changed(body: Inertia, before: Inertia, after: Inertia) -> Inertia:
-    if body == before:
-        return after
-    own, old, new = (np.array(parameters_of(one)) for one in (body, before, after))
-    return body_of((own + (new - old)).tolist())
+    changed = {name: body for name, body in new.items() if body != old[name]}
+    for name in changed:
+        if own[name] != old[name]:
+            has, had, gets = (np.array(parameters_of(one[name])) for one in (own, old, new))
+            changed[name] = body_of((has + (gets - had)).tolist())
+    return changed
 
 
 def identified_urdf(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -37,11 +37,10 @@ Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
 Named = list[tuple[str, Recording | Opens]]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
-# Largest delay that is found or given [s]: no driver delivers efforts later. Rounds of shifts, and
-# where they end [s].
-LARGEST_DELAY, ROUNDS, SETTLED = 0.2, 4, 2e-4
-# Rounds in which gains of drives are refined: columns are of the scaled efforts.
-GAIN_ROUNDS = 3
+# Largest delay that is found or given [s]: no driver delivers efforts later. What it is at least
+# [half intervals]: friction that lags behind a reversal looks like a small one. Rounds at most in
+# which it is found, or gains of drives, and where they end [s].
+LARGEST_DELAY, CERTAIN, ROUNDS, SETTLED = 0.2, 2.5, 4, 2e-4
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,6 @@ class Identifier:
             *findings.of_rows(recorded, changed),
             *findings.of_parameters(robot.model, parameters),
             *(findings.of_delay(robot.delay) if self.delay == 'auto' else ()),
-            *(findings.of_loads(recorded) if scaled else ()),
             *(findings.of_residuals(recorded, validation) if scaled else ()),
         ]
         is_said = any(one.code == 'missing' for one in said)
@@ -152,20 +150,17 @@ class Identifier:
     def _compared(self, fitted: Named, held: Named) -> tuple[list[Source], dict[str, str]]:
         """Recordings beside the URDF, one at a time, and why others cannot be used."""
         comparison = Comparison(self.model, gravity=self.gravity)
-        errors, sources = {}, []
+        errors, sources, names = {}, [], [name for name, _ in held]
         for name, given in [*fitted, *held]:
             try:
                 recording = opened(given)
                 with self.progress(name, recording.size, 'states') as advance:
                     compared = comparison.of(recording, name, advance)
-                text = compared.error
-            except (RobotDynamicsError, OSError) as error:
-                text = str(error)
-            if text:
-                errors[name] = text
-            else:
-                held_out = any(name == other for other, _ in held)
-                sources.append(Source(name, given, recording.name, compared, held_out))
+                if compared.error:
+                    raise RecordingError(compared.error)
+                sources.append(Source(name, given, recording.name, compared, name in names))
+            except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
+                errors[name] = str(error)
         # A short recording of a few joints does not decide.
         longest = sorted(sources, key=lambda one: one.compared.samples)[-1:]
         joints = [name for one in longest for name in one.compared.joints]
@@ -212,12 +207,11 @@ class Identifier:
                 'of all joints, such as that of robot_dynamics excite, with efforts'
             )
         recorded, interval = usual, max(1.0 / one.compared.rate for one in usual.sources)
-        any_delay = partial(np.full_like, fill_value=LARGEST_DELAY)
         for _ in range(ROUNDS if self.delay == 'auto' else 0):
-            whole = usual.robot.whole(recorded.whole, prior={'delay': any_delay})
+            whole = usual.robot.whole(recorded.whole, delay=LARGEST_DELAY)
             left = -float(whole.value('delay')[0])
             delay = recorded.robot.delay + left
-            certain = findings.CERTAIN * float(whole.half_widths('delay')[0])
+            certain = CERTAIN * float(whole.half_widths('delay')[0])
             if not max(interval, certain) <= abs(delay) <= LARGEST_DELAY:
                 return usual
             if abs(left) < SETTLED:
@@ -232,9 +226,8 @@ class Identifier:
         products = np.sum(efforts * torques, axis=0)
         squares = np.maximum(np.sum(efforts**2, axis=0), np.finfo(float).tiny)
         factors = np.where(products != 0.0, products / squares, 1.0)
-        for _ in range(GAIN_ROUNDS if robot.gains.any() else 0):
-            robot = replace(robot, scales=robot.scales * np.where(robot.gains, factors, 1.0))
-            recorded = robot.rows(recorded.sources)
+        for _ in range(ROUNDS if robot.gains.any() else 0):
+            recorded = recorded.scaled(np.where(robot.gains, factors, 1.0))
             factors = 1.0 / (1.0 + robot.whole(recorded.whole).value('gain'))
         return recorded
 

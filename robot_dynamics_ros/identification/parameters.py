@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, TERMS, constant_unit
+from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, KINDS, TERMS, constant_unit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.tree import Joint
@@ -19,7 +19,7 @@ from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, States
 from robot_dynamics_ros.regression.rows import Flags
 
 from .base_parameters import base_parameters
-from .friction_law import OTHERS, node_friction, own_names
+from .friction_law import OTHERS, friction_columns, node_friction, own_names
 from .identified_model import IdentifiedModel
 from .recorded_rows import FittedRobot, RecordedRows
 
@@ -87,7 +87,6 @@ class Parameters:
         bodies: rows of the bodies.
         sums: rows of the base parameters.
         curves: of the friction of joints that are fitted, by name.
-        viscous_lower: (n,) what viscous friction is at least [N m s/rad or N s/m].
     """
 
     def __init__(self, recorded: RecordedRows, found: FittedRobot) -> None:
@@ -102,34 +101,38 @@ class Parameters:
         shown = self._rows.shared[self._rows.used][:, self._rows.places('bodies')].any(axis=0)
         shown = np.repeat(shown.reshape(-1, BODY).any(axis=1), BODY)
         bodies = nominal + np.where(shown, self._fit.value('bodies'), 0.0)
-        kinds = node_friction(robot.model, self._fit, found.laws)
+        values = node_friction(robot.model, self._fit, found.laws)
         for kind, name in (('damping', 'viscous'), ('friction', 'coulomb')):
             for term in (name, f'{name}_negative'):
-                kinds[term] = np.where(self._fitted, kinds[term], self._given(kind))
+                values[term] = np.where(self._fitted, values[term], self._given(kind))
         rotors = armature + self._own('armature')
-        self.model = IdentifiedModel(
-            robot.model.with_inertial_parameters(bodies, physical=False),
-            rotors,
-            self._own('offset'),
-            robot.scales / (1.0 + self._own('gain')),
-            kinds,
-            tuple(robot.dynamics.gravity.tolist()),
-        )
+        speeds = np.abs(self._rows.moving * friction_columns(self._rows, 'viscous')).max(axis=0)
+        values |= {
+            'torque_offset': self._own('offset'),
+            'armature': rotors,
+            'max_velocity': np.where(self._fitted, speeds, np.nan),
+            'gain': robot.scales / (1.0 + self._own('gain')),
+        }
         self.base = base_parameters(robot.dynamics, rotors=robot.rotors)
         size, count = len(self.base.names), len(nominal)
         self._nominal = np.concatenate([nominal, armature])[:size]
         self._value = np.concatenate([bodies, rotors])[:size]
         each = self._combined(self.base.names, np.eye(size))
-        self.bodies, self.sums = (
-            each[:count],
-            self._combined(self.base.sentences, self.base.combination),
-        )
-        self.curves, self.viscous_lower = {}, self.model.kinds['viscous'].copy()
+        self.bodies = each[:count]
+        self.sums = self._combined(self.base.sentences, self.base.combination)
+        self.curves, lower = {}, np.full(robot.model.size, np.nan)
         for joint in np.flatnonzero(self._fitted).tolist():
-            curve = self._curve(joint, float(recorded.speeds[joint]))
+            curve = self._curve(joint, float(speeds[joint]))
             self.curves[robot.model.joint_names[joint]] = curve
             slope = (curve.torques[-1] - curve.low[-1]) / curve.velocities[-1]
-            self.viscous_lower[joint] = max(0.0, self.viscous_lower[joint] - slope)
+            lower[joint] = max(0.0, values['viscous'][joint] - slope)
+        for term in ('viscous', 'viscous_negative'):
+            values[f'{term}_lower'] = np.minimum(lower, values[term])
+        self.model = IdentifiedModel(
+            robot.model.with_inertial_parameters(bodies, physical=False),
+            values,
+            tuple(robot.dynamics.gravity.tolist()),
+        )
         joint_rows: list[ParameterRow] = []
         for joint, one in enumerate(robot.model.independent_joints):
             joint_rows += [*each[count:][joint : joint + 1], *self._joint_rows(joint, one)]
@@ -149,19 +152,10 @@ class Parameters:
             rotors = rows.own[..., self._names.index('armature'), None]
             columns = np.concatenate([columns, rotors * np.eye(rotors.shape[1])], axis=2)
         known = np.array([bool(row.interval) for row in self.sums])
-        used = (columns[..., np.array(self.base.columns)[known]] / self._whole.noise[:, None])[
-            rows.used
-        ]
+        base = columns[..., np.array(self.base.columns)[known]]
+        used = (base / self._whole.noise[:, None])[rows.used]
         lengths = np.linalg.norm(used, axis=0)
         return float(np.linalg.cond(used / lengths)) if lengths.all() and used.size else math.inf
-
-    @property
-    def unknown_gains(self) -> tuple[str, ...]:
-        """Joints whose drive gain the recordings do not fix."""
-        if 'gain' not in self._names:
-            return ()
-        unknown = self._whole.half_widths('gain') > UNKNOWN_GAIN
-        return tuple(np.array(self._robot.model.joint_names)[unknown].tolist())
 
     def _given(self, name: str) -> Array:
         """A value (n,) of the joints in the URDF."""
@@ -189,26 +183,27 @@ class Parameters:
 
     def _joint_rows(self, joint: int, one: Joint) -> Iterator[ParameterRow]:
         """Coefficients of friction that are not zero, unusual constants, offset and gain."""
-        values = {kind: float(value[joint]) for kind, value in self.model.kinds.items()}
+        values = {key: float(value[joint]) for key, value in self.model.values.items()}
         given = {**CONSTANTS, 'viscous': one.damping, 'coulomb': one.friction}
         slides = one.kind == 'prismatic'
-        for kind, value in values.items():
+        for kind, value in ((kind, values[kind]) for kind in KINDS):
             both = kind.removesuffix('_negative')
             nominal = given.get(both, 0.0)
             is_usual = value == nominal if kind in CONSTANTS else not (value or nominal)
             if not is_usual and (both == kind or value != values[both]):
-                low = float(self.viscous_lower[joint]) if kind == 'viscous' else math.nan
+                low = float(values['viscous_lower']) if kind == 'viscous' else math.nan
                 yield ParameterRow(f'{one.name} {kind}', UNITS[kind][slides], nominal, value, low)
         scale = float(self._robot.scales[joint])
-        for name, nominal in (('offset', 0.0), ('gain', scale)):
+        for name, key, nominal in (('offset', 'torque_offset', 0.0), ('gain', 'gain', scale)):
             if name in self._names:
-                value, unit = float(getattr(self.model, name)[joint]), UNITS[name][slides]
-                half = float(self._whole.half_widths(name)[joint])
+                value, unit = values[key], UNITS[name][slides]
+                known = bool(self._fitted[joint])
                 centre = float(self._whole.value(name)[joint])
+                half = float(self._whole.half_widths(name)[joint])
                 ends = [centre - half, centre + half]
-                if name == 'gain' and half <= UNKNOWN_GAIN:
-                    ends = [scale / (1.0 + end) for end in ends]
-                known = self._fitted[joint] and not (name == 'gain' and half > UNKNOWN_GAIN)
+                if name == 'gain':
+                    known = (known or not self._robot.gains[joint]) and half <= UNKNOWN_GAIN
+                    ends = [scale / (1.0 + end) for end in ends if known]
                 ends = [min(*ends, value), max(*ends, value)] if known else []
                 yield ParameterRow(f'{one.name} {name}', unit, nominal, value, *ends)
 

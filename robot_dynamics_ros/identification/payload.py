@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,16 +27,16 @@ from robot_dynamics_ros.regression.fit import Fit, Prior, fit
 from robot_dynamics_ros.regression.rows import Rows, make_rows
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
-# Standard deviations of the prior: of the mass [kg], and for each kg of it, of the first moment
-# [m] and of the inertia about the frame [m^2]; and the least mass that the latter are for [kg].
+# Standard deviations of the prior, wider than any tool is: of the mass [kg], and for each kg of
+# it, of the first moment [m] and of the inertia about the frame [m^2]; and the least mass that the
+# latter are for [kg].
 MASS, CENTER, INERTIA, MIN_MASS = 100.0, 0.3, 0.04, 0.1
 # Smaller masses are rounding [kg]; a body extends by this much along each axis, rms [m].
 ROUNDED_MASS, THINNEST = 1e-9, 1e-3
-# What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
-# a share of the mean moment of inertia.
-MAX_MASS, MAX_CENTER, MAX_MOMENT = 0.1, 0.02, 0.5
-# Of the mass of a robot: no model is better than that. Blocks of time that an interval needs [s].
-MODEL_ERROR, MIN_BLOCKS = 1e-3, 4
+# What half of the 95 % interval may be at most (docs/payload.md): a share of the mass; a distance
+# of the centre [m]; a share of the mean moment of inertia. Of the mass of a robot: no model is
+# better than that. Blocks of time that an interval needs [s].
+MAX_MASS, MAX_CENTER, MAX_MOMENT, MODEL_ERROR, MIN_BLOCKS = 0.1, 0.02, 0.5, 1e-3, 4
 # Gravity in the efforts that no error of a model explains: a share of its strength; if it is as
 # strong as that, an angle [degrees].
 LACKING, TURNED = 0.4, 10.0
@@ -43,34 +44,23 @@ LACKING, TURNED = 0.4, 10.0
 
 @dataclass(frozen=True)
 class PayloadEstimate:
-    """A payload on a link, and half of its 95 % intervals.
+    """A payload on a link, and half of its 95 % intervals, in the axes of the link.
 
-    Attributes:
-        frame: name of the link.
-        mass: that fits best, also where nothing is determined [kg].
-        com: (3,) centre of mass in the frame of the link; NaN where it is not determined [m].
-        inertia: (6,) `MOMENTS` about the centre of mass, in the axes of the link; zero where the
-            data determine mass and centre alone; NaN where the estimate is refused [kg m^2].
-        mass_interval: of the mass, as `com_interval` and `inertia_interval` of the others.
-        determined: `mass, centre and inertia`, `mass and centre`, `mass`, or empty.
-        refusal: why the estimate must not be used; empty if it may be.
-        noise: standard deviation of the residual of each joint [N m or N].
-        equations: number of those of each joint.
-        doubt: why the mass may be wrong all the same; or empty.
+    A centre that is not determined is NaN; so is an inertia, but zero if the centre is known.
     """
 
-    frame: str
-    mass: float
-    com: tuple[float, ...]
-    inertia: tuple[float, ...]
+    frame: str  #: name of the link
+    mass: float  #: that fits best, also where nothing is determined [kg]
+    com: tuple[float, ...]  #: (3,) centre of mass in the frame of the link [m]
+    inertia: tuple[float, ...]  #: (6,) `MOMENTS` about the centre of mass [kg m^2]
     mass_interval: float
     com_interval: tuple[float, ...]
     inertia_interval: tuple[float, ...]
-    determined: str
-    refusal: str
-    noise: dict[str, float]
-    equations: dict[str, int]
-    doubt: str = ''
+    determined: str  #: `mass, centre and inertia`, `mass and centre`, `mass`, or empty
+    refusal: str  #: why the estimate must not be used; empty if it may be
+    noise: dict[str, float]  #: standard deviation of the residual of each joint [N m or N]
+    equations: dict[str, int]  #: number of those of each joint
+    doubt: str = ''  #: why the mass may be wrong all the same; or empty
 
     def sentence(self) -> str:
         """The estimate in words, with intervals."""
@@ -148,27 +138,27 @@ def estimate_recorded_payload(
     friction, places = parameters.friction(model), list(model.indices_of(joints))
     beside = [regressors.BODIES, regressors.ARMATURE] if compared else [regressors.GRAVITY]
     terms = [regressors.payload_on(model, frame), *beside, *regressors.FRICTION, regressors.OFFSET]
-    parts = []
-    for recorded, absent in ((motions, ()), (without or (), ('payload',))):
+    dynamics, parts = RobotDynamics(model, gravity=gravity), []
+    for recorded, absent in ((motions, ()), *(((without, ('payload',)),) if without else ())):
         segments = list(recorded)
-        if segments:
-            rows = make_rows(
-                RobotDynamics(model, gravity=gravity), terms, segments, absent=absent,
-                joints=places, friction=friction, offsets=parameters.offsets(model), cutoff=cutoff,
-            )  # fmt: skip
-            parts.append(rows)
-        if (segments or recorded is motions) and not any(
-            np.isfinite(one.efforts[:, places]).any() for one in segments
-        ):
+        if not any(np.isfinite(one.efforts[:, places]).any() for one in segments):
             raise RecordingError(f'no effort of {", ".join(joints)} is measured, in N m')
+        rows = make_rows(
+            dynamics, terms, segments, absent=absent, joints=places, friction=friction,
+            offsets=parameters.offsets(model), cutoff=cutoff,
+        )  # fmt: skip
+        parts.append(rows)
     rows = Rows.joined(parts)
     given = {name: values[places] for name, values in _given_friction(friction).items()}
     prior: Prior = {'payload': plausible_payload}
     if compared:
         fitted, refusal = fit(rows, given=given, prior=prior, bodies=LogCholesky(model)), ''
     else:
-        fitted = fit(rows, given=given, prior={**prior, 'gravity': np.zeros_like})
-        free = fit(rows, given=given, prior={**prior, 'gravity': _any_gravity})
+        any_gravity = partial(np.full_like, fill_value=np.linalg.norm(STANDARD_GRAVITY))
+        fitted, free = (
+            fit(rows, given=given, prior={**prior, 'gravity': deviations})
+            for deviations in (np.zeros_like, any_gravity)
+        )
         refusal = _other_gravity(free, np.array(gravity))
     carried = rows.shared[..., rows.places('payload')].any(axis=2)
     equations = dict(zip(joints, (rows.used & carried).sum(axis=0).tolist(), strict=True))
@@ -192,10 +182,6 @@ def plausible_payload(payload: Array) -> Array:
     """Standard deviations (10,) of the prior of the parameters of a payload (10,)."""
     scale = max(abs(float(payload[0])), MIN_MASS)
     return np.array([MASS, *[scale * CENTER] * 3, *[scale * INERTIA] * 6])
-
-
-def _any_gravity(gravity: Array) -> Array:
-    return np.full_like(gravity, np.linalg.norm(STANDARD_GRAVITY))
 
 
 def _other_gravity(free: Fit, given: Array) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -17,24 +18,22 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion, Recording
 from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.bodies import LogCholesky
-from robot_dynamics_ros.regression.fit import Fit, Prior, fit
+from robot_dynamics_ros.regression.fit import Fit, fit
 from robot_dynamics_ros.regression.rows import MAX_ROWS, Flags, Rows, make_rows, motions_cutoff
 
-from .friction_law import Friction, JointLaw, chosen_laws, friction_terms, own_names
+from .friction_law import ALWAYS, Friction, Law, chosen_laws, friction_terms, own_names
 from .payload import plausible_payload
 
 Opens = Callable[[], Recording]
 # Called with the name of a recording, the number of its states, and 'states'; gives a function
 # that takes the number of those that were read since the last call.
 Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int], object]]]
-# Of the effort limit: from there on a drive may be saturated.
-SATURATED = 0.98
-# Of the cutoff of motions: products of their signals have up to twice that frequency.
-OVERSAMPLING = 4.0
-# Rows of a joint below which nothing of it is fitted, or said of it.
-FEWEST = 20
-# Blocks of time, each predicted by the others.
-BLOCKS = 4
+# Of the effort limit: from there on a drive may be saturated. Of the cutoff of motions: products
+# of their signals have up to twice that frequency.
+SATURATED, OVERSAMPLING = 0.98, 4.0
+# Rows of a joint below which nothing of it is fitted, or said of it; and blocks of time, each of
+# which is predicted by the others.
+FEWEST, BLOCKS = 20, 4
 
 
 class Source(NamedTuple):
@@ -65,7 +64,7 @@ class FittedRobot(NamedTuple):
     """A robot that explains rows best, with the laws of friction of its joints."""
 
     fitted: Fit
-    laws: tuple[JointLaw, ...]
+    laws: tuple[Law, ...]
 
 
 @dataclass(frozen=True)
@@ -90,49 +89,40 @@ class RecordedRobot:
     def rows(self, sources: Sequence[Source]) -> RecordedRows:
         """The rows of recordings, one after another."""
         cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
-        parts, counts, speeds = [], np.zeros((2, size)), np.zeros(size)
+        parts, counts = [], np.zeros((2, size))
         for source in sources:
-            absent = {one.term for one in self.loads if one.recording != source.name}
-            carried, recording = self._carrying(source.name), opened(source.given)
+            recording, others = opened(source.given), self.loads
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
                 motions = self.segments(recording, cutoff)
-                prepared = [self._prepared(motion, counts) for motion in motions]
-                for one in prepared:
-                    fast = np.abs(one.velocities) * np.isfinite(one.efforts)
-                    speeds = np.maximum(speeds, fast.max(axis=0, initial=0.0))
                 rows = make_rows(
-                    self.dynamics, self.terms, prepared, absent=absent, carried=carried,
+                    self.dynamics,
+                    self.terms,
+                    [self._prepared(one, counts) for one in motions],
+                    absent={one.term for one in others if one.recording != source.name},
+                    carried=self._carrying(source.name),
                     cutoff=cutoff,
-                )  # fmt: skip
+                )
                 advance(recording.size or 0)
             parts.append(rows)
-        step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
+        step = math.ceil(sum(len(one.times) for one in parts) / MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
-        saturated = counts[0] / np.maximum(counts[1], 1.0)
-        return RecordedRows(self, sources, parts, saturated, speeds, cutoff)
+        return RecordedRows(self, sources, parts, counts[0] / np.maximum(counts[1], 1.0), cutoff)
 
-    def segments(self, recording: Recording, cutoff: float) -> list[Motion]:
-        """Motions of the joints, whole segments: what is shifted must not end in between.
-
-        At a lower rate, where that has all which they hold.
-        """
-        segments: list[list[Motion]] = []
+    def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
+        """Motions of the joints, at a lower rate where that has all which they hold."""
         wide = motions_cutoff(cutoff, 1.0 / recording.interval)
         for motion in recording.motions(cutoff=wide):
             stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
-            first = -motion.number % stride
-            part = motion.of(self.model.joint_names).part(slice(first, None, stride))
-            number = (motion.number + first) // stride
-            if motion.begins:
-                segments.append([])
-            segments[-1].append(replace(part, rate=motion.rate / stride, number=number))
-        return [_joined(parts) for parts in segments]
+            # A copy, which does not keep the whole motion.
+            part = motion.of(self.model.joint_names).part(slice(None, None, stride))
+            yield replace(part.mapped(np.copy), rate=motion.rate / stride)
 
     def fit(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
         laws = chosen_laws(rows, self.whole(rows), self.friction)
-        free = np.array([[name in law.terms for name in own_names(rows)] for law in laws])
+        names = own_names(rows)
+        free = np.array([[name in {*law, *ALWAYS} for name in names] for law in laws])
         return FittedRobot(self.whole(rows, free=free), laws)
 
     def whole(
@@ -141,12 +131,12 @@ class RecordedRobot:
         *,
         free: Flags | bool = True,
         bounded: bool = True,
-        prior: Prior | None = None,
+        delay: float = 0.0,
     ) -> Fit:
         """A fit with the whole basis of friction, or with the terms (n, k) that are free.
 
-        Without bounds nothing is assumed: intervals are those of such a fit. What is known of
-        shared terms, delay and loads, may have another prior.
+        Without bounds nothing is assumed: intervals are those of such a fit. The prior of a
+        further delay has a standard deviation [s].
         """
         gains = np.array([name != 'gain' for name in own_names(rows)]) | self.gains[:, None]
         loads = {one.term: partial(_of_known_mass, one.mass) for one in self.loads}
@@ -155,7 +145,7 @@ class RecordedRobot:
         return fit(
             rows,
             given={'armature': rotors},
-            prior={'delay': np.zeros_like, **loads, **(prior or {})},
+            prior={'delay': partial(np.full_like, fill_value=delay), **loads},
             bodies=LogCholesky(self.model),
             free=gains & free,
             bounded=bounded,
@@ -188,15 +178,8 @@ class RecordedRobot:
             efforts = np.where(beyond, np.nan, efforts)
         if self.delay:
             at = partial(np.interp, motion.times + self.delay, motion.times)
-            columns = [at(one, left=np.nan, right=np.nan) for one in efforts.T]
-            efforts = np.stack(columns, axis=1)
+            efforts = np.transpose([at(one, left=np.nan, right=np.nan) for one in efforts.T])
         return replace(motion, efforts=efforts)
-
-
-def _joined(parts: Sequence[Motion]) -> Motion:
-    names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
-    whole = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
-    return replace(parts[0], **whole)  # type: ignore[arg-type]
 
 
 def _of_known_mass(mass: float, change: Array) -> Array:
@@ -212,7 +195,6 @@ class RecordedRows:
     sources: Sequence[Source]
     parts: Sequence[Rows]  #: of each
     saturated: Array  #: (n,) share of the samples with efforts near the limit, which are left out
-    speeds: Array  #: (n,) largest ones with an effort [rad/s or m/s]
     cutoff: float  #: [Hz]
 
     @cached_property
@@ -221,6 +203,15 @@ class RecordedRows:
         rows = Rows.joined(self.parts)
         enough = rows.used.sum(axis=0) >= FEWEST
         return replace(rows, used=rows.used & enough, moving=rows.moving & enough)
+
+    def scaled(self, factors: Array) -> RecordedRows:
+        """With efforts times factors (n,)."""
+        parts, robot = [], replace(self.robot, scales=self.robot.scales * factors)
+        for one in self.parts:
+            shared, torque = one.shared.copy(), factors * (one.rigid + one.torque) - one.rigid
+            shared[..., one.places('delay')] *= factors[:, None]
+            parts.append(replace(one, shared=shared, torque=torque))
+        return replace(self, robot=robot, parts=parts)
 
     @cached_property
     def blocks(self) -> npt.NDArray[np.int_]:

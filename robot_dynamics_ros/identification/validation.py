@@ -14,7 +14,7 @@ from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression.intervals import BLOCK, HIGH, blocks
 from robot_dynamics_ros.regression.rows import Rows
 
-from .friction_law import own_names
+from .friction_law import friction_columns
 from .recorded_rows import FEWEST, FittedRobot, RecordedRows
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
@@ -110,13 +110,10 @@ def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointVa
 
 def nominal_friction(model: RobotModel, rows: Rows) -> Array:
     """Friction (N, n) of the URDF at rows [N m or N]."""
-    names, found = own_names(rows), np.zeros_like(rows.torque)
-    smooth = next((name for name in names if name.startswith('coulomb')), '')
-    for kind, term in (('damping', 'viscous'), ('friction', smooth)):
-        values = np.array([getattr(joint, kind) for joint in model.independent_joints])
-        directions = [names.index(one) for one in (term, f'{term}_negative') if one in names]
-        found += values * rows.own[..., directions].sum(axis=2)
-    return found
+    joints = model.independent_joints
+    viscous, coulomb = (friction_columns(rows, kind) for kind in ('viscous', 'coulomb'))
+    given = viscous * [joint.damping for joint in joints]
+    return np.asarray(given + coulomb * [joint.friction for joint in joints])
 
 
 def _root_ratio(times: Array, over: Array, under: Array) -> tuple[float, float, float]:

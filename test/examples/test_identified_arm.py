@@ -19,7 +19,11 @@ from mechanics.examples import example, needs_examples
 from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.control.trajectory import Point
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings, FourierSeries
+from robot_dynamics_ros.identification.excitation.motion import (
+    ExcitationSettings,
+    FourierSeries,
+    resting_space,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM, DRAWN = 'examples/identified_arm/arm.urdf', 'examples/three_link_arm/three_link_arm.urdf'
@@ -110,11 +114,11 @@ def test_the_servo_follows_on_an_arm_with_light_wrists():
     panda = example('panda_description/urdf/panda.urdf')
     joints = [f'panda_joint{number}' for number in range(1, 8)]
     harmonics = ExcitationSettings(duration=4.0).harmonics
-    space = harmonics.resting_space()
+    space = resting_space(harmonics)
     random = np.random.default_rng(0).normal(size=(space.shape[1], 7))
     start = np.array([0.0, -0.5, 0.0, -1.8, 0.0, 1.6, 0.0])
-    series = FourierSeries(harmonics, start, 0.4 * space @ random)
-    times = harmonics.times(16)
+    series = FourierSeries(4.0, harmonics, start, 0.4 * space @ random)
+    times = series.times(16)
     points = [Point(*state) for state in zip(times, *series.at(times)[:3], strict=True)]
     names, rows = play_and_record.played(panda.text, joints, points)
     found = rows[:, 1 + len(names) :][:, [names.index(joint) for joint in joints]]

@@ -23,6 +23,7 @@ HEAVY = MODEL.with_inertial_parameters(
 )
 
 
+@cache
 def identified(seed, model=MODEL, rotor=0.0, true=STANDARD_GRAVITY, given=STANDARD_GRAVITY):
     """From 30 s of sums of sines, with friction and noise [N m]."""
     times, q, v, a = sines(MODEL.size, seed, seconds=30.0)
@@ -45,22 +46,17 @@ def assert_right(found, model=MODEL):
     np.testing.assert_allclose(values, expected, rtol=0.0, atol=0.05 * np.abs(expected).max())
 
 
-@cache
-def with_rotor(seed):
-    return identified(seed, rotor=ROTOR)
-
-
 @pytest.mark.parametrize('seed', range(5))
 def test_a_rotor_that_the_urdf_lacks(seed):
-    found = with_rotor(seed)
+    found = identified(seed, rotor=ROTOR)
     assert_right(found)
-    np.testing.assert_allclose(found.model.armature, ROTOR, atol=0.05)
+    np.testing.assert_allclose(found.model.values['armature'], ROTOR, atol=0.05)
 
 
 def test_intervals_hold_the_truth_whatever_the_law_of_friction_is():
     """In 88 % at least: base parameters with rotors, and friction where it was measured."""
     sums, friction = [], []
-    for found in map(with_rotor, range(5)):
+    for found in (identified(seed, rotor=ROTOR) for seed in range(5)):
         base, rotors = found.parameters.base, np.full(MODEL.size, ROTOR)
         truth = base.combination @ np.concatenate([MODEL.inertial_parameters(), rotors])
         rows = zip(found.parameters.sums, truth, strict=True)
@@ -72,12 +68,12 @@ def test_intervals_hold_the_truth_whatever_the_law_of_friction_is():
     assert np.mean(friction) >= 0.88
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(2))
 def test_links_that_are_heavier(seed):
     assert_right(identified(seed, HEAVY), HEAVY)
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(2))
 def test_a_tilted_base_is_said_and_its_gravity_may_be_given(seed):
     assert_right(identified(seed, true=TILTED, given=TILTED))
     found = identified(seed, true=TILTED)

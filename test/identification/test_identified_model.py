@@ -18,17 +18,17 @@ def test_torque_is_the_sum_of_its_terms(name):
     q, v, a = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 20, described.size))
     Y = RobotDynamics(described, backend='python').regressor(q, v, a)
     rigid = Y @ identified.model.inertial_parameters()
-    kinds = identified.kinds
-    viscous = np.where(v < 0.0, kinds['viscous_negative'], kinds['viscous'])
-    coulomb = np.where(v < 0.0, kinds['coulomb_negative'], kinds['coulomb'])
-    falling = 1.0 + (v / kinds['stribeck_velocity']) ** 2
-    dry = coulomb + kinds['load'] * np.abs(rigid)
-    friction = viscous * v + dry * v / np.sqrt(v**2 + kinds['smoothing'] ** 2)
+    values = identified.values
+    viscous = np.where(v < 0.0, values['viscous_negative'], values['viscous'])
+    coulomb = np.where(v < 0.0, values['coulomb_negative'], values['coulomb'])
+    falling = 1.0 + (v / values['stribeck_velocity']) ** 2
+    dry = coulomb + values['load'] * np.abs(rigid)
+    friction = viscous * v + dry * v / np.sqrt(v**2 + values['smoothing'] ** 2)
     # A contact that has slipped for long.
-    slipped = kinds['stribeck'] / falling + kinds['presliding'] + kinds['presliding_long']
+    slipped = values['stribeck'] / falling + values['presliding'] + values['presliding_long']
     friction += slipped * v / np.sqrt(v**2 + 0.01**2)
-    friction += kinds['gradual'] * v / np.sqrt(v**2 + kinds['gradual_smoothing'] ** 2)
-    expected = rigid + identified.armature * a + friction + identified.offset
+    friction += values['gradual'] * v / np.sqrt(v**2 + values['gradual_smoothing'] ** 2)
+    expected = rigid + values['armature'] * a + friction + values['torque_offset']
     found = identified.inverse_dynamics(q, v, a)
     assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
     assert identified.inverse_dynamics(q[0], v[0], a[0]) == pytest.approx(expected[0], rel=1e-11)

@@ -1,6 +1,7 @@
 """The Identifier of Python is that of the command: fit, judge, save."""
 
 import json
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -52,8 +53,7 @@ def test_the_command_finds_what_python_finds_and_writes_the_same_files(run, file
     assert here.keys() <= {file.name for file in (files / 'there').iterdir()}
     for name in ('identified.urdf', 'friction.yaml', 'dynamics_node.yaml', 'identification.json'):
         assert here[name] == (files / 'there' / name).read_text(), name
-    saved = json.loads(here['identification.json'])
-    assert {key: value for key, value in saved.items() if key != 'model'} == there
+    assert json.loads(here['identification.json']) == there
 
 
 def test_another_recording_validates_without_being_fitted(files, identified, read):
@@ -72,20 +72,14 @@ def test_another_recording_validates_without_being_fitted(files, identified, rea
 
 
 def test_a_model_alone_is_fitted_with_progress_in_states(identified, read, tmp_path):
-    counted = {}
+    counted = []
 
-    class Bar:
-        def __init__(self, what, total, unit):
-            assert (what, total, unit) == ('good.csv', len(rows()), 'states')
+    def bar(what, total, unit):
+        assert (what, total, unit) == ('good.csv', len(rows()), 'states')
+        return nullcontext(counted.append)
 
-        def __enter__(self):
-            return lambda done: counted.update(states=counted.get('states', 0) + done)
-
-        def __exit__(self, *_):
-            pass
-
-    found = Identifier(ROBOT, progress=Bar).fit({'good.csv': read})
-    assert counted['states'] > len(rows())
+    found = Identifier(ROBOT, progress=bar).fit({'good.csv': read})
+    assert sum(counted) > len(rows())
     assert repr(found.parameters.joints) == repr(identified.parameters.joints)
     with pytest.raises(ParameterError, match='URDF'):
         found.save(tmp_path / 'none')
@@ -134,10 +128,7 @@ def test_a_recording_that_is_too_short_does_not_stop_the_others(files, read):
 @pytest.mark.parametrize(
     ('settings', 'error'),
     [
-        ({'friction': 'none'}, ParameterError),
         ({'friction': 0.0}, ParameterError),
-        ({'friction': float('nan')}, ParameterError),
-        ({'delay': 'soon'}, ParameterError),
         ({'delay': 1.0}, ParameterError),
         ({'effort': 'volt'}, ParameterError),
         ({'effort': 'current'}, ParameterError),
@@ -154,10 +145,9 @@ def test_settings_that_cannot_be_meant_are_refused(read, settings, error):
         Identifier(ROBOT, **settings).fit({'good.csv': read})
 
 
-@pytest.mark.parametrize(
-    ('fitted', 'held_out', 'error'),
-    [(2, 0, ParameterError), (1, 1, ParameterError), (0, 0, RecordingError)],
-)
-def test_a_recording_is_fitted_or_held_out_and_named_once(read, fitted, held_out, error):
-    with pytest.raises(error):
-        Identifier(ROBOT).fit(fitted * [read], held_out * [read])
+def test_a_recording_is_fitted_or_held_out_and_named_once(read):
+    for given in (([read, read],), ([read], [read])):
+        with pytest.raises(ParameterError, match='twice'):
+            Identifier(ROBOT).fit(*given)
+    with pytest.raises(RecordingError, match='no recording'):
+        Identifier(ROBOT).fit([])

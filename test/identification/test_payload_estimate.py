@@ -75,11 +75,11 @@ def test_refusals_name_the_cause(estimate, cause):
 def test_a_payload_heavier_than_the_robot_is_doubted():
     estimate = estimate_of(of=30.0, robot=20.0)
     assert not estimate.refusal
-    assert estimate.doubt in estimate.sentence()
     assert '20 kg' in estimate.doubt
+    assert estimate.doubt in estimate.sentence()
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(3))
 def test_an_inertia_that_cannot_exist_becomes_the_nearest_one_that_can(seed):
     """No possible one around it is nearer: of second moments, in the Frobenius norm."""
     random = np.random.default_rng(seed)
@@ -94,14 +94,11 @@ def test_an_inertia_that_cannot_exist_becomes_the_nearest_one_that_can(seed):
     def thickness(body):
         return np.linalg.eigvalsh(moments(body))[0] / BODY[0]
 
-    def distance(body):
-        return np.linalg.norm(moments(body) - moments(impossible))
-
-    assert thickness(impossible) < 0.0
     found = possible(impossible)
-    assert thickness(found) >= 0.999 * THINNEST**2
+    assert thickness(impossible) < 0.0 < 0.999 * THINNEST**2 <= thickness(found)
+    nearest = np.linalg.norm(moments(found) - moments(impossible))
     for scale in np.geomspace(1e-8, 1e-2, 300):
         other = found + scale * np.append(np.zeros(4), random.normal(size=6))
-        if thickness(other) >= THINNEST**2:
-            assert distance(other) >= distance(found) * (1.0 - 1e-6)
+        distance = np.linalg.norm(moments(other) - moments(impossible))
+        assert thickness(other) < THINNEST**2 or distance >= nearest * (1.0 - 1e-6)
     np.testing.assert_allclose(possible(found), found, atol=1e-15)

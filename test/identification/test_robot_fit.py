@@ -42,7 +42,7 @@ def recorded(gripped_at=np.inf, seconds=24.0):
     motion = motion_of(MODEL, 3, efforts, seconds=seconds)
     rows = make_rows(DYNAMICS, ROBOT.terms, [motion], cutoff=5.0)
     source = Source('bag', lambda: None, 'bag', None, held_out=False)
-    return RecordedRows(ROBOT, [source], [rows], np.zeros(3), np.ones(3), 5.0)
+    return RecordedRows(ROBOT, [source], [rows], np.zeros(3), 5.0)
 
 
 def test_the_friction_that_is_written_is_that_of_the_arm():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from xml.etree.ElementTree import tostring
@@ -16,12 +17,9 @@ from robot_dynamics_ros.core.urdf_xml import read_xml
 from robot_dynamics_ros.link_geometry import mesh_file
 from robot_dynamics_ros.oracle.collisions import FLOOR, CollisionShapes, Indices
 
-# What all but this share of random poses keep, is a distance that shapes can have.
-RARE = 0.05
-# [m]: shapes that are nearer at nearly all poses count as overlapping.
-TOUCHING = 0.005
-# [m]: up to which distances are computed.
-FAR = 0.5
+# What all but this share of random poses keep, is a distance that shapes can have. Shapes that are
+# nearer at nearly all poses count as overlapping, and up to which distances are computed [m].
+RARE, TOUCHING, FAR = 0.05, 0.005, 0.5
 
 
 class Clearance:
@@ -64,20 +62,20 @@ class Clearance:
         self.unread = refused | missing
         body = {frame.name: frame.body for frame in model.frames} | {FLOOR: -1}
         self._frames = [list(body).index(name) if name != FLOOR else 0 for name in links]
-        self._bodies = np.array([body[name] for name in links], np.intp)
-        self._choose(self._possible_pairs(), poses, distance)
+        bodies = [body[name] for name in links]
+        self._choose(self._possible_pairs(bodies), poses, distance)
         massive = {own for own, joint in enumerate(model.joints) if joint.inertia.mass > 0.0}
         bare = {-1, *massive} - {body[name] for name in (*links, *self.unread) if name != FLOOR}
         without = [frame.name for frame in model.frames if frame.body in bare]
         self.unchecked = [f'{name}: {why}' for name, why in self.unread.items()]
         self.unchecked += [f'{", ".join(without)}: no collision geometry'] if without else []
 
-    def _possible_pairs(self) -> Indices:
+    def _possible_pairs(self, bodies: Sequence[int]) -> Indices:
         """Pairs (k, 2) of shapes of different bodies that no joint joins."""
         joined = {(joint.parent, own) for own, joint in enumerate(self._dynamics.model.joints)}
         pairs = []
-        for pair in combinations(range(len(self._bodies)), 2):
-            one, other = sorted(self._bodies[[*pair]].tolist())
+        for pair in combinations(range(len(bodies)), 2):
+            one, other = sorted(bodies[shape] for shape in pair)
             # The floor, which is fixed to the base, is under the bodies that the base joins, too.
             below = self._shapes.links[pair[1]] == FLOOR
             if one != other and (below or (one, other) not in joined):
@@ -121,28 +119,27 @@ class Clearance:
         pair = int((distances / self.needed).argmin())
         return f'{self._words(pair, distances[pair])}, needed are {self.needed[pair]:.3f} m'
 
-    def violation(self, q: Array, reserve: float = 0.0) -> tuple[float, Array]:
-        """The sum of squares of what distances lack, in shares of them, and its slope (m, n).
+    def lacking(self, q: Array, reserve: float = 0.0) -> Callable[[Array], Array]:
+        """The sums of squares (m,) of what distances lack, in shares of those to keep.
 
-        Those to keep are larger by the share `reserve`.
+        As a function of positions near these (m, n): the closest points move with their links.
+        Distances to keep are larger by the share `reserve`.
         """
         poses, needed = self._poses(q), (1.0 + reserve) * self.needed
         distances, near, ends = self._shapes.measure(poses, needed)
-        excess = np.maximum(1.0 - distances / needed, 0.0)
         samples, pairs = near.T
-        change, slope = -2.0 * excess[samples, pairs] / needed[pairs], np.zeros_like(q)
-        for end, sign in ((0, -1.0), (1, 1.0)):
-            shapes = self._pairs[pairs, end]
-            for shape in np.unique(shapes[self._bodies[shapes] >= 0]):
-                own = shapes == shape
-                at, normals = samples[own], ends[own, 2]
-                # J^T F of a force along the normal at the point, about the origin of the link.
-                arms = ends[own, end] - poses[at, shape, :, 3]
-                forces = np.hstack([normals, np.cross(arms, normals)])
-                jacobian = self._dynamics.jacobian(q[at], self._shapes.links[shape])
-                along = np.einsum('ki,kij->kj', forces, jacobian)
-                np.add.at(slope, at, sign * change[own, None] * along)
-        return float((excess**2).sum()), slope
+        own, points = (samples[:, None], self._pairs[pairs]), ends[:, :2]
+        arms = np.einsum('heji,hej->hei', poses[own][..., :3], points - poses[own][..., 3])
+        lacks = 1.0 - distances[samples, pairs] / needed[pairs]
+
+        def at(q: Array) -> Array:
+            moved = self._poses(q)[own]
+            ways = np.einsum('heij,hej->hei', moved[..., :3], arms) + moved[..., 3] - points
+            farther = np.einsum('hi,hi->h', ways[:, 1] - ways[:, 0], ends[:, 2])
+            left = np.maximum(lacks - farther / needed[pairs], 0.0)
+            return np.asarray(np.bincount(samples, left**2, len(q)), float)
+
+        return at
 
     def _words(self, pair: int, distance: float) -> str:
         one, other = self.names[pair]

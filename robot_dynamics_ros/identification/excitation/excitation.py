@@ -14,30 +14,33 @@ from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.findings import counted
+from robot_dynamics_ros.identification.base_parameters import MAX_CONDITION
 from robot_dynamics_ros.oracle.collisions import FLOOR
 from robot_dynamics_ros.parameter_yaml import yaml_value
 
 from .clearance import FAR, Clearance
 from .information import Information
 from .limits import QUANTITIES, MotionLimits
-from .motion import POINTS, ExcitationSettings, FourierSeries
+from .motion import ExcitationSettings, FourierSeries, resting_space
 
 # Programs of the robot that are needed.
-PROGRAMS = ('regressor', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'frame_poses')
-# Above, some base parameters are hardly determined (Swevers et al., 1997).
-MAX_CONDITION = 100.0
+PROGRAMS = ('regressor', 'inverse_dynamics', 'frame_poses')
 # Random poses, which show what shapes are always near each other, and where the robot may rest.
-POSES = 300
 # Random motions, with which the result is compared, and of which the best are optimised.
-RANDOM, STARTS = 12, 2
+POSES, RANDOM, STARTS = 300, 12, 2
 # Weights of the violations, one stage after the other: first the shape, then the limits.
 STAGES = (3.0, 15.0, 80.0, 400.0)
 SEARCHES = STARTS * len(STAGES)
-# Samples in the shortest cycle: of the search, and of the check at last.
+# Samples in the shortest cycle: of the search and the trajectory, whose quintic polynomials are
+# then within 1e-7 of the amplitude, and of the check at last.
 SAMPLES, FINE = 16, 64
-# Shares of limits and of distances that stay free in the search, for what is between its samples.
-RESERVE, WIDER = 0.02, 0.2
-ROUNDING = 1e-9
+# Shares of limits and of distances that stay free in the search, for what is between its samples;
+# what is less than the last one is rounding.
+RESERVE, WIDER, ROUNDING = 0.02, 0.2, 1e-9
+# Of forward differences: errors of rounding and of the curvature are alike.
+STEP = float(np.sqrt(np.finfo(float).eps))
+# Positions, velocities, accelerations and jerks, each (m, n).
+Motion = tuple[Array, Array, Array, Array]
 
 
 class Constraints:
@@ -62,24 +65,18 @@ class Constraints:
         shares = np.array([q - self.limits.middle, v, a, jerk, effort])
         return shares / self.limits.largest[:, None]
 
-    def violation(self, *motion: Array, free: bool = False) -> tuple[float, Array]:
-        """The sum of squares of what exceeds the limits, and its slopes by `motion`, (4, m, n).
+    def violation(self, motion: Motion, *, free: bool = False) -> Callable[..., Array]:
+        """The sums of squares (m,) of what exceeds the limits, for motions near this one.
 
         Each excess is relative to what is allowed, without `RESERVE` and `WIDER` where `free`.
         """
-        q, v, a, _ = motion
-        shares = self.shares(*motion) / self.share
-        excess = np.maximum(np.abs(shares) - (1.0 - RESERVE * free), 0.0)
-        weights = 2.0 * excess * np.sign(shares) / (self.share * self.limits.largest[:, None])
-        near, slope = self.clearance.violation(q, WIDER * free)
-        slopes = weights[:4]
-        slopes[0] += slope
-        if excess[4].any():
-            signs = np.sign(self._dynamics.inverse_dynamics(q, v, a))
-            derivatives = self._dynamics.inverse_dynamics_derivatives(q, v, a)
-            slopes[:3] += np.einsum('mi,mkij->kmj', weights[4] * signs, derivatives)
-            slopes[1] += weights[4] * self._viscous * np.sign(v)
-        return float((excess**2).sum()) + near, slopes
+        lacking = self.clearance.lacking(motion[0], WIDER * free)
+
+        def at(*motion: Array) -> Array:
+            excess = np.abs(self.shares(*motion)) / self.share - (1.0 - RESERVE * free)
+            return np.asarray((np.maximum(excess, 0.0) ** 2).sum(axis=(0, 2)) + lacking(motion[0]))
+
+        return at
 
     def at_rest(self, q: Array) -> Array:
         """Largest excess (m,) of the robot at rest at positions (m, n)."""
@@ -98,7 +95,7 @@ class Constraints:
 
     def used(self, series: FourierSeries, far: float = FAR) -> tuple[Array, Array]:
         """The largest shares (5, n), and smallest distances (k,) up to `far` [m], at all times."""
-        motion = series.at(series.harmonics.times(FINE))
+        motion = series.at(series.times(FINE))
         distances = self.clearance.distances(motion[0], far)
         shares = above_samples(np.abs(self.shares(*motion))).max(axis=1)
         return shares, -above_samples(-distances).max(axis=0)
@@ -135,12 +132,12 @@ class Search:
         Raises:
             ParameterError: the robot may not rest at the start, or at no random pose.
         """
-        self._harmonics, self._iterations = settings.harmonics, settings.iterations
-        self._information, self._constraints = information, constraints
+        self._settings, self._information, self._constraints = settings, information, constraints
         self._starts_anywhere, self._random = start is None, generator
-        self.times = self._harmonics.times(SAMPLES)[:-1]
-        self._space = self._harmonics.resting_space()
-        self._basis = self._harmonics.basis(self.times)
+        self._space = resting_space(settings.harmonics)
+        still = self.series(np.zeros((1 + self._space.shape[1], len(constraints.limits.middle))))
+        self.times = still.times(SAMPLES)[:-1]
+        self._basis = still.basis(self.times)
         poses = drawn(constraints, generator) if start is None else start[None]
         excess = constraints.at_rest(poses)
         if excess.min() > ROUNDING:
@@ -198,7 +195,7 @@ class Search:
     def _keeps(self, variables: Array) -> bool:
         """Whether limits hold at the samples."""
         motion = self.series(variables).at(self.times)
-        return self._constraints.violation(*motion)[0] <= ROUNDING**2
+        return bool((self._constraints.violation(motion)(*motion) <= ROUNDING**2).all())
 
     def _holds(self, variables: Array) -> bool:
         """Whether limits hold at all times."""
@@ -211,14 +208,15 @@ class Search:
         """The motion of some variables."""
         half, speed, *_ = self._constraints.limits.largest
         coefficients = speed * (self._space @ variables[1:])
-        return FourierSeries(self._harmonics, half * variables[0], coefficients)
+        start, settings = half * variables[0], self._settings
+        return FourierSeries(settings.duration, settings.harmonics, start, coefficients)
 
     def _log_det(self, variables: Array) -> float:
-        return self._information.log_det(*self.series(variables).at(self.times)[:3])
+        return self._information.log_det(*self.series(variables).at(self.times)[:3])[0]
 
     def _searched(self, variables: Array, advance: Callable[[int], object]) -> Array:
         """The best motion from a first one; its limits may be violated a little."""
-        options = {'maxiter': self._iterations, 'maxcor': 20, 'ftol': 1e-9}
+        options = {'maxiter': self._settings.iterations, 'maxcor': 20, 'ftol': 1e-9}
         flat = variables.ravel()
         for weight in STAGES:
             found = minimize(self._cost, flat, weight, 'L-BFGS-B', jac=True, options=options)
@@ -230,14 +228,23 @@ class Search:
         """Minus the log det of each base parameter, plus weighted violations; its slope (k,)."""
         (half, speed, *_), rank = self._constraints.limits.largest, self._information.rank
         motion = self.series(flat.reshape(-1, len(half))).at(self.times)
-        log_det, gains = self._information.log_det_slopes(*motion[:3])
-        violation, slopes = self._constraints.violation(*motion, free=True)
-        slopes *= weight
-        slopes[:3] -= gains / rank
+        log_det, influence = self._information.log_det(*motion[:3])
+        violation = self._constraints.violation(motion, free=True)
+
+        def local(*motion: Array) -> Array:
+            rows = self._information.rows(*motion[:3])[..., self._information.columns]
+            gained = np.einsum('mij,mij->m', rows, influence)
+            return np.asarray(weight * violation(*motion) - gained / rank)
+
+        before, slopes = local(*motion), np.empty((4, *motion[0].shape))
+        for order, joint in np.ndindex(4, len(half)):
+            moved = np.array(motion)
+            moved[order, :, joint] += STEP
+            slopes[order, :, joint] = (local(*moved) - before) / STEP
         by_coefficient = np.einsum('kml,kmj->lj', self._basis, slopes, optimize=True)
         start = slopes[0].sum(axis=0) * half * self._starts_anywhere
         slope = np.vstack([start, self._space.T @ (by_coefficient * speed)])
-        return weight * violation - log_det / rank, slope.ravel()
+        return weight * violation(*motion).sum() - log_det / rank, slope.ravel()
 
 
 def drawn(constraints: Constraints, generator: np.random.Generator) -> Array:
@@ -247,7 +254,9 @@ def drawn(constraints: Constraints, generator: np.random.Generator) -> Array:
     """
     limits = constraints.limits
     room = constraints.share * limits.largest[0]
-    centers = limits.middle, np.clip(limits.home(), limits.middle - room, limits.middle + room)
+    # At the edge of a range a joint could not move to both sides.
+    half = room / 2.0
+    centers = limits.middle, np.clip(limits.home(), limits.middle - half, limits.middle + half)
     near = generator.uniform(-1.0, 1.0, (POSES, len(room))) ** 3
     return np.concatenate([one + near * (room - np.abs(one - limits.middle)) for one in centers])
 
@@ -264,30 +273,19 @@ def largest_allowed(rest: Array, change: Array, allowed: Callable[[Array], bool]
 
 @dataclass(frozen=True)
 class Excitation:
-    """The trajectory of the joints of a robot, and what it determines.
-
-    Attributes:
-        rank: number of base parameters.
-        log_det: of their information matrix.
-        condition: of their weighted regressor, columns of unit length.
-        random: log det of random motions (k,).
-        constraints: limits and distances that it keeps.
-        shares: (5, n) largest shares that it uses of the limits of `QUANTITIES`, of a position
-            from the middle of its range; 0 of an infinite one.
-        distances: (k,) smallest ones of the pairs of `constraints.clearance` [m].
-    """
+    """The trajectory of the joints of a robot, and what it determines."""
 
     robot: str
     joints: tuple[str, ...]
     settings: ExcitationSettings
     series: FourierSeries
-    rank: int
-    log_det: float
-    condition: float
-    random: Array
-    constraints: Constraints
-    shares: Array
-    distances: Array
+    rank: int  #: number of base parameters
+    log_det: float  #: of their information matrix
+    condition: float  #: of their weighted regressor, columns of unit length
+    random: Array  #: log det of random motions (k,)
+    constraints: Constraints  #: limits and distances that it keeps
+    shares: Array  #: (5, n) largest ones of the limits of `QUANTITIES`; 0 of an infinite one
+    distances: Array  #: (k,) smallest ones of the pairs of `constraints.clearance` [m]
 
     @property
     def improvement(self) -> float:
@@ -321,7 +319,7 @@ class Excitation:
     @property
     def times(self) -> Array:
         """Of the points of the trajectory (m,), from 0 to the duration [s]."""
-        return self.series.harmonics.times(POINTS)
+        return self.series.times(SAMPLES)
 
     def trajectory_text(self, remarks: Sequence[str] = ()) -> str:
         """YAML of a trajectory_msgs/JointTrajectory, in braces as those of a goal need it."""
@@ -380,6 +378,6 @@ def excite(
     motion = series.at(search.times)[:3]
     return Excitation(
         model.name, model.joint_names, settings, series, information.rank,
-        information.log_det(*motion), information.condition(*motion), random, constraints,
+        information.log_det(*motion)[0], information.condition(*motion), random, constraints,
         *constraints.used(series),
     )  # fmt: skip

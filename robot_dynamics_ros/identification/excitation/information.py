@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import solve_triangular
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.algorithms.friction import smooth_sign
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.identification.base_parameters import independent, scaled_columns
 
-# Standard deviation of a measured torque, as a share of the effort limit.
+# Standard deviation of a measured torque, as a share of the effort limit: any share gives the same
+# motion, since it is that of all joints.
 NOISE = 0.005
-# Random states, which show what is independent, and torques where there is no effort limit.
+# Random states, which show what is independent: three equations for each column of seven joints.
 STATES = 120
-# Of the longest column: a shorter one, or a shorter part that is independent, is rounding.
-ROUNDING = 1e-9
-# [rad or m, and their derivatives]: of central differences, well below `SMOOTHING`.
-STEP = 1e-5
 TINY = float(np.finfo(float).tiny)
 
 
@@ -44,13 +42,8 @@ class Information:
         largest = np.abs(dynamics.inverse_dynamics(q, v, a)).max(axis=0)
         limits = dynamics.model.effort_bounds
         self.noise = NOISE * np.where(np.isfinite(limits), limits, np.maximum(largest, 1e-3))
-        rows = self.rows(q, v, a) / self.noise[:, None]
-        rows = rows.reshape(-1, rows.shape[2])
-        lengths = np.linalg.norm(rows, axis=0)
-        rows /= np.where(lengths > ROUNDING * lengths.max(), lengths, np.inf)
-        triangle, order = qr(rows, mode='r', pivoting=True)
-        size = np.abs(np.diag(triangle))
-        self.columns = np.sort(order[: len(size)][size > ROUNDING * size[0]])
+        columns, _ = scaled_columns(self.rows(q, v, a) / self.noise[:, None])
+        self.columns = independent(columns, np.arange(columns.shape[1]))
 
     @property
     def rank(self) -> int:
@@ -72,8 +65,9 @@ class Information:
 
     def _factored(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         """Y / sigma (m n, b) with columns of unit length, these lengths (b,), and its R (b, b)."""
-        rows = self.rows(q, v, a)[..., self.columns] / self.noise[:, None]
-        columns = rows.reshape(-1, self.rank)
+        columns = (self.rows(q, v, a)[..., self.columns] / self.noise[:, None]).reshape(
+            -1, self.rank
+        )
         lengths = np.maximum(np.linalg.norm(columns, axis=0), TINY)
         columns /= lengths
         return columns, lengths, np.asarray(np.linalg.qr(columns, mode='r'))
@@ -82,32 +76,14 @@ class Information:
         """Of the weighted regressor of the base parameters, columns of unit length."""
         return float(np.linalg.cond(self._factored(q, v, a)[2]))
 
-    def log_det(self, q: Array, v: Array, a: Array) -> float:
-        """Of the information matrix of a motion, each (m, n), in SI units."""
-        return _log_det(*self._factored(q, v, a)[1:])
+    def log_det(self, q: Array, v: Array, a: Array) -> tuple[float, Array]:
+        """That of the information matrix of a motion, each (m, n), in SI units.
 
-    def log_det_slopes(self, q: Array, v: Array, a: Array) -> tuple[float, Array]:
-        """The log det of a motion, and its derivatives (3, m, n) by q, v and a.
-
-        d log det = sum over the samples of 2 W Y (Y^T W Y)^-1 : dY, with central differences.
+        And its derivatives 2 W Y (Y^T W Y)^-1 (m, n, b) by the columns Y.
         """
         columns, lengths, triangle = self._factored(q, v, a)
         half = solve_triangular(triangle, columns.T, trans='T')
         solved = (solve_triangular(triangle, half).T / lengths).reshape(*q.shape, -1)
-        influence, slopes = np.zeros_like(self.rows(q, v, a)), np.empty((3, *q.shape))
-        influence[..., self.columns] = solved / self.noise[:, None] / STEP
-        for joint in range(q.shape[1]):
-            # Of q, v and a, one after the other, to both sides.
-            states = np.repeat(np.array([q, v, a])[:, None], 6, axis=1)
-            for order in range(3):
-                states[order, 2 * order, :, joint] += STEP
-                states[order, 2 * order + 1, :, joint] -= STEP
-            rows = self.rows(*states.reshape(3, -1, q.shape[1])).reshape(6, *influence.shape)
-            sums = np.einsum('kmij,mij->km', rows, influence, optimize=True)
-            slopes[..., joint] = sums[::2] - sums[1::2]
-        return _log_det(lengths, triangle), slopes
-
-
-def _log_det(lengths: Array, triangle: Array) -> float:
-    diagonal = np.maximum(np.abs(np.diag(triangle)), TINY)
-    return 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
+        diagonal = np.maximum(np.abs(np.diag(triangle)), TINY)
+        log_det = 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
+        return log_det, 2.0 * solved / self.noise[:, None]

@@ -15,27 +15,20 @@ from robot_dynamics_ros.core.model.sampling import position_range
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.core.urdf_xml import read_xml
 
-# Where the URDF gives no velocity limit [rad/s], [m/s].
-ASSUMED_ANGULAR_SPEED, ASSUMED_LINEAR_SPEED = 1.0, 0.25
-# Without an acceleration limit, a joint reaches its largest speed in this time [s].
-RISE_TIME = 0.25
+# Where the URDF gives no velocity limit [rad/s], [m/s]: slow enough for any arm. Without an
+# acceleration limit, a joint reaches its largest speed in this time [s].
+ASSUMED_ANGULAR_SPEED, ASSUMED_LINEAR_SPEED, RISE_TIME = 1.0, 0.25, 0.25
 # Of which a motion uses a share of the limit.
 QUANTITIES = ('position', 'velocity', 'acceleration', 'jerk', 'effort')
 
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """Limits of the independent joints in SI units; mimic joints keep theirs too.
+    """Limits of the independent joints in SI units; mimic joints keep theirs too."""
 
-    Attributes:
-        middle: (n,) of the ranges of positions.
-        largest: (5, n) of `QUANTITIES`, the position from its middle; infinite without a limit.
-        assumptions: what the URDF does not give, as sentences.
-    """
-
-    middle: Array
-    largest: Array
-    assumptions: tuple[str, ...] = ()
+    middle: Array  #: (n,) of the ranges of positions
+    largest: Array  #: (5, n) of `QUANTITIES`, positions from the middle; infinite without a limit
+    assumptions: tuple[str, ...] = ()  #: what the URDF does not give, as sentences
 
     @classmethod
     def of(cls, model: RobotModel, urdf: str, acceleration: float | None) -> MotionLimits:

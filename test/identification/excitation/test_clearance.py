@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip('scipy')
 pytest.importorskip('pinocchio')
 
-from excited_arm import LENGTH, RADIUS, dynamics, random_poses, slope_by_differences, urdf
+from excited_arm import LENGTH, RADIUS, dynamics, random_poses, urdf
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.identification.excitation.clearance import Clearance
@@ -27,10 +27,6 @@ def clearance(text=None, *, floor=0.0, distance=DISTANCE, folder=None):
 @pytest.fixture(scope='module')
 def arm():
     return clearance()
-
-
-def pairs_of(one):
-    return {pair for pair in one.names if FLOOR not in pair}
 
 
 def ends(first, second, steps=60):
@@ -54,16 +50,21 @@ def test_distances_are_those_of_the_axes_of_capsules(arm):
 
 
 @pytest.mark.parametrize('shape', [HAND, '<box size="0.1 0.14 0.3"/>'])
-def test_the_slope_of_the_violation(shape):
+def test_what_distances_lack_and_near_it(shape):
     one = clearance(urdf().replace(HAND, shape))
     reserve, nearest = 0.2, (one.distances(POSES) / one.needed).min(axis=1)
     q = POSES[nearest < 0.95][:12]
-    total, slope = one.violation(q, reserve)
-    lacking = np.maximum(1.0 - one.distances(q, 5.0) / (1.0 + reserve) / one.needed, 0.0)
-    assert lacking.max() > 1.0  # some overlap
-    assert total == pytest.approx(np.sum(lacking**2))
-    expected = slope_by_differences(lambda x: one.violation(x, reserve)[0], q)
-    np.testing.assert_allclose(slope, expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max())
+
+    def lacking(q):
+        return np.maximum(1.0 - one.distances(q, 5.0) / (1.0 + reserve) / one.needed, 0.0)
+
+    assert lacking(q).max() > 1.0  # some overlap
+    near = one.lacking(q, reserve)
+    np.testing.assert_allclose(near(q), (lacking(q) ** 2).sum(axis=1))
+    steps = 1e-6 * np.eye(q.shape[1])
+    found = np.array([near(q + step) - near(q - step) for step in steps])
+    expected = [(lacking(q + step) ** 2 - lacking(q - step) ** 2).sum(axis=1) for step in steps]
+    np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max())
 
 
 def test_the_height_of_a_straight_arm(arm):
@@ -71,19 +72,8 @@ def test_the_height_of_a_straight_arm(arm):
     hand = arm.names.index(('hand', FLOOR))
     assert arm.distances(DOWN)[0, hand] == pytest.approx(0.3 - LENGTH - 0.3 - RADIUS, abs=1e-9)
     free = clearance(floor=None)
-    assert free.violation(DOWN)[0] == 0.0
+    assert free.lacking(DOWN)(DOWN) == 0.0
     assert not any(FLOOR in pair for pair in free.names)
-
-
-def test_a_higher_floor_is_nearer(arm):
-    high, hand = clearance(floor=0.2), ('hand', FLOOR)
-    low = arm.distances(POSES, 5.0)[:, arm.names.index(hand)]
-    found = high.distances(POSES, 0.3)[:, high.names.index(hand)]
-    np.testing.assert_allclose(found, np.minimum(low - 0.2, 0.3), atol=1e-9)
-
-
-def test_neighbours_are_not_checked(arm):
-    assert pairs_of(arm) == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
 
 
 # A sphere about the upper arm that encloses the hand wherever it is.
@@ -160,11 +150,13 @@ def test_shapes_beside_one_that_cannot_be_read_are_kept():
     np.testing.assert_allclose(near, whole.distances(POSES, 1.0).min(axis=1))
 
 
-def test_links_without_geometry_are_said(arm):
+def test_neighbours_are_not_checked_and_links_without_geometry_are_said(arm):
     """Of the arm the base alone has none; without its <collision> all links."""
+    pairs = {pair for pair in arm.names if FLOOR not in pair}
+    assert pairs == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
     assert arm.unchecked == ['base: no collision geometry']
     bare = clearance(urdf(collision=False))
     assert bare.unchecked == ['base, column, upper, fore, hand: no collision geometry']
     assert (bare.blind, arm.blind) == (True, False)
     assert (bare.names, bare.unread) == ([], {})
-    assert bare.violation(POSES)[0] == 0.0
+    assert not bare.lacking(POSES)(POSES).any()

@@ -52,12 +52,9 @@ def limits(text, acceleration=None):
     return MotionLimits.of(parse_urdf(text), text, acceleration)
 
 
-@pytest.mark.parametrize(('ends', 'home'), [((-1, 2), 0.0), ((1, 2), 1.0), ((-2, -1), -1.0)])
-def test_home_is_zero_or_the_position_nearest_to_it(ends, home):
-    assert limits(arm((*ends, 3), None)).home() == pytest.approx([home])
-
-
-def test_limits_without_a_common_position_are_refused():
+def test_home_is_zero_or_the_position_nearest_to_it():
+    for ends, home in (((-1, 2), 0.0), ((1, 2), 1.0), ((-2, -1), -1.0)):
+        assert limits(arm((*ends, 3), None)).home() == pytest.approx([home])
     with pytest.raises(ParameterError, match='follow mimics lead'):
         limits(arm((1, 2, 3), (1.0, 2.0, 4)))
 
@@ -79,8 +76,9 @@ def test_what_the_description_lacks_is_assumed_and_said():
     assert found.largest[:, 0] == pytest.approx([np.pi, 1.0, 4.0, np.inf, np.inf])
 
 
-@pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
-@pytest.mark.parametrize('ends', [(0, 0), (1, -1), (-1e16, 1e16)])
+@pytest.mark.parametrize(
+    ('kind', 'ends'), [('revolute', (0, 0)), ('prismatic', (1, -1)), ('prismatic', (-1e16, 1e16))]
+)
 def test_a_joint_without_usable_limits_is_refused(kind, ends):
     """It may be locked in the hardware, or stop anywhere: no range is assumed for it."""
     with pytest.raises(ParameterError, match=rf'lead \({kind}'):
