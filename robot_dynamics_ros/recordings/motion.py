@@ -103,14 +103,13 @@ def filtered(
     check_rate(name, rate)
     weights = kernels(checked_cutoff(cutoff, rate), rate)
     lost, used = weights.shape[1] - 1, 0
-    quality.unused = quality.edges = 0
+    quality.unused = 0
     for samples in segments:
         grid = Grid(samples.times, interval)
         if grid.size <= lost:
             quality.unused += len(samples)
             continue
-        # Without a cut there are two edges.
-        quality.edges, used = used * lost, used + 1
+        used += 1
         times = samples.times[0] + (np.arange(grid.size - lost) + lost // 2) * interval
         q, v, a, effort = _smooth(samples, grid, weights, efforts)
         yield Motion(samples.joints, times, q, v, a, effort, cutoff, rate)

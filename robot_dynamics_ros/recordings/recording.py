@@ -15,12 +15,12 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_columns import States, by_joints, columns_of, median_interval
+from .joint_columns import States, columns_of, median_interval
 from .joint_names import recorded_names, renamed
 from .joint_samples import JointSamples
 from .motion import Motion, filtered, usual_cutoff
 from .quality import IMPLAUSIBLE, Quality
-from .segments import cut, reach_of
+from .segments import cut
 from .sources import chosen_topic, open_source
 
 
@@ -62,13 +62,11 @@ class Recording:
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
         self.cutoff, self._model, self._largest = cutoff, model, IMPLAUSIBLE
-        kinds, malformed = _messages(source, topic)
+        kinds, self.clock = _states(source, topic)
         if not kinds:
             raise RecordingError(
                 f'{self.name}: no message on {topic} has names and as many positions'
             )
-        stamped = any(kind.stamps.any() for kind in kinds)
-        self.clock = 'header' if stamped else source.clock
         recorded = tuple(dict.fromkeys(name for kind in kinds for name in kind.names))
         try:
             self.names = dict(zip(recorded, renamed(recorded, renaming), strict=True))
@@ -77,17 +75,22 @@ class Recording:
             raise RecordingError(f'{self.name}: {error}') from None
         self.joints = tuple(self.names[name] for name in chosen)
         self.kinds = {
-            tuple(self.names[name] for name in one.names): median_interval(one.times(stamped))
+            tuple(self.names[name] for name in one.names): median_interval(one.times)
             for one in kinds
         }
-        columns = columns_of(kinds, chosen, stamped=stamped)
+        columns = columns_of(kinds, chosen)
         self.start, self.interval = columns.start, columns.interval
         times: Array = np.multiply(columns.times - self.start, 1e-9)
         self._recorded = JointSamples(self.joints, times, *columns.values)
         others = [len(one.numbers) for one in kinds if set(chosen).isdisjoint(one.names)]
-        self._messages = Quality(self.clock, interval=self.interval, malformed=malformed)
-        self._messages.of_other_joints = sum(others)
-        self._messages.merged, self._messages.skew = columns.merged, 1e-9 * columns.skew
+        self._messages = Quality(
+            self.clock,
+            interval=self.interval,
+            malformed=self.size - sum(len(one.numbers) for one in kinds),
+            of_other_joints=sum(others),
+            merged=columns.merged,
+            skew=1e-9 * columns.skew,
+        )
 
     def _chosen(self, most: tuple[str, ...], joints: Sequence[str] | None) -> tuple[str, ...]:
         """Recorded names of the joints that are read, see `read`; of the largest messages."""
@@ -172,7 +175,7 @@ class Recording:
         """The segments, filtered, with accelerations.
 
         Half the length of the filter, 1.8 / cutoff seconds, is lost at both ends of a segment;
-        shorter segments are counted in `quality.unused`, edges of cuts in `quality.edges`.
+        shorter segments are counted in `quality.unused`.
 
         Args:
             cutoff: of the low pass [Hz]; None: that of the recording.
@@ -207,14 +210,14 @@ class Recording:
     @cached_property
     def _segments(self) -> tuple[list[JointSamples], Quality]:
         samples, quality = self._judged
-        return cut(samples, reach_of(self._model, self.joints), quality), quality
+        return cut(samples, self._model, quality), quality
 
 
 @lru_cache(maxsize=1)
-def _messages(source: Any, topic: str) -> tuple[list[States], int]:
-    """States of each set of joints, and how many messages are none; those read last are kept."""
-    parts, malformed = source.states(topic)
-    return by_joints(parts) if parts else [], malformed
+def _states(source: Any, topic: str) -> tuple[list[States], str]:
+    """Those of a source that were read last are kept: a command opens a recording twice."""
+    found: tuple[list[States], str] = source.states(topic)
+    return found
 
 
 @contextmanager

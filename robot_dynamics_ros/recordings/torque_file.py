@@ -22,15 +22,13 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from .joint_columns import Times
+from .joint_columns import VALUES, Numbers
 from .joint_samples import JointSamples
 from .motion import Motion
 from .sources.joint_state_decoder import (
     JOINT_STATE,
     TOGETHER,
-    VALUES,
     Layout,
-    layout_of,
     type_store,
 )
 
@@ -134,7 +132,7 @@ def _parts(size: int) -> Iterator[slice]:
     return (slice(first, first + TOGETHER) for first in range(0, size, TOGETHER))
 
 
-def _stamps(start: int, times: Array) -> Times:
+def _stamps(start: int, times: Array) -> Numbers:
     """Stamps (N,) of times (N,) [s] since the start of a recording [ns]."""
     return start + np.rint(times * 1e9).astype(np.int64)
 
@@ -165,7 +163,7 @@ def _layout(joints: tuple[str, ...], fields: tuple[str, ...]) -> Layout:
     zeros = (np.zeros(len(joints) * (name in fields)) for name in VALUES)
     header = store.types['std_msgs/msg/Header'](time, '')
     message = store.types[JOINT_STATE](header, list(joints), *zeros)
-    return layout_of(message, len(store.serialize_cdr(message, JOINT_STATE)))
+    return Layout.of(message, len(store.serialize_cdr(message, JOINT_STATE)))
 
 
 def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:

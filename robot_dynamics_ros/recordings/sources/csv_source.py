@@ -13,13 +13,12 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from ..joint_columns import States
+from ..joint_columns import VALUES, States
 
 DEFAULT_TOPIC = '/joint_states'
 TIMES = ('time', 't', '__time', 'timestamp')
-FIELDS = ('position', 'velocity', 'effort')
 # `elbow_position`, `elbow.position`, `/joint_states/elbow/position`, `- elbow_position`.
-COLUMN = re.compile(rf'(?:-\s+)?(?:.*/)?(?P<joint>[^/]+?)[_./](?P<field>{"|".join(FIELDS)})')
+COLUMN = re.compile(rf'(?:-\s+)?(?:.*/)?(?P<joint>[^/]+?)[_./](?P<field>{"|".join(VALUES)})')
 NEEDED = (
     f'one of {", ".join(TIMES)} [s], and JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], '
     'JOINT_effort [N m, N], separated by commas'
@@ -35,7 +34,6 @@ TIME = ('', 'time')
 class CsvSource:
     """CSV files whose columns together are one recording; attributes as those of `BagSource`."""
 
-    clock = 'file'
     descriptions = ()
     other_topics: Mapping[str, str] = {}
 
@@ -65,15 +63,16 @@ class CsvSource:
             raise RecordingError(f'{name}: no column JOINT_position in the header')
         self.topics = {DEFAULT_TOPIC: len(self._times)}
 
-    def states(self, topic: str) -> tuple[list[States], int]:
-        """All rows; none is malformed."""
-        stamps = np.rint(self._times * 1e9).astype(np.int64)
-        values = np.full((len(FIELDS), len(stamps), len(self._joints)), np.nan)
-        for place, field in enumerate(FIELDS):
-            for column, joint in enumerate(self._joints):
-                values[place, :, column] = self._columns.get((joint, field), np.nan)
-        numbers = np.arange(len(stamps))
-        return [States(self._joints, numbers, stamps, np.zeros_like(stamps), values)], 0
+    def states(self, topic: str) -> tuple[list[States], str]:
+        """All rows, and what their times are from."""
+        times = np.rint(self._times * 1e9).astype(np.int64)
+        missing = np.full(len(times), np.nan)
+        values = [
+            [self._columns.get((joint, field), missing) for joint in self._joints]
+            for field in VALUES
+        ]
+        numbers = np.arange(len(times))
+        return [States(self._joints, numbers, times, np.moveaxis(np.array(values), 1, 2))], 'file'
 
 
 def read_table(path: Path) -> dict[tuple[str, str], Array]:

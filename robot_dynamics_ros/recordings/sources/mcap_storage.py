@@ -6,10 +6,11 @@ Source: MCAP format specification, records Chunk, Channel and Message.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from struct import Struct
 from typing import BinaryIO
 
+import numpy as np
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
@@ -17,11 +18,17 @@ from mcap.records import Channel, Chunk, Message, Schema
 from mcap.stream_reader import StreamReader, get_chunk_data_stream
 from mcap.summary import Summary
 
+from .joint_state_decoder import Batch, batches_of
+
 # Encodings of messages that are read, and whether they are those of ROS 1.
 ENCODINGS = {'cdr': False, 'ros1': True}
 COMPRESSIONS = ('', 'lz4', 'zstd')
-# Opcode and size of a record; behind them channel, sequence, log and publish time of a message.
-HEAD, MESSAGE = Struct('<BQ'), Struct('<BQHIQQ')
+# Opcode and size of a record; behind them come those of a message.
+HEAD = Struct('<BQ')
+MESSAGE = np.dtype('u1, <u8, <u2, <u4, <u8, <u8')
+MESSAGE.names = ('opcode', 'size', 'channel', 'sequence', 'log_time', 'publish_time')
+# Topic, type such as `std_msgs/msg/String`, and whether ROS 1 has serialized the messages.
+Key = tuple[str, str, bool]
 
 
 class McapStorage:
@@ -29,8 +36,7 @@ class McapStorage:
 
     Attributes:
         start: time of the first message [ns].
-        counts: number of messages by topic, type, such as `std_msgs/msg/String`, and whether ROS 1
-            has serialized them; what ROS has not serialized has its encoding behind the type.
+        counts: number of messages; what ROS has not serialized has its encoding behind the type.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -43,43 +49,40 @@ class McapStorage:
         summary = make_reader(stream).get_summary() or Summary()
         numbers, self.start = _counted(stream, summary)
         self._indexes = sorted(summary.chunk_indexes, key=lambda each: each.message_start_time)
-        self.counts: Counter[tuple[str, str, bool]] = Counter()
-        self._channels: dict[tuple[str, str, bool], set[int]] = defaultdict(set)
-        for key, channel in summary.channels.items():
-            kind, encoding = _type(channel, summary.schemas), channel.message_encoding
-            named = channel.topic, kind, ENCODINGS.get(encoding, False)
-            self.counts[named] += numbers.get(key, 0)
-            self._channels[named].add(key)
+        self.counts: Counter[Key] = Counter()
+        self._channels: dict[Key, list[int]] = defaultdict(list)
+        for number, channel in summary.channels.items():
+            schema, encoding = summary.schemas.get(channel.schema_id), channel.message_encoding
+            kind = schema.name if schema else ''
+            kind = kind if '/msg/' in kind else kind.replace('/', '/msg/')
+            kind = kind if encoding in ENCODINGS else f'{kind} ({encoding})'
+            key = channel.topic, kind, ENCODINGS.get(encoding, False)
+            self.counts[key] += numbers.get(number, 0)
+            self._channels[key].append(number)
 
-    def batches(self, topic: str, kind: str, ros1: bool) -> Iterator[list[tuple[int, bytes]]]:
-        """Log times [ns] and bytes of messages, some at a time.
+    def batches(self, key: Key) -> Iterator[Batch]:
+        """The messages of a key of `counts`, some at a time.
 
         Raises:
             Exception: the file is damaged; mcap has classes of its own.
         """
-        channels = self._channels[topic, kind, ros1]
+        channels = self._channels[key]
         if not self._indexes:
             self._stream.seek(0)
             records = StreamReader(self._stream, validate_crcs=True).records
             found = (one for one in records if isinstance(one, Message))
-            yield [(one.log_time, one.data) for one in found if one.channel_id in channels]
+            yield from batches_of(
+                (one.log_time, one.data) for one in found if one.channel_id in channels
+            )
         for index in self._indexes:
             listed = index.message_index_offsets
-            if listed and channels.isdisjoint(listed):
+            if listed and listed.keys().isdisjoint(channels):
                 continue
             self._stream.seek(index.chunk_start_offset)
             opcode, size = HEAD.unpack(self._stream.read(HEAD.size))
             if opcode != Opcode.CHUNK or HEAD.size + size != index.chunk_length:
                 raise ValueError('an index does not point to its chunk')
-            yield [*_messages(Chunk.read(ReadDataStream(self._stream)), channels)]
-
-
-def _type(channel: Channel, schemas: Mapping[int, Schema]) -> str:
-    schema = schemas.get(channel.schema_id)
-    name = schema.name if schema else ''
-    name = name if '/msg/' in name else name.replace('/', '/msg/')
-    known = channel.message_encoding in ENCODINGS
-    return name if known else f'{name} ({channel.message_encoding})'
+            yield _messages(Chunk.read(ReadDataStream(self._stream)), channels)
 
 
 def _counted(stream: BinaryIO, summary: Summary) -> tuple[Mapping[int, int], int]:
@@ -101,7 +104,7 @@ def _counted(stream: BinaryIO, summary: Summary) -> tuple[Mapping[int, int], int
     return counts, start
 
 
-def _messages(chunk: Chunk, channels: Collection[int]) -> Iterator[tuple[int, bytes]]:
+def _messages(chunk: Chunk, channels: Sequence[int]) -> Batch:
     """Those of some channels in a chunk."""
     if chunk.compression not in COMPRESSIONS:
         raise ValueError(f'a chunk has the unknown compression {chunk.compression!r}')
@@ -109,12 +112,15 @@ def _messages(chunk: Chunk, channels: Collection[int]) -> Iterator[tuple[int, by
     if size != chunk.uncompressed_size:
         raise ValueError(f'a chunk has {size} bytes, and says {chunk.uncompressed_size}')
     # The last record may be shorter than the head of a message.
-    data, at = stream.read(size) + bytes(MESSAGE.size), 0
+    data, at, places = stream.read(size) + bytes(MESSAGE.itemsize), 0, []
     while at < size:
-        opcode, length, channel, _, time, _ = MESSAGE.unpack_from(data, at)
-        end = at + HEAD.size + length
-        if opcode == Opcode.MESSAGE and channel in channels:
-            yield time, data[at + MESSAGE.size : end]
-        at = end
+        places.append(at)
+        at += HEAD.size + HEAD.unpack_from(data, at)[1]
     if at != size:
         raise ValueError('a chunk does not end with a record')
+    begins = np.array(places, np.int64)
+    heads = np.ndarray(size, MESSAGE, data, strides=(1,))[begins]
+    found = (heads['opcode'] == Opcode.MESSAGE) & np.isin(heads['channel'], channels)
+    heads, before = heads[found], MESSAGE.itemsize - HEAD.size
+    sizes = heads['size'].astype(np.int64) - before
+    return Batch(heads['log_time'].astype(np.int64), data, begins[found] + MESSAGE.itemsize, sizes)
