@@ -6,7 +6,6 @@ Their products are computed once: a hypothesis costs what a small matrix costs.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -24,7 +23,7 @@ from robot_dynamics_ros.regression.regressors import (
     OFFSET,
     VISCOUS,
 )
-from robot_dynamics_ros.regression.rows import RowMaker, Rows
+from robot_dynamics_ros.regression.rows import Rows, make_rows
 
 from .compared import Samples
 from .recorded_joints import Flags, ModelTorques
@@ -104,11 +103,7 @@ class Observations:
         self.torques, self.model, self.gravity = torques, torques.model, torques.gravity
         self.motions, self.samples = motions, samples_of(torques, motions)
         self.size, self.bodies = self.model.size, self.model.inertial_parameters().reshape(-1, 10)
-        maker = RowMaker(torques.dynamics, [GRAVITY, BODIES, *OWN])
-        for motion in motions:
-            maker.add(motion)
-        rows = maker.rows()
-        rows = rows.part(slice(None, None, math.ceil(len(rows.times) / MAX_ROWS) or 1))
+        rows = make_rows(torques.dynamics, [GRAVITY, BODIES, *OWN], motions)
         self.times, self._used = rows.times, rows.used.T.copy()
         for delay in DELAYS:
             self._used &= np.isfinite(self.samples.efforts_at(rows.times + delay)).T

@@ -23,7 +23,7 @@ from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.bodies import LogCholesky
 from robot_dynamics_ros.regression.fit import Fit, Prior, fit
-from robot_dynamics_ros.regression.rows import RowMaker
+from robot_dynamics_ros.regression.rows import Rows, make_rows
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
 # Standard deviations of the prior: of the mass [kg], and for each kg of it, of the first moment
@@ -147,21 +147,21 @@ def estimate_recorded_payload(
         )
     friction, places = parameters.friction(model), list(model.indices_of(joints))
     beside = [regressors.BODIES, regressors.ARMATURE] if compared else [regressors.GRAVITY]
-    maker = RowMaker(
-        RobotDynamics(model, gravity=gravity),
-        [regressors.payload_on(model, frame), *beside, *regressors.FRICTION, regressors.OFFSET],
-        joints=places,
-        friction=friction,
-        offsets=parameters.offsets(model),
-        cutoff=cutoff,
-    )
-    for recorded, absent in ((motions, ()), (without, ('payload',))):
-        maker.measured = recorded is None
-        for motion in recorded or ():
-            maker.add(motion, absent)
-        if not maker.measured:
+    terms = [regressors.payload_on(model, frame), *beside, *regressors.FRICTION, regressors.OFFSET]
+    parts = []
+    for recorded, absent in ((motions, ()), (without or (), ('payload',))):
+        segments = list(recorded)
+        if segments:
+            rows = make_rows(
+                RobotDynamics(model, gravity=gravity), terms, segments, absent=absent,
+                joints=places, friction=friction, offsets=parameters.offsets(model), cutoff=cutoff,
+            )  # fmt: skip
+            parts.append(rows)
+        if (segments or recorded is motions) and not any(
+            np.isfinite(one.efforts[:, places]).any() for one in segments
+        ):
             raise RecordingError(f'no effort of {", ".join(joints)} is measured, in N m')
-    rows = maker.rows()
+    rows = Rows.joined(parts)
     given = {name: values[places] for name, values in _given_friction(friction).items()}
     prior: Prior = {'payload': plausible_payload}
     if compared:

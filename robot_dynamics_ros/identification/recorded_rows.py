@@ -18,7 +18,7 @@ from robot_dynamics_ros.recordings import Motion, Recording
 from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.bodies import LogCholesky
 from robot_dynamics_ros.regression.fit import Fit, Prior, fit
-from robot_dynamics_ros.regression.rows import Flags, RowMaker, Rows, motions_cutoff
+from robot_dynamics_ros.regression.rows import MAX_ROWS, Flags, Rows, make_rows, motions_cutoff
 
 from .friction_law import Friction, JointLaw, chosen_laws, friction_terms, own_names
 from .payload import plausible_payload
@@ -31,8 +31,8 @@ Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int
 SATURATED = 0.98
 # Of the cutoff of motions: products of their signals have up to twice that frequency.
 OVERSAMPLING = 4.0
-# Rows at most, and of a joint below which nothing of it is fitted, or said of it.
-MAX_ROWS, FEWEST = 10_000, 20
+# Rows of a joint below which nothing of it is fitted, or said of it.
+FEWEST = 20
 # Blocks of time, each predicted by the others.
 BLOCKS = 4
 
@@ -92,18 +92,21 @@ class RecordedRobot:
         cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
         parts, counts, speeds = [], np.zeros((2, size)), np.zeros(size)
         for source in sources:
-            maker = RowMaker(self.dynamics, self.terms, cutoff=cutoff)
             absent = {one.term for one in self.loads if one.recording != source.name}
             carried, recording = self._carrying(source.name), opened(source.given)
             recording.judge_efforts(self.model)
             with self.progress(source.name, recording.size, 'states') as advance:
-                for motion in self.segments(recording, cutoff):
-                    prepared = self._prepared(motion, counts)
-                    maker.add(prepared, absent, carried)
-                    fast = np.abs(motion.velocities) * np.isfinite(prepared.efforts)
+                motions = self.segments(recording, cutoff)
+                prepared = [self._prepared(motion, counts) for motion in motions]
+                for one in prepared:
+                    fast = np.abs(one.velocities) * np.isfinite(one.efforts)
                     speeds = np.maximum(speeds, fast.max(axis=0, initial=0.0))
+                rows = make_rows(
+                    self.dynamics, self.terms, prepared, absent=absent, carried=carried,
+                    cutoff=cutoff,
+                )  # fmt: skip
                 advance(recording.size or 0)
-            parts.append(maker.rows())
+            parts.append(rows)
         step = -(-sum(len(one.times) for one in parts) // MAX_ROWS) or 1
         parts = [one.part(slice(None, None, step)) for one in parts]
         saturated = counts[0] / np.maximum(counts[1], 1.0)

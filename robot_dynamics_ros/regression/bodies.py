@@ -98,23 +98,27 @@ class LogCholesky:
         self.deviations = np.repeat(np.where(exist, KNOWN, UNKNOWN), BODY)
         self._roots = np.array(roots)
 
-    def __call__(self, z: Array) -> tuple[Array, Array]:
-        """Changes (10 b,) of the parameters, and their derivatives (10 b, 10 b).
+    def changes(self, z: Array) -> Array:
+        """Changes (10 b,) of the parameters at coordinates (10 b,)."""
+        A = self._roots @ self._factors(z)
+        products = (A @ A.swapaxes(1, 2)).reshape(len(A), -1)
+        return np.asarray(products @ PARAMETERS_OF.T - self._nominal).ravel()
 
-        Args:
-            z: (10 b,) coordinates.
-        """
-        count, diagonal = len(self._roots), np.equal(*LOWER)
-        own = z.reshape(count, BODY)
-        scales = np.where(diagonal, np.exp(np.where(diagonal, own, 0.0)), 1.0)
-        Z = np.zeros((count, SIZE, SIZE))
-        Z[:, LOWER[0], LOWER[1]] = np.where(diagonal, scales, own)
-        A = self._roots @ Z
-        changes = (A @ A.swapaxes(1, 2)).reshape(count, -1) @ PARAMETERS_OF.T - self._nominal
+    def slopes(self, z: Array) -> Array:
+        """Their derivatives (10 b, 10 b) at coordinates (10 b,)."""
+        factors, bodies = self._factors(z), np.arange(len(self._roots))
+        A, (row, column) = self._roots @ factors, LOWER
         # dP = L dZ A^T and its transpose, for each entry of Z.
-        halves = np.einsum('bip,bjp->bpij', self._roots[:, :, LOWER[0]], A[:, :, LOWER[1]])
-        halves *= scales[:, :, None, None]
-        slopes = (halves + halves.swapaxes(2, 3)).reshape(count, BODY, -1) @ PARAMETERS_OF.T
-        jacobian = np.zeros((count, BODY, count, BODY))
-        jacobian[np.arange(count), :, np.arange(count)] = slopes.swapaxes(1, 2)
-        return changes.ravel(), jacobian.reshape(len(z), len(z))
+        halves = np.einsum('bip,bjp->bpij', self._roots[:, :, row], A[:, :, column])
+        halves *= np.where(row == column, factors[:, row, column], 1.0)[:, :, None, None]
+        slopes = (halves + halves.swapaxes(2, 3)).reshape(len(A), BODY, -1) @ PARAMETERS_OF.T
+        jacobian = np.zeros((len(A), BODY, len(A), BODY))
+        jacobian[bodies, :, bodies] = slopes.swapaxes(1, 2)
+        return jacobian.reshape(len(z), len(z))
+
+    def _factors(self, z: Array) -> Array:
+        """Z (b, 4, 4) of coordinates."""
+        row, column = LOWER
+        own, Z = z.reshape(-1, BODY), np.zeros((len(self._roots), SIZE, SIZE))
+        Z[:, row, column] = np.where(row == column, np.exp(np.where(row == column, own, 0.0)), own)
+        return Z

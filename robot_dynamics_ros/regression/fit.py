@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -49,20 +50,44 @@ class Fit:
     Attributes:
         rows: that were fitted.
         theta: (P,) coefficients that all joints share, then those of each joint.
-        slopes: (P, P) their derivatives by what the covariances are of.
-        covariances: of coordinates, which are the coefficients, but for those of bodies.
         noise: (r,) standard deviation of the residuals [N m or N].
-        blocks: number of blocks of time.
-        precision: (P,) 1 / variance of the prior of coordinates; 0 where there is none.
     """
 
     rows: Rows
     theta: Array
-    slopes: Array
-    covariances: Covariances
     noise: Array
-    blocks: int
-    precision: Array
+    _equations: _NormalEquations
+    _x: Array
+    _weights: Array
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks of time."""
+        return len(self._equations.begins) - 1
+
+    @cached_property
+    def _known(self) -> Flags:
+        return self._equations.precision(self._x) == np.inf
+
+    @cached_property
+    def precision(self) -> Array:
+        """1 / variance (P,) of the prior of coordinates; 0 where there is none."""
+        return np.where(self._known, 0.0, self._equations.precision(self._x))
+
+    @cached_property
+    def slopes(self) -> Array:
+        """Derivatives (P, P) of the coefficients by what the covariances are of."""
+        return np.where(self._known, 0.0, self._equations.slopes(self._x))
+
+    @cached_property
+    def covariances(self) -> Covariances:
+        """Of coordinates, which are the coefficients, but for those of bodies."""
+        slopes, equations = self.slopes, self._equations
+        hessians, gradients = equations.normal(self.theta, self._weights, equations.begins)
+        scores = (gradients - hessians @ self.theta) @ slopes
+        for block, one in enumerate(hessians):
+            hessians[block] = slopes.T @ one @ slopes
+        return covariances(hessians, scores, np.where(self._known, 1.0, self.precision))
 
     def value(self, name: str) -> Array:
         """Coefficients of a term: (k,) shared ones, or (r,) of each joint."""
@@ -133,15 +158,7 @@ def fit(
         noise, weights = equations.weighed(x)
         if (np.abs(x - before) <= SETTLED * deviations).all():
             break
-    (theta, slopes), precision = equations.theta(x), equations.precision(x)
-    hessians, gradients = equations.normal(theta, weights, equations.begins)
-    # What is not free has no part in the rest, and no variance.
-    known = precision == np.inf
-    slopes, precision = np.where(known, 0.0, slopes), np.where(known, 0.0, precision)
-    scores = (gradients - hessians @ theta) @ slopes
-    whole = slopes.T @ hessians @ slopes + np.diag(1.0 * known)
-    found = covariances(whole, scores, precision)
-    return Fit(rows, theta, slopes, found, noise, len(hessians), precision)
+    return Fit(rows, equations.theta(x), noise, equations, x, weights)
 
 
 def _inverse(precision: Array) -> Array:
@@ -154,18 +171,17 @@ def bounded_minimum(normal: Array, right: Array, lower: Array) -> tuple[Array, A
     units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
     normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(units))
     inverse, right, lower = np.linalg.inv(normal), right * units, lower / units
-    found, free = inverse @ right, np.ones(len(units), bool)
-    # Bounds that it violates are active from then on, which is right in most cases.
-    while (found < lower).any():
-        free &= found >= lower
-        found = np.where(free, 0.0, lower)
-        others = (right - normal @ found)[free]
-        found[free] = np.linalg.solve(normal[np.ix_(free, free)], others)
-    if ((normal @ found - right)[~free] < -ROUNDING).any():
-        root, highest = np.linalg.cholesky(normal), np.full(len(units), np.inf)
-        optimize = required('scipy.optimize', 'identification')
-        target = np.linalg.solve(root, right)
-        found = optimize.lsq_linear(root.T, target, (lower, highest), method='bvls').x
+    found = inverse @ right
+    if (found < lower).any():
+        # Behind the Cholesky factor of those without a bound, bounded ones stand for themselves.
+        free, bounded = np.flatnonzero(lower == -np.inf), np.flatnonzero(lower > -np.inf)
+        order, count = np.append(free, bounded), len(free)
+        root = np.linalg.cholesky(normal[np.ix_(order, order)]).T
+        target, own = np.linalg.solve(root.T, right[order]), root[count:, count:]
+        nnls = required('scipy.optimize', 'identification').nnls
+        found[bounded] = lower[bounded] + nnls(own, target[count:] - own @ lower[bounded])[0]
+        others = target[:count] - root[:count, count:] @ found[bounded]
+        found[free] = np.linalg.solve(root[:count, :count], others)
     return found * units, units * np.sqrt(np.diag(inverse))
 
 
@@ -202,13 +218,21 @@ class _NormalEquations:
         self._own_precision = np.where(True if free is None else free, precision, np.inf).ravel()
         self.begins = blocks(rows.times)
 
-    def theta(self, x: Array) -> tuple[Array, Array]:
-        """Coefficients (P,) of coordinates, and their derivatives (P, P)."""
-        theta, slopes = x.copy(), np.eye(len(x))
+    def theta(self, x: Array) -> Array:
+        """Coefficients (P,) of coordinates."""
+        theta = x.copy()
         if self._bodies is not None:
             own = self.rows.places('bodies')
-            theta[own], slopes[np.ix_(own, own)] = self._bodies(x[own])
-        return theta, slopes
+            theta[own] = self._bodies.changes(x[own])
+        return theta
+
+    def slopes(self, x: Array) -> Array:
+        """Their derivatives (P, P) by the coordinates."""
+        slopes = np.eye(len(x))
+        if self._bodies is not None:
+            own = self.rows.places('bodies')
+            slopes[np.ix_(own, own)] = self._bodies.slopes(x[own])
+        return slopes
 
     def precision(self, x: Array) -> Array:
         """(P,) 1 / variance of the prior; infinite for coefficients that are not free."""
@@ -261,13 +285,13 @@ class _NormalEquations:
 
     def step(self, x: Array, weights: Array) -> tuple[Array, Array]:
         """The best coordinates (P,) for these weights, and their standard deviations."""
-        precision, (theta, _) = self.precision(x), self.theta(x)
+        precision, theta = self.precision(x), self.theta(x)
         hessians, gradients = self.normal(theta, weights, (0, len(weights)))
         total, right = hessians[0], gradients[0]
         prior = np.where(precision < np.inf, precision, 0.0)
 
         def cost(x: Array) -> float:
-            theta, _ = self.theta(x)
+            theta = self.theta(x)
             return float(theta @ total @ theta - 2.0 * right @ theta + x @ (prior * x))
 
         for _ in range(STEPS if self._bodies else 1):
@@ -288,7 +312,7 @@ class _NormalEquations:
         self, x: Array, total: Array, right: Array, precision: Array
     ) -> tuple[Array, Array]:
         """Of the cost that is linear in coordinates about these, within their bounds."""
-        theta, slopes = self.theta(x)
+        theta, slopes = self.theta(x), self.slopes(x)
         free = np.flatnonzero(precision < np.inf)
         normal = (slopes.T @ total @ slopes)[np.ix_(free, free)] + np.diag(precision[free])
         right = (slopes.T @ (right - total @ (theta - slopes @ x)))[free]
@@ -298,7 +322,7 @@ class _NormalEquations:
 
     def weighed(self, x: Array) -> tuple[Array, Array]:
         """The noise (r,) of residuals, and the weights (N, r) of the rows."""
-        (theta, _), used = self.theta(x), self.rows.used
+        theta, used = self.theta(x), self.rows.used
         # Of too few rows all there is to explain counts as noise.
         noise, weights = np.sqrt(self.square), used / self.square
         for joint in range(self.joints):

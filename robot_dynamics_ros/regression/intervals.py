@@ -70,16 +70,19 @@ def covariances(hessians: Array, scores: Array, prior: Array) -> Covariances:
     total = hessians.sum(axis=0) + np.diag(prior)
     units = 1.0 / np.sqrt(np.maximum(np.diag(total), np.finfo(float).tiny))
     both, count = np.outer(units, units), len(scores)
-    total, hessians = total * both + ROUNDING * np.eye(len(prior)), hessians * both
+    total = total * both + ROUNDING * np.eye(len(prior))
     inverse = np.linalg.inv(total)
     known = inverse * (prior * units**2) @ inverse
     longest = max(1, count // FEWEST_CLUSTERS)
     found, quantiles = [inverse], [special.ndtri(HIGH)]
     for length in sorted({1, round(longest**0.5), longest} if count > 1 else ()):
         starts = np.arange(0, count, length)
-        parts, sums = (np.add.reduceat(one, starts) for one in (hessians, scores * units))
+        parts = (both * hessians[start : start + length].sum(axis=0) for start in starts)
+        sums = np.add.reduceat(scores * units, starts)
         # How the estimate changes where one cluster is left out.
-        changes = np.linalg.solve(total - parts, sums[..., None])[..., 0]
+        changes = np.array(
+            [np.linalg.solve(total - one, s) for one, s in zip(parts, sums, strict=True)]
+        )
         shrink = (len(starts) - 1) / len(starts)
         found.append(known + shrink * changes.T @ changes)
         quantiles.append(special.stdtrit(len(starts) - 1, HIGH))

@@ -9,7 +9,7 @@ is then nearly independent (M. Gautier, "Dynamic identification of robots with p
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,13 +42,10 @@ SETTLED = 2.0
 MISSING_SHARE, SLOW_SHARE = 0.01, 0.1
 # Of a row of a joint that moves: which share of it may be a rest.
 REST_SHARE = 0.5
-# Columns beside those of the terms.
-KNOWN = 5
 # Between two recordings [s]: they share no block of time.
 APART = 1.0
-# Samples whose columns are computed together, and bytes of rows, beyond
-# which one of two is left.
-TOGETHER, MOST_BYTES = 2048, 3e8
+# Samples at least whose columns are computed together; rows of a recording at most.
+TOGETHER, MAX_ROWS = 512, 10_000
 
 
 def motions_cutoff(cutoff: float, rate: float) -> float:
@@ -116,167 +113,103 @@ class Rows:
         raise UnknownNameError('term', name, tuple(term.name for term, _ in self.terms))
 
 
-class RowMaker:
-    """Makes rows of motions as they come; the memory does not grow with the recording."""
+def make_rows(
+    dynamics: RobotDynamics,
+    terms: Sequence[Regressor],
+    motions: Iterable[Motion],
+    *,
+    absent: Collection[str] = (),
+    carried: RobotDynamics | None = None,
+    joints: Sequence[int] | None = None,
+    friction: JointFriction | None = None,
+    offsets: Array | float = 0.0,
+    cutoff: float | None = None,
+) -> Rows:
+    """The rows of the segments of a recording, `MAX_ROWS` at most.
 
-    def __init__(
-        self,
-        dynamics: RobotDynamics,
-        terms: Sequence[Regressor],
-        *,
-        joints: Sequence[int] | None = None,
-        friction: JointFriction | None = None,
-        offsets: Array | float = 0.0,
-        cutoff: float | None = None,
-    ) -> None:
-        """Begin without a row.
-
-        Args:
-            dynamics: of the robot, whose torque is known: coefficients are what it lacks.
-            terms: regressors.
-            joints: indices of those whose rows are made; None: all.
-            friction: that is known; what depends on the load is part of the fit. None: there is
-                none.
-            offsets: (n,) torques that are known [N m or N].
-            cutoff: of the rows [Hz]; None: that of the motions.
-        """
-        model = dynamics.model
-        self._dynamics, self._terms, self._offsets = dynamics, tuple(terms), offsets
-        self._joints = list(range(model.size) if joints is None else joints)
-        self._friction, self._cutoff = friction, cutoff
-        self._ways, self._smoothing = displacements(model), np.array(CONSTANTS['smoothing'])
-        if friction is not None:
-            own = independent(friction, ('displacement', 'displacement_long', 'smoothing'))
-            self._ways, self._smoothing = np.concatenate([self._ways, own[:2]]), own[2]
-        self._bands = dead_bands(model)
-        self._segment: _Segment | None = None
-        self._widths: list[int] = [0] * len(self._terms)
-        # Times and columns of rows, of which one in so many is kept.
-        self._parts: list[tuple[Array, Array]] = []
-        self._stride, self._shift, self._last = 1, 0.0, -np.inf
-        self.measured = False
-
-    def add(
-        self,
-        motion: Motion,
-        absent: Collection[str] = (),
-        carried: RobotDynamics | None = None,
-    ) -> None:
-        """Take a motion.
-
-        Motions follow each other in time; one whose times are earlier is of another recording.
-
-        Args:
-            motion: of the joints of the model.
-            absent: names of terms that this motion has not, such as a payload.
-            carried: dynamics of the robot with a load that is known; None: it has none.
-        """
-        if motion.times[0] + self._shift < self._last:
-            self._shift = self._last - float(motion.times[0])
-        if self._segment is None or motion.begins:
-            self._segment = _Segment(motion, self._cutoff, np.zeros_like(self._ways))
-        for first in range(0, len(motion), TOGETHER):
-            part = motion.part(slice(first, first + TOGETHER))
-            self._add(part, absent, self._segment, carried or self._dynamics)
-        self._last = float(motion.times[-1]) + self._shift
-
-    def rows(self) -> Rows:
-        """All rows up to now."""
-        empty = np.zeros(0), np.zeros((0, len(self._joints), KNOWN))
-        times, columns = map(np.concatenate, zip(*(self._parts or [empty]), strict=True))
-        terms = tuple(zip(self._terms, self._widths, strict=True))
-        s = sum(width for term, width in terms if term.shared)
-        rigid, torque, missing, slow, rests = np.moveaxis(columns[..., -KNOWN:], 2, 0)
-        measured = np.abs(missing) <= MISSING_SHARE
-        used, moving = measured & (np.abs(slow) <= SLOW_SHARE), measured & (rests <= REST_SHARE)
-        shared, own = columns[..., :s], columns[..., s:-KNOWN]
-        return Rows(terms, times, shared, own, rigid, torque, used, moving)
-
-    def _add(
-        self,
-        motion: Motion,
-        absent: Collection[str],
-        segment: _Segment,
-        carried: RobotDynamics,
-    ) -> None:
-        q, v, a = motion.positions, motion.velocities, motion.accelerations
-        slips, travelled = segment.slips(q, self._ways)
-        efforts = np.nan_to_num(motion.efforts)
-        slopes = np.gradient(efforts, 1.0 / motion.rate, axis=0) if len(q) > 1 else 0.0 * q
-        states = States(self._dynamics, q, v, a, slips, self._smoothing, slopes)
-        rigid = carried.inverse_dynamics(q, v, a)
-        torque = motion.efforts - rigid - self._offsets
-        if self._friction is not None:
-            torque -= self._friction.torque(v, slips=slips[:, -SLIPS:])
-        slow = np.abs(v) <= self._bands + REACH / motion.cutoff * np.abs(a)
-        rests = np.abs(v) <= self._bands
-        slow |= travelled < SETTLED * self._ways.max(axis=0)
-        missing = ~np.isfinite(torque)
-        self.measured |= not missing[:, self._joints].all()
-        columns = []
-        for term in self._terms:
-            column = term.column(states)
-            column = column if term.shared else column[..., None]
-            columns.append(column * float(term.name not in absent))
-        self._widths = [column.shape[2] for column in columns]
-        order = sorted(range(len(columns)), key=lambda i: not self._terms[i].shared)
-        last = np.stack([rigid, np.where(missing, 0.0, torque), missing, slow, rests], axis=2)
-        whole = np.concatenate([*(columns[i] for i in order), last], axis=2)
-        numbers, filtered = segment.push(whole[:, self._joints])
-        times = segment.start + self._shift + numbers / motion.rate
-        self._parts.append((times[:: self._stride], filtered[:: self._stride]))
-        if sum(part.nbytes for _, part in self._parts) > MOST_BYTES:
-            self._parts = [(one[::2], part[::2]) for one, part in self._parts]
-            self._stride *= 2
-
-
-class _Segment:
-    """The filter of one segment, and the states of pre-sliding along it.
-
-    Attributes:
-        start: time of its first sample [s].
+    Args:
+        dynamics: of the robot, whose torque is known: coefficients are what it lacks.
+        terms: regressors.
+        motions: segments, one at least.
+        absent: names of terms that this recording has not, such as a payload.
+        carried: dynamics of the robot with a load that is known; None: it has none.
+        joints: indices of those whose rows are made; None: all.
+        friction: that is known; what depends on the load is part of the fit. None: there is none.
+        offsets: (n,) torques that are known [N m or N].
+        cutoff: of the rows [Hz]; None: that of the motions.
     """
+    motions, model, widths = list(motions), dynamics.model, [0] * len(terms)
+    ways, smoothing = displacements(model), np.array(CONSTANTS['smoothing'])
+    if friction is not None:
+        known = independent(friction, ('displacement', 'displacement_long', 'smoothing'))
+        ways, smoothing = np.concatenate([ways, known[:2]]), known[2]
+    bands, terms = dead_bands(model), sorted(terms, key=lambda one: not one.shared)
 
-    def __init__(self, first: Motion, cutoff: float | None, slips: Array) -> None:
-        passed = first.cutoff if cutoff is None else min(cutoff, first.cutoff)
-        self._step = max(1, round(first.rate / (ROWS_OF_PERIOD * passed)))
-        self._kernel = np.ones(1)
-        if passed <= LARGEST_SHARE * first.cutoff:
-            # A multiple of the step on both sides: rows lie where decimated results do.
-            steps = math.ceil(half_length(passed, first.rate) / self._step)
-            self._kernel = low_pass(passed, first.rate, self._step * steps)
-        self.start = float(first.times[0]) - first.number / first.rate
-        # Numbers of the first sample that is kept, and of the first one of the next row.
-        self._first = self._next = first.number
-        self._kept: Array | None = None
-        self._begin, self._before = slips, first.positions[0]
-        self._travelled = np.zeros_like(self._before)
+    def columns(part: Motion, slopes: Array, slips: Array, far: Flags) -> Array:
+        """Those of the terms, and what is known (N, r, c + 5)."""
+        q, v, a = part.positions, part.velocities, part.accelerations
+        states = States(dynamics, q, v, a, slips, smoothing, slopes)
+        rigid = (carried or dynamics).inverse_dynamics(q, v, a)
+        torque = part.efforts - rigid - offsets
+        if friction is not None:
+            torque -= friction.torque(v, slips=slips[:, -SLIPS:])
+        missing, rests = ~np.isfinite(torque), np.abs(v) <= bands
+        slow = np.abs(v) <= bands + REACH / part.cutoff * np.abs(a)
+        known = rigid, np.where(missing, 0.0, torque), missing, slow | ~far, rests
+        each = [one.column(states).reshape(*q.shape, -1) for one in terms]
+        widths[:] = [one.shape[2] for one in each]
+        zeros = [one.name in absent for one in terms]
+        each = [np.zeros_like(x) if zero else x for x, zero in zip(each, zeros, strict=True)]
+        found = np.concatenate([*each, np.stack(known, axis=2)], axis=2)
+        return found if joints is None else found[:, list(joints)]
 
-    def slips(self, q: Array, ways: Array) -> tuple[Array, Array]:
-        """States (N, k, n) and distances travelled (N, n) at the next positions (N, n)."""
-        states = slip_states(q, self._before, self._begin, ways)
-        steps = np.abs(np.diff(q, axis=0, prepend=self._before[None]))
-        travelled = self._travelled + np.cumsum(steps, axis=0)
-        self._begin, self._before, self._travelled = states[-1], q[-1], travelled[-1]
-        return states, travelled
+    seconds = sum(len(one) / one.rate for one in motions)
+    highest = max(one.cutoff for one in motions) if cutoff is None else cutoff
+    stride = math.ceil(ROWS_OF_PERIOD * highest * seconds / MAX_ROWS)
+    each = [one for motion in motions for one in _filtered(motion, columns, ways, cutoff, stride)]
+    times, whole = (np.concatenate(one) for one in zip(*each, strict=True))
+    count, s = sum(widths), sum(w for w, one in zip(widths, terms, strict=True) if one.shared)
+    rigid, torque, missing, slow, rests = np.moveaxis(whole[..., count:], 2, 0)
+    measured = np.abs(missing) <= MISSING_SHARE
+    used, moving = measured & (np.abs(slow) <= SLOW_SHARE), measured & (rests <= REST_SHARE)
+    named = tuple(zip(terms, widths, strict=True))
+    return Rows(named, times, whole[..., :s], whole[..., s:count], rigid, torque, used, moving)
 
-    def push(self, columns: Array) -> tuple[npt.NDArray[np.int_], Array]:
-        """Numbers of the samples in the middle of rows (K,), and these rows (K, r, c).
 
-        Args:
-            columns: (N, r, c) of samples that follow the last ones.
-        """
-        signal = required('scipy.signal', 'identification')
-        kernel, step, size = self._kernel, self._step, len(self._kernel)
-        whole = columns if self._kept is None else np.concatenate([self._kept, columns])
-        # Without a kernel the next row may lie behind the last sample.
-        after = whole[min(self._next - self._first, len(whole)) :]
-        count = max(0, (len(after) - size + step) // step)
-        rows = after[: count * step : step]
-        if size > 1 and count:
-            rows = signal.upfirdn(kernel, after, 1, step, axis=0)[(size - 1) // step :][:count]
-        middles = self._next + size // 2 + step * np.arange(count)
-        self._next += count * step
-        passed = min(self._next - self._first, len(whole))
-        self._kept, self._first = whole[passed:], self._first + passed
-        return middles, rows
+def _filtered(
+    motion: Motion,
+    columns: Callable[[Motion, Array, Array, Flags], Array],
+    ways: Array,
+    cutoff: float | None,
+    stride: int,
+) -> Iterator[tuple[Array, Array]]:
+    """Times of rows of a segment, and its filtered columns at them; one of so many is kept."""
+    toeplitz = required('scipy.linalg', 'identification').toeplitz
+    passed = motion.cutoff if cutoff is None else min(cutoff, motion.cutoff)
+    step = max(1, round(motion.rate / (ROWS_OF_PERIOD * passed)))
+    kernel = np.ones(1)
+    if passed <= LARGEST_SHARE * motion.cutoff:
+        # A multiple of the step on both sides: rows lie where decimated results do.
+        steps = math.ceil(half_length(passed, motion.rate) / step)
+        kernel = low_pass(passed, motion.rate, step * steps)
+    size, step = len(kernel), step * stride
+    count, together = max(0, (len(motion) - size + step) // step), max(TOGETHER, 4 * size) // step
+    together = min(max(1, together), max(1, count))
+    zeros = np.zeros((together - 1) * step)
+    convolution = toeplitz(np.append(kernel[:1], zeros), np.append(kernel, zeros))[::step]
+    q, efforts = motion.positions, np.nan_to_num(motion.efforts)
+    slopes = np.gradient(efforts, 1.0 / motion.rate, axis=0) if len(q) > 1 else 0.0 * efforts
+    travelled = np.cumsum(np.abs(np.diff(q, axis=0, prepend=q[:1])), axis=0)
+    far = travelled >= SETTLED * ways.max(axis=0)
+    slip, before = np.zeros_like(ways), q[0]
+    for first in range(0, max(1, count), together):
+        rows, begin = np.arange(first, min(first + together, count)), first * step
+        part = slice(begin, begin + max(len(convolution[0]), together * step))
+        slips = slip_states(q[part], before, slip, ways)
+        found = columns(motion.part(part), slopes[part], slips, far[part])
+        used = slice((len(rows) - 1) * step + size if len(rows) else 0)
+        filtered = convolution[: len(rows), used]
+        times = motion.times[0] + (rows * step + size // 2) / motion.rate
+        yield times, np.tensordot(filtered, found[used], 1)
+        end = min(begin + together * step, len(q)) - 1
+        slip, before = slips[end - begin], q[end]

@@ -25,7 +25,7 @@ from robot_dynamics_ros.core.friction import SMOOTHING
 from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.validation import nominal_friction
 from robot_dynamics_ros.recordings import Motion, Recording
-from robot_dynamics_ros.regression.rows import RowMaker, Rows
+from robot_dynamics_ros.regression.rows import Rows, make_rows
 
 # FloBaRoID's width of the sign of friction [rad/s or m/s].
 WIDTH = 0.02
@@ -79,10 +79,8 @@ def tool_torques(
             motion, efforts=rigid + armature * a + viscous * v + coulomb * sign(v) + offset
         )
 
-    maker = RowMaker(dynamics, [], cutoff=cutoff)
-    for motion in found.robot.segments(recording, cutoff):
-        maker.add(with_torques(motion))
-    return maker.rows().torque
+    motions = map(with_torques, found.robot.segments(recording, cutoff))
+    return make_rows(dynamics, [], motions, cutoff=cutoff).torque
 
 
 def show(name: str, held: Rows, ours: Array, theirs: Array) -> None:

@@ -16,7 +16,7 @@ from robot_dynamics_ros.identification.recorded_rows import (
     Source,
 )
 from robot_dynamics_ros.identification.validation import cross_validated
-from robot_dynamics_ros.regression.rows import RowMaker
+from robot_dynamics_ros.regression.rows import make_rows
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL)
@@ -39,10 +39,10 @@ def recorded(gripped_at=np.inf, seconds=24.0):
         rigid = np.where(times[:, None] < gripped_at, free, loaded)
         return rigid + LAW.torque(v, load=rigid, slips=LAW.slips().along(q))
 
-    maker = RowMaker(DYNAMICS, ROBOT.terms, cutoff=5.0)
-    maker.add(motion_of(MODEL, 3, efforts, seconds=seconds))
+    motion = motion_of(MODEL, 3, efforts, seconds=seconds)
+    rows = make_rows(DYNAMICS, ROBOT.terms, [motion], cutoff=5.0)
     source = Source('bag', lambda: None, 'bag', None, held_out=False)
-    return RecordedRows(ROBOT, [source], [maker.rows()], np.zeros(3), np.ones(3), 5.0)
+    return RecordedRows(ROBOT, [source], [rows], np.zeros(3), np.ones(3), 5.0)
 
 
 def test_the_friction_that_is_written_is_that_of_the_arm():

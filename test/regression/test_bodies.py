@@ -16,19 +16,19 @@ MODEL = parse_urdf(URDF)
 def test_every_coordinate_is_a_body_that_can_exist():
     """At zero it is that of the URDF."""
     bodies, nominal = LogCholesky(MODEL), MODEL.inertial_parameters()
-    np.testing.assert_allclose(bodies(np.zeros(30))[0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(bodies.changes(np.zeros(30)), 0.0, atol=1e-12)
     for seed in range(20):
         z = np.random.default_rng(seed).normal(size=30)
-        for body in (nominal + bodies(z)[0]).reshape(-1, BODY):
+        for body in (nominal + bodies.changes(z)).reshape(-1, BODY):
             assert np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
 
 
 def test_the_derivatives_are_those_of_differences():
     bodies, z = LogCholesky(MODEL), np.random.default_rng(1).normal(size=30)
-    _, slopes = bodies(z)
+    slopes = bodies.slopes(z)
     step = 1e-6
     differences = [
-        (bodies(z + step * unit)[0] - bodies(z - step * unit)[0]) / (2.0 * step)
+        (bodies.changes(z + step * unit) - bodies.changes(z - step * unit)) / (2.0 * step)
         for unit in np.eye(30)
     ]
     np.testing.assert_allclose(slopes, np.transpose(differences), atol=1e-6)
@@ -37,6 +37,6 @@ def test_the_derivatives_are_those_of_differences():
 def test_bodies_without_mass_begin_as_spheres():
     bare = MODEL.with_inertial_parameters(np.zeros(30), physical=False)
     bodies = LogCholesky(bare)
-    masses = bodies(np.zeros(30))[0][::BODY]
+    masses = bodies.changes(np.zeros(30))[::BODY]
     assert (masses > 0.0).all()
     assert (bodies.deviations > LogCholesky(MODEL).deviations).all()

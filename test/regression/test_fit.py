@@ -21,7 +21,7 @@ from robot_dynamics_ros.regression.regressors import (
     Regressor,
     payload_on,
 )
-from robot_dynamics_ros.regression.rows import RowMaker, Rows
+from robot_dynamics_ros.regression.rows import Rows, make_rows
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL)
@@ -45,10 +45,11 @@ def rubbing(dynamics, rotors=0.0):
 
 
 def fitted(dynamics, terms, motions, cutoff=5.0, **options):
-    maker = RowMaker(dynamics, terms, cutoff=cutoff)
-    for motion, absent in motions:
-        maker.add(motion, absent)
-    return fit(maker.rows(), **options)
+    parts = [
+        make_rows(dynamics, terms, [motion], absent=absent, cutoff=cutoff)
+        for motion, absent in motions
+    ]
+    return fit(Rows.joined(parts), **options)
 
 
 def assert_inside(found, name, truth, share=1.5):

@@ -1,7 +1,6 @@
 """Rows: filtered and decimated alike on both sides, however motions come."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from arm_motions import URDF, motion_of
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.regression.regressors import ARMATURE, FRICTION, OFFSET, payload_on
-from robot_dynamics_ros.regression.rows import RowMaker
+from robot_dynamics_ros.regression.rows import Rows, make_rows
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL)
@@ -21,10 +20,7 @@ PI = np.array([0.6, 0.01, 0.02, 0.03, 0.01, 0.0, 0.01, 0.0, 0.0, 0.01])
 
 
 def rows_of(motions, **options):
-    maker = RowMaker(DYNAMICS, TERMS, **options)
-    for motion in motions:
-        maker.add(motion)
-    return maker.rows()
+    return make_rows(DYNAMICS, TERMS, motions, **options)
 
 
 def motion(seed=1, seconds=16.0):
@@ -57,19 +53,14 @@ def test_filtered_equations_are_true(cutoff):
     assert np.diff(rows.times) == pytest.approx(0.5 / (cutoff or 25.0))
 
 
-def test_parts_of_a_motion_give_the_rows_of_the_whole():
-    whole = motion()
-    bounds = [0, 1, 40, 900, 1600]
-    parts = [
-        replace(whole.part(slice(one, end)), begins=one == 0, number=one)
-        for one, end in pairwise(bounds)
-    ]
-    for cutoff in (None, 5.0):
-        found, expected = rows_of(parts, cutoff=cutoff), rows_of([whole], cutoff=cutoff)
-        for name in ('times', 'shared', 'own', 'rigid', 'torque', 'used'):
-            np.testing.assert_allclose(
-                getattr(found, name), getattr(expected, name), atol=1e-9, err_msg=name
-            )
+@pytest.mark.parametrize('cutoff', [None, 5.0])
+def test_rows_do_not_depend_on_the_samples_that_are_taken_together(cutoff, monkeypatch):
+    expected = rows_of([motion()], cutoff=cutoff)
+    monkeypatch.setattr('robot_dynamics_ros.regression.rows.TOGETHER', 10**6)
+    found = rows_of([motion()], cutoff=cutoff)
+    for name in ('times', 'shared', 'own', 'rigid', 'torque', 'used'):
+        ours, theirs = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(ours, theirs, atol=1e-9, err_msg=name)
 
 
 def test_missing_efforts_do_not_count_and_recordings_follow_each_other():
@@ -77,18 +68,22 @@ def test_missing_efforts_do_not_count_and_recordings_follow_each_other():
     silent = whole.efforts.copy()
     silent[:, 1] = np.nan
     silent[500:600] = np.nan
-    rows = rows_of([replace(whole, efforts=silent), whole], cutoff=5.0)
-    first = rows.times < whole.times[-1]
-    assert not rows.used[first, 1].any()
-    assert not rows.used[(rows.times > 5.0) & (rows.times < 6.0)].any()
-    assert rows.used[~first, 1].any()
+    first, second = (
+        rows_of([replace(whole, efforts=silent)], cutoff=5.0),
+        rows_of([whole], cutoff=5.0),
+    )
+    assert not first.used[:, 1].any()
+    assert not first.used[(first.times > 5.0) & (first.times < 6.0)].any()
+    rows = Rows.joined([first, second])
+    np.testing.assert_array_equal(rows.used, np.concatenate([first.used, second.used]))
     assert (np.diff(rows.times) > 0.0).all()
 
 
-def test_memory_is_bounded(monkeypatch):
-    """Of more rows than fit, one of two is left, again and again."""
-    most = 3e5
-    monkeypatch.setattr('robot_dynamics_ros.regression.rows.MOST_BYTES', most)
-    rows = rows_of([motion(seed, 40.0) for seed in range(4)])
-    assert sum(getattr(rows, name).nbytes for name in ('shared', 'own', 'rigid')) < 2.0 * most
-    assert rows.times[-1] > 150.0
+def test_of_many_rows_one_in_a_few_is_kept(monkeypatch):
+    whole = rows_of([motion()])
+    monkeypatch.setattr('robot_dynamics_ros.regression.rows.MAX_ROWS', 200)
+    rows = rows_of([motion()])
+    assert 100 < len(rows.times) <= 200
+    kept = np.searchsorted(whole.times, rows.times - 1e-9)
+    np.testing.assert_allclose(rows.torque, whole.torque[kept], atol=1e-9)
+    np.testing.assert_allclose(rows.own, whole.own[kept], atol=1e-9)
