@@ -7,7 +7,6 @@ Their products are computed once: a hypothesis costs what a small matrix costs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -65,12 +64,7 @@ def decimated(recording: Recording, names: tuple[str, ...]) -> tuple[list[Motion
     motions, count = [], 0
     for motion in recording.motions():
         count += len(motion)
-        stride = max(1, int(motion.rate / (OVERSAMPLING * motion.cutoff)))
-        first = -motion.number % stride
-        part = motion.of(names).part(slice(first, None, stride))
-        number, rate = (motion.number + first) // stride, motion.rate / stride
-        if len(part):
-            motions.append(replace(part, rate=rate, number=number, begins=number == 0))
+        motions.append(motion.of(names).decimated(OVERSAMPLING))
     return motions, count
 
 
@@ -78,7 +72,7 @@ def samples_of(torques: ModelTorques, motions: Sequence[Motion]) -> Samples:
     """The samples of motions, one at least, with the terms of the model."""
     names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
     states = [np.concatenate([getattr(one, name) for one in motions]) for name in names]
-    begins = np.concatenate([np.arange(len(one)) + one.number == 0 for one in motions])
+    begins = np.concatenate([np.arange(len(one)) == 0 for one in motions])
     terms = np.concatenate([torques.terms(one) for one in motions], axis=1)
     return Samples(torques.model.joint_names, begins, *states, *terms)
 

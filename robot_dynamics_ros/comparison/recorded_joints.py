@@ -178,7 +178,7 @@ class ModelTorques:
         """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
         q, v, a = motion.positions, motion.velocities, motion.accelerations
         parts = np.moveaxis(self.dynamics.torque_terms(q, v, a), 1, 0)
-        self._slips = self._friction.slips() if motion.begins else self._slips
+        self._slips = self._friction.slips()
         load, slips = parts.sum(axis=0) - self._friction.rotors * a, self._slips.along(q)
         friction = self._friction.torque(v, load=load, slips=slips) + self.offsets
         return np.stack([*parts, friction])

@@ -117,17 +117,10 @@ class RecordedRobot:
 
         At a lower rate, where that has all which they hold.
         """
-        segments: list[list[Motion]] = []
         wide = motions_cutoff(cutoff, 1.0 / recording.interval)
-        for motion in recording.motions(cutoff=wide):
-            stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
-            first = -motion.number % stride
-            part = motion.of(self.model.joint_names).part(slice(first, None, stride))
-            number = (motion.number + first) // stride
-            if motion.begins:
-                segments.append([])
-            segments[-1].append(replace(part, rate=motion.rate / stride, number=number))
-        return [_joined(parts) for parts in segments]
+        joints = self.model.joint_names
+        motions = recording.motions(cutoff=wide)
+        return [motion.of(joints).decimated(OVERSAMPLING) for motion in motions]
 
     def fit(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
@@ -191,12 +184,6 @@ class RecordedRobot:
             columns = [at(one, left=np.nan, right=np.nan) for one in efforts.T]
             efforts = np.stack(columns, axis=1)
         return replace(motion, efforts=efforts)
-
-
-def _joined(parts: Sequence[Motion]) -> Motion:
-    names = 'times', 'positions', 'velocities', 'accelerations', 'efforts'
-    whole = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
-    return replace(parts[0], **whole)  # type: ignore[arg-type]
 
 
 def _of_known_mass(mass: float, change: Array) -> Array:

@@ -38,8 +38,8 @@ MOST_OF_RATE = 0.25
 SLOWEST_RATE = 10.0
 # Part of the spectrum that shows the noise, of half the rate; power above which there is motion.
 NOISE_BAND, ABOVE_NOISE = (0.6, 0.95), 4.0
-# [s] of one of the spectra that are averaged, and samples that a spectrum needs.
-WINDOW, SHORTEST = 2.0, 64
+# [s] of one of the spectra that are averaged: peaks of motion are wider than 0.5 Hz.
+WINDOW = 2.0
 
 
 def half_length(cutoff: float, rate: float) -> int:
@@ -125,10 +125,9 @@ def chosen_cutoff(velocities: Array, rate: float) -> float:
         rate: of the samples [Hz].
     """
     highest = min(HIGHEST, MOST_OF_RATE * rate)
-    lowest = min(LOWEST, highest)
-    if len(velocities) < SHORTEST:
+    lowest, length = min(LOWEST, highest), round(WINDOW * rate)
+    if len(velocities) < length:
         return lowest
-    length = min(len(velocities), max(SHORTEST, round(WINDOW * rate)))
     frequencies, power = required('scipy.signal').welch(velocities, rate, nperseg=length, axis=0)
     low, high = np.array(NOISE_BAND) * rate / 2.0
     noise = np.median(power[(low < frequencies) & (frequencies < high)], axis=0)

@@ -147,7 +147,9 @@ class Quality:
         """
         limits = model.effort_bounds
         bounds = np.where(np.isfinite(limits), largest * limits, IMPLAUSIBLE * UNKNOWN_LIMIT)
-        known = dict(zip(model.joint_names, zip(bounds, model.effort_units), strict=True))
+        known = dict(
+            zip(model.joint_names, zip(bounds, model.effort_units, strict=True), strict=True)
+        )
         efforts: Array = samples.efforts
         for column, joint in enumerate(samples.joints):
             bound, unit = known.get(joint, (np.inf, ''))
@@ -155,7 +157,7 @@ class Quality:
             wrong = (sizes > bound) | ((sizes > 0.0) & (sizes < DENORMAL))
             if count := int(np.count_nonzero(wrong)):
                 found = float(sizes[wrong].max())
-                self.implausible[joint] = ImplausibleEfforts(count, float(bound), found, unit)
+                self.implausible[joint] = ImplausibleEfforts(count, bound, found, unit)
                 efforts = efforts.copy() if efforts is samples.efforts else efforts
                 efforts[wrong, column] = np.nan
         return replace(samples, efforts=efforts)

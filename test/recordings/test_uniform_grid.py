@@ -3,16 +3,16 @@
 import numpy as np
 from recorded_states import Sines
 
-from robot_dynamics_ros.recordings.motion import Grid
+from robot_dynamics_ros.recordings.motion import grid
 
 INTERVAL = 0.01
 
 
 def gridded(times, values):
     """Rows of the grid, and their times."""
-    grid = Grid(times, INTERVAL)
-    rows = np.stack([grid.values(column) for column in values.T], axis=1)
-    return rows, times[0] + np.arange(grid.size) * INTERVAL
+    size, values_of = grid(times, INTERVAL)
+    rows = np.stack([values_of(column) for column in values.T], axis=1)
+    return rows, times[0] + np.arange(size) * INTERVAL
 
 
 def test_regular_samples_are_passed_on():

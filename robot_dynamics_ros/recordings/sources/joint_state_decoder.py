@@ -159,8 +159,8 @@ class Decoder:
         if key not in self._kinds:
             # Columns are contiguous: what reads recordings goes joint by joint.
             values = np.empty((len(VALUES), len(key), room)).swapaxes(1, 2)
-            numbers, times = np.empty(room, np.int64), np.empty(room, np.int64)
-            self._kinds[key] = States(layout.names, numbers, times, values)
+            places = (np.empty(room, np.int64) for _ in range(2))
+            self._kinds[key] = States(layout.names, *places, values)
         kind, rows = self._kinds[key], slice(self._sizes[key], self._sizes[key] + len(numbers))
         self._sizes[key] = rows.stop
         records = raw.view(layout.record)[:, 0]
