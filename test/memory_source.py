@@ -12,7 +12,7 @@ class MemorySource:
 
     def __init__(self, states):
         self.name, self.recorded = 'memory', states
-        self.topics, self.other_topics = {TOPIC: len(states)}, {}
+        self.topics = {TOPIC: len(states)}
         self.descriptions = ()
 
     def states(self, topic):

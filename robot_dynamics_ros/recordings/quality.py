@@ -43,8 +43,8 @@ COUNTS = (
     ('merged', 'sample', ' merged from messages up to {0.skew:.3g} s apart'),
     ('unused', 'sample', ' in segments too short for the filter'),
 )
-# Of these, where a segment ends.
-CUTS = ('gaps', 'backward', 'not_finite', 'jumps')
+# Of these, where a segment ends; what is never measured cuts nothing.
+CUTS = ('gaps', 'backward', 'not_finite', 'jumps', 'without_velocities', 'without_efforts')
 
 
 class ImplausibleEfforts(NamedTuple):
@@ -117,10 +117,8 @@ class Quality:
     def count(self, samples: JointSamples) -> None:
         """Take all samples of a recording into account."""
         self.samples = len(samples)
-        finite = [
-            [np.isfinite(column) for column in values.T]
-            for values in (samples.positions, samples.velocities, samples.efforts)
-        ]
+        values = (samples.positions, samples.velocities, samples.efforts)
+        finite = [[np.isfinite(column) for column in each.T] for each in values]
         self.not_finite, self.without_velocities, self.without_efforts = (
             int(np.count_nonzero(~np.logical_and.reduce(columns))) for columns in finite
         )
@@ -142,8 +140,7 @@ class Quality:
     def plausible(self, samples: JointSamples, model: RobotModel, largest: float) -> JointSamples:
         """The samples with NaN for efforts that no drive has; these are counted.
 
-        Their bound is so many times the effort limit of a joint, without a limit `IMPLAUSIBLE`
-        times `UNKNOWN_LIMIT`; joints that the model has not are unbounded.
+        Such an effort is denormal, or so many times the limit of its joint.
         """
         limits = model.effort_bounds
         bounds = np.where(np.isfinite(limits), largest * limits, IMPLAUSIBLE * UNKNOWN_LIMIT)
@@ -194,13 +191,8 @@ class Quality:
     @property
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
-        missing = {'a velocity': self.without_velocities}
-        missing |= {f'an effort of {joint}': each for joint, each in self.missing_efforts.items()}
-        found = [one.text for one in self.counts() if one.number and one.name in CUTS] + [
-            f'{what} that is not measured in {counted(count, "sample")}'
-            for what, count in missing.items()
-            # What is never measured cuts nothing.
-            if 0 < count < self.samples
+        found = [
+            one.text for one in self.counts() if one.name in CUTS and 0 < one.number < self.samples
         ]
         advice = 'Look for the cause in the driver or the recorder'
         return f'the recording is cut by {"; ".join(found)}. {advice}' if found else ''

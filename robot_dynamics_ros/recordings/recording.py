@@ -54,11 +54,7 @@ class Recording:
         model: RobotModel | None = None,
         cutoff: float | None = None,
     ) -> None:
-        """Read a topic of a source, see `sources.open_source`; the others as those of `read`.
-
-        Raises:
-            RecordingError: the files are damaged, a joint is missing, or no message can be used.
-        """
+        """Read a topic of a source, see `sources.open_source`; the others as those of `read`."""
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
         self.cutoff, self._model, self._largest = cutoff, model, IMPLAUSIBLE
@@ -75,19 +71,19 @@ class Recording:
             raise RecordingError(f'{self.name}: {error}') from None
         self.joints = tuple(self.names[name] for name in chosen)
         self.kinds = {
-            tuple(self.names[name] for name in one.names): median_interval(one.times)
-            for one in kinds
+            tuple(self.names[name] for name in kind.names): median_interval(kind.times)
+            for kind in kinds
         }
         columns = columns_of(kinds, chosen)
         self.start, self.interval = columns.start, columns.interval
         times: Array = np.multiply(columns.times - self.start, 1e-9)
         self._recorded = JointSamples(self.joints, times, *columns.values)
-        others = [len(one.numbers) for one in kinds if set(chosen).isdisjoint(one.names)]
+        sizes = {kind.names: len(kind.numbers) for kind in kinds}
         self._messages = Quality(
             self.clock,
             interval=self.interval,
-            malformed=self.size - sum(len(one.numbers) for one in kinds),
-            of_other_joints=sum(others),
+            malformed=self.size - sum(sizes.values()),
+            of_other_joints=sum(sizes[one] for one in sizes if set(chosen).isdisjoint(one)),
             merged=columns.merged,
             skew=1e-9 * columns.skew,
         )

@@ -6,11 +6,9 @@ stamps. CSV is a table with a row for each filtered sample.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from heapq import merge
-from io import StringIO
 from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
@@ -25,12 +23,7 @@ from robot_dynamics_ros.extra import required
 from .joint_columns import VALUES, Numbers
 from .joint_samples import JointSamples
 from .motion import Motion
-from .sources.joint_state_decoder import (
-    JOINT_STATE,
-    TOGETHER,
-    Layout,
-    type_store,
-)
+from .sources.joint_state_decoder import JOINT_STATE, SECOND, TOGETHER, Layout
 
 ENDINGS = ('.mcap', '.csv')
 DESCRIPTION_TOPIC, STRING = '/robot_description', 'std_msgs/msg/String'
@@ -77,7 +70,7 @@ def write_torque_file(
     if path.suffix == '.csv':
         _write_csv(path, torques, start)
         return
-    mcap, store = required('mcap.writer'), type_store()
+    mcap, store = required('mcap.writer'), _type_store()
     text = bytes(store.serialize_cdr(store.types[STRING](data=urdf), STRING))
     recorded = chain([(start, DESCRIPTION_TOPIC, text)], _recorded(states, topic, start))
     with path.open('wb') as out:
@@ -86,14 +79,12 @@ def write_torque_file(
 
         @cache
         def channel(name: str) -> int:
-            kind, latched = (
-                (STRING, {'offered_qos_profiles': LATCHED})
-                if name == DESCRIPTION_TOPIC
-                else (JOINT_STATE, {})
-            )
+            latched = name == DESCRIPTION_TOPIC
+            kind = STRING if latched else JOINT_STATE
             definition = store.generate_msgdef(kind)[0].encode()
             schema = writer.register_schema(kind, 'ros2msg', definition)
-            return int(writer.register_channel(name, 'cdr', schema, latched))
+            qos = {'offered_qos_profiles': LATCHED} if latched else {}
+            return int(writer.register_channel(name, 'cdr', schema, qos))
 
         # Where the clock was set back, so are the messages.
         for stamp, name, data in merge(recorded, _computed(torques, start), key=itemgetter(0)):
@@ -114,7 +105,7 @@ def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
     for motion, parts in _pieces(torques):
         whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
         topics = {'torques': dict(zip(VALUES, whole, strict=True))}
-        topics |= {name: {VALUES[2]: part} for name, part in parts.items()}
+        topics |= {name: {'effort': part} for name, part in parts.items()}
         messages = (
             _messages(f'/model/{name}', motion, start, values) for name, values in topics.items()
         )
@@ -144,61 +135,53 @@ def _messages(
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    layout, times = _layout(of.joints, tuple(values)), _stamps(start, of.times)
-    rows, size = np.tile(layout.template, len(times)), len(layout.template)
-    records = rows.view(layout.record)
-    records['seconds'], records['nanoseconds'] = np.divmod(times, 1_000_000_000)
+    layout, stamps = _layout(of.joints, tuple(values)), _stamps(start, of.times)
+    rows = np.tile(layout.template, (len(stamps), 1))
+    records = rows.view(layout.record)[:, 0]
+    records['seconds'], records['nanoseconds'] = np.divmod(stamps, SECOND)
     for name, numbers in values.items():
         records[name] = numbers
-    data = rows.tobytes()
-    pieces = (data[first : first + size] for first in range(0, len(data), size))
-    return zip(times.tolist(), repeat(topic), pieces)
+    return zip(stamps.tolist(), repeat(topic), map(bytes, rows))
+
+
+@cache
+def _type_store() -> Any:
+    types = required('rosbags.typesys')
+    return types.get_typestore(types.Stores.ROS2_KILTED)
 
 
 @cache
 def _layout(joints: tuple[str, ...], fields: tuple[str, ...]) -> Layout:
     """That of messages with some fields."""
-    store = type_store()
+    store = _type_store()
     time = store.types['builtin_interfaces/msg/Time'](0, 0)
     zeros = (np.zeros(len(joints) * (name in fields)) for name in VALUES)
     header = store.types['std_msgs/msg/Header'](time, '')
     message = store.types[JOINT_STATE](header, list(joints), *zeros)
-    return Layout.of(message, len(store.serialize_cdr(message, JOINT_STATE)))
+    return Layout.of(bytes(store.serialize_cdr(message, JOINT_STATE)))
 
 
 def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
-    """One header row; numbers have as many digits as they need to be read back to the bit."""
-    arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
-    with path.open('wb') as out:
-        for number, (motion, parts) in enumerate(_pieces(torques)):
-            table = arrow.table(_columns(motion, parts, start))
-            if number == 0:
-                # pyarrow would quote each name.
-                header = StringIO(newline='')
-                csv.writer(header, lineterminator='\n').writerow(table.column_names)
-                out.write(header.getvalue().encode())
-            arrow_csv.write_csv(table, out, arrow_csv.WriteOptions(include_header=False))
-
-
-def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str, Any]:
-    """Columns (N,) by name, in SI units.
+    """One header row; numbers have as many digits as they need to be read back to the bit.
 
     `time` is that since the start of the recording, `stamp_ns` the time of the clock [ns]. Then
     come, for each joint, `JOINT/position`, `JOINT/velocity`, `JOINT/acceleration`, all filtered,
     the measured `JOINT/effort`, filtered as they are and NaN where not measured, the torque of the
-    model `JOINT/torque`, and its parts, such as `JOINT/gravity`.
+    model `JOINT/torque`, and its parts, such as `JOINT/gravity`, in SI units.
     """
-    tables = {
-        'position': motion.positions,
-        'velocity': motion.velocities,
-        'acceleration': motion.accelerations,
-        'effort': motion.efforts,
-        'torque': np.sum([*parts.values()], axis=0),
-        **parts,
-    }
-    columns = {
-        f'{joint}/{name}': values[:, index]
-        for index, joint in enumerate(motion.joints)
-        for name, values in tables.items()
-    }
-    return {'time': motion.times, 'stamp_ns': _stamps(start, motion.times), **columns}
+    arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
+    with path.open('wb') as out:
+        for number, (motion, parts) in enumerate(_pieces(torques)):
+            tables = {
+                'position': motion.positions,
+                'velocity': motion.velocities,
+                'acceleration': motion.accelerations,
+                'effort': motion.efforts,
+                'torque': np.sum([*parts.values()], axis=0),
+                **parts,
+            }
+            columns = {'time': motion.times, 'stamp_ns': _stamps(start, motion.times)}
+            for index, joint in enumerate(motion.joints):
+                columns |= {f'{joint}/{name}': each[:, index] for name, each in tables.items()}
+            options = arrow_csv.WriteOptions(include_header=number == 0)
+            arrow_csv.write_csv(arrow.table(columns), out, options)

@@ -117,6 +117,7 @@ def test_what_cannot_be_a_motion_is_refused_with_the_reason():
     for lost in range(3):
         efforts[lost::7, 1] = np.nan
     refused('858 samples', replace(states, efforts=efforts), cutoff=5.0)
+    refused('has 0 samples', replace(states, positions=np.nan * states.positions))
     slow = sine_states(1.0, 100.0)
     refused('1 Hz', slow)
     refused('one sample', slow.part(slice(1)))

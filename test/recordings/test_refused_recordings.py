@@ -71,13 +71,11 @@ def test_files_that_end_too_early(tmp_path, kind):
 OTHER_WRITERS = [
     {},
     {'chunked': False},
-    {'summary': False},
     {'listed': False},
     {'moved': 3},
     {'profile': ''},
     {'profile': 'ros1'},
     {'beside': 'json'},
-    {'beside': 'json', 'summary': False},
 ]
 
 
@@ -100,10 +98,11 @@ def test_an_mcap_file_may_hold_messages_of_ros_1(tmp_path):
     recording = Recording.read([file])
     np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
     other = handmade(tmp_path / 'other.mcap', messages, encoding='protobuf')
-    refused('protobuf', other)
+    refused('has no messages', other)
 
 
 DAMAGED = [
+    {'summary': False},
     {'claimed': 10**6},
     {'claimed': 10**12},
     {'compression': 'brotli'},
@@ -142,7 +141,6 @@ def test_what_is_not_a_recording(tmp_path):
 
 def test_files_that_are_not_one_recording(tmp_path):
     bag = storage(joint_state_bag(tmp_path / 'bag', STATES))
-    refused('ROS 1 and ROS 2', bag, ros1_bag(tmp_path / 'old.bag', STATES))
     refused('and 1 more: .*CSV', bag, csv_file(tmp_path / 'states.csv', STATES))
 
 

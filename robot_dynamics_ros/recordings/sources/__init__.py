@@ -74,20 +74,15 @@ def chosen_topic(source: BagSource | CsvSource, asked: str | None) -> str:
     """The topic to read: what is asked for, with or without the first slash, or /joint_states.
 
     Raises:
-        RecordingError: there is none of that name, it has another type or no messages; the message
-            offers the topics of joint states that are there.
+        RecordingError: it has no joint states; the message offers the topics that have some.
     """
     topic = DEFAULT_TOPIC if asked is None else '/' + asked.strip('/')
     if source.topics.get(topic):
         return topic
-    problem = f'there is no topic {topic}'
-    if topic in source.topics:
-        problem = f'{topic} has 0 messages'
-    elif topic in source.other_topics:
-        kind = source.other_topics[topic]
-        problem = f'{topic} has messages of {kind}, sensor_msgs/msg/JointState is needed'
-    offer = 'no topic of the recording has joint states'
+    offer = 'nor has another topic'
     if filled := {name: count for name, count in sorted(source.topics.items()) if count}:
         named = [f'{name} ({counted(count, "message")})' for name, count in filled.items()]
-        offer = f'joint states are on {listed(named)}: --topic {next(iter(filled))}'
-    raise RecordingError(f'{source.name}: {problem}; {offer}')
+        offer = f'they are on {listed(named)}: --topic {next(iter(filled))}'
+    raise RecordingError(
+        f'{source.name}: topic {topic} has no messages of sensor_msgs/msg/JointState; {offer}'
+    )

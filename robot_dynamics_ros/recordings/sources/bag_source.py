@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from shutil import copyfileobj
@@ -18,6 +18,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from robot_dynamics_ros.core.errors import RecordingError
 
 from ..joint_columns import States
+from .file_errors import errors_of
 from .joint_state_decoder import JOINT_STATE, Batch, Decoder, batches_of
 from .mcap_storage import Key, McapStorage
 
@@ -26,7 +27,6 @@ zstd: Any = import_module('compression.zstd' if sys.version_info >= (3, 14) else
 
 DESCRIPTION_TOPIC, STRING = '/robot_description', 'std_msgs/msg/String'
 READERS: dict[str, Any] = {'.db3': Sqlite3Reader, '.bag': Rosbag1Reader}
-REPAIRS = {'.mcap': ': try `mcap recover FILE -o OUT`', '.bag': ': try `rosbag reindex FILE`'}
 # First bytes of a frame of zstd.
 MAGIC = b'\x28\xb5\x2f\xfd'
 
@@ -56,7 +56,6 @@ class BagSource:
     Attributes:
         name: of the files, for messages.
         topics: those of joint states, and how many messages each has.
-        other_topics: all others, and their types.
         descriptions: different URDF texts that were recorded on /robot_description, the newest
             one last.
     """
@@ -65,23 +64,19 @@ class BagSource:
         """Look at the topics, and at the descriptions.
 
         Raises:
-            RecordingError: a file cannot be read, or ROS 1 and ROS 2 are mixed.
+            RecordingError: a file cannot be read.
             OSError: a file cannot be opened.
         """
-        if len({path.suffix == '.bag' for path in files}) > 1:
-            raise RecordingError(f'{name}: bags of ROS 1 and ROS 2 cannot be one recording')
         self.name, self._files = name, tuple(files)
         texts: list[str] = []
 
         def take(batch: Batch, ros1: bool) -> None:
             texts.extend(_text(data[0 if ros1 else 4 :]) for _, data in batch.messages())
 
-        self.topics, self.other_topics = Counter[str](), dict[str, str]()
-        for (topic, kind, _), count in self._read(DESCRIPTION_TOPIC, STRING, take).items():
+        counts, self.topics = self._read(DESCRIPTION_TOPIC, STRING, take), Counter[str]()
+        for (topic, kind, _), count in counts.items():
             if kind == JOINT_STATE:
                 self.topics[topic] += count
-            else:
-                self.other_topics[topic] = kind
         # A split recording has the latched one in each of its files.
         self.descriptions = tuple(dict.fromkeys(texts[::-1]))[::-1]
 
@@ -146,22 +141,6 @@ def _text(data: bytes) -> str:
     """A serialized text: a size and as many bytes."""
     size = int.from_bytes(data[:4], 'little')
     return data[4 : 4 + size].rstrip(b'\0').decode('utf-8', 'replace')
-
-
-@contextmanager
-def errors_of(file: Path) -> Iterator[None]:
-    """Name the file in what is raised about it, and make one class of what libraries raise."""
-    try:
-        yield
-    except RecordingError as error:
-        raise RecordingError(f'{file}: {error}') from None
-    except Exception as error:
-        if isinstance(error, OSError) and error.filename is not None:
-            raise
-        # rosbags documents no class of exception for damaged files; some are of its libraries.
-        why = ' '.join(str(error).split())[:200] or type(error).__name__
-        advice = REPAIRS.get(file.suffix, '')
-        raise RecordingError(f'{file} is damaged or incomplete: {why}{advice}') from None
 
 
 def _check_complete(file: Path) -> None:

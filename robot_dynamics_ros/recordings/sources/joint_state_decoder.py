@@ -1,22 +1,24 @@
 """Serialized joint states to arrays, without decoding anew what drivers repeat.
 
-A driver sends the same frame and names each time. So rosbags decodes the first message of a kind,
-and of all that differ from it in stamp and values only, these are columns of one NumPy layout.
+A driver sends the same frame and names each time. So the first message of a kind is parsed, and of
+all that differ from it in stamp and values only, these are columns of one NumPy layout.
+
+Sources: OMG Common Data Representation, as of DDS-XTypes 1.3, section 7.4.1; ROS 1 wire format,
+wiki.ros.org/msg.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
+from struct import unpack_from
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from robot_dynamics_ros.extra import required
 
 from ..joint_columns import VALUES, Numbers, States
 
@@ -27,8 +29,6 @@ SECOND = 1_000_000_000  # [ns]
 TOGETHER = 4096
 # Bytes of a stamp: behind the encoding of ROS 2, or the sequence number of ROS 1.
 STAMP = slice(4, 12)
-# Stands for a value, to find its place: no text in UTF-8 has such bytes.
-MARK = np.frombuffer(bytes(range(0xF8, 0x100)), np.float64)[0]
 
 
 class Batch(NamedTuple):
@@ -54,13 +54,6 @@ def batches_of(messages: Iterable[tuple[int, bytes]]) -> Iterator[Batch]:
         yield Batch(np.array(times), b''.join(parts), np.cumsum(sizes) - sizes, sizes)
 
 
-@cache
-def type_store(*, ros1: bool = False) -> Any:
-    """The message definitions of ROS 2, or of ROS 1."""
-    types = required('rosbags.typesys')
-    return types.get_typestore(types.Stores.ROS1_NOETIC if ros1 else types.Stores.ROS2_KILTED)
-
-
 @dataclass(frozen=True)
 class Layout:
     """Serialized joint states of one size, with the same names and the same fields.
@@ -68,63 +61,69 @@ class Layout:
     Attributes:
         names: of the joints.
         record: dtype of a message: `seconds`, `nanoseconds`, and those of `VALUES` it has.
-        template: (size,) bytes that must not differ; 0 for stamp, values and padding.
+        template: (size,) its bytes.
+        constant: (C,) places of bytes that must not differ: all but stamp, values and padding.
     """
 
     names: tuple[str, ...]
     record: Any
     template: Bytes
+    constant: Numbers
 
     @classmethod
-    def of(cls, message: Any, size: int, *, little: bool = True, ros1: bool = False) -> Layout:
-        """That of a decoded message with so many bytes, whose values are replaced."""
-        order, count, store = '<' if little else '>', len(message.name), type_store(ros1=ros1)
-        fields = [name for name in VALUES if len(getattr(message, name))]
-        for name in fields:
-            setattr(message, name, np.full(count, MARK))
-        data = (
-            store.serialize_ros1(message, JOINT_STATE)
-            if ros1
-            else store.serialize_cdr(message, JOINT_STATE, little_endian=little)
-        )
-        template = bytearray(bytes(data).ljust(size, b'\0'))
-        template[STAMP] = bytes(8)
-        if ros1:
-            template[:4] = bytes(4)
-        marks, places = np.full(count, MARK, f'{order}f8').tobytes(), [4, 8]
-        for _ in fields:
-            places.append(template.index(marks))
-            template[places[-1] : places[-1] + len(marks)] = bytes(len(marks))
-        whole, values = f'{order}u4' if ros1 else f'{order}i4', (f'{order}f8', (count,))
+    def of(cls, data: bytes, *, ros1: bool = False) -> Layout:
+        """That of a serialized message.
+
+        Raises:
+            ValueError: it is no joint state with as many values as names.
+        """
+        if not ros1 and data[:2] not in (b'\0\0', b'\0\1'):
+            raise ValueError('its encoding is not CDR')
+        order = '<' if ros1 or data[1] else '>'
+        # ROS 2 aligns behind the encoding; ROS 1 does not align, and begins with a number.
+        constant, at = bytearray(len(data)), STAMP.stop
+
+        def taken(size: int, aligned: int = 1) -> int:
+            nonlocal at
+            place = at if ros1 else at + (4 - at) % aligned
+            if (at := place + size) > len(data):
+                raise ValueError('it ends too early')
+            return place
+
+        def number() -> int:
+            place = taken(4, 4)
+            constant[place:at] = b'\1' * 4
+            return int(unpack_from(f'{order}I', data, place)[0])
+
+        def text() -> str:
+            place = taken(number())
+            constant[place:at] = b'\1' * (at - place)
+            return data[place:at].decode().rstrip('\0')
+
+        text()
+        names = tuple(text() for _ in range(number()))
+        fields = {}
+        for field in VALUES:
+            if count := number():
+                fields[field] = taken(8 * count, 8), count
+        counts = {count for _, count in fields.values()}
+        if counts != {len(names)} or len(set(names)) < len(names):
+            raise ValueError('it has not as many values as names')
+        values = (f'{order}f8', (len(names),))
         record: Any = {
             'names': ['seconds', 'nanoseconds', *fields],
-            'formats': [whole, f'{order}u4', *[values] * len(fields)],
-            'offsets': places,
-            'itemsize': size,
+            'formats': [f'{order}{"u" if ros1 else "i"}4', f'{order}u4', *[values] * len(fields)],
+            'offsets': [STAMP.start, STAMP.start + 4, *(place for place, _ in fields.values())],
+            'itemsize': len(data),
         }
-        return cls(tuple(message.name), np.dtype(record), np.frombuffer(template, np.uint8))
-
-    @classmethod
-    def found(cls, data: bytes, *, ros1: bool = False) -> Layout | None:
-        """That of a serialized message; None: no joint state with a position for each name."""
-        store = type_store(ros1=ros1)
-        if not ros1 and data[:2] not in (b'\0\0', b'\0\1'):
-            return None
-        try:
-            message = (store.deserialize_ros1 if ros1 else store.deserialize_cdr)(
-                data, JOINT_STATE
-            )
-        # rosbags documents no class of exception.
-        except Exception:
-            return None
-        count, sizes = len(set(message.name)), {len(getattr(message, name)) for name in VALUES}
-        fits = 0 < count == len(message.name) == len(message.position) and sizes <= {0, count}
-        return cls.of(message, len(data), little=ros1 or data[1] == 1, ros1=ros1) if fits else None
+        places = np.flatnonzero(np.frombuffer(constant, np.uint8))
+        return cls(names, np.dtype(record), np.frombuffer(data, np.uint8), places)
 
     def fits(self, raw: Bytes) -> npt.NDArray[np.bool_]:
         """Which of some messages (N, size) differ in stamp, values and padding only."""
-        constant = np.flatnonzero(self.template)
-        same: npt.NDArray[np.bool_] = (raw[:, constant] == self.template[constant]).all(axis=1)
+        same: npt.NDArray[np.bool_] = (raw[:, self.constant] == self.template[self.constant]).all(
+            axis=1
+        )
         return same
 
 
@@ -147,10 +146,12 @@ class Decoder:
             every = np.ndarray(len(batch.data) - size + 1, f'V{size}', batch.data, strides=(1,))
             raw = every[batch.begins[rest]].view(np.uint8).reshape(-1, size)
             while len(rest):
-                layout, fit = Layout.found(raw[0].tobytes(), ros1=ros1), np.arange(len(rest)) == 0
-                if layout and (same := layout.fits(raw))[0]:
-                    fit = same
-                    self._keep(layout, first + rest[fit], raw[fit])
+                fit = np.arange(len(rest)) == 0
+                with suppress(ValueError):
+                    layout = Layout.of(raw[0].tobytes(), ros1=ros1)
+                    if VALUES[0] in layout.record.names:
+                        fit = layout.fits(raw)
+                        self._keep(layout, first + rest[fit], raw[fit])
                 rest, raw = rest[~fit], raw[~fit]
 
     def _keep(self, layout: Layout, numbers: Numbers, raw: Bytes) -> None:

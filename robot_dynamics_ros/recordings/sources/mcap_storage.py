@@ -6,7 +6,7 @@ Source: MCAP format specification, records Chunk, Channel and Message.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from struct import Struct
 from typing import BinaryIO
 
@@ -14,9 +14,8 @@ import numpy as np
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
-from mcap.records import Channel, Chunk, Message, Schema
+from mcap.records import Chunk, Message
 from mcap.stream_reader import StreamReader, get_chunk_data_stream
-from mcap.summary import Summary
 
 from .joint_state_decoder import Batch, batches_of
 
@@ -36,29 +35,30 @@ class McapStorage:
 
     Attributes:
         start: time of the first message [ns].
-        counts: number of messages; what ROS has not serialized has its encoding behind the type.
+        counts: number of messages that ROS has serialized.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
-        """Read the summary, or without a whole one all records.
+        """Read the summary.
 
         Raises:
             Exception: the file is damaged; mcap has classes of its own.
         """
-        self._stream = stream
-        summary = make_reader(stream).get_summary() or Summary()
-        numbers, self.start = _counted(stream, summary)
+        self._stream, summary = stream, make_reader(stream).get_summary()
+        if summary is None or summary.statistics is None:
+            raise ValueError('it has no summary')
+        self.start = summary.statistics.message_start_time
+        numbers = summary.statistics.channel_message_counts
         self._indexes = sorted(summary.chunk_indexes, key=lambda each: each.message_start_time)
         self.counts: Counter[Key] = Counter()
         self._channels: dict[Key, list[int]] = defaultdict(list)
         for number, channel in summary.channels.items():
             schema, encoding = summary.schemas.get(channel.schema_id), channel.message_encoding
-            kind = schema.name if schema else ''
-            kind = kind if '/msg/' in kind else kind.replace('/', '/msg/')
-            kind = kind if encoding in ENCODINGS else f'{kind} ({encoding})'
-            key = channel.topic, kind, ENCODINGS.get(encoding, False)
-            self.counts[key] += numbers.get(number, 0)
-            self._channels[key].append(number)
+            if schema and encoding in ENCODINGS:
+                kind = schema.name if '/msg/' in schema.name else schema.name.replace('/', '/msg/')
+                key = channel.topic, kind, ENCODINGS[encoding]
+                self.counts[key] += numbers.get(number, 0)
+                self._channels[key].append(number)
 
     def batches(self, key: Key) -> Iterator[Batch]:
         """The messages of a key of `counts`, some at a time.
@@ -68,6 +68,7 @@ class McapStorage:
         """
         channels = self._channels[key]
         if not self._indexes:
+            # As rosbag2 writes with its preset `fastwrite`.
             self._stream.seek(0)
             records = StreamReader(self._stream, validate_crcs=True).records
             found = (one for one in records if isinstance(one, Message))
@@ -83,25 +84,6 @@ class McapStorage:
             if opcode != Opcode.CHUNK or HEAD.size + size != index.chunk_length:
                 raise ValueError('an index does not point to its chunk')
             yield _messages(Chunk.read(ReadDataStream(self._stream)), channels)
-
-
-def _counted(stream: BinaryIO, summary: Summary) -> tuple[Mapping[int, int], int]:
-    """Numbers of messages by channel, and the first time; what the summary lacks is put there."""
-    statistics, channels = summary.statistics, summary.channels
-    known = {one.schema_id for one in channels.values()} <= {0, *summary.schemas}
-    if statistics and known and statistics.channel_message_counts.keys() <= channels.keys():
-        return statistics.channel_message_counts, statistics.message_start_time
-    counts, start = Counter[int](), 2**63 - 1
-    stream.seek(0)
-    for record in StreamReader(stream).records:
-        if isinstance(record, Schema):
-            summary.schemas[record.id] = record
-        elif isinstance(record, Channel):
-            channels[record.id] = record
-        elif isinstance(record, Message):
-            counts[record.channel_id] += 1
-            start = min(start, record.log_time)
-    return counts, start
 
 
 def _messages(chunk: Chunk, channels: Sequence[int]) -> Batch:
@@ -121,6 +103,6 @@ def _messages(chunk: Chunk, channels: Sequence[int]) -> Batch:
     begins = np.array(places, np.int64)
     heads = np.ndarray(size, MESSAGE, data, strides=(1,))[begins]
     found = (heads['opcode'] == Opcode.MESSAGE) & np.isin(heads['channel'], channels)
-    heads, before = heads[found], MESSAGE.itemsize - HEAD.size
-    sizes = heads['size'].astype(np.int64) - before
-    return Batch(heads['log_time'].astype(np.int64), data, begins[found] + MESSAGE.itemsize, sizes)
+    heads, begins = heads[found], begins[found] + MESSAGE.itemsize
+    sizes = heads['size'].astype(np.int64) - (MESSAGE.itemsize - HEAD.size)
+    return Batch(heads['log_time'].astype(np.int64), data, begins, sizes)
