@@ -128,7 +128,7 @@ def test_recordings_of_which_little_is_known_are_refused_with_what_is_wrong():
         survey(replace(SHORT, efforts=1e4 * SHORT.efforts))
     # The observer needs 40 ms to settle, and 0.5 s to know that the efforts are torques.
     rare = np.arange(len(SHORT.efforts)) % 40 > 9
-    with pytest.raises(RecordingError, match=r'known for 0 .*effort of slide'):
+    with pytest.raises(RecordingError, match=r'known for 0 .*without an effort'):
         survey(with_efforts(lambda efforts: efforts.__setitem__((rare, 1), np.nan)))
     with pytest.raises(RecordingError, match=r'at 8\.33 Hz, at least 10 Hz'):
         survey(SHORT.part(slice(None, None, 12)))

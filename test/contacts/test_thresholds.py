@@ -95,7 +95,7 @@ def test_the_share_of_the_time_above_the_thresholds_is_the_promised_one_on_data_
         learned, other = np.array_split(bands(52.0, seed), 2)
         quantiles = ContactThresholds(quantile_coefficients(learned, 1.0 - SHARE / 4.0))
         plain.append(above(other, quantiles).mean())
-        kept.append(above(other, learned_thresholds(learned, NOTHING, SHARE, 1.0)).mean())
+        kept.append(above(other, learned_thresholds(learned, NOTHING, SHARE, 1.0)[0]).mean())
     assert 0.05 * SHARE < np.mean(kept) < SHARE < np.mean(plain) < 3.0 * SHARE
     with pytest.raises(StateError, match=r'26 s.* 0\.01 .* 99 s.* 73 s'):
         learned_thresholds(learned, NOTHING, 0.01)
