@@ -31,27 +31,16 @@ CLOSE = 0.2
 
 @dataclass(frozen=True)
 class Motion:
-    """A segment: samples at equal intervals, all filtered by one zero-phase low pass.
+    """A segment: samples at equal intervals, all filtered by one zero-phase low pass."""
 
-    Attributes:
-        joints: names, in the order of the columns.
-        times: (N,) since the start of the recording [s].
-        positions: (N, n) [rad, m].
-        velocities: (N, n) [rad/s, m/s]; derivatives of the positions where not measured.
-        accelerations: (N, n) derivatives of the velocities [rad/s^2, m/s^2].
-        efforts: (N, n) [N m, N], NaN where not measured.
-        cutoff: at which the low pass halves the amplitude [Hz].
-        rate: of the samples [Hz].
-    """
-
-    joints: tuple[str, ...]
-    times: Array
-    positions: Array
-    velocities: Array
-    accelerations: Array
-    efforts: Array
-    cutoff: float
-    rate: float
+    joints: tuple[str, ...]  #: names, in the order of the columns
+    times: Array  #: (N,) since the start of the recording [s]
+    positions: Array  #: (N, n) [rad, m]
+    velocities: Array  #: (N, n) [rad/s, m/s]; derivatives of the positions where not measured
+    accelerations: Array  #: (N, n) derivatives of the velocities [rad/s^2, m/s^2]
+    efforts: Array  #: (N, n) [N m, N], NaN where not measured
+    cutoff: float  #: at which the low pass halves the amplitude [Hz]
+    rate: float  #: of the samples [Hz]
 
     def __len__(self) -> int:
         return len(self.times)

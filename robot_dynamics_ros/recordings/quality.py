@@ -17,8 +17,6 @@ from .joint_samples import JointSamples, gap_limit
 
 # A longer interval is a dropout, in usual ones: half of the next one is jitter.
 DROPOUT = 1.5
-# Share of the samples that jump where the unit is another.
-OFTEN = 0.01
 # Joints do not turn further, two turns, nor slide as far: the unit may be another [rad, m].
 FAR = 4.0 * np.pi
 # Times the effort limit that no number of a drive reaches, in whatever unit: one in mN m reaches
@@ -77,27 +75,16 @@ class Count(NamedTuple):
 
 @dataclass
 class Quality:
-    """Counts of `COUNTS`, which says what each is, and these.
+    """Counts of `COUNTS`, which says what each is, and these."""
 
-    Attributes:
-        clock: `header` (stamps of the messages), `log` (when they were recorded, where no message
-            has a stamp) or `file` (the column of a CSV file).
-        interval: usual time between two samples [s]; NaN with less than two.
-        longest_gap: [s].
-        skew: the longest time between messages that make one sample [s].
-        unused: of the latest filter.
-        largest: absolute position of each joint that goes beyond two turns, also in samples that
-            are left out [rad or m].
-        missing_efforts: samples in which the effort of a joint is not measured, by joint.
-        implausible: efforts that no drive has, by joint, where bounds are known.
-    """
-
+    #: `header` (stamps of the messages), `log` (when they were recorded, where no message has a
+    #: stamp) or `file` (the column of a CSV file)
     clock: str
     samples: int = 0
-    interval: float = float('nan')
+    interval: float = float('nan')  #: usual one between two samples [s]; NaN with less than two
     dropouts: int = 0
     gaps: int = 0
-    longest_gap: float = 0.0
+    longest_gap: float = 0.0  #: [s]
     repeated: int = 0
     backward: int = 0
     not_finite: int = 0
@@ -106,12 +93,15 @@ class Quality:
     malformed: int = 0
     of_other_joints: int = 0
     merged: int = 0
-    skew: float = 0.0
+    skew: float = 0.0  #: the longest time between messages that make one sample [s]
     out_of_reach: int = 0
     jumps: int = 0
-    unused: int = 0
+    unused: int = 0  #: of the latest filter
+    #: absolute position of each joint that goes beyond two turns, also where left out [rad, m]
     largest: dict[str, float] = field(default_factory=dict, repr=False)
+    #: samples in which the effort of a joint is not measured, by joint
     missing_efforts: dict[str, int] = field(default_factory=dict, repr=False)
+    #: efforts that no drive has, by joint, where bounds are known
     implausible: dict[str, ImplausibleEfforts] = field(default_factory=dict, repr=False)
 
     def count(self, samples: JointSamples) -> None:
@@ -166,8 +156,8 @@ class Quality:
 
     @property
     def jumps_often(self) -> bool:
-        """Whether positions jump so often that what is between is not the recording."""
-        return self.jumps > OFTEN * self.samples
+        """Whether positions jump as where the unit is another: in 1 % of the samples."""
+        return self.jumps > 0.01 * self.samples
 
     @property
     def farthest(self) -> tuple[str, float]:

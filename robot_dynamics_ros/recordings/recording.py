@@ -28,22 +28,20 @@ class Recording:
     """Joint states of one recording: as they were recorded, cut into segments, or filtered.
 
     The files are read once, into arrays of double: a million states of seven joints are 176 MB.
-
-    Attributes:
-        name: of the files, for messages.
-        topic: that is read.
-        topics: those of joint states, and how many messages each has.
-        joints: names after renaming, in the order of the columns.
-        names: of all recorded joints, after renaming, by the recorded name.
-        kinds: usual interval [s] of each kind of message, by names of its joints after renaming.
-        start: time of the first sample [ns].
-        clock: what the times are from: `header`, `log` or `file`; see `Quality`.
-        interval: usual time between two samples [s]; NaN with one sample.
-        descriptions: different URDF texts that were recorded on /robot_description, the newest
-            one last.
-        size: number of messages.
-        cutoff: of the low pass that was asked for [Hz]; None: from the spectrum.
     """
+
+    name: str  #: of the files, for messages
+    topic: str  #: that is read
+    topics: dict[str, int]  #: those of joint states, and how many messages each has
+    joints: tuple[str, ...]  #: names after renaming, in the order of the columns
+    names: dict[str, str]  #: of all recorded joints, after renaming, by the recorded name
+    kinds: dict[tuple[str, ...], float]  #: usual interval [s] of messages, by their joints
+    start: int  #: time of the first sample [ns]
+    clock: str  #: what the times are from: `header`, `log` or `file`; see `Quality`
+    interval: float  #: usual time between two samples [s]; NaN with one sample
+    descriptions: tuple[str, ...]  #: URDF texts on /robot_description, the newest one last
+    size: int  #: number of messages
+    cutoff: float | None  #: of the low pass that was asked for [Hz]; None: from the spectrum
 
     def __init__(
         self,

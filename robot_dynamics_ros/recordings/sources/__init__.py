@@ -1,12 +1,4 @@
-"""Where joint states come from: bags of ROS 2 and ROS 1, MCAP and CSV files.
-
-Modules::
-
-    bag_source            joint states of bags and bare storage files
-    mcap_storage          messages of an MCAP file of any writer, through mcap
-    joint_state_decoder   serialized joint states to arrays, by rosbags and one NumPy layout
-    csv_source            joint states of CSV files, through pyarrow
-"""
+"""Where joint states come from: bags of ROS 2 and ROS 1, MCAP and CSV files."""
 
 from __future__ import annotations
 
@@ -38,8 +30,7 @@ def open_source(paths: Sequence[Path]) -> BagSource | CsvSource:
         RecordingError: they are of no such kind, of several, or damaged.
         OSError: a file cannot be opened.
     """
-    files = [file for path in paths for file in _files(path)]
-    if not files:
+    if not (files := [file for path in paths for file in _files(path)]):
         raise RecordingError('no recording: name a bag folder, or a file')
     name = str(paths[0]) if len(paths) == 1 else f'{paths[0]} and {len(paths) - 1} more'
     if len({file.name.endswith(TABLES) for file in files}) > 1:
