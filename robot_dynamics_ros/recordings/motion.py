@@ -82,10 +82,7 @@ def filtered(
     cutoff: float | None,
     efforts: bool,
 ) -> Iterator[Motion]:
-    """The motion of each segment, as `Recording.motions` gives it, with its errors.
-
-    The quality has the usual interval, and counts the samples of segments that are too short.
-    """
+    """The motion of each segment, as of `Recording.motions`; what is too short is counted."""
     interval, rate = quality.interval, 1.0 / quality.interval
     if cutoff is None:
         cutoff = usual_cutoff(segments, interval, name)
@@ -120,11 +117,7 @@ def filtered(
 
 
 def usual_cutoff(segments: Sequence[JointSamples], interval: float, name: str) -> float:
-    """The cutoff [Hz] for the longest segment, by the usual interval of the samples [s].
-
-    Raises:
-        RecordingError: samples come too slowly.
-    """
+    """The cutoff [Hz] for the longest segment; see `check_rate` and `chosen_cutoff`."""
     check_rate(name, 1.0 / interval)
     if not segments:
         return chosen_cutoff(np.empty((0, 0)), 1.0 / interval)
@@ -138,11 +131,9 @@ def usual_cutoff(segments: Sequence[JointSamples], interval: float, name: str) -
 
 
 def grid(times: Array, interval: float) -> tuple[int, Callable[[Array], Array]]:
-    """Number of times at equal intervals from the first sample on; values there of samples (N,).
+    """Number of times at equal intervals [s] from the first one on, and the values there.
 
-    Args:
-        times: (N,) of samples, strictly increasing [s].
-        interval: of the grid [s].
+    Times (N,) of the samples are strictly increasing [s].
     """
     numbers = (times - times[0]) / interval
     if np.abs(numbers - np.arange(len(times))).max() < EQUAL:

@@ -27,10 +27,9 @@ LONGEST = 64
 
 
 def cut(samples: JointSamples, model: RobotModel | None, quality: Quality) -> list[JointSamples]:
-    """The segments of samples, as `Recording.segments` gives them.
+    """The segments of samples, as of `Recording.segments`; what is left out or cut is counted.
 
-    Joints reach what the model says, others less than half a turn. The quality has the usual
-    interval, and counts what is left out or cut here.
+    Joints reach what the model says, others less than half a turn.
     """
     steps = _Steps.of(samples, model)
     limit = gap_limit(quality.interval)
@@ -118,11 +117,10 @@ def _briefly(times: Array, wrong: Flags, limit: float) -> Flags:
 def _briefly_missing(samples: JointSamples, rows: Rows, fastest: Array, limit: float) -> Flags:
     """Which rows (M,) are without a velocity or an effort that is measured before and after."""
     times, missing = samples.times[rows], np.zeros(len(rows), bool)
-    for columns, bounds in ((samples.velocities, fastest), (samples.efforts, np.inf)):
-        for column, bound in zip(columns.T, np.broadcast_to(bounds, fastest.shape), strict=True):
-            # No comparison with NaN holds; what is infinite is not measured.
-            good = np.abs(column[rows]) <= min(bound, np.finfo(float).max)
-            missing |= _briefly(times, ~good, limit)
+    for v, effort, bound in zip(samples.velocities.T, samples.efforts.T, fastest, strict=True):
+        # No comparison with NaN holds.
+        missing |= _briefly(times, ~(np.abs(v[rows]) <= bound), limit)
+        missing |= _briefly(times, ~np.isfinite(effort[rows]), limit)
     return missing
 
 

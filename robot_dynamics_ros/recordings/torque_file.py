@@ -52,12 +52,12 @@ def write_torque_file(
     topic: str,
     urdf: str,
 ) -> None:
-    """Write a file of torques, as they come.
+    """Write a file of torques along a recording, as they come; its ending decides what it is.
 
     Args:
-        path: its ending decides what is written.
-        torques: along the recording, in its order.
-        states: as they were recorded; only MCAP files hold them.
+        path: of the file.
+        torques: in the order of the recording.
+        states: as they were recorded on the topic; only MCAP files hold them, and the URDF.
         start: of the recording [ns].
         topic: of the recorded joint states.
         urdf: text of the model.

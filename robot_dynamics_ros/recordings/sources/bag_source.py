@@ -51,22 +51,10 @@ class RosbagsStorage:
 
 
 class BagSource:
-    """Some storage files that together are one recording.
-
-    Attributes:
-        name: of the files, for messages.
-        topics: those of joint states, and how many messages each has.
-        descriptions: different URDF texts that were recorded on /robot_description, the newest
-            one last.
-    """
+    """Some storage files that together are one recording; attributes as of `Recording`."""
 
     def __init__(self, name: str, files: Sequence[Path]) -> None:
-        """Look at the topics, and at the descriptions.
-
-        Raises:
-            RecordingError: a file cannot be read.
-            OSError: a file cannot be opened.
-        """
+        """Look at the topics, and at the descriptions."""
         self.name, self._files = name, tuple(files)
         texts: list[str] = []
 
@@ -81,11 +69,7 @@ class BagSource:
         self.descriptions = tuple(dict.fromkeys(texts[::-1]))[::-1]
 
     def states(self, topic: str) -> tuple[list[States], str]:
-        """All states of a topic of joint states, and what their times are from.
-
-        Raises:
-            RecordingError: the files are damaged.
-        """
+        """All states of a topic of joint states, and what their times are from."""
         decoder = Decoder(self.topics[topic])
         self._read(topic, JOINT_STATE, decoder.add)
         found, stamped = decoder.states()

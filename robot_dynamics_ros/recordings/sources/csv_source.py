@@ -15,6 +15,7 @@ from robot_dynamics_ros.extra import required
 
 from ..joint_columns import VALUES, States
 from .file_errors import SHOWN, errors_of
+from .joint_state_decoder import SECOND
 
 DEFAULT_TOPIC = '/joint_states'
 TIMES = ('time', 't', '__time', 'timestamp')
@@ -25,7 +26,7 @@ NEEDED = (
     'JOINT_effort [N m, N], separated by commas'
 )
 # [s]: beyond it, nanoseconds do not fit into 64 bits.
-LATEST = 9e9
+LATEST = np.iinfo(np.int64).max / SECOND
 # In the place of a joint and a field.
 TIME = ('', 'time')
 
@@ -72,12 +73,7 @@ class CsvSource:
 
 
 def read_table(path: Path) -> dict[tuple[str, str], Array]:
-    """Columns (N,) of a file by joint and field, `TIME` before the others; NaN in empty cells.
-
-    Raises:
-        RecordingError: the header names no time, or a column twice; a cell of a used column is
-            not a number, or a row has another length.
-    """
+    """Columns (N,) of a file by joint and field, `TIME` before the others; NaN in empty cells."""
     csv, arrow = required('pyarrow.csv'), required('pyarrow')
     # With one thread, what is wrong is said with its row.
     reading = csv.ReadOptions(use_threads=False)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from struct import unpack_from
 from typing import Any, NamedTuple
@@ -54,21 +53,13 @@ def batches_of(messages: Iterable[tuple[int, bytes]]) -> Iterator[Batch]:
         yield Batch(np.array(times), b''.join(parts), np.cumsum(sizes) - sizes, sizes)
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Serialized joint states of one size, with the same names and the same fields.
+class Layout(NamedTuple):
+    """Serialized joint states of one size, with the same names and the same fields."""
 
-    Attributes:
-        names: of the joints.
-        record: dtype of a message: `seconds`, `nanoseconds`, and those of `VALUES` it has.
-        template: (size,) its bytes.
-        constant: (C,) places of bytes that must not differ: all but stamp, values and padding.
-    """
-
-    names: tuple[str, ...]
-    record: Any
-    template: Bytes
-    constant: Numbers
+    names: tuple[str, ...]  #: of the joints
+    record: Any  #: dtype of a message: `seconds`, `nanoseconds`, and those of `VALUES` it has
+    template: Bytes  #: (size,) bytes of one
+    constant: Numbers  #: (C,) places of bytes that must not differ: no stamp, value, padding
 
     @classmethod
     def of(cls, data: bytes, *, ros1: bool = False) -> Layout:

@@ -39,11 +39,7 @@ class McapStorage:
     """
 
     def __init__(self, stream: BinaryIO) -> None:
-        """Read the summary.
-
-        Raises:
-            Exception: the file is damaged; mcap has classes of its own.
-        """
+        """Read the summary; what mcap raises where a file is damaged has no class in common."""
         self._stream, summary = stream, make_reader(stream).get_summary()
         if summary is None or summary.statistics is None:
             raise ValueError('it has no summary')
@@ -61,11 +57,7 @@ class McapStorage:
                 self._channels[key].append(number)
 
     def batches(self, key: Key) -> Iterator[Batch]:
-        """The messages of a key of `counts`, some at a time.
-
-        Raises:
-            Exception: the file is damaged; mcap has classes of its own.
-        """
+        """The messages of a key of `counts`, some at a time."""
         channels = self._channels[key]
         if not self._indexes:
             # As rosbag2 writes with its preset `fastwrite`.
