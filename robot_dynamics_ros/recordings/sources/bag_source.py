@@ -70,7 +70,9 @@ class BagSource:
 
     def states(self, topic: str) -> tuple[list[States], str]:
         """All states of a topic of joint states, and what their times are from."""
-        decoder = Decoder(self.topics[topic])
+        # More messages than fit into the memory are none.
+        with errors_of(self._files[0]):
+            decoder = Decoder(self.topics[topic])
         self._read(topic, JOINT_STATE, decoder.add)
         found, stamped = decoder.states()
         return found, 'header' if stamped else 'log'

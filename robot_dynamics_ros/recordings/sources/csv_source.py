@@ -45,31 +45,33 @@ class CsvSource:
         """
         self.name = name
         tables = [read_table(path) for path in paths]
-        self._times = tables[0][TIME]
+        times = tables[0][TIME]
         named = [key for table in tables for key in table if key != TIME]
         problem = ''
         if twice := [key for key in named if named.count(key) > 1]:
             problem = f'two files have {"_".join(twice[0])}'
-        elif not all(np.array_equal(one[TIME], self._times, equal_nan=True) for one in tables):
+        elif not all(np.array_equal(one[TIME], times, equal_nan=True) for one in tables):
             problem = 'the rows of the files do not have the same times'
         if problem:
             raise RecordingError(f'{name}: {problem}: name recordings of their own one by one')
-        self._columns = {key: column for table in tables for key, column in table.items()}
-        self._joints = tuple(joint for joint, field in named if field == 'position')
-        if not (self._joints and len(self._times) and (np.abs(self._times) < LATEST).all()):
+        joints = tuple(joint for joint, field in named if field == VALUES[0])
+        if not (joints and len(times) and (np.abs(times) < LATEST).all()):
             raise RecordingError(
                 f'{name}: a row for each sample is needed, with a time below {LATEST:g} s, and a '
                 'column JOINT_position'
             )
-        self.topics = {DEFAULT_TOPIC: len(self._times)}
+        self.topics, missing = {DEFAULT_TOPIC: len(times)}, np.full(len(times), np.nan)
+        columns = {key: column for table in tables for key, column in table.items()}
+        keys = ((joint, field) for field, joint in product(VALUES, joints))
+        values = np.reshape(
+            [columns.get(key, missing) for key in keys], (len(VALUES), len(joints), len(times))
+        )
+        stamps = np.rint(times * SECOND).astype(np.int64)
+        self._states = States(joints, np.arange(len(times)), stamps, values.swapaxes(1, 2))
 
     def states(self, topic: str) -> tuple[list[States], str]:
         """All rows, and what their times are from."""
-        times = np.rint(self._times * 1e9).astype(np.int64)
-        missing, keys = np.full(len(times), np.nan), product(VALUES, self._joints)
-        columns = [self._columns.get((joint, field), missing) for field, joint in keys]
-        values = np.reshape(columns, (len(VALUES), len(self._joints), -1)).swapaxes(1, 2)
-        return [States(self._joints, np.arange(len(times)), times, values)], 'file'
+        return [self._states], 'file'
 
 
 def read_table(path: Path) -> dict[tuple[str, str], Array]:
