@@ -103,8 +103,6 @@ def _latest(every: Sequence[States], at: States) -> tuple[Numbers, Numbers]:
 
 def median_interval(times: Numbers) -> float:
     """Median time between two of some times [ns], in [s]; NaN with less than two."""
-    intervals = np.diff(times)
-    if (intervals <= 0).any():
-        intervals = np.diff(np.sort(times))
-        intervals = intervals[intervals > 0]
+    intervals = np.diff(np.sort(times))
+    intervals = intervals[intervals > 0]
     return float(np.median(intervals)) * 1e-9 if intervals.size else float('nan')

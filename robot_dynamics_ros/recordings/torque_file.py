@@ -72,7 +72,9 @@ def write_torque_file(
         return
     mcap, store = required('mcap.writer'), _type_store()
     text = bytes(store.serialize_cdr(store.types[STRING](data=urdf), STRING))
-    recorded = chain([(start, DESCRIPTION_TOPIC, text)], _recorded(states, topic, start))
+    values = (states.positions, states.velocities, states.efforts)
+    recorded = _messages(topic, states, start, dict(zip(VALUES, values, strict=True)))
+    described = chain([(start, DESCRIPTION_TOPIC, text)], recorded)
     with path.open('wb') as out:
         writer = mcap.Writer(out)
         writer.start(profile='ros2', library='robot_dynamics_ros')
@@ -87,22 +89,14 @@ def write_torque_file(
             return int(writer.register_channel(name, 'cdr', schema, qos))
 
         # Where the clock was set back, so are the messages.
-        for stamp, name, data in merge(recorded, _computed(torques, start), key=itemgetter(0)):
+        for stamp, name, data in merge(described, _computed(torques, start), key=itemgetter(0)):
             writer.add_message(channel(name), stamp, data, stamp)
         writer.finish()
 
 
-def _recorded(states: JointSamples, topic: str, start: int) -> Iterator[Message]:
-    """Messages of the recorded states."""
-    for rows in _parts(len(states)):
-        part = states.part(rows)
-        values = (part.positions, part.velocities, part.efforts)
-        yield from _messages(topic, part, start, dict(zip(VALUES, values, strict=True)))
-
-
 def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
     """Messages of the torques, and of their parts."""
-    for motion, parts in _pieces(torques):
+    for motion, parts in torques:
         whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
         topics = {'torques': dict(zip(VALUES, whole, strict=True))}
         topics |= {name: {'effort': part} for name, part in parts.items()}
@@ -110,13 +104,6 @@ def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
             _messages(f'/model/{name}', motion, start, values) for name, values in topics.items()
         )
         yield from chain.from_iterable(zip(*messages, strict=True))
-
-
-def _pieces(torques: Iterable[Torques]) -> Iterator[Torques]:
-    """The torques of some samples at a time."""
-    for motion, parts in torques:
-        for rows in _parts(len(motion)):
-            yield motion.part(rows), {name: part[rows] for name, part in parts.items()}
 
 
 def _parts(size: int) -> Iterator[slice]:
@@ -135,13 +122,15 @@ def _messages(
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    layout, stamps = _layout(of.joints, tuple(values)), _stamps(start, of.times)
-    rows = np.tile(layout.template, (len(stamps), 1))
-    records = rows.view(layout.record)[:, 0]
-    records['seconds'], records['nanoseconds'] = np.divmod(stamps, SECOND)
-    for name, numbers in values.items():
-        records[name] = numbers
-    return zip(stamps.tolist(), repeat(topic), map(bytes, rows))
+    layout = _layout(of.joints, tuple(values))
+    for part in _parts(len(of)):
+        stamps = _stamps(start, of.times[part])
+        rows = np.tile(layout.template, (len(stamps), 1))
+        records = rows.view(layout.record)[:, 0]
+        records['seconds'], records['nanoseconds'] = np.divmod(stamps, SECOND)
+        for name, numbers in values.items():
+            records[name] = numbers[part]
+        yield from zip(stamps.tolist(), repeat(topic), map(bytes, rows))
 
 
 @cache
@@ -171,14 +160,16 @@ def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
     """
     arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
     with path.open('wb') as out:
-        for number, (motion, parts) in enumerate(_pieces(torques)):
+        pieces = ((whole, parts, rows) for whole, parts in torques for rows in _parts(len(whole)))
+        for number, (whole, parts, rows) in enumerate(pieces):
+            motion = whole.part(rows)
             tables = {
                 'position': motion.positions,
                 'velocity': motion.velocities,
                 'acceleration': motion.accelerations,
                 'effort': motion.efforts,
-                'torque': np.sum([*parts.values()], axis=0),
-                **parts,
+                'torque': np.sum([part[rows] for part in parts.values()], axis=0),
+                **{name: part[rows] for name, part in parts.items()},
             }
             columns = {'time': motion.times, 'stamp_ns': _stamps(start, motion.times)}
             for index, joint in enumerate(motion.joints):
