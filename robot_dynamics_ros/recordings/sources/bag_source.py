@@ -37,8 +37,6 @@ class RosbagsStorage:
     def __init__(self, reader: Any, *, ros1: bool) -> None:
         """Take an open reader of rosbags."""
         self._reader = reader
-        # The readers of ROS 2 have the time of the first message in their metadata.
-        self.start: int = getattr(reader, 'metadata', reader).start_time
         self.counts: Counter[Key] = Counter()
         for each in reader.connections:
             self.counts[each.topic, each.msgtype, ros1] += each.msgcount
@@ -56,17 +54,19 @@ class BagSource:
     def __init__(self, name: str, files: Sequence[Path]) -> None:
         """Look at the topics, and at the descriptions."""
         self.name, self._files = name, tuple(files)
-        texts: list[str] = []
+        texts: list[tuple[int, str]] = []
 
         def take(batch: Batch, ros1: bool) -> None:
-            texts.extend(_text(data[0 if ros1 else 4 :]) for _, data in batch.messages())
+            for time, data in batch.messages():
+                texts.append((time, _text(data[0 if ros1 else 4 :])))
 
         counts, self.topics = self._read(DESCRIPTION_TOPIC, STRING, take), Counter[str]()
         for (topic, kind, _), count in counts.items():
             if kind == JOINT_STATE:
                 self.topics[topic] += count
         # A split recording has the latched one in each of its files.
-        self.descriptions = tuple(dict.fromkeys(texts[::-1]))[::-1]
+        newest = dict.fromkeys(text for _, text in sorted(texts, reverse=True))
+        self.descriptions = tuple(newest)[::-1]
 
     def states(self, topic: str) -> tuple[list[States], str]:
         """All states of a topic of joint states, and what their times are from."""
@@ -80,20 +80,15 @@ class BagSource:
     def _read(self, topic: str, kind: str, take: Callable[[Batch, bool], None]) -> Counter[Key]:
         """Pass on messages of a type on a topic, and whether they are of ROS 1; count all."""
         counts: Counter[Key] = Counter()
-        with ExitStack() as stack:
-            storages = []
-            for file in self._files:
-                with errors_of(file):
-                    _check_complete(file)
-                    storages.append((file, _opened(file, stack)))
-            # The file that begins first comes first.
-            for file, storage in sorted(storages, key=lambda each: each[1].start):
+        for file in self._files:
+            with errors_of(file), ExitStack() as stack:
+                _check_complete(file)
+                storage = _opened(file, stack)
                 counts.update(storage.counts)
                 for key in filter(lambda each: each[:2] == (topic, kind), storage.counts):
-                    with errors_of(file):
-                        for batch in storage.batches(key):
-                            for one in _decompressed(batch):
-                                take(one, key[2])
+                    for batch in storage.batches(key):
+                        for one in _decompressed(batch):
+                            take(one, key[2])
         return counts
 
 

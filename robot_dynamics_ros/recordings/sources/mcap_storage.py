@@ -31,19 +31,13 @@ Key = tuple[str, str, bool]
 
 
 class McapStorage:
-    """An open MCAP file.
-
-    Attributes:
-        start: time of the first message [ns].
-        counts: number of messages that ROS has serialized.
-    """
+    """An open MCAP file; its `counts` are of the messages that ROS has serialized."""
 
     def __init__(self, stream: BinaryIO) -> None:
         """Read the summary; what mcap raises where a file is damaged has no class in common."""
         self._stream, summary = stream, make_reader(stream).get_summary()
         if summary is None or summary.statistics is None:
             raise ValueError('it has no summary')
-        self.start = summary.statistics.message_start_time
         numbers = summary.statistics.channel_message_counts
         self._indexes = sorted(summary.chunk_indexes, key=lambda each: each.message_start_time)
         self.counts: Counter[Key] = Counter()
