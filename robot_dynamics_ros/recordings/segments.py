@@ -45,15 +45,16 @@ def cut(samples: JointSamples, model: RobotModel | None, quality: Quality) -> li
     gaps, jumps = (intervals > limit) | (intervals <= 0.0), steps.beyond(kept[:-1], kept[1:])
     quality.jumps = int(np.count_nonzero(jumps & ~gaps))
     measured = (*samples.velocities.T, *samples.efforts.T)
-    changes = (np.diff(np.isfinite(column[kept])) for column in measured)
+    changes = (np.diff(np.isfinite(column[_sliced(kept)])) for column in measured)
     edges = np.flatnonzero(np.logical_or.reduce([gaps, jumps, *changes])) + 1
     return [samples.part(_sliced(part)) for part in np.split(kept, edges)]
 
 
 def _sliced(rows: Rows) -> slice | Rows:
     """Rows (M,) as a slice, which copies nothing, if they follow each other."""
-    first, last = int(rows[0]), int(rows[-1])
-    return slice(first, last + 1) if last - first == len(rows) - 1 else rows
+    if not len(rows) or rows[-1] - rows[0] != len(rows) - 1:
+        return rows
+    return slice(int(rows[0]), int(rows[-1]) + 1)
 
 
 class _Steps(NamedTuple):
@@ -78,10 +79,10 @@ class _Steps(NamedTuple):
     def beyond(self, before: Rows, after: Rows) -> Flags:
         """Which steps from some rows (K,), or one, to others (K,) are out of the reach."""
         positions, v = self.samples.positions, self.samples.velocities
-        before = np.broadcast_to(before, after.shape)
-        beyond = np.zeros(len(after), bool)
+        before, beyond = np.broadcast_to(before, after.shape), np.zeros(len(after), bool)
+        first, last = _sliced(before), _sliced(after)
         for q, tolerance in zip(positions.T, self.tolerances, strict=True):
-            beyond |= np.abs(q[after] - q[before]) > tolerance
+            beyond |= np.abs(q[last] - q[first]) > tolerance
         before, after = before[beyond], after[beyond]
         fastest = np.fmax(np.abs(v[before]), np.abs(v[after]))
         speeds = np.maximum(self.speeds, np.where(fastest <= self.fastest, fastest, 0.0))
@@ -116,11 +117,11 @@ def _briefly(times: Array, wrong: Flags, limit: float) -> Flags:
 
 def _briefly_missing(samples: JointSamples, rows: Rows, fastest: Array, limit: float) -> Flags:
     """Which rows (M,) are without a velocity or an effort that is measured before and after."""
-    times, missing = samples.times[rows], np.zeros(len(rows), bool)
+    times, missing, used = samples.times[rows], np.zeros(len(rows), bool), _sliced(rows)
     for v, effort, bound in zip(samples.velocities.T, samples.efforts.T, fastest, strict=True):
         # No comparison with NaN holds.
-        missing |= _briefly(times, ~(np.abs(v[rows]) <= bound), limit)
-        missing |= _briefly(times, ~np.isfinite(effort[rows]), limit)
+        missing |= _briefly(times, ~(np.abs(v[used]) <= bound), limit)
+        missing |= _briefly(times, ~np.isfinite(effort[used]), limit)
     return missing
 
 
