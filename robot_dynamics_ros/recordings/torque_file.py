@@ -6,9 +6,11 @@ stamps. CSV is a table with a row for each filtered sample.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from heapq import merge
+from io import StringIO
 from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
@@ -174,5 +176,10 @@ def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
             columns = {'time': motion.times, 'stamp_ns': _stamps(start, motion.times)}
             for index, joint in enumerate(motion.joints):
                 columns |= {f'{joint}/{name}': each[:, index] for name, each in tables.items()}
-            options = arrow_csv.WriteOptions(include_header=number == 0)
+            if number == 0:
+                # pyarrow would quote each name.
+                header = StringIO(newline='')
+                csv.writer(header, lineterminator='\n').writerow(columns)
+                out.write(header.getvalue().encode())
+            options = arrow_csv.WriteOptions(include_header=False)
             arrow_csv.write_csv(arrow.table(columns), out, options)
