@@ -205,6 +205,13 @@ def test_the_share_of_the_time_above_the_thresholds_is_the_promised_one_on_data_
         learned_thresholds(learned, NOTHING, 0.01)
 
 
+def test_each_half_is_tested_with_the_thresholds_of_the_other():
+    """Errors of three times the size are above what one in a hundred of the others exceeds."""
+    states = bands(200.0, 0)
+    states['size'][len(states) // 2 :] *= 3.0
+    assert learned_thresholds(states, NOTHING, SHARE, 1.0).tested > 0.15
+
+
 def test_no_threshold_is_below_coulomb_friction_or_one_percent_of_the_effort_limit():
     least = least_thresholds(WatchedRobot(MODEL, WatchSettings()), ('wrist', 'slide', 'turn'))
     np.testing.assert_allclose(least[:, 0], [[0.7, 2.0, 0.1]] * 2)
