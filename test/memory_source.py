@@ -10,11 +10,9 @@ from robot_dynamics_ros.recordings.recording import Recording
 class MemorySource:
     """States as the source of a recording."""
 
-    clock = 'log'
-
     def __init__(self, states):
         self.name, self.recorded = 'memory', states
-        self.topics, self.other_topics = {TOPIC: len(states)}, {}
+        self.topics = {TOPIC: len(states)}
         self.descriptions = ()
 
     def states(self, topic):
@@ -22,8 +20,7 @@ class MemorySource:
         given, shape = self.recorded, self.recorded.positions.shape
         fields = (given.positions, given.velocities, given.efforts)
         values = np.stack([np.full(shape, np.nan) if one is None else one for one in fields])
-        numbers, log_times = np.arange(len(given)), np.zeros(len(given), np.int64)
-        return [States(given.names, numbers, log_times, given.stamps, values)], 0
+        return [States(given.names, np.arange(len(given)), given.stamps, values)], 'header'
 
 
 def in_memory(states):

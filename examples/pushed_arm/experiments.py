@@ -59,7 +59,7 @@ def learn(arm: FeltArm, seconds: float) -> ContactThresholds:
     observed = ObservedStates(*(np.array(column) for column in zip(*rows, strict=True)))
     coulomb = np.maximum(arm.friction.bounds[0], LEAST)
     least = np.multiply.outer([[1.0, 0.0, 0.0]] * 2, coulomb)
-    return learned_thresholds(band_states(observed, PERIOD), least)
+    return learned_thresholds(band_states(observed, PERIOD), least).thresholds
 
 
 def alarms(

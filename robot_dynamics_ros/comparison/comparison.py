@@ -20,7 +20,7 @@ from robot_dynamics_ros.regression.intervals import ROUNDING
 from .compared import TERMS, Compared, FrictionFit, JointComparison
 from .findings import Finding, conclude
 from .hypotheses import Solution
-from .observations import Observations, decimated
+from .observations import Observations
 from .recorded_joints import ModelTorques, unused_joints
 from .relabelling import best_labels
 from .robot_findings import robot_findings
@@ -83,7 +83,7 @@ class Comparison:
             recording.judge_efforts(torques.model)
             for motion in recording.motions():
                 count += len(motion)
-                motions.append(decimated(motion.of(torques.model.joint_names), OVERSAMPLING))
+                motions.append(motion.of(torques.model.joint_names).decimated(OVERSAMPLING))
                 reach.add(motions[-1])
         except RecordingError as error:
             return replace(blank, error=str(error))

@@ -7,7 +7,6 @@ Their products are computed once: a hypothesis costs what a small matrix costs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -45,12 +44,6 @@ class At:
     RUBBING, GRAVITY = [1, 2], [5, 6, 7]
 
 
-def decimated(motion: Motion, multiple: float) -> Motion:
-    """The samples of a segment at a multiple of its cutoff, where that is below its rate."""
-    stride = max(1, int(motion.rate / (multiple * motion.cutoff)))
-    return replace(motion.part(slice(None, None, stride)), rate=motion.rate / stride)
-
-
 def samples_of(torques: ModelTorques, motions: Sequence[Motion]) -> Samples:
     """The samples of motions, one at least, with the terms of the model."""
     names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
@@ -71,7 +64,7 @@ class Observations:
         self.motions, self.samples = motions, samples_of(torques, motions)
         self.size, self.bodies = self.model.size, self.model.inertial_parameters().reshape(-1, 10)
         terms = [regressors.GRAVITY, regressors.BODIES, *OWN]
-        slower = [decimated(motion, ROWS_OF_PERIOD) for motion in motions]
+        slower = [motion.decimated(ROWS_OF_PERIOD) for motion in motions]
         rows = make_rows(torques.dynamics, terms, slower)
         self.times, self._used = rows.times, rows.used.T.copy()
         for delay in DELAYS:

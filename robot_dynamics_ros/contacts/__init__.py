@@ -2,12 +2,6 @@
 
 Recordings are read state by state and not filtered: with the same parameters, what is found is
 what the node finds.
-
-Modules::
-
-    observation       the residuals along a recording, and what is known of it
-    thresholds        quantile regression of residuals, and its test on the other half
-    marked_recording  the contacts of a recording, and what a plot shows
 """
 
 from .marked_recording import MarkedRecording, mark_recording

@@ -20,7 +20,7 @@ from robot_dynamics_ros.control.external.estimate import (
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.settings import UNKNOWN_LIMIT, DriverEffort
 from robot_dynamics_ros.control.torque_text import units_of
-from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import listed
@@ -32,11 +32,10 @@ from robot_dynamics_ros.recordings.joint_samples import gap_limit
 Flags = npt.NDArray[np.bool_]
 # Bandwidth of the observer at most, of the rate of the states [-]: noise is beyond it.
 SHARE_OF_RATE = 0.2
-# Share of a recording with a known residual, below which it is refused [-].
-LITTLE = 0.05
-# Median residual that is large, of the effort limit [-]: the root mean square of identified arms
-# without a contact is at most 0.035 (recordings of docs/recordings.md).
-LARGE = 0.05
+# Of a recording, the share with a known residual below which it is refused; of the effort limit,
+# the median residual that is large [-]: the root mean square of identified arms without a contact
+# is at most 0.035 (recordings of docs/recordings.md).
+LITTLE = LARGE = 0.05
 
 
 @dataclass(frozen=True)
@@ -59,11 +58,6 @@ class WatchedRobot:
     locked: Sequence[str] = ()  #: joints that were not recorded
     missing: Sequence[str] = ()  #: of these, joints that change the torque of recorded ones
 
-    @property
-    def friction(self) -> JointFriction:
-        """Of the joints."""
-        return self.settings.joint_model.friction(self.model)
-
     def effort_limits(self, joints: Sequence[str]) -> Array:
         """(k,) of joints [N m or N]; `UNKNOWN_LIMIT` of those without one."""
         limits = self.model.effort_bounds[self.model.indices_of(joints)]
@@ -72,20 +66,15 @@ class WatchedRobot:
     def estimate(self, joints: Sequence[str], bandwidth: Array) -> ExternalForceEstimate:
         """The observer of some joints (k), with a bandwidth (k,) [Hz]."""
         model, settings, chosen = self.model, self.settings, self.settings.joint_model
-        dynamics = RobotDynamics(chosen.with_rotors(model), gravity=settings.gravity)
-        external = ExternalSettings(
-            external_bandwidth=tuple(bandwidth.tolist()), driver_effort=settings.driver_effort
-        )
-        offset = chosen.offsets(model)[model.indices_of(joints)]
         return ExternalForceEstimate(
-            dynamics, joints, external, friction=self.friction, offset=offset
+            RobotDynamics(chosen.with_rotors(model), gravity=settings.gravity),
+            joints,
+            ExternalSettings(
+                external_bandwidth=tuple(bandwidth.tolist()), driver_effort=settings.driver_effort
+            ),
+            friction=chosen.friction(model),
+            offset=chosen.offsets(model)[model.indices_of(joints)],
         )
-
-    def remark(self) -> str:
-        """On joints that were not recorded; empty without any."""
-        known = f'not recorded, taken to be locked: {listed(self.locked)}'
-        wrong = f'motion of {listed(self.missing)} looks like an external torque'
-        return '; '.join([known] * bool(self.locked) + [wrong] * bool(self.missing))
 
 
 class ObservedStates(NamedTuple):
@@ -137,10 +126,7 @@ class Observation:
 
 
 def observe(
-    recording: Recording,
-    robot: WatchedRobot,
-    name: str,
-    wanted: Collection[str] = (),
+    recording: Recording, robot: WatchedRobot, name: str, wanted: Collection[str] = ()
 ) -> tuple[Observation, ObservedStates]:
     """The residuals along a recording: the external torques of `ExternalForceEstimate`.
 
@@ -160,21 +146,31 @@ def observe(
         needed = f'at least {2.0 * CUTOFF:g} Hz are needed'
         raise RecordingError(f'{recording.name}: states come at {rate:.3g} Hz, {needed}')
     recording.judge_efforts(robot.model, LARGEST)
-    joints = _varying(recording, wanted)
+    efforts = recording.states().efforts
+    varying = compress(recording.joints, np.fmax.reduce(efforts) > np.fmin.reduce(efforts))
+    joints = tuple(joint for joint in varying if not wanted or joint in wanted)
+    if not joints:
+        names = ', '.join(wanted or recording.joints)
+        why = _breaks(recording) or 'does the driver publish measured efforts?'
+        raise RecordingError(f'{recording.name}: no effort varies of {names}: {why}')
     given = [robot.settings.bandwidth.get(joint, default) for joint in joints]
     bandwidth = np.minimum(given, SHARE_OF_RATE * rate)
-    indices = robot.model.indices_of(joints)
-    states = _observed(recording, robot.estimate(joints, bandwidth), indices)
+    estimate = robot.estimate(joints, bandwidth)
+    states = _observed(recording, estimate, robot.model.indices_of(joints))
     r = states.residuals
     large = np.median(np.abs(r), axis=0) > LARGE * robot.effort_limits(joints)
     names = ', '.join(compress(joints, large))
+    remarks = {
+        f'not recorded, taken to be locked: {listed(robot.locked)}': robot.locked,
+        f'motion of {listed(robot.missing)} looks like an external torque': robot.missing,
+    }
     found = Observation(
         name=name,
         robot=robot.model.name,
         joints=joints,
         units=units_of(robot.model, joints),
         unwatched=tuple(joint for joint in recording.joints if joint not in joints),
-        locked=robot.remark(),
+        locked='; '.join(text for text, which in remarks.items() if which),
         missing=tuple(robot.missing),
         bandwidth=bandwidth,
         samples=len(r),
@@ -183,18 +179,6 @@ def observe(
         remarks=tuple(recording.quality.remarks()),
     )
     return found, states
-
-
-def _varying(recording: Recording, wanted: Collection[str]) -> tuple[str, ...]:
-    """The joints whose effort is measured and varies, of those that are wanted."""
-    efforts = recording.states().efforts
-    varying = compress(recording.joints, np.fmax.reduce(efforts) > np.fmin.reduce(efforts))
-    joints = tuple(joint for joint in varying if not wanted or joint in wanted)
-    if not joints:
-        names = ', '.join(wanted or recording.joints)
-        why = _breaks(recording) or 'does the driver publish measured efforts?'
-        raise RecordingError(f'{recording.name}: no effort varies of {names}: {why}')
-    return joints
 
 
 def _observed(

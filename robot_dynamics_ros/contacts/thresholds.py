@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +41,10 @@ FALSE_ALARMS, MARGIN = 0.01, 1.5
 STEP = 5e-3
 # States of a regression: of more, one in so many is taken, as neighbours are alike.
 ROWS = 1000
-# A joint with a smaller mean speed has not been moved [rad/s or m/s].
-REST = 0.01
-# Share of the effort limit that no residual is more exact than [-]: efforts in steps of 2 % of it,
-# or masses that are wrong by 2 % where gravity takes half of it.
-ACCURACY = 0.01
-# Bandwidths that come from the rates of recordings may differ by so much [-].
-SAME = 0.02
+# Mean speed below which a joint has not been moved [rad/s or m/s]; share of the effort limit that
+# no residual is more exact than [-]: efforts in steps of 2 % of it, or masses that are wrong by
+# 2 % where gravity takes half of it.
+REST = ACCURACY = 0.01
 
 # States of k joints, a structured array (N,): time [s], seconds that each stands for, size (2, k)
 # of collision and push [N m or N], motion (2, 2, k) that their thresholds depend on.
@@ -62,13 +59,8 @@ def band_states(states: ObservedStates, interval: float) -> BandStates:
         (time, stride * interval, np.abs(detector.bands.values), detector.bands.motion.copy())
         for time, detector in zip(states.times[::stride], detectors, strict=True)
     )
-    kinds = [
-        ('time', float),
-        ('seconds', float),
-        ('size', float, (2, k)),
-        ('motion', float, (2, 2, k)),
-    ]
-    return np.fromiter(rows, np.dtype(kinds))
+    shapes = {'time': (), 'seconds': (), 'size': (2, k), 'motion': (2, 2, k)}
+    return np.fromiter(rows, np.dtype([(name, float, shape) for name, shape in shapes.items()]))
 
 
 def quantile_coefficients(states: BandStates, level: float) -> Array:
@@ -91,9 +83,17 @@ def quantile_coefficients(states: BandStates, level: float) -> Array:
     return found
 
 
+class Learned(NamedTuple):
+    """Thresholds, and what each half of the time says of those of the other half."""
+
+    thresholds: ContactThresholds
+    tested: float | None  #: share of the time above them before the margin; None: too short
+    exceeded: list[int] | None  #: the first state of each alarm with the margin
+
+
 def learned_thresholds(
     states: BandStates, least: Array, share: float = FALSE_ALARMS, margin: float = MARGIN
-) -> ContactThresholds:
+) -> Learned:
     """Thresholds that some joint or band exceeds in that share of the time, before the margin.
 
     States that quantiles were not fitted to exceed them more often. So each half of the states is
@@ -110,44 +110,23 @@ def learned_thresholds(
     Raises:
         StateError: there is too little time for that share.
     """
-    factor = margin * _factor(np.concatenate(_ratios(states, least, share)), states, share)
-    return ContactThresholds(np.maximum(factor * _quantiles(states, share), least))
-
-
-def tested_thresholds(
-    states: BandStates, least: Array, share: float, margin: float
-) -> tuple[float, npt.NDArray[np.intp]]:
-    """Each half of the time, with the thresholds of the other half; raises as above.
-
-    Returns:
-        The share of the time above them before the margin, and the first state of each alarm
-        with it.
-    """
-    halves, ratios = np.array_split(states, 2), _ratios(states, least, share)
-    factors = map(_factor, ratios[::-1], halves[::-1], [share, share])
-    sizes = np.concatenate([r / factor for r, factor in zip(ratios, factors, strict=True)])
-    rows = np.flatnonzero(sizes > margin)
-    # Alarms that are closer are one. Of another recording, times begin anew.
-    apart = np.abs(np.diff(states['time'][rows], prepend=np.inf)) > LONGEST_PAUSE
-    return float((sizes > 1.0).mean()), rows[apart]
-
-
-def _quantiles(states: BandStates, share: float) -> Array:
-    """Coefficients (2, 3, k) that all joints and bands together exceed in that share at most."""
-    return quantile_coefficients(states, 1.0 - share / states['size'][0].size)
-
-
-def _ratios(states: BandStates, least: Array, share: float) -> list[Array]:
-    """Of each half, the largest size by the quantile of the other half; 0 below the least."""
-    first, last = np.array_split(states, 2)
-    found = []
-    for known, other in ((last, first), (first, last)):
-        learned, floor = (
-            ContactThresholds(each).limits(other['motion'])
-            for each in (_quantiles(known, share), least)
-        )
-        found.append(((other['size'] > floor) * other['size'] / learned).max(axis=(1, 2)))
-    return found
+    halves, level = np.array_split(states, 2), 1.0 - share / states['size'][0].size
+    whole, *others = (quantile_coefficients(each, level) for each in (states, *halves[::-1]))
+    ratios = []
+    for half, other in zip(halves, others, strict=True):
+        size, motion = half['size'], half['motion']
+        size = size * (size > ContactThresholds(least).limits(motion))
+        ratios.append((size / ContactThresholds(other).limits(motion)).max(axis=(1, 2)))
+    factor = margin * _factor(np.concatenate(ratios), states, share)
+    thresholds = ContactThresholds(np.maximum(factor * whole, least))
+    with suppress(StateError):
+        factors = [_factor(*each, share) for each in zip(ratios, halves, strict=True)]
+        sizes = np.concatenate([r / f for r, f in zip(ratios, factors[::-1], strict=True)])
+        rows = np.flatnonzero(sizes > margin)
+        # Alarms that are closer are one. Of another recording, times begin anew.
+        apart = np.abs(np.diff(states['time'][rows], prepend=np.inf)) > LONGEST_PAUSE
+        return Learned(thresholds, float((sizes > 1.0).mean()), rows[apart].tolist())
+    return Learned(thresholds, None, None)
 
 
 def _factor(ratios: Array, states: BandStates, share: float) -> float:
@@ -168,7 +147,8 @@ def least_thresholds(robot: WatchedRobot, joints: Sequence[str]) -> Array:
     At rest, the residual is up to the Coulomb friction, where the model takes zero: no recording
     shows all rests. And no residual is more exact than `ACCURACY`.
     """
-    coulomb = robot.friction.bounds[0, robot.model.indices_of(joints)]
+    friction = robot.settings.joint_model.friction(robot.model)
+    coulomb = friction.bounds[0, robot.model.indices_of(joints)]
     constant = np.maximum(coulomb, ACCURACY * robot.effort_limits(joints))
     return np.multiply.outer([[1.0, 0.0, 0.0]] * len(BANDS), constant)
 
@@ -258,18 +238,15 @@ class ThresholdSurvey:
             values['largest_speed'], values['largest_acceleration'] = motion[:, index]
             for band, parts in zip(BANDS, limits[..., index], strict=True):
                 values[band] = dict(zip((*PARTS, 'mean'), parts, strict=True))
+        same = ('false_alarms', 'tested', 'seconds', 'margin', 'doubts')
         times = self.exceeded
         return {
             'robot': self.first.robot,
-            'false_alarms': self.false_alarms,
-            'tested': self.tested,
-            'seconds': self.seconds,
-            'margin': self.margin,
             'bandwidth': self.first.bandwidth,
             'joints': joints,
             'exceeded': times and [{'recording': name, 'time': time} for name, time in times],
-            'doubts': self.doubts,
             'recordings': [one.as_json() for one in self.recordings],
+            **{name: getattr(self, name) for name in same},
         }
 
 
@@ -278,13 +255,7 @@ def surveyed(
     false_alarms: float = FALSE_ALARMS,
     margin: float = MARGIN,
 ) -> ThresholdSurvey:
-    """Learn thresholds from recordings, and test those of each half of the time on the other.
-
-    Args:
-        recordings: at least one.
-        false_alarms: share of the time above some threshold before the margin, in motion like the
-            recorded one [-].
-        margin: factor of what was learned, for motion unlike that [-].
+    """Learn thresholds from recordings, one at least; see `learned_thresholds`.
 
     Raises:
         RecordingError: the recordings have other watched joints, or another bandwidth.
@@ -292,18 +263,19 @@ def surveyed(
     """
     first = recordings[0]
     for one in recordings[1:]:
-        if one.joints != first.joints or not np.allclose(one.bandwidth, first.bandwidth, SAME):
+        # Bandwidths come from rates, which are medians: they may differ by a hundredth.
+        alike = one.joints == first.joints and np.allclose(one.bandwidth, first.bandwidth, 0.01)
+        if not alike:
             raise RecordingError(
                 f'{one.name} has efforts of other joints than {first.name}, or another rate of '
                 'states: learn from them apart, or set external_bandwidth in --parameters'
             )
     states = np.concatenate([one.states for one in recordings])
-    thresholds = learned_thresholds(states, first.least, false_alarms, margin)
-    tested, exceeded = None, None
-    with suppress(StateError):
-        tested, rows = tested_thresholds(states, first.least, false_alarms, margin)
-        names = [one.name for one in recordings for _ in one.states]
+    learned = learned_thresholds(states, first.least, false_alarms, margin)
+    names = [one.name for one in recordings for _ in one.states]
+    tested, rows, exceeded = learned.tested, learned.exceeded, None
+    if rows is not None:
         exceeded = tuple((names[row], float(states['time'][row])) for row in rows)
     return ThresholdSurvey(
-        tuple(recordings), states, thresholds, false_alarms, margin, tested, exceeded
+        tuple(recordings), states, learned.thresholds, false_alarms, margin, tested, exceeded
     )

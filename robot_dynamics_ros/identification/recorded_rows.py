@@ -111,12 +111,8 @@ class RecordedRobot:
 
     def segments(self, recording: Recording, cutoff: float) -> Iterator[Motion]:
         """Motions of the joints, at a lower rate where that has all which they hold."""
-        wide = motions_cutoff(cutoff, 1.0 / recording.interval)
-        for motion in recording.motions(cutoff=wide):
-            stride = max(1, int(motion.rate / (OVERSAMPLING * wide)))
-            # A copy, which does not keep the whole motion.
-            part = motion.of(self.model.joint_names).part(slice(None, None, stride))
-            yield replace(part.mapped(np.copy), rate=motion.rate / stride)
+        for motion in recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / recording.interval)):
+            yield motion.of(self.model.joint_names).decimated(OVERSAMPLING)
 
     def fit(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""

@@ -7,9 +7,7 @@ as dynamics_node uses them. Where each message has all joints, these are its val
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,146 +17,91 @@ from robot_dynamics_ros.core.checks import Array
 
 from .joint_samples import gap_limit
 
-Times = npt.NDArray[np.int64]
-# Of the longest interval: joints that come in about this one come equally rarely.
-ABOUT_EQUAL = 0.99
-# Of `States`, what messages have whatever their joints.
-FIELDS = ('numbers', 'log_times', 'stamps')
+Numbers = npt.NDArray[np.int64]
+# Fields of sensor_msgs/JointState, and of columns of a table.
+VALUES = ('position', 'velocity', 'effort')
+# Joints with less of the longest interval come more often: jitter changes a median less.
+MORE_OFTEN = 0.99
 
 
-@dataclass(frozen=True, eq=False)
-class States:
-    """States of the same joints.
+class States(NamedTuple):
+    """Messages with the same joints, in the order of their numbers."""
 
-    Attributes:
-        names: of the joints, as recorded.
-        numbers: (N,) of the messages of the topic.
-        log_times: (N,) when they were recorded [ns].
-        stamps: (N,) of the headers [ns]; 0 where there is none.
-        values: (3, N, n) positions [rad, m], velocities [rad/s, m/s] and efforts [N m, N]; NaN
-            where not measured.
-    """
-
-    names: tuple[str, ...]
-    numbers: npt.NDArray[np.intp]
-    log_times: Times
-    stamps: Times
-    values: Array
+    names: tuple[str, ...]  #: of the joints, as recorded
+    numbers: Numbers  #: (N,) among the messages of the topic, in the order of the log
+    times: Numbers  #: (N,) [ns]
+    values: Array  #: (3, N, n) positions [rad, m], velocities, efforts; NaN where not measured
 
     def of(self, joints: Sequence[str]) -> Array:
         """Values (3, N, k) of some of the joints, in this order."""
         columns = [self.names.index(name) for name in joints]
         return self.values if tuple(joints) == self.names else self.values[..., columns]
 
-    def times(self, stamped: bool) -> Times:
-        """Those of the messages [ns]: of their stamps, or of the log."""
-        return self.stamps if stamped else self.log_times
-
 
 class Columns(NamedTuple):
-    """Samples of some joints: times (N,) [ns], and values (3, N, n) as those of `States`.
+    """Samples of some joints."""
 
-    With the first time of the joint that comes most rarely [ns], the median interval of its
-    messages [s], how many samples are of several ones, and the longest time between these [ns].
-    """
-
-    times: Times
-    values: Array
-    start: int
-    interval: float
-    merged: int = 0
-    skew: int = 0
+    times: Numbers  #: (N,) [ns]
+    values: Array  #: (3, N, n) as those of `States`
+    start: int  #: first time of the joint that comes most rarely [ns]
+    interval: float  #: median one of its messages [s]
+    merged: int = 0  #: samples of several messages
+    skew: int = 0  #: the longest time between these [ns]
 
 
-def by_joints(parts: Sequence[States]) -> list[States]:
-    """The states of each set of joints, numbered by their log times; of equal ones, as stored."""
-    stored, times = (
-        np.concatenate([getattr(part, field) for part in parts]) for field in FIELDS[:2]
-    )
-    ranks = np.empty(stored.max() + 1, np.intp)
-    ranks[stored[np.lexsort((stored, times))]] = np.arange(len(stored))
-    groups = defaultdict(list)
-    for part in parts:
-        groups[frozenset(part.names)].append(replace(part, numbers=ranks[part.numbers]))
-    return [_joined(group) for group in groups.values()]
-
-
-def _joined(parts: Sequence[States]) -> States:
-    """States of the same joints as one, in the order of their numbers and of the first names."""
-    names = parts[0].names
-    values = np.concatenate([part.of(names) for part in parts], axis=1)
-    fields = [np.concatenate([getattr(part, field) for part in parts]) for field in FIELDS]
-    if (np.diff(fields[0]) < 0).any():
-        order = np.argsort(fields[0])
-        fields, values = [field[order] for field in fields], values[:, order]
-    return States(names, fields[0], fields[1], fields[2], values)
-
-
-def columns_of(kinds: Sequence[States], joints: Sequence[str], *, stamped: bool) -> Columns:
+def columns_of(kinds: Sequence[States], joints: Sequence[str]) -> Columns:
     """Samples of joints at the messages of the one that comes most rarely.
 
     Of joints that come equally rarely, it is the one that comes the soonest after the others. A
     value is fresh up to the limit of a gap, and none counts twice.
-
-    Args:
-        kinds: states of each set of joints.
-        joints: wanted ones.
-        stamped: whether times are those of the stamps.
     """
     usable = [kind for kind in kinds if not set(joints).isdisjoint(kind.names)]
     if len(usable) == 1 and set(joints) <= set(usable[0].names):
-        times = usable[0].times(stamped)
+        times = usable[0].times
         return Columns(times, usable[0].of(joints), int(times[0]), median_interval(times))
-    every = [_Series.of(usable, name, stamped) for name in joints]
-    longest = np.nanmax([*(one.interval for one in every), 0.0])
-    rare = [one for one in every if not one.interval < ABOUT_EQUAL * longest]
-    reference = min(rare, key=lambda one: np.median(one.ages(every)[0].max(axis=0)))
-    ages, latest = reference.ages(every)
-    pairs = [*zip(every, latest, strict=True)]
-    newest = np.stack([one.numbers[rows] for one, rows in pairs])
+    every = [_series(usable, joint) for joint in joints]
+    intervals = np.array([median_interval(one.times) for one in every])
+    # No comparison with NaN holds: a joint that came once is rare.
+    rare = np.flatnonzero(~(intervals < MORE_OFTEN * np.nanmax([*intervals, 0.0])))
+    pairs = [(_latest(every, every[place]), place) for place in rare]
+    (ages, rows), place = min(pairs, key=lambda pair: np.median(pair[0][0].max(axis=0)))
+    reference, interval = every[place], float(intervals[place])
+    newest = np.stack([one.numbers[row] for one, row in zip(every, rows, strict=True)])
     before = np.concatenate([[-1], reference.numbers[:-1]])
-    limit = 1e9 * gap_limit(reference.interval)
-    fresh = ((latest >= 0) & (newest > before) & (ages <= limit)).all(axis=0)
+    fresh = (rows >= 0) & (newest > before) & (ages <= 1e9 * gap_limit(interval))
+    used = fresh.all(axis=0)
+    values = [one.values[..., row[used], 0] for one, row in zip(every, rows, strict=True)]
     return Columns(
-        reference.times[fresh],
-        np.stack([one.values[:, rows[fresh]] for one, rows in pairs], axis=2),
+        reference.times[used],
+        np.stack(values, axis=2),
         int(reference.times[0]),
-        reference.interval,
-        int(np.count_nonzero((newest != reference.numbers).any(axis=0) & fresh)),
-        int(ages[:, fresh].max(initial=0)),
+        interval,
+        int(np.count_nonzero((newest != reference.numbers).any(axis=0) & used)),
+        int(ages[:, used].max(initial=0)),
     )
 
 
-class _Series(NamedTuple):
-    """The messages with a joint: numbers (N,), times (N,) [ns], values (3, N), interval [s]."""
-
-    numbers: npt.NDArray[np.intp]
-    times: Times
-    values: Array
-    interval: float
-
-    @classmethod
-    def of(cls, kinds: Sequence[States], joint: str, stamped: bool) -> _Series:
-        found = [kind for kind in kinds if joint in kind.names]
-        numbers = np.concatenate([kind.numbers for kind in found])
-        times = np.concatenate([kind.times(stamped) for kind in found])
-        values = np.concatenate([kind.of([joint])[..., 0] for kind in found], axis=1)
-        order = np.argsort(numbers)
-        return cls(numbers[order], times[order], values[:, order], median_interval(times))
-
-    def ages(self, every: Sequence[_Series]) -> tuple[Times, npt.NDArray[np.intp]]:
-        """Ages (n, N) of the latest values of joints at its messages [ns]; which they are.
-
-        These have number -1, and age 0, where there is none yet.
-        """
-        latest = np.stack(
-            [np.searchsorted(one.numbers, self.numbers, side='right') - 1 for one in every]
-        )
-        times = np.stack([one.times[rows] for one, rows in zip(every, latest, strict=True)])
-        return np.where(latest < 0, 0, np.abs(self.times - times)), latest
+def _series(kinds: Sequence[States], joint: str) -> States:
+    """All messages with a joint, without the others."""
+    found = [kind for kind in kinds if joint in kind.names]
+    numbers = np.concatenate([kind.numbers for kind in found])
+    times = np.concatenate([kind.times for kind in found])
+    values = np.concatenate([kind.of([joint]) for kind in found], axis=1)
+    order = np.argsort(numbers)
+    return States((joint,), numbers[order], times[order], values[:, order])
 
 
-def median_interval(times: Times) -> float:
+def _latest(every: Sequence[States], at: States) -> tuple[Numbers, Numbers]:
+    """Ages (n, N) of the latest values of joints at N messages [ns], and their rows.
+
+    The row is -1, and the age 0, where there is none yet.
+    """
+    rows = np.stack([np.searchsorted(one.numbers, at.numbers, side='right') - 1 for one in every])
+    times = np.stack([one.times[row] for one, row in zip(every, rows, strict=True)])
+    return np.where(rows < 0, 0, np.abs(at.times - times)), rows
+
+
+def median_interval(times: Numbers) -> float:
     """Median time between two of some times [ns], in [s]; NaN with less than two."""
     intervals = np.diff(np.sort(times))
     intervals = intervals[intervals > 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 
 from robot_dynamics_ros.core.errors import RecordingError
@@ -11,11 +12,8 @@ from robot_dynamics_ros.core.errors import RecordingError
 def renamed(recorded: Sequence[str], renaming: Mapping[str, str]) -> tuple[str, ...]:
     """Names of joints after renaming.
 
-    Args:
-        recorded: names in the recording.
-        renaming: new names by recorded ones. A key that is not the name of a joint is a prefix:
-            it is replaced where a name begins with it; the longest one counts. The empty one
-            gives all other names a prefix.
+    Keys are recorded names; one that is not is a prefix: it is replaced where a name begins with
+    it; the longest one counts. The empty one gives all other names a prefix.
 
     Raises:
         RecordingError: a key fits no joint, or two joints get the same name.
@@ -38,31 +36,24 @@ def renamed(recorded: Sequence[str], renaming: Mapping[str, str]) -> tuple[str, 
 def offered_renaming(recorded: Sequence[str], wanted: Sequence[str]) -> dict[str, str]:
     """One prefix for another, so that all wanted joints are recorded, or all recorded ones wanted.
 
-    Args:
-        recorded: names in the recording.
-        wanted: names of which some are missing there.
-
-    Returns:
-        Empty if there is no such prefix, or several that do not rename the same joints.
+    It is empty if there is no such prefix, or several that do not rename the same joints.
     """
     missing = [name for name in wanted if name not in recorded]
     free = [name for name in recorded if name not in wanted]
     found: dict[tuple[str, ...], dict[str, str]] = {}
     for name, other in product(missing, free):
-        ends = (other[start:] for start in range(len(other) + 1))
         # A prefix ends as words do.
+        ends = (other[start:] for start in range(len(other) + 1))
         common = next(filter(name.endswith, ends)).lstrip('_/-')
         old, new = other.removesuffix(common), name.removesuffix(common)
         if not common or old in recorded:
             continue
-        try:
+        with suppress(RecordingError):
             names = renamed(recorded, {old: new})
-        except RecordingError:
-            continue
-        if set(wanted) <= set(names) or set(names) <= set(wanted):
-            # What other names become makes no difference.
-            used = tuple(each if each in wanted else '' for each in names)
-            found.setdefault(used, {old: new})
+            if set(wanted) <= set(names) or set(names) <= set(wanted):
+                # What other names become makes no difference.
+                used = tuple(each if each in wanted else '' for each in names)
+                found.setdefault(used, {old: new})
     return found.popitem()[1] if len(found) == 1 else {}
 
 
@@ -73,8 +64,7 @@ def recorded_names(new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, 
         RecordingError: a joint is not in the recording; the message offers a renaming.
     """
     recorded = {new_name: old for old, new_name in new.items()}
-    missing = [joint for joint in wanted if joint not in recorded]
-    if not missing:
+    if not (missing := [joint for joint in wanted if joint not in recorded]):
         return tuple(recorded[joint] for joint in wanted)
     # Instead of the renaming that was given.
     offer = rename_options(offered_renaming(tuple(new), wanted))

@@ -8,27 +8,16 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-# Of the usual interval, and [s]: a gap is longer than both.
-GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
-
 
 @dataclass(frozen=True)
 class JointSamples:
-    """Samples in the order of the recording; the arrays are not to be written to.
+    """Samples in the order of the recording; the arrays are not to be written to."""
 
-    Attributes:
-        joints: names, in the order of the columns.
-        times: (N,) since the start of the recording [s].
-        positions: (N, n) [rad, m], NaN where a message has none that is finite.
-        velocities: (N, n) [rad/s, m/s], NaN where not measured.
-        efforts: (N, n) [N m, N], NaN where not measured.
-    """
-
-    joints: tuple[str, ...]
-    times: Array
-    positions: Array
-    velocities: Array
-    efforts: Array
+    joints: tuple[str, ...]  #: names, in the order of the columns
+    times: Array  #: (N,) since the start of the recording [s]
+    positions: Array  #: (N, n) [rad, m], NaN where a message has none that is finite
+    velocities: Array  #: (N, n) [rad/s, m/s], NaN where not measured
+    efforts: Array  #: (N, n) [N m, N], NaN where not measured
 
     def __len__(self) -> int:
         return len(self.times)
@@ -40,10 +29,10 @@ class JointSamples:
 
 
 def gap_limit(interval: float) -> float:
-    """The longest time between two samples that are taken as consecutive [s].
+    """The longest time between two samples that follow each other, by the usual one [s].
 
-    Args:
-        interval: usual time between two samples [s]; NaN where it is unknown.
+    One lost sample, with jitter, is no gap; nor are 20 ms, in which an arm changes little. NaN
+    where the usual one is unknown.
     """
     # In this order: NaN is not greater.
-    return max(GAP_SECONDS, GAP_INTERVALS * interval)
+    return max(0.02, 2.5 * interval)

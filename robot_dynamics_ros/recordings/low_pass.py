@@ -24,22 +24,20 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-# [dB] of the window.
+# Of the window [dB]: what is damped to 0.1 % is below the noise of encoders' derivatives.
 DAMPING = 60.0
 # Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
 SIDE = 8
-# [Hz] that may be asked for: the kernels are some 36 s long.
+# Cutoffs that may be asked for [Hz]: the kernels of the lowest one are some 36 s long.
 LOWEST_ASKED = 0.1
-# [Hz]: below it arms accelerate, above it they are not rigid.
-LOWEST, HIGHEST = 5.0, 20.0
+# Cutoffs that are chosen [Hz]: below them arms accelerate, above them they are not rigid.
+CHOSEN = (5.0, 20.0)
 # Of the rate: the highest cutoff at which derivatives of samples are accurate.
 MOST_OF_RATE = 0.25
-# [Hz]: below it, accelerations are not in the samples.
-SLOWEST_RATE = 10.0
 # Part of the spectrum that shows the noise, of half the rate; power above which there is motion.
 NOISE_BAND, ABOVE_NOISE = (0.6, 0.95), 4.0
-# [s] of one of the spectra that are averaged, and samples that a spectrum needs.
-WINDOW, SHORTEST = 2.0, 64
+# Of each of the spectra that are averaged [s]: the cutoff is exact to 0.5 Hz.
+WINDOW = 2.0
 
 
 def half_length(cutoff: float, rate: float) -> int:
@@ -65,22 +63,16 @@ def low_pass(cutoff: float, rate: float, half: int) -> Array:
 def kernels(cutoff: float, rate: float) -> Array:
     """Value, derivative and second derivative (3, 2 h + 1), to be convolved with samples.
 
-    The first is exact for straight lines, the second one for parabolas, the third one for cubics.
-
-    Args:
-        cutoff: [Hz], at most a quarter of the rate.
-        rate: of the samples [Hz].
+    The first is exact for straight lines, the second one for parabolas, the third one for cubics;
+    arguments as of `half_length`.
     """
-    value = low_pass(cutoff, rate, half_length(cutoff, rate))
+    value, k = low_pass(cutoff, rate, half_length(cutoff, rate)), np.arange(1, SIDE + 1)
     # Central differences for a unit interval, one side.
-    steps = np.arange(1, SIDE + 1)
-    first = [
-        -((-1.0) ** k) * factorial(SIDE) ** 2 / (k * factorial(SIDE - k) * factorial(SIDE + k))
-        for k in range(1, SIDE + 1)
-    ]
-    second = 2.0 * np.array(first) / steps
+    sizes = [factorial(SIDE) ** 2 / (factorial(SIDE - i) * factorial(SIDE + i)) for i in k]
+    first = -((-1.0) ** k) * sizes / k
+    second = 2.0 * first / k
     differences = (
-        np.concatenate([first[::-1], [0.0], np.negative(first)]) * rate,
+        np.concatenate([first[::-1], [0.0], -first]) * rate,
         np.concatenate([second[::-1], [-2.0 * second.sum()], second]) * rate**2,
     )
     return np.stack([np.pad(value, SIDE), *(np.convolve(value, each) for each in differences)])
@@ -92,14 +84,15 @@ def check_rate(name: str, rate: float) -> None:
     Raises:
         RecordingError: the rate [Hz] is too low, or NaN, as with one sample.
     """
-    if not np.isfinite(rate):
+    if np.isnan(rate):
         raise RecordingError(f'{name}: one sample is not a motion: record some seconds')
-    if rate < SLOWEST_RATE:
+    # Samples show what is below half their rate.
+    if rate < 2.0 * CHOSEN[0]:
         # Intervals of a second and more are usual ones in milliseconds.
         unit = ' (times are in s: are these in ms or smaller units?)' if rate <= 1.0 else ''
         raise RecordingError(
             f'{name}: a rate of {rate:.3g} Hz is too low for accelerations, at least '
-            f'{SLOWEST_RATE:g} Hz is needed{unit}'
+            f'{2.0 * CHOSEN[0]:g} Hz is needed{unit}'
         )
 
 
@@ -118,17 +111,10 @@ def checked_cutoff(cutoff: float, rate: float) -> float:
 
 
 def chosen_cutoff(velocities: Array, rate: float) -> float:
-    """The cutoff for some motion [Hz].
-
-    Args:
-        velocities: (N, n) at equal intervals [rad/s, m/s].
-        rate: of the samples [Hz].
-    """
-    highest = min(HIGHEST, MOST_OF_RATE * rate)
-    lowest = min(LOWEST, highest)
-    if len(velocities) < SHORTEST:
-        return lowest
-    length = min(len(velocities), max(SHORTEST, round(WINDOW * rate)))
+    """The cutoff [Hz] for velocities (N, n) [rad/s, m/s] at equal intervals, with their rate."""
+    lowest, highest = np.minimum(CHOSEN, MOST_OF_RATE * rate)
+    if len(velocities) < (length := round(WINDOW * rate)):
+        return float(lowest)
     frequencies, power = required('scipy.signal').welch(velocities, rate, nperseg=length, axis=0)
     low, high = np.array(NOISE_BAND) * rate / 2.0
     noise = np.median(power[(low < frequencies) & (frequencies < high)], axis=0)

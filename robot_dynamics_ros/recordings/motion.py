@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
@@ -22,40 +21,26 @@ from .joint_samples import JointSamples
 from .low_pass import check_rate, checked_cutoff, chosen_cutoff, kernels
 from .quality import Quality
 
-# Means that `averaged` gives for a period of the cutoff, which they damp by a tenth.
+# Samples of a period of the cutoff that `Motion.averaged` gives: it damps the cutoff by a tenth.
 MEANS_OF_PERIOD = 4.0
-# In intervals: what stamps may deviate from equal spacing, and stamps that are closer than this do
-# not determine the slope of a cubic.
-EQUAL, CLOSE = 1e-3, 0.2
+# Intervals that stamps may deviate from equal spacing: within a tenth of the jitter of any clock.
+EQUAL = 1e-3
+# Stamps that are closer, in intervals, do not determine the slope of a cubic.
+CLOSE = 0.2
 
 
 @dataclass(frozen=True)
 class Motion:
-    """A segment: samples at equal intervals, all filtered by one zero-phase low pass.
+    """A segment: samples at equal intervals, all filtered by one zero-phase low pass."""
 
-    Attributes:
-        joints: names, in the order of the columns.
-        times: (N,) since the start of the recording [s].
-        positions: (N, n) [rad, m].
-        velocities: (N, n) [rad/s, m/s]; derivatives of the positions where not measured.
-        accelerations: (N, n) derivatives of the velocities [rad/s^2, m/s^2].
-        efforts: (N, n) [N m, N], NaN where not measured.
-        cutoff: at which the low pass halves the amplitude [Hz].
-        rate: of the samples [Hz].
-        begins: whether it begins a segment, as those of a recording do.
-        number: of its first sample, from the first one of the segment.
-    """
-
-    joints: tuple[str, ...]
-    times: Array
-    positions: Array
-    velocities: Array
-    accelerations: Array
-    efforts: Array
-    cutoff: float
-    rate: float
-    begins: bool = True
-    number: int = 0
+    joints: tuple[str, ...]  #: names, in the order of the columns
+    times: Array  #: (N,) since the start of the recording [s]
+    positions: Array  #: (N, n) [rad, m]
+    velocities: Array  #: (N, n) [rad/s, m/s]; derivatives of the positions where not measured
+    accelerations: Array  #: (N, n) derivatives of the velocities [rad/s^2, m/s^2]
+    efforts: Array  #: (N, n) [N m, N], NaN where not measured
+    cutoff: float  #: at which the low pass halves the amplitude [Hz]
+    rate: float  #: of the samples [Hz]
 
     def __len__(self) -> int:
         return len(self.times)
@@ -70,6 +55,11 @@ class Motion:
         """Some of the samples; the rate is kept."""
         return replace(self.mapped(lambda values: values[rows]), times=self.times[rows])
 
+    def decimated(self, oversampling: float) -> Motion:
+        """One of so many samples that this many are left of a period of the cutoff; a copy."""
+        step = max(1, int(self.rate / (oversampling * self.cutoff)))
+        return replace(self.part(np.arange(0, len(self), step)), rate=self.rate / step)
+
     def averaged(self, cutoff: float) -> Motion:
         """Means of as many neighbours as pass what is below a cutoff [Hz]; none of too few."""
         size = max(1, int(self.rate / (MEANS_OF_PERIOD * cutoff)))
@@ -80,9 +70,8 @@ class Motion:
 
     def mapped(self, change: Callable[[Array], Array]) -> Motion:
         """The motion with other values (N, n), made of each array."""
-        names = ('positions', 'velocities', 'accelerations', 'efforts')
-        changed: dict[str, Any] = {name: change(getattr(self, name)) for name in names}
-        return replace(self, **changed)
+        values = (self.positions, self.velocities, self.accelerations, self.efforts)
+        return Motion(self.joints, self.times, *map(change, values), self.cutoff, self.rate)
 
 
 def filtered(
@@ -93,28 +82,32 @@ def filtered(
     cutoff: float | None,
     efforts: bool,
 ) -> Iterator[Motion]:
-    """The motion of each segment, as `Recording.motions` gives it, with its errors.
-
-    The quality has the usual interval, and counts the samples that the filter loses.
-    """
+    """The motion of each segment, as of `Recording.motions`; what is too short is counted."""
     interval, rate = quality.interval, 1.0 / quality.interval
     if cutoff is None:
         cutoff = usual_cutoff(segments, interval, name)
     check_rate(name, rate)
     weights = kernels(checked_cutoff(cutoff, rate), rate)
-    lost, used = weights.shape[1] - 1, 0
-    quality.unused = quality.edges = 0
+    lost, convolve = weights.shape[1] - 1, required('scipy.signal').oaconvolve
+    quality.unused = 0
     for samples in segments:
-        grid = Grid(samples.times, interval)
-        if grid.size <= lost:
+        size, values_of = grid(samples.times, interval)
+        if size <= lost:
             quality.unused += len(samples)
             continue
-        # Without a cut there are two edges.
-        quality.edges, used = used * lost, used + 1
-        times = samples.times[0] + (np.arange(grid.size - lost) + lost // 2) * interval
-        q, v, a, effort = _smooth(samples, grid, weights, efforts)
-        yield Motion(samples.joints, times, q, v, a, effort, cutoff, rate)
-    if not used:
+        times = samples.times[0] + (np.arange(size - lost) + lost // 2) * interval
+        found = np.full((4, size - lost, len(samples.joints)), np.nan)
+        measured = zip(samples.positions.T, samples.velocities.T, samples.efforts.T, strict=True)
+        for joint, columns in enumerate(measured):
+            q, v, effort = map(values_of, columns)
+            # Velocities that are not measured are derivatives of the positions.
+            pairs = [(q, 0), (v, 0), (v, 1)] if np.isfinite(v[0]) else [(q, 0), (q, 1), (q, 2)]
+            if efforts and np.isfinite(effort[0]):
+                pairs.append((effort, 0))
+            for place, (signal, order) in enumerate(pairs):
+                found[place, :, joint] = convolve(signal, weights[order], 'valid')
+        yield Motion(samples.joints, times, *found, cutoff, rate)
+    if quality.unused == sum(map(len, segments)):
         cuts = quality.cuts if quality.samples > lost else ''
         raise RecordingError(
             f'{name}: the longest segment without a gap has {max(map(len, segments), default=0)} '
@@ -123,64 +116,38 @@ def filtered(
         )
 
 
-def _smooth(samples: JointSamples, grid: Grid, weights: Array, efforts: bool) -> Array:
-    """Positions, velocities, accelerations and efforts (4, N, n) of a segment by `kernels`."""
-    convolve = required('scipy.signal').oaconvolve
-    found = np.full((4, grid.size - weights.shape[1] + 1, len(samples.joints)), np.nan)
-    measured = zip(samples.positions.T, samples.velocities.T, samples.efforts.T, strict=True)
-    for joint, columns in enumerate(measured):
-        q, v, effort = map(grid.values, columns)
-        # Velocities that are not measured are derivatives of the positions.
-        pairs = [(q, 0), (v, 0), (v, 1)] if np.isfinite(v[0]) else [(q, 0), (q, 1), (q, 2)]
-        if efforts and np.isfinite(effort[0]):
-            pairs.append((effort, 0))
-        for place, (signal, order) in enumerate(pairs):
-            found[place, :, joint] = convolve(signal, weights[order], 'valid')
-    return found
-
-
 def usual_cutoff(segments: Sequence[JointSamples], interval: float, name: str) -> float:
-    """The cutoff [Hz] for the longest segment, by the usual interval of the samples [s].
-
-    Raises:
-        RecordingError: samples come too slowly.
-    """
+    """The cutoff [Hz] for the longest segment; see `check_rate` and `chosen_cutoff`."""
     check_rate(name, 1.0 / interval)
     if not segments:
         return chosen_cutoff(np.empty((0, 0)), 1.0 / interval)
     longest = max(segments, key=len)
-    grid = Grid(longest.times, interval)
+    _, values_of = grid(longest.times, interval)
     velocities = [
-        grid.values(v)[1:] if np.isfinite(v[0]) else np.diff(grid.values(q)) / interval
+        values_of(v)[1:] if np.isfinite(v[0]) else np.diff(values_of(q)) / interval
         for q, v in zip(longest.positions.T, longest.velocities.T, strict=True)
     ]
     return chosen_cutoff(np.stack(velocities, axis=1), 1.0 / interval)
 
 
-class Grid:
-    """Times at equal intervals, from the first sample of a segment on; `size` is their number."""
+def grid(times: Array, interval: float) -> tuple[int, Callable[[Array], Array]]:
+    """Number of times at equal intervals [s] from the first one on, and the values there.
 
-    def __init__(self, times: Array, interval: float) -> None:
-        """Take times (N,) of samples, strictly increasing, and the interval of the grid [s]."""
-        self.size, self._weights = len(times), np.empty(0)
-        numbers = (times - times[0]) / interval
-        if np.abs(numbers - np.arange(len(times))).max() < EQUAL:
-            return
-        rows = np.flatnonzero(np.diff(numbers, prepend=-1.0) >= CLOSE)
-        numbers = numbers[rows]
-        self.size = int(numbers[-2]) + 1 if len(rows) >= 4 else 0
-        wanted = np.arange(self.size)
-        left = np.searchsorted(numbers, wanted, side='right') - 2
-        places = np.clip(left, 0, max(len(rows) - 4, 0)) + np.arange(4)[:, None]
-        self._rows, nodes = rows[places], numbers[places]
-        # Lagrange's formula.
-        self._weights = np.ones(nodes.shape)
-        for i, j in permutations(range(4), 2):
-            self._weights[i] *= (wanted - nodes[j]) / (nodes[i] - nodes[j])
-
-    def values(self, samples: Array) -> Array:
-        """Those at its times, of samples (N,)."""
-        if not self._weights.size:
-            return samples
-        values: Array = np.einsum('ki,ki->i', self._weights, samples[self._rows])
-        return values
+    Times (N,) of the samples are strictly increasing [s].
+    """
+    numbers = (times - times[0]) / interval
+    if np.abs(numbers - np.arange(len(times))).max() < EQUAL:
+        return len(times), lambda samples: samples
+    rows = np.flatnonzero(np.diff(numbers, prepend=-1.0) >= CLOSE)
+    if len(rows) < 4:
+        return 0, lambda samples: samples[:0]
+    numbers = numbers[rows]
+    wanted = np.arange(int(numbers[-2]) + 1)
+    left = np.searchsorted(numbers, wanted, side='right') - 2
+    places = np.clip(left, 0, len(rows) - 4) + np.arange(4)[:, None]
+    nodes, rows = numbers[places], rows[places]
+    # Lagrange's formula.
+    weights = np.ones(nodes.shape)
+    for i, j in permutations(range(4), 2):
+        weights[i] *= (wanted - nodes[j]) / (nodes[i] - nodes[j])
+    return len(wanted), lambda samples: np.einsum('ki,ki->i', weights, samples[rows])

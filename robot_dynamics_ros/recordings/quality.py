@@ -15,14 +15,10 @@ from robot_dynamics_ros.core.model.findings import counted
 
 from .joint_samples import JointSamples, gap_limit
 
-# Of the usual interval: what exceeds it is a dropout.
+# A longer interval is a dropout, in usual ones: half of the next one is jitter.
 DROPOUT = 1.5
-# Share of the samples that jump where the unit is another, and positions beyond two turns.
-OFTEN, FAR = 0.01, 4.0 * np.pi
-# Of all samples: what the edges of cuts must cost to be told.
-EDGES = 0.05
-# Of all samples: beyond it, the recording is in the reverse order, or in another unit.
-MOSTLY = 0.5
+# Joints do not turn further, two turns, nor slide as far: the unit may be another [rad, m].
+FAR = 4.0 * np.pi
 # Times the effort limit that no number of a drive reaches, in whatever unit: one in mN m reaches
 # a thousand times its limit.
 IMPLAUSIBLE = 1e4
@@ -43,19 +39,18 @@ COUNTS = (
     ('malformed', 'message', ' with names and values that do not fit'),
     ('of_other_joints', 'message', ' of other joints'),
     ('merged', 'sample', ' merged from messages up to {0.skew:.3g} s apart'),
-    ('lost', 'sample', ' in segments too short for the filter, or at cuts'),
+    ('unused', 'sample', ' in segments too short for the filter'),
 )
-# Of these, where a segment ends.
-CUTS = ('gaps', 'backward', 'not_finite', 'jumps')
+# Of these, where a segment ends; what is never measured cuts nothing.
+CUTS = ('gaps', 'backward', 'not_finite', 'jumps', 'without_velocities', 'without_efforts')
 
 
-@dataclass(frozen=True)
-class ImplausibleEfforts:
-    """Efforts of one joint that no drive has: how many, the bound, the largest one [N m or N]."""
+class ImplausibleEfforts(NamedTuple):
+    """Efforts of one joint that no drive has."""
 
     count: int
-    bound: float
-    largest: float
+    bound: float  #: [N m, N]
+    largest: float  #: [N m, N]
     unit: str
 
     def sentence(self, joint: str) -> str:
@@ -80,28 +75,16 @@ class Count(NamedTuple):
 
 @dataclass
 class Quality:
-    """Counts of `COUNTS`, which says what each is, and these.
+    """Counts of `COUNTS`, which says what each is, and these."""
 
-    Attributes:
-        clock: `header` (stamps of the messages), `log` (when they were recorded, where no message
-            has a stamp) or `file` (the column of a CSV file).
-        interval: usual time between two samples [s]; NaN with less than two.
-        longest_gap: [s].
-        skew: the longest time between messages that make one sample [s].
-        unused: samples of segments that are too short for the latest filter.
-        edges: samples that it loses where a recording is cut, at both sides.
-        largest: absolute position of each joint that goes beyond two turns, also in samples that
-            are left out [rad or m].
-        missing_efforts: samples in which the effort of a joint is not measured, by joint.
-        implausible: efforts that no drive has, by joint, where bounds are known.
-    """
-
+    #: `header` (stamps of the messages), `log` (when they were recorded, where no message has a
+    #: stamp) or `file` (the column of a CSV file)
     clock: str
     samples: int = 0
-    interval: float = float('nan')
+    interval: float = float('nan')  #: usual one between two samples [s]; NaN with less than two
     dropouts: int = 0
     gaps: int = 0
-    longest_gap: float = 0.0
+    longest_gap: float = 0.0  #: [s]
     repeated: int = 0
     backward: int = 0
     not_finite: int = 0
@@ -110,28 +93,33 @@ class Quality:
     malformed: int = 0
     of_other_joints: int = 0
     merged: int = 0
-    skew: float = 0.0
+    skew: float = 0.0  #: the longest time between messages that make one sample [s]
     out_of_reach: int = 0
     jumps: int = 0
-    unused: int = 0
-    edges: int = 0
+    unused: int = 0  #: of the latest filter
+    #: absolute position of each joint that goes beyond two turns, also where left out [rad, m]
     largest: dict[str, float] = field(default_factory=dict, repr=False)
+    #: samples in which the effort of a joint is not measured, by joint
     missing_efforts: dict[str, int] = field(default_factory=dict, repr=False)
+    #: efforts that no drive has, by joint, where bounds are known
     implausible: dict[str, ImplausibleEfforts] = field(default_factory=dict, repr=False)
 
     def count(self, samples: JointSamples) -> None:
         """Take all samples of a recording into account."""
         self.samples = len(samples)
-        self.not_finite = _not_finite(samples.positions)
-        self.without_velocities = _not_finite(samples.velocities)
-        self.without_efforts = _not_finite(samples.efforts)
-        missing = np.count_nonzero(~np.isfinite(samples.efforts), axis=0)
-        farthest = np.max(
-            np.abs(samples.positions), axis=0, initial=0.0, where=np.isfinite(samples.positions)
+        values = (samples.positions, samples.velocities, samples.efforts)
+        finite = [[np.isfinite(column) for column in each.T] for each in values]
+        self.not_finite, self.without_velocities, self.without_efforts = (
+            int(np.count_nonzero(~np.logical_and.reduce(columns))) for columns in finite
         )
-        pairs = [*zip(samples.joints, missing.tolist(), farthest.tolist(), strict=True)]
-        self.missing_efforts = {joint: count for joint, count, _ in pairs if count}
-        self.largest = {joint: reached for joint, _, reached in pairs if reached > FAR}
+        for joint, q, known, measured in zip(
+            samples.joints, samples.positions.T, finite[0], finite[2], strict=True
+        ):
+            ends = q.min(where=known, initial=0.0), q.max(where=known, initial=0.0)
+            if (reached := float(np.abs(ends).max())) > FAR:
+                self.largest[joint] = reached
+            if missing := len(q) - int(np.count_nonzero(measured)):
+                self.missing_efforts[joint] = missing
         intervals = np.diff(samples.times)
         self.repeated = int(np.count_nonzero(intervals == 0.0))
         self.backward = int(np.count_nonzero(intervals < 0.0))
@@ -142,22 +130,24 @@ class Quality:
     def plausible(self, samples: JointSamples, model: RobotModel, largest: float) -> JointSamples:
         """The samples with NaN for efforts that no drive has; these are counted.
 
-        Their bound is so many times the effort limit of a joint, without a limit `IMPLAUSIBLE`
-        times `UNKNOWN_LIMIT`; joints that the model has not are unbounded.
+        Such an effort is denormal, or so many times the limit of its joint.
         """
-        limits, unknown = model.effort_bounds, IMPLAUSIBLE * UNKNOWN_LIMIT
-        greatest = np.where(np.isfinite(limits), largest * limits, unknown)
-        pairs = zip(greatest.tolist(), model.effort_units, strict=True)
-        known = dict(zip(model.joint_names, pairs, strict=True))
-        bounds = [known.get(name, (np.inf, '')) for name in samples.joints]
-        sizes = np.abs(samples.efforts)
-        wrong = (sizes > [bound for bound, _ in bounds]) | ((sizes > 0.0) & (sizes < DENORMAL))
-        for joint, (bound, unit) in enumerate(bounds):
-            if len(found := sizes[wrong[:, joint], joint]):
-                self.implausible[samples.joints[joint]] = ImplausibleEfforts(
-                    len(found), bound, float(found.max()), unit
-                )
-        return replace(samples, efforts=np.where(wrong, np.nan, samples.efforts))
+        limits = model.effort_bounds
+        bounds = np.where(np.isfinite(limits), largest * limits, IMPLAUSIBLE * UNKNOWN_LIMIT)
+        known = dict(
+            zip(model.joint_names, zip(bounds, model.effort_units, strict=True), strict=True)
+        )
+        efforts: Array = samples.efforts
+        for column, joint in enumerate(samples.joints):
+            bound, unit = known.get(joint, (np.inf, ''))
+            sizes = np.abs(samples.efforts[:, column])
+            wrong = (sizes > bound) | ((sizes > 0.0) & (sizes < DENORMAL))
+            if count := int(np.count_nonzero(wrong)):
+                found = float(sizes[wrong].max())
+                self.implausible[joint] = ImplausibleEfforts(count, bound, found, unit)
+                efforts = efforts.copy() if efforts is samples.efforts else efforts
+                efforts[wrong, column] = np.nan
+        return replace(samples, efforts=efforts)
 
     @property
     def unstamped(self) -> int:
@@ -166,8 +156,8 @@ class Quality:
 
     @property
     def jumps_often(self) -> bool:
-        """Whether positions jump so often that what is between is not the recording."""
-        return self.jumps > OFTEN * self.samples
+        """Whether positions jump as where the unit is another: in 1 % of the samples."""
+        return self.jumps > 0.01 * self.samples
 
     @property
     def farthest(self) -> tuple[str, float]:
@@ -182,29 +172,17 @@ class Quality:
         return text if self.jumps_often and joint else ''
 
     @property
-    def lost(self) -> int:
-        """Samples that the filter loses: short segments, and edges of cuts if they are many."""
-        return self.unused + (self.edges if self.edges > EDGES * self.samples else 0)
-
-    @property
     def doubt(self) -> str:
         """Why times or positions may be wrong; empty if they do not look so."""
-        if self.backward > MOSTLY * self.samples:
+        if self.backward > self.samples / 2:
             return 'times run backward: sort the samples by time'
         return self.unit_doubt
 
     @property
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
-        missing = {'a velocity': self.without_velocities}
-        missing |= {
-            f'an effort of {joint}': count for joint, count in self.missing_efforts.items()
-        }
-        found = [one.text for one in self.counts() if one.number and one.name in CUTS] + [
-            f'{what} that is not measured in {counted(count, "sample")}'
-            for what, count in missing.items()
-            # What is never measured cuts nothing.
-            if 0 < count < self.samples
+        found = [
+            one.text for one in self.counts() if one.name in CUTS and 0 < one.number < self.samples
         ]
         advice = 'Look for the cause in the driver or the recorder'
         return f'the recording is cut by {"; ".join(found)}. {advice}' if found else ''
@@ -227,8 +205,3 @@ class Quality:
         """All counts by name; None for an interval that is unknown."""
         counts = {each.name: getattr(self, each.name) for each in fields(self) if each.repr}
         return counts if np.isfinite(self.interval) else counts | {'interval': None}
-
-
-def _not_finite(values: Array) -> int:
-    """How many rows (N, n) have a value that is NaN or infinite."""
-    return int(np.count_nonzero(~np.isfinite(values).all(axis=1)))

@@ -15,12 +15,12 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_columns import States, by_joints, columns_of, median_interval
+from .joint_columns import States, columns_of, median_interval
 from .joint_names import recorded_names, renamed
 from .joint_samples import JointSamples
 from .motion import Motion, filtered, usual_cutoff
 from .quality import IMPLAUSIBLE, Quality
-from .segments import cut, reach_of
+from .segments import cut
 from .sources import chosen_topic, open_source
 
 
@@ -28,22 +28,20 @@ class Recording:
     """Joint states of one recording: as they were recorded, cut into segments, or filtered.
 
     The files are read once, into arrays of double: a million states of seven joints are 176 MB.
-
-    Attributes:
-        name: of the files, for messages.
-        topic: that is read.
-        topics: those of joint states, and how many messages each has.
-        joints: names after renaming, in the order of the columns.
-        names: of all recorded joints, after renaming, by the recorded name.
-        kinds: usual interval [s] of each kind of message, by names of its joints after renaming.
-        start: time of the first sample [ns].
-        clock: what the times are from: `header`, `log` or `file`; see `Quality`.
-        interval: usual time between two samples [s]; NaN with one sample.
-        descriptions: different URDF texts that were recorded on /robot_description, the newest
-            one last.
-        size: number of messages.
-        cutoff: of the low pass that was asked for [Hz]; None: from the spectrum.
     """
+
+    name: str  #: of the files, for messages
+    topic: str  #: that is read
+    topics: dict[str, int]  #: those of joint states, and how many messages each has
+    joints: tuple[str, ...]  #: names after renaming, in the order of the columns
+    names: dict[str, str]  #: of all recorded joints, after renaming, by the recorded name
+    kinds: dict[tuple[str, ...], float]  #: usual interval [s] of messages, by their joints
+    start: int  #: time of the first sample [ns]
+    clock: str  #: what the times are from: `header`, `log` or `file`; see `Quality`
+    interval: float  #: usual time between two samples [s]; NaN with one sample
+    descriptions: tuple[str, ...]  #: URDF texts on /robot_description, the newest one last
+    size: int  #: number of messages
+    cutoff: float | None  #: of the low pass that was asked for [Hz]; None: from the spectrum
 
     def __init__(
         self,
@@ -54,21 +52,15 @@ class Recording:
         model: RobotModel | None = None,
         cutoff: float | None = None,
     ) -> None:
-        """Read a topic of a source, see `sources.open_source`; the others as those of `read`.
-
-        Raises:
-            RecordingError: the files are damaged, a joint is missing, or no message can be used.
-        """
+        """Read a topic of a source, see `sources.open_source`; the others as those of `read`."""
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
         self.cutoff, self._model, self._largest = cutoff, model, IMPLAUSIBLE
-        kinds, malformed = _messages(source, topic)
+        kinds, self.clock = _states(source, topic)
         if not kinds:
             raise RecordingError(
                 f'{self.name}: no message on {topic} has names and as many positions'
             )
-        stamped = any(kind.stamps.any() for kind in kinds)
-        self.clock = 'header' if stamped else source.clock
         recorded = tuple(dict.fromkeys(name for kind in kinds for name in kind.names))
         try:
             self.names = dict(zip(recorded, renamed(recorded, renaming), strict=True))
@@ -77,17 +69,22 @@ class Recording:
             raise RecordingError(f'{self.name}: {error}') from None
         self.joints = tuple(self.names[name] for name in chosen)
         self.kinds = {
-            tuple(self.names[name] for name in one.names): median_interval(one.times(stamped))
-            for one in kinds
+            tuple(self.names[name] for name in kind.names): median_interval(kind.times)
+            for kind in kinds
         }
-        columns = columns_of(kinds, chosen, stamped=stamped)
+        columns = columns_of(kinds, chosen)
         self.start, self.interval = columns.start, columns.interval
         times: Array = np.multiply(columns.times - self.start, 1e-9)
         self._recorded = JointSamples(self.joints, times, *columns.values)
-        others = [len(one.numbers) for one in kinds if set(chosen).isdisjoint(one.names)]
-        self._messages = Quality(self.clock, interval=self.interval, malformed=malformed)
-        self._messages.of_other_joints = sum(others)
-        self._messages.merged, self._messages.skew = columns.merged, 1e-9 * columns.skew
+        sizes = {kind.names: len(kind.numbers) for kind in kinds}
+        self._messages = Quality(
+            self.clock,
+            interval=self.interval,
+            malformed=self.size - sum(sizes.values()),
+            of_other_joints=sum(sizes[one] for one in sizes if set(chosen).isdisjoint(one)),
+            merged=columns.merged,
+            skew=1e-9 * columns.skew,
+        )
 
     def _chosen(self, most: tuple[str, ...], joints: Sequence[str] | None) -> tuple[str, ...]:
         """Recorded names of the joints that are read, see `read`; of the largest messages."""
@@ -172,7 +169,7 @@ class Recording:
         """The segments, filtered, with accelerations.
 
         Half the length of the filter, 1.8 / cutoff seconds, is lost at both ends of a segment;
-        shorter segments are counted in `quality.unused`, edges of cuts in `quality.edges`.
+        shorter segments are counted in `quality.unused`.
 
         Args:
             cutoff: of the low pass [Hz]; None: that of the recording.
@@ -207,14 +204,14 @@ class Recording:
     @cached_property
     def _segments(self) -> tuple[list[JointSamples], Quality]:
         samples, quality = self._judged
-        return cut(samples, reach_of(self._model, self.joints), quality), quality
+        return cut(samples, self._model, quality), quality
 
 
 @lru_cache(maxsize=1)
-def _messages(source: Any, topic: str) -> tuple[list[States], int]:
-    """States of each set of joints, and how many messages are none; those read last are kept."""
-    parts, malformed = source.states(topic)
-    return by_joints(parts) if parts else [], malformed
+def _states(source: Any, topic: str) -> tuple[list[States], str]:
+    """Those of a source that were read last are kept: a command opens a recording twice."""
+    found: tuple[list[States], str] = source.states(topic)
+    return found
 
 
 @contextmanager

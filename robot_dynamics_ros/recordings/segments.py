@@ -8,6 +8,8 @@ measurements; where the robot stays elsewhere, a segment ends.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,58 +18,78 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from .joint_samples import JointSamples, gap_limit
-from .quality import DENORMAL, MOSTLY, Quality
+from .quality import DENORMAL, Quality
 
 Flags = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
-# The jump tolerance of a joint of which nothing is known [rad, m].
-UNKNOWN = np.pi
 # States that are looked at for one that is within reach again: those of 64 ms at 1 kHz.
 LONGEST = 64
 
 
-def reach_of(model: RobotModel | None, joints: tuple[str, ...]) -> JointReach:
-    """How far joints can get: those of a model as it says, others by less than half a turn."""
-    size = len(joints)
-    reach = JointReach(
-        np.ones(size, bool), np.zeros(size), np.full(size, UNKNOWN), np.full(size, IMPOSSIBLE)
-    )
-    if model is not None:
-        known, names = JointReach.of(model), model.joint_names
-        places = [place for place, name in enumerate(joints) if name in names]
-        columns = [names.index(joints[place]) for place in places]
-        for each in ('unlimited', 'speeds', 'tolerances', 'fastest'):
-            getattr(reach, each)[places] = getattr(known, each)[columns]
-    return reach
+def cut(samples: JointSamples, model: RobotModel | None, quality: Quality) -> list[JointSamples]:
+    """The segments of samples, as of `Recording.segments`; what is left out or cut is counted.
 
-
-def cut(samples: JointSamples, reach: JointReach, quality: Quality) -> list[JointSamples]:
-    """The segments of samples, as `Recording.segments` gives them.
-
-    The quality has the usual interval, and counts what is left out or cut here.
+    Joints reach what the model says, others less than half a turn.
     """
+    steps = _Steps.of(samples, model)
     limit = gap_limit(quality.interval)
-    rows = np.flatnonzero(np.isfinite(samples.positions).all(axis=1))
+    rows = np.flatnonzero(np.logical_and.reduce([*map(np.isfinite, samples.positions.T)]))
     rows = rows[_in_time(samples.times[rows], limit)]
     if not rows.size:
         return []
-    rows = rows[~_briefly_missing(samples, rows, reach, limit)]
-    kept = rows[~_zeros(samples, rows, reach, limit)]
-    kept = kept[~_excursions(samples, kept, reach, limit)]
+    rows = rows[~_briefly_missing(samples, rows, steps.fastest, limit)]
+    kept = rows[~_zeros(samples, rows, steps, limit)]
+    kept = kept[~_excursions(samples, kept, steps, limit)]
     quality.out_of_reach = len(rows) - len(kept)
     intervals = np.diff(samples.times[kept])
-    gaps, jumps = (intervals > limit) | (intervals <= 0.0), _jumps(samples, kept, reach)
+    gaps, jumps = (intervals > limit) | (intervals <= 0.0), steps.beyond(kept[:-1], kept[1:])
     quality.jumps = int(np.count_nonzero(jumps & ~gaps))
     measured = (*samples.velocities.T, *samples.efforts.T)
-    changes = [np.diff(np.isfinite(column[kept])) for column in measured]
+    changes = (np.diff(np.isfinite(column[_sliced(kept)])) for column in measured)
     edges = np.flatnonzero(np.logical_or.reduce([gaps, jumps, *changes])) + 1
     return [samples.part(_sliced(part)) for part in np.split(kept, edges)]
 
 
 def _sliced(rows: Rows) -> slice | Rows:
     """Rows (M,) as a slice, which copies nothing, if they follow each other."""
-    first, last = int(rows[0]), int(rows[-1])
-    return slice(first, last + 1) if last - first == len(rows) - 1 else rows
+    if not len(rows) or rows[-1] - rows[0] != len(rows) - 1:
+        return rows
+    return slice(int(rows[0]), int(rows[-1]) + 1)
+
+
+class _Steps(NamedTuple):
+    """How far joints can get from one sample to another: at `speeds`, and by `tolerances` more."""
+
+    samples: JointSamples
+    speeds: Array  #: (n,) [rad/s or m/s]
+    tolerances: Array  #: (n,) [rad or m]
+    fastest: Array  #: (n,) larger velocities are no measurements [rad/s or m/s]
+
+    @classmethod
+    def of(cls, samples: JointSamples, model: RobotModel | None) -> _Steps:
+        limits = np.tile([[0.0], [np.pi], [IMPOSSIBLE]], len(samples.joints))
+        if model is not None:
+            known, names = JointReach.of(model), model.joint_names
+            places = [place for place, name in enumerate(samples.joints) if name in names]
+            columns = [names.index(samples.joints[place]) for place in places]
+            every = np.stack([known.speeds, known.tolerances, known.fastest])
+            limits[:, places] = every[:, columns]
+        return cls(samples, *limits)
+
+    def beyond(self, before: Rows, after: Rows) -> Flags:
+        """Which steps from some rows (K,), or one, to others (K,) are out of the reach."""
+        positions, v = self.samples.positions, self.samples.velocities
+        before, beyond = np.broadcast_to(before, after.shape), np.zeros(len(after), bool)
+        first, last = _sliced(before), _sliced(after)
+        for q, tolerance in zip(positions.T, self.tolerances, strict=True):
+            beyond |= np.abs(q[last] - q[first]) > tolerance
+        before, after = before[beyond], after[beyond]
+        fastest = np.fmax(np.abs(v[before]), np.abs(v[after]))
+        speeds = np.maximum(self.speeds, np.where(fastest <= self.fastest, fastest, 0.0))
+        elapsed = np.abs(self.samples.times[after] - self.samples.times[before])[:, None]
+        far = np.abs(positions[after] - positions[before]) > speeds * elapsed + self.tolerances
+        beyond[beyond] = far.any(axis=1)
+        return beyond
 
 
 def _in_time(times: Array, limit: float) -> Flags:
@@ -93,37 +115,17 @@ def _briefly(times: Array, wrong: Flags, limit: float) -> Flags:
     return wrong & short[np.cumsum(~wrong)]
 
 
-def _briefly_missing(samples: JointSamples, rows: Rows, reach: JointReach, limit: float) -> Flags:
+def _briefly_missing(samples: JointSamples, rows: Rows, fastest: Array, limit: float) -> Flags:
     """Which rows (M,) are without a velocity or an effort that is measured before and after."""
-    times, missing = samples.times[rows], np.zeros(len(rows), bool)
-    for v, effort, fastest in zip(
-        samples.velocities.T, samples.efforts.T, reach.fastest, strict=True
-    ):
+    times, missing, used = samples.times[rows], np.zeros(len(rows), bool), _sliced(rows)
+    for v, effort, bound in zip(samples.velocities.T, samples.efforts.T, fastest, strict=True):
         # No comparison with NaN holds.
-        missing |= _briefly(times, ~(np.abs(v[rows]) <= fastest), limit)
-        missing |= _briefly(times, ~np.isfinite(effort[rows]), limit)
+        missing |= _briefly(times, ~(np.abs(v[used]) <= bound), limit)
+        missing |= _briefly(times, ~np.isfinite(effort[used]), limit)
     return missing
 
 
-def _jumps(samples: JointSamples, rows: Rows, reach: JointReach) -> Flags:
-    """Which steps from rows (M,) to the next one (M - 1,) are out of reach."""
-    return _beyond(samples, reach, rows[:-1], rows[1:])
-
-
-def _beyond(samples: JointSamples, reach: JointReach, before: Rows, after: Rows) -> Flags:
-    """Which steps from some rows (K,), or one, to others (K,) are out of the reach of a joint."""
-    before, v = np.broadcast_to(before, after.shape), samples.velocities
-    steps = np.abs(samples.positions[after] - samples.positions[before])
-    beyond: Flags = np.any(steps > reach.tolerances, axis=1)
-    before, after, steps = before[beyond], after[beyond], steps[beyond]
-    fastest = np.fmax(np.abs(v[before]), np.abs(v[after]))
-    speeds = np.maximum(reach.speeds, np.where(fastest <= reach.fastest, fastest, 0.0))
-    elapsed = np.abs(samples.times[after] - samples.times[before])[:, None]
-    beyond[beyond] = (steps > speeds * elapsed + reach.tolerances).any(axis=1)
-    return beyond
-
-
-def _zeros(samples: JointSamples, rows: Rows, reach: JointReach, limit: float) -> Flags:
+def _zeros(samples: JointSamples, rows: Rows, steps: _Steps, limit: float) -> Flags:
     """Which rows (M,) are zero in all that is measured, for a moment or next to a jump."""
     zero = np.ones(len(rows), bool)
     for values in (samples.positions, samples.velocities, samples.efforts):
@@ -132,25 +134,25 @@ def _zeros(samples: JointSamples, rows: Rows, reach: JointReach, limit: float) -
     if not zero.any() or zero.all():
         return np.zeros(len(rows), bool)
     found = _briefly(samples.times[rows], zero, limit)
-    jumps = np.concatenate([[False], _jumps(samples, rows, reach), [False]])
+    jumps = np.concatenate([[False], steps.beyond(rows[:-1], rows[1:]), [False]])
     for first, last in np.flatnonzero(np.diff(zero, prepend=False, append=False)).reshape(-1, 2):
         found[first:last] |= jumps[first] or jumps[last]
     return found
 
 
-def _excursions(samples: JointSamples, rows: Rows, reach: JointReach, limit: float) -> Flags:
+def _excursions(samples: JointSamples, rows: Rows, steps: _Steps, limit: float) -> Flags:
     """Which rows (M,) are out of reach between two, at most a limit apart, that are not."""
     found, times, last = np.zeros(len(rows), bool), samples.times[rows], 0
-    jumps = _jumps(samples, rows, reach)
+    jumps = np.flatnonzero(steps.beyond(rows[:-1], rows[1:]))
     # As where the unit is another: there is nothing to say which are right.
-    if np.count_nonzero(jumps) > MOSTLY * len(rows):
+    if len(jumps) > len(rows) / 2:
         return found
-    for border in (np.flatnonzero(jumps) + 1).tolist():
+    for border in (jumps + 1).tolist():
         if border <= last:
             continue
         elapsed = times[border + 1 : border + 1 + LONGEST] - times[border - 1]
         later = border + 1 + np.flatnonzero((elapsed > 0.0) & (elapsed <= limit))
-        reached = later[~_beyond(samples, reach, rows[border - 1], rows[later])]
+        reached = later[~steps.beyond(rows[border - 1], rows[later])]
         if reached.size:
             last = int(reached[0])
             found[border:last] = True

@@ -22,17 +22,10 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from .joint_columns import Times
+from .joint_columns import VALUES, Numbers
 from .joint_samples import JointSamples
 from .motion import Motion
-from .sources.joint_state_decoder import (
-    JOINT_STATE,
-    TOGETHER,
-    VALUES,
-    Layout,
-    layout_of,
-    type_store,
-)
+from .sources.joint_state_decoder import JOINT_STATE, SECOND, TOGETHER, Layout
 
 ENDINGS = ('.mcap', '.csv')
 DESCRIPTION_TOPIC, STRING = '/robot_description', 'std_msgs/msg/String'
@@ -61,12 +54,12 @@ def write_torque_file(
     topic: str,
     urdf: str,
 ) -> None:
-    """Write a file of torques, as they come.
+    """Write a file of torques along a recording, as they come; its ending decides what it is.
 
     Args:
-        path: its ending decides what is written.
-        torques: along the recording, in its order.
-        states: as they were recorded; only MCAP files hold them.
+        path: of the file.
+        torques: in the order of the recording.
+        states: as they were recorded on the topic; only MCAP files hold them, and the URDF.
         start: of the recording [ns].
         topic: of the recorded joint states.
         urdf: text of the model.
@@ -79,62 +72,47 @@ def write_torque_file(
     if path.suffix == '.csv':
         _write_csv(path, torques, start)
         return
-    mcap, store = required('mcap.writer'), type_store()
+    mcap, store = required('mcap.writer'), _type_store()
     text = bytes(store.serialize_cdr(store.types[STRING](data=urdf), STRING))
-    recorded = chain([(start, DESCRIPTION_TOPIC, text)], _recorded(states, topic, start))
+    values = (states.positions, states.velocities, states.efforts)
+    recorded = _messages(topic, states, start, dict(zip(VALUES, values, strict=True)))
+    described = chain([(start, DESCRIPTION_TOPIC, text)], recorded)
     with path.open('wb') as out:
         writer = mcap.Writer(out)
         writer.start(profile='ros2', library='robot_dynamics_ros')
 
         @cache
         def channel(name: str) -> int:
-            kind, latched = (
-                (STRING, {'offered_qos_profiles': LATCHED})
-                if name == DESCRIPTION_TOPIC
-                else (JOINT_STATE, {})
-            )
+            latched = name == DESCRIPTION_TOPIC
+            kind = STRING if latched else JOINT_STATE
             definition = store.generate_msgdef(kind)[0].encode()
             schema = writer.register_schema(kind, 'ros2msg', definition)
-            return int(writer.register_channel(name, 'cdr', schema, latched))
+            qos = {'offered_qos_profiles': LATCHED} if latched else {}
+            return int(writer.register_channel(name, 'cdr', schema, qos))
 
         # Where the clock was set back, so are the messages.
-        for stamp, name, data in merge(recorded, _computed(torques, start), key=itemgetter(0)):
+        for stamp, name, data in merge(described, _computed(torques, start), key=itemgetter(0)):
             writer.add_message(channel(name), stamp, data, stamp)
         writer.finish()
 
 
-def _recorded(states: JointSamples, topic: str, start: int) -> Iterator[Message]:
-    """Messages of the recorded states."""
-    for rows in _parts(len(states)):
-        part = states.part(rows)
-        values = (part.positions, part.velocities, part.efforts)
-        yield from _messages(topic, part, start, dict(zip(VALUES, values, strict=True)))
-
-
 def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
     """Messages of the torques, and of their parts."""
-    for motion, parts in _pieces(torques):
+    for motion, parts in torques:
         whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
         topics = {'torques': dict(zip(VALUES, whole, strict=True))}
-        topics |= {name: {VALUES[2]: part} for name, part in parts.items()}
+        topics |= {name: {'effort': part} for name, part in parts.items()}
         messages = (
             _messages(f'/model/{name}', motion, start, values) for name, values in topics.items()
         )
         yield from chain.from_iterable(zip(*messages, strict=True))
 
 
-def _pieces(torques: Iterable[Torques]) -> Iterator[Torques]:
-    """The torques of some samples at a time."""
-    for motion, parts in torques:
-        for rows in _parts(len(motion)):
-            yield motion.part(rows), {name: part[rows] for name, part in parts.items()}
-
-
 def _parts(size: int) -> Iterator[slice]:
     return (slice(first, first + TOGETHER) for first in range(0, size, TOGETHER))
 
 
-def _stamps(start: int, times: Array) -> Times:
+def _stamps(start: int, times: Array) -> Numbers:
     """Stamps (N,) of times (N,) [s] since the start of a recording [ns]."""
     return start + np.rint(times * 1e9).astype(np.int64)
 
@@ -146,61 +124,62 @@ def _messages(
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    layout, times = _layout(of.joints, tuple(values)), _stamps(start, of.times)
-    rows, size = np.tile(layout.template, len(times)), len(layout.template)
-    records = rows.view(layout.record)
-    records['seconds'], records['nanoseconds'] = np.divmod(times, 1_000_000_000)
-    for name, numbers in values.items():
-        records[name] = numbers
-    data = rows.tobytes()
-    pieces = (data[first : first + size] for first in range(0, len(data), size))
-    return zip(times.tolist(), repeat(topic), pieces)
+    layout = _layout(of.joints, tuple(values))
+    for part in _parts(len(of)):
+        stamps = _stamps(start, of.times[part])
+        rows = np.tile(layout.template, (len(stamps), 1))
+        records = rows.view(layout.record)[:, 0]
+        records['seconds'], records['nanoseconds'] = np.divmod(stamps, SECOND)
+        for name, numbers in values.items():
+            records[name] = numbers[part]
+        yield from zip(stamps.tolist(), repeat(topic), map(bytes, rows))
+
+
+@cache
+def _type_store() -> Any:
+    types = required('rosbags.typesys')
+    return types.get_typestore(types.Stores.ROS2_KILTED)
 
 
 @cache
 def _layout(joints: tuple[str, ...], fields: tuple[str, ...]) -> Layout:
     """That of messages with some fields."""
-    store = type_store()
+    store = _type_store()
     time = store.types['builtin_interfaces/msg/Time'](0, 0)
     zeros = (np.zeros(len(joints) * (name in fields)) for name in VALUES)
     header = store.types['std_msgs/msg/Header'](time, '')
     message = store.types[JOINT_STATE](header, list(joints), *zeros)
-    return layout_of(message, len(store.serialize_cdr(message, JOINT_STATE)))
+    return Layout.of(bytes(store.serialize_cdr(message, JOINT_STATE)))
 
 
 def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
-    """One header row; numbers have as many digits as they need to be read back to the bit."""
-    arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
-    with path.open('wb') as out:
-        for number, (motion, parts) in enumerate(_pieces(torques)):
-            table = arrow.table(_columns(motion, parts, start))
-            if number == 0:
-                # pyarrow would quote each name.
-                header = StringIO(newline='')
-                csv.writer(header, lineterminator='\n').writerow(table.column_names)
-                out.write(header.getvalue().encode())
-            arrow_csv.write_csv(table, out, arrow_csv.WriteOptions(include_header=False))
-
-
-def _columns(motion: Motion, parts: Mapping[str, Array], start: int) -> dict[str, Any]:
-    """Columns (N,) by name, in SI units.
+    """One header row; numbers have as many digits as they need to be read back to the bit.
 
     `time` is that since the start of the recording, `stamp_ns` the time of the clock [ns]. Then
     come, for each joint, `JOINT/position`, `JOINT/velocity`, `JOINT/acceleration`, all filtered,
     the measured `JOINT/effort`, filtered as they are and NaN where not measured, the torque of the
-    model `JOINT/torque`, and its parts, such as `JOINT/gravity`.
+    model `JOINT/torque`, and its parts, such as `JOINT/gravity`, in SI units.
     """
-    tables = {
-        'position': motion.positions,
-        'velocity': motion.velocities,
-        'acceleration': motion.accelerations,
-        'effort': motion.efforts,
-        'torque': np.sum([*parts.values()], axis=0),
-        **parts,
-    }
-    columns = {
-        f'{joint}/{name}': values[:, index]
-        for index, joint in enumerate(motion.joints)
-        for name, values in tables.items()
-    }
-    return {'time': motion.times, 'stamp_ns': _stamps(start, motion.times), **columns}
+    arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
+    with path.open('wb') as out:
+        pieces = ((whole, parts, rows) for whole, parts in torques for rows in _parts(len(whole)))
+        for number, (whole, parts, rows) in enumerate(pieces):
+            motion = whole.part(rows)
+            tables = {
+                'position': motion.positions,
+                'velocity': motion.velocities,
+                'acceleration': motion.accelerations,
+                'effort': motion.efforts,
+                'torque': np.sum([part[rows] for part in parts.values()], axis=0),
+                **{name: part[rows] for name, part in parts.items()},
+            }
+            columns = {'time': motion.times, 'stamp_ns': _stamps(start, motion.times)}
+            for index, joint in enumerate(motion.joints):
+                columns |= {f'{joint}/{name}': each[:, index] for name, each in tables.items()}
+            if number == 0:
+                # pyarrow would quote each name.
+                header = StringIO(newline='')
+                csv.writer(header, lineterminator='\n').writerow(columns)
+                out.write(header.getvalue().encode())
+            options = arrow_csv.WriteOptions(include_header=False)
+            arrow_csv.write_csv(arrow.table(columns), out, options)

@@ -28,8 +28,6 @@ pytestmark = pytest.mark.contract
 STATES = sine_states(seconds=2.0)
 MESSAGES = list(ros2_messages(STATES))
 JOINT_STATE = 'sensor_msgs/msg/JointState'
-# More rows than are read at a time.
-ROWS = 100_000
 
 
 def refused(match, *paths, **options):
@@ -68,46 +66,30 @@ def test_files_that_end_too_early(tmp_path, kind):
 
 
 # None of them changes what the channels say.
-OTHER_WRITERS = [
-    {},
-    {'chunked': False},
-    {'summary': False},
-    {'listed': False},
-    {'moved': 3},
-    {'profile': ''},
-    {'profile': 'ros1'},
-    {'beside': 'json'},
-    {'beside': 'json', 'summary': False},
-]
+OTHER_WRITERS = [{}, {'chunked': False}, {'listed': False}, {'moved': 3}, {'profile': 'ros1'},
+                 {'beside': 'json'}]  # fmt: skip
 
 
 @pytest.mark.parametrize('options', OTHER_WRITERS, ids=str)
 def test_an_mcap_file_of_any_writer_is_judged_by_its_channels(tmp_path, options):
     """Without order, too."""
     unordered = [*MESSAGES[:100], *MESSAGES[102:99:-1], *MESSAGES[103:]]
-    file = handmade(tmp_path / 'hand.mcap', unordered, **options)
-    recording = Recording.read([file])
+    recording = Recording.read([handmade(tmp_path / 'hand.mcap', unordered, **options)])
     np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
 
 
 def test_an_mcap_file_may_hold_messages_of_ros_1(tmp_path):
-    store, kind = type_store('ROS1_NOETIC'), JOINT_STATE
+    store = type_store('ROS1_NOETIC')
     messages = [
-        (time, bytes(store.serialize_ros1(message_of(store, STATES, index), kind)))
+        (time, bytes(store.serialize_ros1(message_of(store, STATES, index), JOINT_STATE)))
         for index, (time, _) in enumerate(MESSAGES)
     ]
     file = handmade(tmp_path / 'hand.mcap', messages, profile='ros1', encoding='ros1')
-    recording = Recording.read([file])
-    np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
-    other = handmade(tmp_path / 'other.mcap', messages, encoding='protobuf')
-    refused('protobuf', other)
+    np.testing.assert_array_equal(joined(Recording.read([file]))[1], STATES.positions)
+    refused('has no messages', handmade(tmp_path / 'other.mcap', messages, encoding='protobuf'))
 
 
-DAMAGED = [
-    {'claimed': 10**6},
-    {'claimed': 10**12},
-    {'compression': 'brotli'},
-]
+DAMAGED = [{'claimed': 10**6}, {'claimed': 10**12}, {'compression': 'brotli'}, {'summary': False}]
 
 
 @pytest.mark.parametrize('options', DAMAGED, ids=str)
@@ -142,8 +124,15 @@ def test_what_is_not_a_recording(tmp_path):
 
 def test_files_that_are_not_one_recording(tmp_path):
     bag = storage(joint_state_bag(tmp_path / 'bag', STATES))
-    refused('ROS 1 and ROS 2', bag, ros1_bag(tmp_path / 'old.bag', STATES))
     refused('and 1 more: .*CSV', bag, csv_file(tmp_path / 'states.csv', STATES))
+    states = sine_states(seconds=20.0)
+    one = csv_file(tmp_path / 'one.csv', states, fields=['position'])
+    late = replace(states, stamps=states.stamps + np.arange(len(states)) % 2)
+    refused('times', one, csv_file(tmp_path / 'late.csv', late, fields=['velocity']))
+    refused('position', one, one)
+    short = csv_file(tmp_path / 'short.csv', states.part(slice(400)), fields=['velocity'])
+    refused('times', one, short)
+    refused('times', short, one)
 
 
 def test_topics_are_offered(tmp_path):
@@ -206,16 +195,15 @@ BAD_TABLES = {
     'no values': (b't,elbow\n1,2\n', 'JOINT_position'),
     'twice': (b't,a_effort,a.effort\n1,2,3\n', '2 .*a effort'),
     'words': (b't,a_position\n1,2\n\n2,high\n', "'a_position'.*3.*'high'"),
+    'a late word': (b't,a_effort\n' + b'1,\n' * 100_000 + b'1,ERROR', "'a_effort'.*100002.*'ERR"),
     'a time of day': (b't,a_position\n12:05,2\n', "'t'.*2.*'12:05'"),
     'an underscore': (b't,a_position\n1,1_0\n', '1_0'),
-    'a long word': (b't,a_position\n1,' + b'x' * 999, r"'a_position'.*xxx\.\.\."),
+    'a large cell': (b't,a_position\n1,' + b'x' * 200_000, r"'a_position'.*2.*xxx\.\.\."),
     'ragged': (b't,a_position\n1,2\n2\n', '3.*2.*1'),
-    'a large cell': (b't,a_position\n1,' + b'x' * 200_000, "'a_position'.*2"),
     'a large name': (b't,' + b'x' * 200_000, 'columns'),
     'no rows': (b't,a_position\n', 'row'),
     'time is text': (b't,a_position\nnan,2\n', 'time'),
     'not UTF-8': (b't,a_position\n1,\xff\n', "'a_position'.*2"),
-    'long line': (b't,a_position\n' + b'1' * (1 << 20), '2.*1'),
 }
 
 
@@ -225,14 +213,6 @@ def test_bad_csv_files(tmp_path, name):
     file = tmp_path / 'bad.csv'
     file.write_bytes(content)
     refused(match, file)
-
-
-def test_a_word_in_a_later_block_is_found_in_its_line(tmp_path):
-    file = tmp_path / 'bad.csv'
-    rows = [f'{0.01 * number:.2f},1,' for number in range(ROWS + 100)]
-    rows[ROWS + 50] = '41.46,1,ERROR'
-    file.write_text('\n'.join(['t,a_position,a_effort', *rows]))
-    refused(rf"'a_effort'.*{ROWS + 52}.*'ERROR'", file)
 
 
 def test_empty_cells_are_not_measured_and_other_columns_may_hold_text(tmp_path):
@@ -248,14 +228,3 @@ def test_empty_cells_are_not_measured_and_other_columns_may_hold_text(tmp_path):
     np.testing.assert_array_equal(positions, [[1.0, 2.0], [np.nan, np.nan]])
     np.testing.assert_array_equal(efforts, [[np.nan, np.nan], [3.0, np.nan]])
     assert np.isnan(velocities).all()
-
-
-def test_csv_files_that_do_not_fit_each_other(tmp_path):
-    states = sine_states(seconds=20.0)
-    one = csv_file(tmp_path / 'one.csv', states, fields=['position'])
-    late = replace(states, stamps=states.stamps + np.arange(len(states)) % 2)
-    refused('times', one, csv_file(tmp_path / 'late.csv', late, fields=['velocity']))
-    refused('position', one, one)
-    short = csv_file(tmp_path / 'short.csv', states.part(slice(400)), fields=['velocity'])
-    refused('times', one, short)
-    refused('times', short, one)

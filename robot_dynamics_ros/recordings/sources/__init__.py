@@ -1,12 +1,4 @@
-"""Where joint states come from: bags of ROS 2 and ROS 1, MCAP and CSV files.
-
-Modules::
-
-    bag_source            joint states of bags and bare storage files
-    mcap_storage          messages of an MCAP file of any writer, through mcap
-    joint_state_decoder   serialized joint states to arrays, by rosbags and one NumPy layout
-    csv_source            joint states of CSV files, through pyarrow
-"""
+"""Where joint states come from: bags of ROS 2 and ROS 1, MCAP and CSV files."""
 
 from __future__ import annotations
 
@@ -38,8 +30,7 @@ def open_source(paths: Sequence[Path]) -> BagSource | CsvSource:
         RecordingError: they are of no such kind, of several, or damaged.
         OSError: a file cannot be opened.
     """
-    files = [file for path in paths for file in _files(path)]
-    if not files:
+    if not (files := [file for path in paths for file in _files(path)]):
         raise RecordingError('no recording: name a bag folder, or a file')
     name = str(paths[0]) if len(paths) == 1 else f'{paths[0]} and {len(paths) - 1} more'
     if len({file.name.endswith(TABLES) for file in files}) > 1:
@@ -74,20 +65,15 @@ def chosen_topic(source: BagSource | CsvSource, asked: str | None) -> str:
     """The topic to read: what is asked for, with or without the first slash, or /joint_states.
 
     Raises:
-        RecordingError: there is none of that name, it has another type or no messages; the message
-            offers the topics of joint states that are there.
+        RecordingError: it has no joint states; the message offers the topics that have some.
     """
     topic = DEFAULT_TOPIC if asked is None else '/' + asked.strip('/')
     if source.topics.get(topic):
         return topic
-    problem = f'there is no topic {topic}'
-    if topic in source.topics:
-        problem = f'{topic} has 0 messages'
-    elif topic in source.other_topics:
-        kind = source.other_topics[topic]
-        problem = f'{topic} has messages of {kind}, sensor_msgs/msg/JointState is needed'
-    offer = 'no topic of the recording has joint states'
+    offer = 'nor has another topic'
     if filled := {name: count for name, count in sorted(source.topics.items()) if count}:
         named = [f'{name} ({counted(count, "message")})' for name, count in filled.items()]
-        offer = f'joint states are on {listed(named)}: --topic {next(iter(filled))}'
-    raise RecordingError(f'{source.name}: {problem}; {offer}')
+        offer = f'they are on {listed(named)}: --topic {next(iter(filled))}'
+    raise RecordingError(
+        f'{source.name}: topic {topic} has no messages of sensor_msgs/msg/JointState; {offer}'
+    )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -19,16 +18,15 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from robot_dynamics_ros.core.errors import RecordingError
 
 from ..joint_columns import States
-from .joint_state_decoder import JOINT_STATE, TOGETHER, Message, decoded
-from .mcap_storage import McapStorage
+from .file_errors import errors_of
+from .joint_state_decoder import JOINT_STATE, Batch, Decoder, batches_of
+from .mcap_storage import Key, McapStorage
 
 # Python's own from 3.14 on, else its backport, which rosbags brings.
 zstd: Any = import_module('compression.zstd' if sys.version_info >= (3, 14) else 'backports.zstd')
 
-DESCRIPTION_TOPIC = '/robot_description'
-STRING = 'std_msgs/msg/String'
+DESCRIPTION_TOPIC, STRING = '/robot_description', 'std_msgs/msg/String'
 READERS: dict[str, Any] = {'.db3': Sqlite3Reader, '.bag': Rosbag1Reader}
-REPAIRS = {'.mcap': ': try `mcap recover FILE -o OUT`', '.bag': ': try `rosbag reindex FILE`'}
 # First bytes of a frame of zstd.
 MAGIC = b'\x28\xb5\x2f\xfd'
 
@@ -39,87 +37,59 @@ class RosbagsStorage:
     def __init__(self, reader: Any, *, ros1: bool) -> None:
         """Take an open reader of rosbags."""
         self._reader = reader
-        # The readers of ROS 2 have the time of the first message in their metadata.
-        self.start: int = getattr(reader, 'metadata', reader).start_time
-        self.counts: Counter[tuple[str, str, bool]] = Counter()
+        self.counts: Counter[Key] = Counter()
         for each in reader.connections:
             self.counts[each.topic, each.msgtype, ros1] += each.msgcount
 
-    def batches(self, topic: str, kind: str, ros1: bool) -> Iterator[list[Message]]:
+    def batches(self, key: Key) -> Iterator[Batch]:
         """See `McapStorage`."""
-        found = [c for c in self._reader.connections if (c.topic, c.msgtype) == (topic, kind)]
+        found = [c for c in self._reader.connections if (c.topic, c.msgtype) == key[:2]]
         messages = self._reader.messages(connections=found)
-        while batch := [(time, data) for _, time, data in islice(messages, TOGETHER)]:
-            yield batch
+        return batches_of((time, data) for _, time, data in messages)
 
 
 class BagSource:
-    """Some storage files that together are one recording.
-
-    Attributes:
-        name: of the files, for messages.
-        clock: of the log times.
-        topics: those of joint states, and how many messages each has.
-        other_topics: all others, and their types.
-        descriptions: different URDF texts that were recorded on /robot_description, the newest
-            one last.
-    """
-
-    clock = 'log'
+    """Some storage files that together are one recording; attributes as of `Recording`."""
 
     def __init__(self, name: str, files: Sequence[Path]) -> None:
-        """Look at the topics, and at the descriptions.
-
-        Raises:
-            RecordingError: a file cannot be read, or ROS 1 and ROS 2 are mixed.
-            OSError: a file cannot be opened.
-        """
-        if len({path.suffix == '.bag' for path in files}) > 1:
-            raise RecordingError(f'{name}: bags of ROS 1 and ROS 2 cannot be one recording')
+        """Look at the topics, and at the descriptions."""
         self.name, self._files = name, tuple(files)
-        self.topics: Counter[str] = Counter()
-        self.other_topics: dict[str, str] = {}
-        with self._storages() as storages:
-            for _, storage in storages:
-                for (topic, kind, _), count in storage.counts.items():
-                    if kind == JOINT_STATE:
-                        self.topics[topic] += count
-                    else:
-                        self.other_topics[topic] = kind
-            texts = []
-            for file, storage in storages:
-                with errors_of(file):
-                    for batch, ros1 in _batches(storage, DESCRIPTION_TOPIC, STRING):
-                        texts += [_text(data[0 if ros1 else 4 :]) for _, data in batch]
+        texts: list[tuple[int, str]] = []
+
+        def take(batch: Batch, ros1: bool) -> None:
+            for time, data in batch.messages():
+                texts.append((time, _text(data[0 if ros1 else 4 :])))
+
+        counts, self.topics = self._read(DESCRIPTION_TOPIC, STRING, take), Counter[str]()
+        for (topic, kind, _), count in counts.items():
+            if kind == JOINT_STATE:
+                self.topics[topic] += count
         # A split recording has the latched one in each of its files.
-        self.descriptions = tuple(dict.fromkeys(texts[::-1]))[::-1]
+        newest = dict.fromkeys(text for _, text in sorted(texts, reverse=True))
+        self.descriptions = tuple(newest)[::-1]
 
-    def states(self, topic: str) -> tuple[list[States], int]:
-        """All states of a topic of joint states, and how many messages are none.
+    def states(self, topic: str) -> tuple[list[States], str]:
+        """All states of a topic of joint states, and what their times are from."""
+        # More messages than fit into the memory are none.
+        with errors_of(self._files[0]):
+            decoder = Decoder(self.topics[topic])
+        self._read(topic, JOINT_STATE, decoder.add)
+        found, stamped = decoder.states()
+        return found, 'header' if stamped else 'log'
 
-        Raises:
-            RecordingError: the files are damaged.
-        """
-        found: list[States] = []
-        count = 0
-        with self._storages() as storages:
-            for file, storage in storages:
-                with errors_of(file):
-                    for batch, ros1 in _batches(storage, topic, JOINT_STATE):
-                        found += decoded(batch, count, ros1=ros1)
-                        count += len(batch)
-        return found, count - sum(len(part.numbers) for part in found)
-
-    @contextmanager
-    def _storages(self) -> Iterator[list[tuple[Path, Any]]]:
-        """The open files, the one that begins first before the others."""
-        with ExitStack() as stack:
-            storages = []
-            for file in self._files:
-                with errors_of(file):
-                    _check_complete(file)
-                    storages.append((file, _opened(file, stack)))
-            yield sorted(storages, key=lambda each: each[1].start)
+    def _read(self, topic: str, kind: str, take: Callable[[Batch, bool], None]) -> Counter[Key]:
+        """Pass on messages of a type on a topic, and whether they are of ROS 1; count all."""
+        counts: Counter[Key] = Counter()
+        for file in self._files:
+            with errors_of(file), ExitStack() as stack:
+                _check_complete(file)
+                storage = _opened(file, stack)
+                counts.update(storage.counts)
+                for key in filter(lambda each: each[:2] == (topic, kind), storage.counts):
+                    for batch in storage.batches(key):
+                        for one in _decompressed(batch):
+                            take(one, key[2])
+        return counts
 
 
 def _opened(file: Path, stack: ExitStack) -> Any:
@@ -141,35 +111,17 @@ def _opened(file: Path, stack: ExitStack) -> Any:
     return RosbagsStorage(reader, ros1=storage.suffix == '.bag')
 
 
-def _batches(storage: Any, topic: str, kind: str) -> Iterator[tuple[list[Message], bool]]:
-    """The messages of a type on a topic, some at a time, and whether they are those of ROS 1."""
-    for key in storage.counts:
-        for batch in storage.batches(*key) if key[:2] == (topic, kind) else ():
-            if batch and batch[0][1].startswith(MAGIC):
-                batch = [(time, zstd.decompress(data)) for time, data in batch]
-            yield batch, key[2]
+def _decompressed(batch: Batch) -> Iterable[Batch]:
+    """rosbag2 may compress each message by itself: its bytes are then a frame of zstd."""
+    if not len(batch.times) or not batch.data.startswith(MAGIC, batch.begins[0]):
+        return [batch]
+    return batches_of((time, zstd.decompress(data)) for time, data in batch.messages())
 
 
 def _text(data: bytes) -> str:
     """A serialized text: a size and as many bytes."""
     size = int.from_bytes(data[:4], 'little')
     return data[4 : 4 + size].rstrip(b'\0').decode('utf-8', 'replace')
-
-
-@contextmanager
-def errors_of(file: Path) -> Iterator[None]:
-    """Name the file in what is raised about it, and make one class of what libraries raise."""
-    try:
-        yield
-    except RecordingError as error:
-        raise RecordingError(f'{file}: {error}') from None
-    except Exception as error:
-        if isinstance(error, OSError) and error.filename is not None:
-            raise
-        # rosbags documents no class of exception for damaged files; some are of its libraries.
-        why = ' '.join(str(error).split())[:200] or type(error).__name__
-        advice = REPAIRS.get(file.suffix, '')
-        raise RecordingError(f'{file} is damaged or incomplete: {why}{advice}') from None
 
 
 def _check_complete(file: Path) -> None:
