@@ -19,6 +19,8 @@ from .joint_samples import JointSamples, gap_limit
 DROPOUT = 1.5
 # Joints do not turn further, two turns, nor slide as far: the unit may be another [rad, m].
 FAR = 4.0 * np.pi
+# Share of the samples above which jumps speak of another unit, and dropouts are reported.
+OFTEN = 0.01
 # Times the effort limit that no number of a drive reaches, in whatever unit: one in mN m reaches
 # a thousand times its limit.
 IMPLAUSIBLE = 1e4
@@ -156,8 +158,8 @@ class Quality:
 
     @property
     def jumps_often(self) -> bool:
-        """Whether positions jump as where the unit is another: in 1 % of the samples."""
-        return self.jumps > 0.01 * self.samples
+        """Whether positions jump as where the unit is another: in more samples than a few."""
+        return self.jumps > OFTEN * self.samples
 
     @property
     def farthest(self) -> tuple[str, float]:
