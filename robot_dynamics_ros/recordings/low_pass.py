@@ -36,7 +36,7 @@ CHOSEN = (5.0, 20.0)
 MOST_OF_RATE = 0.25
 # Part of the spectrum that shows the noise, of half the rate; power above which there is motion.
 NOISE_BAND, ABOVE_NOISE = (0.6, 0.95), 4.0
-# Of each of the spectra that are averaged [s]: the cutoff is exact to 0.5 Hz.
+# Of each of the spectra that are averaged [s], of longer motions: the cutoff is exact to 0.5 Hz.
 WINDOW = 2.0
 
 
@@ -113,7 +113,9 @@ def checked_cutoff(cutoff: float, rate: float) -> float:
 def chosen_cutoff(velocities: Array, rate: float) -> float:
     """The cutoff [Hz] for velocities (N, n) [rad/s, m/s] at equal intervals, with their rate."""
     lowest, highest = np.minimum(CHOSEN, MOST_OF_RATE * rate)
-    if len(velocities) < (length := round(WINDOW * rate)):
+    length = min(len(velocities), round(WINDOW * rate))
+    # Two periods of the lowest one, or nothing can be said.
+    if length * lowest < 2.0 * rate:
         return float(lowest)
     frequencies, power = required('scipy.signal').welch(velocities, rate, nperseg=length, axis=0)
     low, high = np.array(NOISE_BAND) * rate / 2.0
