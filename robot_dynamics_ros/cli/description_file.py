@@ -23,7 +23,7 @@ from robot_dynamics_ros.recordings.sources import BAGS, open_source
 from .output import Command, Output
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
-LARGEST_FILE = 64 * 2**20
+MAX_FILE = 64 * 2**20
 # Of xacro: an argument that a file declares, or asks for.
 ARGUMENT = re.compile(r'<xacro:arg\b[^>]*?\bname\s*=\s*["\']([^"\']+)|\$\(arg\s+([^)\s]+)')
 Vector = tuple[float, ...]
@@ -129,9 +129,9 @@ def newest_description(texts: Sequence[str], name: str) -> str | None:
 
 def _read_text(file: Path) -> str:
     with file.open('rb') as opened:
-        content = opened.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise UrdfError(f'it is larger than {LARGEST_FILE // 2**20} MiB: not a URDF')
+        content = opened.read(MAX_FILE + 1)
+    if len(content) > MAX_FILE:
+        raise UrdfError(f'it is larger than {MAX_FILE // 2**20} MiB: not a URDF')
     return decode(content)
 
 

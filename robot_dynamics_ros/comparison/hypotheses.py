@@ -127,7 +127,7 @@ class Solution:
         #: (n, 4) coefficients of `OWN`
         self.own = self.theta[: seen.size * len(OWN)].reshape(seen.size, -1)
         #: of the judged joints, without what numbers cost
-        self.misfit = float(np.log((self.errors + self.floor)[seen.judged]).sum())
+        self.residual = float(np.log((self.errors + self.floor)[seen.judged]).sum())
 
     def _columns(self, part: Part) -> list[int]:
         """Those whose coefficients a part sets free."""
@@ -155,10 +155,10 @@ class Solution:
 
     @property
     def cost(self) -> float:
-        """The misfit, and what the numbers cost; those of rotors too."""
+        """The residual, and what the numbers cost; those of rotors too."""
         rotors, kinds = int(self.rotors.sum()), len({one.kind for one in self.given})
         numbers = rotors + sum(KINDS[one.kind].numbers for one in self.given)
-        return self.misfit + WORTH * (kinds + bool(rotors)) + NUMBER * numbers
+        return self.residual + WORTH * (kinds + bool(rotors)) + NUMBER * numbers
 
     @property
     def rotors(self) -> Flags:
@@ -301,14 +301,14 @@ def _order(found: Solution) -> Hypothesis:
 
 
 def _delay(solve: Solve, given: Iterable[Part]) -> Part:
-    """The delay with the smallest misfit: the best of a grid, and near it."""
+    """The delay with the smallest residual: the best of a grid, and near it."""
 
-    def misfit(delay: float) -> float:
-        return solve(frozenset(given) | {Part('delay', round(delay, 6))}).misfit
+    def residual(delay: float) -> float:
+        return solve(frozenset(given) | {Part('delay', round(delay, 6))}).residual
 
-    step, best = float(DELAYS[1] - DELAYS[0]), min(DELAYS[1:-1].tolist(), key=misfit)
+    step, best = float(DELAYS[1] - DELAYS[0]), min(DELAYS[1:-1].tolist(), key=residual)
     near = required('scipy.optimize', 'recordings').minimize_scalar(
-        misfit, bounds=(best - step, best + step), method='bounded', options={'xatol': 1e-4}
+        residual, bounds=(best - step, best + step), method='bounded', options={'xatol': 1e-4}
     )
     return Part('delay', round(float(near.x), 6))
 

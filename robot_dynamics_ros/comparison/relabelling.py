@@ -37,7 +37,7 @@ def best_labels(seen: Observations) -> tuple[Solution, Labels | None]:
         bad = np.flatnonzero(found.seen.loaded & ~found.explained(GOOD)).tolist()
         if len(bad) < 2:
             break
-        change = min(_changes(seen.size, bad), key=partial(_misfit, found.seen))
+        change = min(_changes(seen.size, bad), key=partial(_residual, found.seen))
         right = [one.mapped(partial(_relabelled, change)) for one in found.seen.motions]
         other = _best(Observations(seen.torques, right))
         same = other.seen.judged.sum() == found.seen.judged.sum()
@@ -67,7 +67,7 @@ def _best(seen: Observations) -> Solution:
     return found if found.cost <= begin.cost else begin
 
 
-def _misfit(seen: Observations, labels: Labels) -> float:
+def _residual(seen: Observations, labels: Labels) -> float:
     """What a rotor, friction and an offset leave of the efforts, where nothing else differs."""
     names = ('positions', 'velocities', 'accelerations', 'measured')
     q, v, a, efforts = (

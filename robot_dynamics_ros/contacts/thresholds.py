@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.control.external.contact_detector import (
     COLLISION,
-    LONGEST_PAUSE,
+    MAX_PAUSE,
     PUSH,
     SPEED,
 )
@@ -124,7 +124,7 @@ def learned_thresholds(
         sizes = np.concatenate([r / f for r, f in zip(ratios, factors[::-1], strict=True)])
         rows = np.flatnonzero(sizes > margin)
         # Alarms that are closer are one. Of another recording, times begin anew.
-        apart = np.abs(np.diff(states['time'][rows], prepend=np.inf)) > LONGEST_PAUSE
+        apart = np.abs(np.diff(states['time'][rows], prepend=np.inf)) > MAX_PAUSE
         return Learned(thresholds, float((sizes > 1.0).mean()), rows[apart].tolist())
     return Learned(thresholds, None, None)
 

@@ -33,7 +33,7 @@ Law = tuple[str, ...]
 # v_0 that a joint may have [rad/s or m/s].
 GRID = (AT_REST, *SMOOTHINGS)
 # Terms that are chosen, and how many of each the node has beside Coulomb friction.
-MOST = {'coulomb': 1, 'load': 1, 'stribeck': 1, 'presliding': 2}
+MAX_TERMS = {'coulomb': 1, 'load': 1, 'stribeck': 1, 'presliding': 2}
 # Terms of a joint that are no friction; and those that each law has.
 OTHERS = 'armature', 'offset', 'gain'
 ALWAYS = {*OTHERS, *(term.name for term in DIRECTIONS)}
@@ -110,7 +110,7 @@ def _larger(law: Law, names: Sequence[str], loads: Mapping[str, str]) -> Iterato
         others = [load if one.startswith('load') else one for one in (*law[1:], name)]
         counts = Counter(one.split()[0] for one in others)
         is_new = len({coulomb, *others}) == 1 + len(others)
-        if is_new and all(counts[kind] <= MOST[kind] for kind in counts):
+        if is_new and all(counts[kind] <= MAX_TERMS[kind] for kind in counts):
             yield coulomb, *others
 
 

@@ -26,7 +26,7 @@ from .identification_report import identification_report
 from .identified_model import IdentifiedModel
 from .identified_urdf import written_urdf
 from .parameters import Parameters
-from .recorded_rows import FEWEST, FittedRobot, RecordedRobot, RecordedRows, Source
+from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRobot, RecordedRows, Source
 from .result_files import URDF, result_files
 from .validation import JointValidation, validated
 
@@ -95,7 +95,7 @@ class Identified:
         codes = list(dict.fromkeys(one.code for one in self.findings if one.is_error))
         reasons = {
             'certainly worse than the URDF': [name for name, one in joints if one.is_worse],
-            f'not validated, fewer than {FEWEST} rows with motion and an effort': unknown,
+            f'not validated, fewer than {MIN_ROWS} rows with motion and an effort': unknown,
             'no parameter can be trusted': codes,
         }
         found = [f'{text}: {listed(names)}' for text, names in reasons.items() if names]

@@ -22,7 +22,7 @@ from .friction_law import Friction
 from .identified import Identified
 from .parameters import Parameters
 from .recorded_rows import (
-    FEWEST,
+    MIN_ROWS,
     Load,
     Opens,
     Progress,
@@ -40,7 +40,7 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 # Largest delay that is found or given [s]: no driver delivers efforts later. What it is at least
 # [half intervals]: friction that lags behind a reversal looks like a small one. Rounds at most in
 # which it is found, or gains of drives, and where they end [s].
-LARGEST_DELAY, CERTAIN, ROUNDS, SETTLED = 0.2, 2.5, 4, 2e-4
+MAX_DELAY, CERTAIN, ROUNDS, SETTLED = 0.2, 2.5, 4, 2e-4
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Identifier:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        friction, limit = self.friction, LARGEST_DELAY
+        friction, limit = self.friction, MAX_DELAY
         is_law = friction in ('auto', 'asymmetric') or _is_within(friction, 0.0, np.inf)
         is_delay = self.delay == 'auto' or _is_within(self.delay, -limit, limit)
         settings = {
@@ -203,16 +203,16 @@ class Identifier:
         """
         if not usual.whole.used.any():
             raise ParameterError(
-                f'no joint has {FEWEST} rows with motion and a measured effort: record a motion '
+                f'no joint has {MIN_ROWS} rows with motion and a measured effort: record a motion '
                 'of all joints, such as that of robot_dynamics excite, with efforts'
             )
         recorded, interval = usual, max(1.0 / one.compared.rate for one in usual.sources)
         for _ in range(ROUNDS if self.delay == 'auto' else 0):
-            whole = usual.robot.whole(recorded.whole, delay=LARGEST_DELAY)
+            whole = usual.robot.whole(recorded.whole, delay=MAX_DELAY)
             left = -float(whole.value('delay')[0])
             delay = recorded.robot.delay + left
             certain = CERTAIN * float(whole.half_widths('delay')[0])
-            if not max(interval, certain) <= abs(delay) <= LARGEST_DELAY:
+            if not max(interval, certain) <= abs(delay) <= MAX_DELAY:
                 return usual
             if abs(left) < SETTLED:
                 break

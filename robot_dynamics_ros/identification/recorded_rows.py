@@ -33,7 +33,7 @@ Progress = Callable[[str, int | None, str], AbstractContextManager[Callable[[int
 SATURATED, OVERSAMPLING = 0.98, 4.0
 # Rows of a joint below which nothing of it is fitted, or said of it; and blocks of time, each of
 # which is predicted by the others.
-FEWEST, BLOCKS = 20, 4
+MIN_ROWS, BLOCKS = 20, 4
 
 
 class Source(NamedTuple):
@@ -197,7 +197,7 @@ class RecordedRows:
     def whole(self) -> Rows:
         """The rows of all recordings, without joints of which there are too few."""
         rows = Rows.joined(self.parts)
-        enough = rows.used.sum(axis=0) >= FEWEST
+        enough = rows.used.sum(axis=0) >= MIN_ROWS
         return replace(rows, used=rows.used & enough, moving=rows.moving & enough)
 
     def scaled(self, factors: Array) -> RecordedRows:

@@ -15,7 +15,7 @@ from robot_dynamics_ros.regression.intervals import BLOCK, HIGH, blocks
 from robot_dynamics_ros.regression.rows import Rows
 
 from .friction_law import friction_columns
-from .recorded_rows import FEWEST, FittedRobot, RecordedRows
+from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRows
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth.
@@ -44,7 +44,7 @@ def cross_validated(recorded: RecordedRows, everything: FittedRobot) -> tuple[Ar
         torque[own] = robot.fit(rows.part(~near)).fitted.predicted(part)
         counts, noise = part.used.sum(axis=0), robot.whole(part).noise
         residual = part.used * (part.torque - everything.fitted.predicted(part))
-        known = (counts >= FEWEST) & (noise > 0.0)
+        known = (counts >= MIN_ROWS) & (noise > 0.0)
         size = np.sqrt((residual**2).sum(axis=0) / np.maximum(counts, 1))
         changed.append(np.where(known, size / np.where(known, noise, 1.0), 0.0))
     return torque, np.array(changed)
@@ -100,7 +100,7 @@ def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointVa
         signals = rows.rigid + rows.torque, nominal, rows.torque - torque
         measured, before, after = (one[own, joint] ** 2 for one in signals)
         known: Any = ()
-        if (count := len(after)) >= FEWEST:
+        if (count := len(after)) >= MIN_ROWS:
             rms = _root_ratio(rows.times[own], after, np.ones(count))
             gain = _root_ratio(rows.times[own], after, before)
             known = count, math.sqrt(measured.mean()), math.sqrt(before.mean()), *rms, *gain

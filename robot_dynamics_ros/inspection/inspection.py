@@ -62,7 +62,7 @@ found = partial(Finding.of, rules=RULES)
 CODES = {**FINDING_CODES, **{code: rule.problem for code, rule in RULES.items()}}
 ORDER = ('error', 'warning', 'info')
 # Share of the poses beyond which the arm cannot do its work; below, some poses are out of reach.
-MOST = 0.5
+MAX_SHARE = 0.5
 # States at which M is examined and Pinocchio compared: another description differs at each.
 STATES = 5
 
@@ -197,7 +197,7 @@ def _beyond_limits(poses: SampledPoses) -> Iterator[Finding]:
             f'{name} at {load.beyond:.0%} of {len(poses.q)} poses: up to {abs(load.worst):.3g}, '
             f'effort limit {load.limit:.3g} {model.effort_units[index]}'
         )
-        severity: Severity = 'warning' if load.beyond > MOST else 'info'
+        severity: Severity = 'warning' if load.beyond > MAX_SHARE else 'info'
         if index == never_held:
             value, severity = f'{value}; the arm is held at no pose', 'error'
         yield found('gravity_exceeds_effort', link, value, (name,), severity)

@@ -29,11 +29,11 @@ DAMPING = 60.0
 # Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
 SIDE = 8
 # Cutoffs that may be asked for [Hz]: the kernels of the lowest one are some 36 s long.
-LOWEST_ASKED = 0.1
+MIN_CUTOFF = 0.1
 # Cutoffs that are chosen [Hz]: below them arms accelerate, above them they are not rigid.
 CHOSEN = (5.0, 20.0)
 # Of the rate: the highest cutoff at which derivatives of samples are accurate.
-MOST_OF_RATE = 0.25
+MAX_OF_RATE = 0.25
 # Part of the spectrum that shows the noise, of half the rate; power above which there is motion.
 NOISE_BAND, ABOVE_NOISE = (0.6, 0.95), 4.0
 # Of each of the spectra that are averaged [s], of longer motions: the cutoff is exact to 0.5 Hz.
@@ -102,17 +102,17 @@ def checked_cutoff(cutoff: float, rate: float) -> float:
     Raises:
         RecordingError: it is below 0.1 Hz, or above a quarter of the rate.
     """
-    if not LOWEST_ASKED <= cutoff <= MOST_OF_RATE * rate:
+    if not MIN_CUTOFF <= cutoff <= MAX_OF_RATE * rate:
         raise RecordingError(
-            f'cutoff {cutoff:g} Hz: it must be at least {LOWEST_ASKED:g} Hz, and at most a '
-            f'quarter of the rate, {MOST_OF_RATE * rate:.4g} Hz'
+            f'cutoff {cutoff:g} Hz: it must be at least {MIN_CUTOFF:g} Hz, and at most a '
+            f'quarter of the rate, {MAX_OF_RATE * rate:.4g} Hz'
         )
     return cutoff
 
 
 def chosen_cutoff(velocities: Array, rate: float) -> float:
     """The cutoff [Hz] for velocities (N, n) [rad/s, m/s] at equal intervals, with their rate."""
-    lowest, highest = np.minimum(CHOSEN, MOST_OF_RATE * rate)
+    lowest, highest = np.minimum(CHOSEN, MAX_OF_RATE * rate)
     length = min(len(velocities), round(WINDOW * rate))
     # Two periods of the lowest one, or nothing can be said.
     if length * lowest < 2.0 * rate:

@@ -23,7 +23,7 @@ from .quality import DENORMAL, Quality
 Flags = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
 # States that are looked at for one that is within reach again: those of 64 ms at 1 kHz.
-LONGEST = 64
+MAX_EXCURSION = 64
 
 
 def cut(samples: JointSamples, model: RobotModel | None, quality: Quality) -> list[JointSamples]:
@@ -150,7 +150,7 @@ def _excursions(samples: JointSamples, rows: Rows, steps: _Steps, limit: float) 
     for border in (jumps + 1).tolist():
         if border <= last:
             continue
-        elapsed = times[border + 1 : border + 1 + LONGEST] - times[border - 1]
+        elapsed = times[border + 1 : border + 1 + MAX_EXCURSION] - times[border - 1]
         later = border + 1 + np.flatnonzero((elapsed > 0.0) & (elapsed <= limit))
         reached = later[~steps.beyond(rows[border - 1], rows[later])]
         if reached.size:

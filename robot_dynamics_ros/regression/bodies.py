@@ -25,7 +25,7 @@ THIN, ROUND = 0.01, 0.1
 # Of that length: the radius of gyration, in each direction, of a body without inertia in the URDF.
 WIDE = 0.5
 # [m]: bodies are not smaller.
-SHORTEST = 0.05
+MIN_LENGTH = 0.05
 # [kg], of a robot whose description gives no mass.
 USUAL_MASS = 1.0
 # Standard deviations of log-Cholesky coordinates: of a body with a mass in the URDF, which is
@@ -73,7 +73,7 @@ def mean_mass(model: RobotModel) -> float:
 
 def body_length(model: RobotModel) -> float:
     """Plausible length of a body [m]."""
-    return max(SHORTEST, model.reach / (len(model.joints) + 1))
+    return max(MIN_LENGTH, model.reach / (len(model.joints) + 1))
 
 
 class LogCholesky:

@@ -30,11 +30,11 @@ NORMAL = 1.4826
 # Rounds at most, and the change in standard deviations at which they end.
 ROUNDS, SETTLED = 30, 0.05
 # Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
-SMALLEST = 1e-10
+MIN_VARIANCE = 1e-10
 # Standard deviation of the prior of a term of a joint: of its torque, root mean square.
 PLAUSIBLE = 0.5
 # Steps of log-Cholesky coordinates in a round, the largest of them, and its smallest share.
-STEPS, LARGEST, SHORTEST = 20, 2.0, 1e-3
+STEPS, MAX_STEP, MIN_SHARE = 20, 2.0, 1e-3
 # Half of a 95 % interval of a normal distribution [standard deviations].
 NORMAL_INTERVAL = 1.96
 # 1 / variance of coefficients of which nothing is known before.
@@ -299,9 +299,9 @@ class _NormalEquations:
             change, share = target - x, 1.0
             if self._bodies is not None:
                 share /= max(
-                    1.0, float(np.abs(change[self.rows.places('bodies')]).max()) / LARGEST
+                    1.0, float(np.abs(change[self.rows.places('bodies')]).max()) / MAX_STEP
                 )
-                while share > SHORTEST and cost(x + share * change) > cost(x):
+                while share > MIN_SHARE and cost(x + share * change) > cost(x):
                     share *= 0.5
             x = x + share * change
             if (np.abs(share * change) <= SETTLED * deviations).all():
@@ -331,9 +331,9 @@ class _NormalEquations:
             # Shared coefficients count for all joints together.
             freedom, square = len(sizes) - self.k - self.s / self.joints, self.square[joint]
             if freedom >= 1.0:
-                limit = FAR * max(NORMAL * float(np.median(sizes)), np.sqrt(SMALLEST * square))
+                limit = FAR * max(NORMAL * float(np.median(sizes)), np.sqrt(MIN_VARIANCE * square))
                 huber = limit / np.maximum(sizes, limit)
                 variance = float(np.sum(huber * sizes**2)) / freedom
-                noise[joint] = np.sqrt(np.clip(variance, SMALLEST * square, square))
+                noise[joint] = np.sqrt(np.clip(variance, MIN_VARIANCE * square, square))
                 weights[used[:, joint], joint] = huber / noise[joint] ** 2
         return noise, weights

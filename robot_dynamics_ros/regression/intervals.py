@@ -20,7 +20,7 @@ from robot_dynamics_ros.extra import required
 BLOCK, MAX_BLOCKS = 1.0, 128
 # Clusters at least where longer ones are tried: Student's quantile is then within 12 % of that of
 # many, and the spread of so many estimates is known to 21 %.
-FEWEST_CLUSTERS = 12
+MIN_CLUSTERS = 12
 # Upper end of a 95 % interval.
 HIGH = 0.975
 # Of a diagonal: what keeps a matrix definite whose parameter one cluster alone determines.
@@ -73,7 +73,7 @@ def covariances(hessians: Array, scores: Array, prior: Array) -> Covariances:
     total = total * both + ROUNDING * np.eye(len(prior))
     inverse = np.linalg.inv(total)
     known = inverse * (prior * units**2) @ inverse
-    longest = max(1, count // FEWEST_CLUSTERS)
+    longest = max(1, count // MIN_CLUSTERS)
     found, quantiles = [inverse], [special.ndtri(HIGH)]
     for length in sorted({1, round(longest**0.5), longest} if count > 1 else ()):
         starts = np.arange(0, count, length)

@@ -22,14 +22,14 @@ from robot_dynamics_ros.core.errors import UnknownNameError
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
-from robot_dynamics_ros.recordings.low_pass import MOST_OF_RATE, half_length, low_pass
+from robot_dynamics_ros.recordings.low_pass import MAX_OF_RATE, half_length, low_pass
 
 from .regressors import Regressor, States, displacements, independent, slip_states
 
 Flags = npt.NDArray[np.bool_]
 ROWS_OF_PERIOD = 2.0
 # Of the cutoff of the motions: above this share, a second filter would damp nothing more.
-LARGEST_SHARE = 0.95
+MAX_SHARE = 0.95
 # Times the cutoff of the rows: the motions keep what a column makes of higher frequencies, as that
 # of Coulomb friction does.
 WIDER = 8.0
@@ -55,7 +55,7 @@ def motions_cutoff(cutoff: float, rate: float) -> float:
         cutoff: of the rows [Hz].
         rate: of the samples [Hz].
     """
-    return min(WIDER * cutoff, MOST_OF_RATE * rate)
+    return min(WIDER * cutoff, MAX_OF_RATE * rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +188,7 @@ def _filtered(
     passed = motion.cutoff if cutoff is None else min(cutoff, motion.cutoff)
     step = max(1, round(motion.rate / (ROWS_OF_PERIOD * passed)))
     kernel = np.ones(1)
-    if passed <= LARGEST_SHARE * motion.cutoff:
+    if passed <= MAX_SHARE * motion.cutoff:
         # A multiple of the step on both sides: rows lie where decimated results do.
         steps = math.ceil(half_length(passed, motion.rate) / step)
         kernel = low_pass(passed, motion.rate, step * steps)
