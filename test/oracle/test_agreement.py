@@ -49,14 +49,14 @@ class PinocchioKinetics(PinocchioReference):
 
     def _pinocchio(self, function, q, *vectors):
         """A function at q and others that are spread to the joints of the free tree."""
-        spread = [self._spread @ vector for vector in vectors]
-        return function(self._model, self._data, self._positions(q), *spread)
+        joints = [self._G @ vector for vector in vectors]
+        return function(self._model, self._data, self._positions(q), *joints)
 
     def _gathered(self, *matrices):
-        return np.array([self._spread.T @ matrix @ self._spread for matrix in matrices])
+        return np.array([self._G.T @ matrix @ self._G for matrix in matrices])
 
     def forward_dynamics(self, q, v, tau):
-        return self._spread.T @ self._pinocchio(pinocchio.aba, q, v, tau)
+        return self._G.T @ self._pinocchio(pinocchio.aba, q, v, tau)
 
     def inverse_dynamics_derivatives(self, q, v, a):
         in_q, in_v, in_a = self._pinocchio(pinocchio.computeRNEADerivatives, q, v, a)
@@ -70,7 +70,7 @@ class PinocchioKinetics(PinocchioReference):
         return self._pinocchio(pinocchio.centerOfMass, q).copy()
 
     def center_of_mass_jacobian(self, q):
-        return self._pinocchio(pinocchio.jacobianCenterOfMass, q).reshape(3, -1) @ self._spread
+        return self._pinocchio(pinocchio.jacobianCenterOfMass, q).reshape(3, -1) @ self._G
 
     def kinetic_energy(self, q, v):
         return self._pinocchio(pinocchio.computeKineticEnergy, q, v)
@@ -87,7 +87,7 @@ class PinocchioKinetics(PinocchioReference):
     def regressor(self, q, v, a):
         matrix = self._pinocchio(pinocchio.computeJointTorqueRegressor, q, v, a)
         # The matrices of one joint come as vectors.
-        rows = self._spread.T @ matrix.reshape(len(self._spread), -1)
+        rows = self._G.T @ matrix.reshape(len(self._G), -1)
         return rows.reshape(len(rows), -1, 10)[:, self._bodies].reshape(len(rows), -1)
 
     def _frame(self, name, axes):
@@ -98,7 +98,7 @@ class PinocchioKinetics(PinocchioReference):
         J = pinocchio.computeFrameJacobian(
             self._model, self._data, self._positions(q), *self._frame(frame, axes)
         )
-        return J.reshape(6, -1) @ self._spread
+        return J.reshape(6, -1) @ self._G
 
     def jacobian_derivative(self, q, v, frame, axes):
         self._pinocchio(pinocchio.computeJointJacobiansTimeVariation, q, v)
@@ -106,7 +106,7 @@ class PinocchioKinetics(PinocchioReference):
         J_dot = pinocchio.getFrameJacobianTimeVariation(
             self._model, self._data, *self._frame(frame, axes)
         )
-        return J_dot.reshape(6, -1) @ self._spread
+        return J_dot.reshape(6, -1) @ self._G
 
     def frame_poses(self, q):
         self._pinocchio(pinocchio.framesForwardKinematics, q)
