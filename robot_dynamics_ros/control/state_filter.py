@@ -29,7 +29,7 @@ VELOCITY_CUTOFF = 20.0
 LIMIT_MARGIN = 0.5
 # Stamps that lie farther apart, three years, are of two clocks: since 1970, and since the machine
 # started, as where some states have no stamp [s].
-LONGEST_PAUSE = 1e8
+MAX_PAUSE = 1e8
 # So many joints far outside their limits cannot be a wrong limit in the description.
 SEVERAL = 2
 
@@ -339,7 +339,7 @@ class StateFilter:
         """Refuse steps that neither the velocity limits nor the velocities explain."""
         fastest = np.fmax(np.abs(self.v), 0.0 if v is None else np.abs(v))
         speeds = np.where(self._unlimited, np.maximum(self._speeds, fastest), self._speeds)
-        two_clocks = (elapsed > LONGEST_PAUSE) & (elapsed < math.inf)
+        two_clocks = (elapsed > MAX_PAUSE) & (elapsed < math.inf)
         allowed = speeds * np.where(two_clocks, 0.0, elapsed) + self.jump_tolerances
         if (step > allowed).any():
             worst = int(np.nanargmax(step - allowed))

@@ -17,6 +17,8 @@ BLOCK_SECONDS = 1e-3
 WARM_UP_SECONDS = 0.02
 FILES = {
     'UR5': 'ur_description/urdf/ur5_robot.urdf',
+    'UR10': 'ur_description/urdf/ur10_robot.urdf',
+    'Z1': 'z1_description/urdf/z1.urdf',
     'xArm7': 'xarm_description/urdf/xarm7.urdf',
     'Panda': 'panda_description/urdf/panda.urdf',
     'Talos reduced': 'talos_data/robots/talos_reduced.urdf',

@@ -21,7 +21,7 @@ PARTS = {
     'c': ('exported_c',),
     'fleets': ('fleets',),
     'recordings': ('recordings',),
-    'identification': ('identification', 'intervals'),
+    'identification': ('identification', 'intervals', 'planted'),
     'contacts': ('contacts',),
     'node': ('node',),
 }

@@ -21,7 +21,7 @@ CUTOFF = 5.0
 # Of the derivative of the velocity [Hz]: faster than the fast band has to rise.
 ACCELERATION_CUTOFF = 20.0
 # After a longer pause, what was felt before it says nothing [s].
-LONGEST_PAUSE = 2.0
+MAX_PAUSE = 2.0
 # Of the threshold: below it, a joint that was touched is free again.
 RELEASE = 0.5
 # How long all joints have to be below it until the contact is over [s].
@@ -115,7 +115,7 @@ class ResidualBands:
         else:
             # The first one, at the begin or after a pause.
             self._velocity[:] = v
-            if not 0.0 < time - self._paused <= LONGEST_PAUSE:
+            if not 0.0 < time - self._paused <= MAX_PAUSE:
                 self._low.fill(0.0)
                 self._begin = time
         self.values[PUSH], self.motion[PUSH] = self._low[0], self._low[1:]
