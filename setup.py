@@ -37,7 +37,6 @@ extras = {
     'identification': [*recordings, 'lxml', 'pin'],
     'fleet': ['dask', 'distributed'],
     'casadi': ['casadi'],
-    'jax': ['jax'],
     'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],
     'test': ['example-robot-data', 'hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
 }

@@ -54,22 +54,17 @@ autodoc_mock_imports = [
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'rosgraph_msgs', 'ruamel',
     'scipy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
 ]  # fmt: skip
-# The adapters register classes of these, which a mock object is not.
-for library, names in {'casadi': ('Function', 'MX', 'SX'), 'jax': ('Array', 'Tracer')}.items():
-    classes = {name: type(name, (), {'__module__': library}) for name in names}
-    sys.modules[library] = ModuleType(library)
-    vars(sys.modules[library]).update(classes)
-casadi, jax = sys.modules['casadi'], sys.modules['jax']
+# The adapter registers classes of it, which a mock object is not.
+casadi = sys.modules['casadi'] = ModuleType('casadi')
+for name in ('Function', 'MX', 'SX'):
+    setattr(casadi, name, type(name, (), {'__module__': 'casadi'}))
 casadi.sin = casadi.cos = casadi.sqrt = abs
-jax.core, jax.numpy = jax, ModuleType('jax.numpy')
-jax.numpy.sin = jax.numpy.cos = jax.numpy.sqrt = abs
-sys.modules['jax.numpy'] = jax.numpy
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|coal|collections|contextlib|datetime|io|jax|enum|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'(casadi|coal|collections|contextlib|datetime|io|enum|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
         r'xml|zlib|\w+_msgs)\..*',
     ),

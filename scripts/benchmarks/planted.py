@@ -80,10 +80,14 @@ def _recording(
     zeros: bool = False,
 ) -> Recording:
     """Sums of sines below 0.65 Hz, with friction and noise, written and read."""
-    random, size = np.random.default_rng(1), model.size
-    rates, phases = random.uniform(0.6, 4.0, (4, size)), random.uniform(0.0, 6.0, (4, size))
+    random, shape = np.random.default_rng(1), (4, model.size)
+    rates, phases = random.uniform(0.6, 4.0, shape), random.uniform(0.0, 6.0, shape)
     angles = (np.arange(round(SECONDS * RATE)) / RATE)[:, None, None] * rates + phases
-    q, v, a = (0.3 * (rates**k * np.sin(angles + 0.5 * k * np.pi)).sum(axis=1) for k in range(3))
+    q, v, a = ((rates**k * np.sin(angles + 0.5 * k * np.pi)).sum(axis=1) for k in range(3))
+    # Four sines are at most 4; no joint turns by more than 1.2 rad from the middle of its range.
+    low, high = np.maximum(model.lower, -np.pi), np.minimum(model.upper, np.pi)
+    size = np.minimum(0.3, 0.12 * (high - low))
+    q, v, a = 0.5 * (low + high) + size * q, size * v, size * a
     efforts = RobotDynamics(model, gravity=gravity).inverse_dynamics(q, v, a)
     ranges = np.ptp(efforts, axis=0)
     efforts += rotor * a + ranges * (COULOMB * np.sign(v) + VISCOUS * v)

@@ -49,7 +49,7 @@ def imported(*folders):
 
 def test_what_the_package_and_its_tests_import_is_declared():
     needed = {KEYS.get(name, name) for name in imported('robot_dynamics_ros', 'launch')}
-    needed -= OF_AN_EXTRA | {'casadi', 'jax'}  # to whose functions `core/export` translates
+    needed -= OF_AN_EXTRA | {'casadi'}  # to whose functions `core/export` translates
     assert {'rclpy', 'tf2_py', 'launch_ros', 'python3-numpy'} <= needed
     assert needed - declared(NODE, 'depend', 'exec_depend') == set()
     # Modules of the folders of the tests are on the path of pytest.

@@ -1,7 +1,7 @@
 """Sine and cosine of one angle, in operations that every back end has: no branch, no table.
 
-Native code computes this program at several angles at once, exported C at one; plain Python,
-CasADi and JAX take sines of their own. The reduction is that of Cody and Waite, "Software Manual
+Native code computes this program at several angles at once, exported C at one; plain Python
+and CasADi take sines of their own. The reduction is that of Cody and Waite, "Software Manual
 for the Elementary Functions" (1980), the polynomials are those of Cephes (Moshier, "Methods and
 Programs for Mathematical Functions", 1989).
 """

@@ -1,4 +1,4 @@
-"""The dynamics of a robot for others: a package of C99, functions of CasADi and of JAX.
+"""The dynamics of a robot for others: a package of C99, functions of CasADi.
 
 Not imported by `robot_dynamics_ros.core`: only who exports waits for it.
 """
