@@ -1,6 +1,7 @@
 """An identification from 1,000,000 joint states of seven joints, from an MCAP file.
 
-One process identifies the robot as the command does, and then predicts all states with it.
+One process reads the file and identifies the robot as the command does, and then predicts all
+states with it.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.identification import Identifier
 from robot_dynamics_ros.recordings import Recording
 text = sys.stdin.read()
-first, second = (Recording.read(one, parse_urdf(text), cutoff={CUTOFF}) for one in sys.argv[1:])
-times = [time.perf_counter()]
-found = Identifier(text).fit([first])
+model, times = parse_urdf(text), [time.perf_counter()]
+found = Identifier(text).fit([Recording.read(sys.argv[1], model, cutoff={CUTOFF})])
+times.append(time.perf_counter())
+second = Recording.read(sys.argv[2], model, cutoff={CUTOFF})
 times.append(time.perf_counter())
 found.validate([second])
 times.append(time.perf_counter())
 {PEAK_MEMORY}
-print(json.dumps([times[1] - times[0], times[2] - times[1], 1e-6 * peak]))
+print(json.dumps([times[1] - times[0], times[3] - times[2], 1e-6 * peak]))
 """
 
 
