@@ -21,11 +21,12 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 SAMPLES = 1_000_000
 ROBOT = 'xArm7'
 # Bounds: [s] of the clock, and [MB].
-SECONDS, PREDICTED, MEGABYTES = 30.0, 5.0, 1500.0
+SECONDS, PREDICTED, COMPARED, MEGABYTES = 30.0, 5.0, 15.0, 1500.0
 # [N m] of the efforts; [Hz] of the filter.
 NOISE, CUTOFF = 0.05, 10.0
 RUN = f"""
 import json, sys, time
+from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.identification import Identifier
 from robot_dynamics_ros.recordings import Recording
@@ -37,8 +38,11 @@ second = Recording.read(sys.argv[2], model, cutoff={CUTOFF})
 times.append(time.perf_counter())
 found.validate([second])
 times.append(time.perf_counter())
+Comparison(model).of(second)
+times.append(time.perf_counter())
 {PEAK_MEMORY}
-print(json.dumps([times[1] - times[0], times[3] - times[2], 1e-6 * peak]))
+taken = [end - begin for begin, end in zip(times, times[1:])]
+print(json.dumps([taken[0], taken[2], taken[1] + taken[3], 1e-6 * peak]))
 """
 
 
@@ -56,10 +60,11 @@ def measure() -> list[Figure]:
             [sys.executable, '-c', RUN, file, other], input=text, stdout=subprocess.PIPE,
             text=True, check=True,
         )  # fmt: skip
-    fitted, predicted, megabytes = json.loads(done.stdout)
+    fitted, predicted, compared, megabytes = json.loads(done.stdout)
     return [
         printed('identification: file to parameters', fitted, 's', SECONDS),
         printed('identification: all states predicted', predicted, 's', PREDICTED),
+        printed('comparison: file to findings', compared, 's', COMPARED),
         printed('identification: peak memory', megabytes, 'MB', MEGABYTES),
     ]
 
