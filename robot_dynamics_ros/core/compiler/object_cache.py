@@ -20,9 +20,11 @@ DIGEST = sha256().digest_size
 
 def read(key: str) -> bytes | None:
     """The code that was kept for a key; None if there is none."""
+    # RuntimeError: there is no home.
     with contextlib.suppress(OSError, RuntimeError):
         folder = _folder()
         status = folder.stat()
+        # What another user may have written must not run.
         if status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             whole = (folder / _name(key)).read_bytes()
             if sha256(whole[DIGEST:]).digest() == whole[:DIGEST]:
