@@ -6,8 +6,11 @@ from three_joints import URDF
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.regression.bodies import (
     BODY,
+    ROUND,
     LogCholesky,
+    body_length,
     pseudo_inertia,
+    rounded,
 )
 
 MODEL = parse_urdf(URDF)
@@ -40,3 +43,20 @@ def test_bodies_without_mass_begin_as_spheres():
     masses = bodies.changes(np.zeros(30))[::BODY]
     assert (masses > 0.0).all()
     assert (bodies.deviations > LogCholesky(MODEL).deviations).all()
+
+
+def test_a_rod_is_rounded_across_its_axis_about_its_centre():
+    mass, axis, center = 2.0, np.array([1.0, 2.0, 2.0]) / 3.0, np.array([0.1, -0.2, 0.3])
+    length, along = 0.5, 0.01 * np.outer(axis, axis)
+    rod = np.block(
+        [[along + np.outer(center, center), center[:, None]], [center[None], np.eye(1)]]
+    )
+    found = rounded(mass * rod, length) / mass
+    np.testing.assert_allclose(found[3], rod[3], atol=1e-12)
+    across = (ROUND * length) ** 2 * (np.eye(3) - np.outer(axis, axis))
+    second = found[:3, :3] - np.outer(center, center)
+    np.testing.assert_allclose(second, along + across, atol=1e-12)
+
+
+def test_base_and_bodies_share_the_reach():
+    assert body_length(MODEL) == MODEL.reach / 4.0

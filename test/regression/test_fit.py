@@ -16,8 +16,10 @@ from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
     FRICTION,
+    GAIN,
     GRAVITY,
     OFFSET,
+    VISCOUS,
     Regressor,
     payload_on,
 )
@@ -170,3 +172,14 @@ def test_what_the_data_do_not_say_is_as_uncertain_as_the_prior():
     found = fit(rows, prior={'shared': lambda x: np.full(1, 3.0)})
     # Student's quantile of 20 clusters is 7 % more.
     assert found.half_widths('shared') == pytest.approx(3.0 * 1.96, rel=0.1)
+
+
+def test_a_gain_multiplies_all_that_a_joint_transmits():
+    def efforts(q, v, a):
+        return 1.2 * (DYNAMICS.inverse_dynamics(q, v, a) + 0.4 * v)
+
+    rows = make_rows(DYNAMICS, [VISCOUS, GAIN], [motion_of(MODEL, 1, efforts, noise=0.0)])
+    found = fit(rows)
+    np.testing.assert_allclose(found.value('gain'), 0.2, atol=1e-3)
+    np.testing.assert_allclose(found.value('viscous'), 0.4, atol=1e-3)
+    np.testing.assert_allclose(found.predicted(rows), rows.torque, atol=0.02)

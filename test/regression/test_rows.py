@@ -11,7 +11,7 @@ from arm_motions import URDF, motion_of
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.regression.regressors import ARMATURE, FRICTION, OFFSET, payload_on
-from robot_dynamics_ros.regression.rows import Rows, make_rows
+from robot_dynamics_ros.regression.rows import APART, Rows, make_rows
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL)
@@ -76,6 +76,8 @@ def test_missing_efforts_do_not_count_and_recordings_follow_each_other():
     assert not first.used[(first.times > 5.0) & (first.times < 6.0)].any()
     rows = Rows.joined([first, second])
     np.testing.assert_array_equal(rows.used, np.concatenate([first.used, second.used]))
+    assert rows.times[len(first.times)] == pytest.approx(np.ptp(first.times) + APART)
+    assert np.ptp(rows.times) == pytest.approx(np.ptp(first.times) + APART + np.ptp(second.times))
     assert (np.diff(rows.times) > 0.0).all()
 
 
