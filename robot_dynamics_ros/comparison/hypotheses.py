@@ -134,7 +134,7 @@ class Solution:
         if part.kind == 'scale':
             return [self._effort(part.of)]
         if part.kind == 'gravity':
-            return At.GRAVITY
+            return At.CARRYING
         if part.kind == 'mass':
             return [At.LINKS + part.of]
         first = At.LINKS + len(self.seen.bodies)
@@ -176,6 +176,14 @@ class Solution:
         """(3,) where it is free, as strong as the given one [m/s^2]."""
         given, other = self.seen.gravity, self.seen.gravity + self[Part('gravity')]
         return np.asarray(other * np.linalg.norm(given) / np.linalg.norm(other))
+
+    @property
+    def payload(self) -> Array:
+        """The inertial parameters (10 b,) of what the model lacks."""
+        whole = np.zeros_like(self.seen.bodies)
+        for part in of_kind(self.given, 'load'):
+            whole[part.of] = self[part]
+        return whole.ravel()
 
     def is_meant(self, part: Part) -> bool:
         """Whether a part is none that an accurate model has, nor absurd."""

@@ -37,11 +37,12 @@ class At:
     """Columns of a joint: those of `OWN`, and of what the model has.
 
     That is friction, gravity torques of 1 m/s^2 along each axis of the base, the torque of the
-    motion, and that of each body; then come ten of each body, and the efforts of all joints.
+    motion, gravity torques with the payload, and the torque of each body; then come ten of each
+    body, and the efforts of all joints.
     """
 
-    ROTOR, ONE, FRICTION, MOTION, LINKS = 0, 3, 4, 8, 9
-    RUBBING, GRAVITY = [1, 2], [5, 6, 7]
+    ROTOR, ONE, FRICTION, MOTION, LINKS = 0, 3, 4, 8, 12
+    RUBBING, GRAVITY, CARRYING = [1, 2], [5, 6, 7], [9, 10, 11]
 
 
 def samples_of(torques: ModelTorques, motions: Sequence[Motion]) -> Samples:
@@ -103,9 +104,9 @@ class Observations:
         heaviest = np.abs(self.samples.gravity).max(axis=0)
         self.held: Flags = self.judged & (heaviest > NO_GRAVITY * heaviest.max())
 
-    def under(self, gravity: Array) -> Observations:
-        """The same under another gravity (3,) [m/s^2]."""
-        return Observations(self.torques.under(gravity), self.motions)
+    def under(self, gravity: Array, payload: Array) -> Observations:
+        """The same under another gravity (3,) [m/s^2], with parameters (10 b,) of a payload."""
+        return Observations(self.torques.under(gravity, payload), self.motions)
 
     def _made(self, rows: Rows) -> Array:
         """The columns (n, N, K - n) but for efforts."""
@@ -113,8 +114,10 @@ class Observations:
         motion = rows.rigid - gravity @ self.gravity
         each = bodies.reshape(*motion.shape, -1, 10)
         links = np.einsum('tjbp,bp->tjb', each, self.bodies)
-        friction = self.samples.friction[self.at][..., None]
-        parts = rows.own, friction, gravity, motion[..., None], links, bodies
+        friction, q = self.samples.friction[self.at][..., None], self.samples.positions[self.at]
+        axes = [self.torques.carrying.with_gravity(axis) for axis in np.eye(3)]
+        carrying = np.stack([one.gravity_torque(q) for one in axes], axis=2)
+        parts = rows.own, friction, gravity, motion[..., None], carrying, links, bodies
         columns = np.concatenate(parts, axis=2).swapaxes(0, 1)
         return np.ascontiguousarray(columns * self._used[..., None])
 

@@ -159,13 +159,17 @@ class ModelTorques:
         self.dependent = joints_that_depend(robot, recorded, self.missing, gravity)
         #: whose independent joints are those of the motions, in their order
         self.model = model = parameters.with_rotors(compared_model(robot, recorded))
-        self.dynamics = RobotDynamics(model, gravity=gravity)
+        #: of the model; and with the payload that it lacks
+        self.dynamics = self.carrying = RobotDynamics(model, gravity=gravity)
         self._friction, self.offsets = parameters.friction(model), parameters.offsets(model)
 
-    def under(self, gravity: Array) -> ModelTorques:
-        """The same under another gravity (3,) [m/s^2]."""
+    def under(self, gravity: Array, payload: Array) -> ModelTorques:
+        """The same under another gravity (3,) [m/s^2], with parameters (10 b,) of a payload."""
         other = copy(self)
         other.dynamics = self.dynamics.with_gravity(gravity)
+        parameters = self.model.inertial_parameters() + payload
+        carrying = self.model.with_inertial_parameters(parameters, physical=False)
+        other.carrying = other.dynamics.with_model(carrying)
         return other
 
     def terms(self, motion: Motion) -> Array:

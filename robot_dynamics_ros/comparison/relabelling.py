@@ -62,7 +62,7 @@ def _best(seen: Observations) -> Solution:
     for _ in range(MAX_TURNS if Part('gravity') in begin.given else 0):
         if angle(found.seen.gravity, found.gravity) < SETTLED:
             break
-        turned = best_solution(seen.under(found.gravity))
+        turned = best_solution(seen.under(found.gravity, found.payload))
         found = Solution(turned.seen, turned.given | {Part('gravity')})
     return found if found.cost <= begin.cost else begin
 
