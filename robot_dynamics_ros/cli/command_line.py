@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -79,6 +80,10 @@ def main(
     `read_topic` gives the description on a topic of a running robot; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Names in a description may have what the encoding of a terminal lacks.
+            stream.reconfigure(errors='backslashreplace')
     _end_as_ctrl_c_does()
     try:
         code = commands.main(

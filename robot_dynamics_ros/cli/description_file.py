@@ -20,7 +20,7 @@ from robot_dynamics_ros.core.errors import ModelError, ParameterError, StateErro
 from robot_dynamics_ros.core.urdf_xml import decode, is_xacro, read_xml
 from robot_dynamics_ros.recordings.sources import BAGS, open_source
 
-from .output import Command, Output
+from .output import Command, Output, reads
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 MAX_FILE = 64 * 2**20
@@ -64,6 +64,7 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
             f'one FILE or --topic is needed, named: {named} (arguments of xacro are name:=value)'
         )
     if topic is None:
+        reads(*files)
         return *read_robot(files[0], arguments), files[0]
     read = click.get_current_context().obj
     try:

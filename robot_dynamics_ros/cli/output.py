@@ -192,18 +192,31 @@ def named_values(
     return found
 
 
+def reads(*files: Path) -> None:
+    """Note files that the running subcommand reads: none is replaced, with --force neither."""
+    _note('', files)
+
+
 def writes(option: str, *files: Path) -> None:
     """Check files that the running subcommand writes for an option.
 
     Raises:
-        ParameterError: one exists, and there is no --force; or another option writes it too.
+        ParameterError: one exists, and there is no --force; or it is read, or written by another
+            option too.
     """
-    written = click.get_current_context().meta.setdefault(__name__, {})
+    _note(option, files)
     for file in files:
-        if written.setdefault(file.resolve(), option) != option:
-            raise ParameterError(f'{file} is named twice: {option} would replace it')
         if file.is_file():
             _check_force(option, file)
+
+
+def _note(option: str, files: Iterable[Path]) -> None:
+    if (context := click.get_current_context(silent=True)) is None:
+        return  # in another process
+    noted = context.meta.setdefault(__name__, {})
+    for file in files:
+        if (other := noted.setdefault(file.resolve(), option)) != option:
+            raise ParameterError(f'{file} is named twice: {option or other} would replace it')
 
 
 def _check_force(option: str, path: Path) -> None:

@@ -35,7 +35,7 @@ from .description_file import (
     read_robot,
     robot_of_text,
 )
-from .output import FILE, Command, Output, named_values
+from .output import FILE, Command, Output, named_values, reads
 
 # The files of each recording, by its name.
 Files = Mapping[str, tuple[Path, ...]]
@@ -163,6 +163,7 @@ def _recordings(
         raise ParameterError('name at least one BAG')
     if arguments and urdf is None:
         raise ParameterError(f'{arguments[0]!r} is for a xacro file: name it with --urdf')
+    reads(*filter(None, [urdf, parameters]))
     values = _node_values(parameters) if parameters else {}
     chosen = gravity or STANDARD_GRAVITY
     if 'gravity' in values:
@@ -204,6 +205,7 @@ def named_files(words: Iterable[str]) -> Files:
         if not all(parts):
             raise ParameterError(f'{word}: FILE+FILE is needed for files that are one recording')
         files[word] = tuple(map(Path, parts))
+        reads(*files[word])
     return files
 
 

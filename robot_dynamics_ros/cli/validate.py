@@ -17,7 +17,7 @@ from robot_dynamics_ros.inspection.inspection import pinocchio_is_installed
 from robot_dynamics_ros.scheduling import Outcome, outcomes
 
 from .description_file import files_and_arguments, read_robot
-from .output import Output, exit_code, output_options
+from .output import Output, exit_code, output_options, reads
 
 
 @click.command('validate')
@@ -54,6 +54,7 @@ def validate_command(
     for code in ignored:
         if code not in CODES:
             raise UnknownNameError('code of a finding', code, tuple(CODES))
+    reads(*files)
     if not pinocchio_is_installed():
         missing = "nothing is compared without Pinocchio: pip install 'robot_dynamics_ros[oracle]'"
         if strict and 'not_compared' not in ignored:

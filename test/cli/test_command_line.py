@@ -141,15 +141,15 @@ def test_without_a_subcommand_there_is_help_and_a_version_and_debug_adds_a_trace
 @pytest.mark.parametrize(
     'words',
     [
-        'inspect arm.urdf --json link.urdf',
+        'inspect arm.urdf --json link.urdf --force',
         'inspect bag --json bag/m.yaml',
-        'validate nowhere.urdf arm.urdf --json arm.urdf',
-        'compare other.csv+bag.csv --json bag.csv',
-        'torques bag.csv --output bag.csv',
+        'validate nowhere.urdf arm.urdf --json arm.urdf --force',
+        'compare other.csv+bag.csv --json bag.csv --force',
+        'torques bag.csv --output bag.csv --force',
         # Two outputs.
-        'inspect arm.urdf --picture a.png --json ./a.png',
-        'torques bag.csv --output . --format csv --json bag_torques.csv',
-        'export-c arm.urdf --output bag.d --json bag.d/package.xml',
+        'inspect arm.urdf --picture a.png --json ./a.png --force',
+        'torques bag.csv --output . --format csv --json bag_torques.csv --force',
+        'export-c arm.urdf --output bag.d --json bag.d/package.xml --force',
     ],
 )
 def test_no_input_is_replaced_and_two_outputs_have_two_names(tmp_path, words):

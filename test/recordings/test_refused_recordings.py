@@ -66,8 +66,10 @@ def test_files_that_end_too_early(tmp_path, kind):
 
 
 # None of them changes what the channels say.
-OTHER_WRITERS = [{}, {'chunked': False}, {'listed': False}, {'moved': 3}, {'profile': 'ros1'},
-                 {'beside': 'json'}]  # fmt: skip
+OTHER_WRITERS = [
+    {}, {'chunked': False}, {'listed': False}, {'moved': 3}, {'profile': 'ros1'}, {'profile': ''},
+    {'summary': False}, {'beside': 'json'}, {'beside': 'json', 'summary': False},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize('options', OTHER_WRITERS, ids=str)
@@ -89,7 +91,7 @@ def test_an_mcap_file_may_hold_messages_of_ros_1(tmp_path):
     refused('has no messages', handmade(tmp_path / 'other.mcap', messages, encoding='protobuf'))
 
 
-DAMAGED = [{'claimed': 10**6}, {'claimed': 10**12}, {'compression': 'brotli'}, {'summary': False}]
+DAMAGED = [{'claimed': 10**6}, {'claimed': 10**12}, {'compression': 'brotli'}]
 
 
 @pytest.mark.parametrize('options', DAMAGED, ids=str)

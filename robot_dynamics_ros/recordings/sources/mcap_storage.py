@@ -14,8 +14,9 @@ import numpy as np
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
-from mcap.records import Chunk, Message
+from mcap.records import Channel, Chunk, Message, Schema
 from mcap.stream_reader import StreamReader, get_chunk_data_stream
+from mcap.summary import Summary
 
 from .joint_state_decoder import Batch, batches_of
 
@@ -35,10 +36,9 @@ class McapStorage:
 
     def __init__(self, stream: BinaryIO) -> None:
         """Read the summary; what mcap raises where a file is damaged has no class in common."""
-        self._stream, summary = stream, make_reader(stream).get_summary()
-        if summary is None or summary.statistics is None:
-            raise ValueError('it has no summary')
-        numbers = summary.statistics.channel_message_counts
+        self._stream, summary = stream, make_reader(stream).get_summary() or Summary()
+        whole = summary.statistics
+        numbers = whole.channel_message_counts if whole else _scanned(stream, summary)
         self._indexes = sorted(summary.chunk_indexes, key=lambda each: each.message_start_time)
         self.counts: Counter[Key] = Counter()
         self._channels: dict[Key, list[int]] = defaultdict(list)
@@ -70,6 +70,20 @@ class McapStorage:
             if opcode != Opcode.CHUNK or HEAD.size + size != index.chunk_length:
                 raise ValueError('an index does not point to its chunk')
             yield _messages(Chunk.read(ReadDataStream(self._stream)), channels)
+
+
+def _scanned(stream: BinaryIO, summary: Summary) -> Counter[int]:
+    """Numbers of messages by channel, with channels and schemas, of a file without a summary."""
+    stream.seek(0)
+    counts = Counter[int]()
+    for record in StreamReader(stream).records:
+        if isinstance(record, Schema):
+            summary.schemas[record.id] = record
+        elif isinstance(record, Channel):
+            summary.channels[record.id] = record
+        elif isinstance(record, Message):
+            counts[record.channel_id] += 1
+    return counts
 
 
 def _messages(chunk: Chunk, channels: Sequence[int]) -> Batch:
