@@ -358,8 +358,9 @@ def lent(shared, monkeypatch, capfd):
 
 @pytest.fixture(scope='session')
 def dynamics():
-    """The same robot without ROS."""
-    return RobotDynamics(parse_urdf(URDF))
+    """The same robot without ROS, compiled as the node compiles it."""
+    model = parse_urdf(URDF)
+    return RobotDynamics(model, backend=RobotDynamics(model).backend)
 
 
 @pytest.fixture
