@@ -44,7 +44,7 @@ class RobotDynamics:
     A frame is given by its name. Twists and wrenches are [linear; angular], in one of Pinocchio's
     reference frames: LOCAL (origin and axes of the frame), WORLD (origin and axes of the base),
     LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A quantity is compiled for each
-    frame and axes when it is first asked for.
+    frame and axes.
 
     Attributes:
         model: the robot.

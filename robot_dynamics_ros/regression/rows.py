@@ -20,7 +20,6 @@ from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, SLIPS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import UnknownNameError
 from robot_dynamics_ros.core.friction import dead_bands
-from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.recordings.low_pass import MAX_OF_RATE, half_length, low_pass
 
@@ -184,7 +183,6 @@ def _filtered(
     stride: int,
 ) -> Iterator[tuple[Array, Array]]:
     """Times of rows of a segment, and its filtered columns at them; one of so many is kept."""
-    toeplitz = required('scipy.linalg', 'identification').toeplitz
     passed = motion.cutoff if cutoff is None else min(cutoff, motion.cutoff)
     step = max(1, round(motion.rate / (ROWS_OF_PERIOD * passed)))
     kernel = np.ones(1)
@@ -195,8 +193,9 @@ def _filtered(
     size, step = len(kernel), step * stride
     count, together = max(0, (len(motion) - size + step) // step), max(TOGETHER, 4 * size) // step
     together = min(max(1, together), max(1, count))
-    zeros = np.zeros((together - 1) * step)
-    convolution = toeplitz(np.append(kernel[:1], zeros), np.append(kernel, zeros))[::step]
+    convolution = np.zeros((together, (together - 1) * step + size))
+    for row in range(together):
+        convolution[row, row * step : row * step + size] = kernel
     q, efforts = motion.positions, np.nan_to_num(motion.efforts)
     slopes = np.gradient(efforts, 1.0 / motion.rate, axis=0) if len(q) > 1 else 0.0 * efforts
     travelled = np.cumsum(np.abs(np.diff(q, axis=0, prepend=q[:1])), axis=0)
