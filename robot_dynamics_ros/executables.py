@@ -12,8 +12,8 @@ import signal
 from functools import partial
 
 
-def _run(module: str, **arguments: object) -> object:
-    """The exit code of `main` of a module, called with these, as `sys.exit` takes it."""
+def _run(module: str) -> object:
+    """The exit code of `main` of a module, as `sys.exit` takes it."""
     # A process in the background of a script ignores SIGINT, and must go on doing so.
     interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if interruptible:
@@ -21,7 +21,7 @@ def _run(module: str, **arguments: object) -> object:
     main = importlib.import_module(module).main
     if interruptible:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    return main(**arguments)
+    return main()
 
 
 dynamics_node = partial(_run, 'robot_dynamics_ros.ros.node')
@@ -31,20 +31,10 @@ demo_observer = partial(_run, 'robot_dynamics_ros.demo.observer')
 
 
 def robot_dynamics() -> object:
-    """Run the command that needs no ROS; where it is there, descriptions may be on a topic.
+    """Run the command that needs no ROS.
 
     Its matrices are small. More threads of OpenBLAS make nothing faster there, and on a busy
     machine ten times slower, as each waits for the other. NumPy reads their number at its import.
     """
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
-    return _run('robot_dynamics_ros.cli.command_line', read_topic=_description_of)
-
-
-def _description_of(topic: str) -> str:
-    """The description on a topic of a running robot; ROS is imported only here.
-
-    Raises:
-        ModuleNotFoundError: ROS is not installed.
-        ParameterError: nothing is published.
-    """
-    return importlib.import_module('robot_dynamics_ros.ros.description').read_description(topic)
+    return _run('robot_dynamics_ros.cli.command_line')

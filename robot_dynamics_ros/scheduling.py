@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -21,25 +21,42 @@ class Outcome(NamedTuple):
     error: str = ''
 
 
+def outcome(function: Any, item: Any) -> Outcome:
+    """The outcome of `function(item)`, which may be one itself."""
+    try:
+        result = function(item)
+    except SystemExit:
+        os._exit(1)  # the pool would wait for another item
+    except Exception as error:
+        line = error_line(error)
+        return Outcome(error=line if str(item) in line else f'{item}: {line}')
+    return result if isinstance(result, Outcome) else Outcome(result)
+
+
 def outcomes(function: Any, items: Sequence[Any], scheduler: str | None = None) -> list[Outcome]:
     """The outcomes of `function(item)`, in the order of the items, by a process on each core.
 
     Other processes import the function, one of a module. With a scheduler, such as
     `tcp://host:8786`, they are those of a Dask cluster; ParameterError: it does not answer.
     """
-    call, count = partial(_call, function), min(len(items), available_cores())
+    call, count = partial(outcome, function), min(len(items), available_cores())
+
+    def results(futures: Iterable[Any]) -> list[Outcome]:
+        # A process that ended without a result is an error too.
+        return list(map(lambda one, item: outcome(lambda _: one.result(), item), futures, items))
+
     if scheduler is not None:
         try:
             client = required('distributed', 'fleet').Client(scheduler, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ParameterError(f'no Dask scheduler answers at {scheduler}: {error}') from None
         with client:
-            return _results(client.map(call, items, pure=False), items)
+            return results(client.map(call, items, pure=False))
     if count < 2:
         return [call(item) for item in items]
     with ProcessPoolExecutor(count, get_context('spawn'), initializer=_begin) as pool:
         try:
-            return _results([pool.submit(call, one) for one in items], items)
+            return results([pool.submit(call, one) for one in items])
         finally:
             for process in list(pool._processes.values()):  # Python 3.14: terminate_workers()
                 process.terminate()
@@ -48,23 +65,3 @@ def outcomes(function: Any, items: Sequence[Any], scheduler: str | None = None) 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # what was begun is removed
-
-
-def _results(futures: Sequence[Any], items: Sequence[Any]) -> list[Outcome]:
-    """What futures give; a process that ended without a result is an error too."""
-    return [_outcome(each.result, item) for each, item in zip(futures, items, strict=True)]
-
-
-def _call(function: Any, item: Any) -> Outcome:
-    return _outcome(partial(function, item), item)
-
-
-def _outcome(function: Any, item: Any) -> Outcome:
-    try:
-        result = function()
-    except SystemExit:
-        os._exit(1)  # the pool would wait for another item
-    except Exception as error:
-        line = error_line(error)
-        return Outcome(error=line if str(item) in line else f'{item}: {line}')
-    return result if isinstance(result, Outcome) else Outcome(result)

@@ -15,13 +15,13 @@ from robot_dynamics_ros.cli.command_line import main
 DOCUMENT = (Path(__file__).resolve().parents[1] / 'docs' / 'command.md').read_text()
 
 
-def ended(folder, *arguments, read_topic=None):
+def ended(folder, *arguments):
     """What the command does in a folder."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
-            main([*map(str, arguments)], read_topic)
+            main([*map(str, arguments)])
     return CompletedProcess(arguments, caught.value.code, out.getvalue(), err.getvalue())
 
 

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType
 
@@ -72,13 +72,8 @@ def commands(context: click.Context) -> int | None:
     return CANNOT_BE_USED
 
 
-def main(
-    arguments: Sequence[str] | None = None, read_topic: Callable[[str], str] | None = None
-) -> None:
-    """Run the command with arguments, or those of the process, and end it with its exit code.
-
-    `read_topic` gives the description on a topic of a running robot; None without ROS.
-    """
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command with arguments, or those of the process, and end it with its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -86,9 +81,7 @@ def main(
             stream.reconfigure(errors='backslashreplace')
     _end_as_ctrl_c_does()
     try:
-        code = commands.main(
-            given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
-        )
+        code = commands.main(given, prog_name='robot_dynamics', standalone_mode=False)
     except (click.Abort, KeyboardInterrupt) as error:
         number = next(iter((error.__cause__ or error).args), signal.SIGINT)
         click.echo(f'robot_dynamics: ended by {signal.Signals(number).name}', err=True)

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.contacts import MarkedRecording, mark_recording
-from robot_dynamics_ros.contacts.marked_recording import MarkedContact
-from robot_dynamics_ros.control.torque_text import torque_text
+from robot_dynamics_ros.contacts import mark_recording
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.report import check_report_file, write_report
+from robot_dynamics_ros.report import contact_report
 
-from .output import FILE, Output, ToWrite, exit_code, output_options
-from .recordings import Recordings, recording_options
-from .watching import frequencies, watched
+from .options import RECORDINGS, subcommand
+from .output import FILE, PAGE, Output, exit_code
+from .recordings import Recordings
+from .watching import watched
 
 
-@click.command('contacts')
-@recording_options('parameters')
+@subcommand('contacts', *RECORDINGS, 'parameters')
 @click.option('--thresholds', type=FILE, metavar='FILE',
               help='File of robot_dynamics thresholds; without one, and without thresholds in '
               '--parameters, they are learned from the recording itself.')  # fmt: skip
-@click.option('--plot', type=ToWrite(), metavar='FILE',
+@click.option('--plot', type=PAGE, metavar='FILE',
               help='Write a page with external torques, thresholds and contacts, '
               '.html.')  # fmt: skip
-@output_options
 def contacts_command(
     recordings: Recordings, thresholds: Path | None, plot: Path | None, output: Output
 ) -> int:
@@ -43,54 +38,12 @@ def contacts_command(
 
     Exit code 1: there is a contact. 2: a recording cannot be used.
     """
-    if plot is not None:
-        check_report_file(plot)
-        if (count := len(recordings.files)) > 1:
-            raise ParameterError(
-                f'--plot {plot} is of one recording, {count} are named: draw each by itself'
-            )
+    if plot is not None and (count := len(recordings.files)) > 1:
+        raise ParameterError(
+            f'--plot {plot} is of one recording, {count} are named: draw each by itself'
+        )
     found, failed = watched(mark_recording, recordings, output, thresholds)
     output.write_json({'recordings': [one.as_json() for one in found], 'failed': failed})
     for one in found:
-        _show(one, output)
-        if plot is not None:
-            write_report(one, plot, ['robot_dynamics', *sys.argv[1:]])
-            output.line(f'plot: {plot}')
+        output.show(contact_report(one), plot)
     return exit_code([one for one in found if one.contacts], failed)
-
-
-def _show(found: MarkedRecording, output: Output) -> None:
-    """Print one recording."""
-    origin = (
-        'thresholds of this recording itself, blind to a touch of more than 15 % of it'
-        if found.own
-        else 'given thresholds'
-    )
-    output.line(
-        f'{found.name}: {found.found}; {found.samples} states of {found.robot}, '
-        f'observer {frequencies(found)}, {origin}'
-    )
-    for remark in found.remarks:
-        output.line(f'  {remark}')
-    units = dict(zip(found.joints, found.units, strict=True))
-    if found.contacts:
-        columns = 'begin', 'end', 'kind', 'link', 'largest external torque'
-        output.table(columns, (_contact_row(one, units) for one in found.contacts))
-    rows = (
-        (name, torque_text(rms, unit), torque_text(bias, unit, 2), torque_text(largest, unit))
-        for (name, unit), rms, bias, largest in zip(units.items(), *found.residuals, strict=True)
-    )
-    output.table(['joint', 'residual RMS', 'bias', 'largest'], rows)
-
-
-def _contact_row(contact: MarkedContact, units: Mapping[str, str]) -> tuple[str, ...]:
-    """A contact with the torque of the joint that felt it most."""
-    joint, torque = max(contact.torques.items(), key=lambda each: abs(each[1]))
-    more = len(contact.torques) - 1
-    return (
-        f'{contact.begin:.3f} s{" or before" if contact.from_start else ""}',
-        f'{contact.end:.3f} s{" or later" if contact.until_end else ""}',
-        contact.kind,
-        ', '.join(contact.links),
-        f'{joint} {torque:+.3g} {units[joint]}{f", {more} more" if more else ""}',
-    )

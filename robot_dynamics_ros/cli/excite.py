@@ -11,22 +11,14 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.identification.excitation.limits import QUANTITIES
 from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
 from robot_dynamics_ros.written_file import written_file
 
-from .description_file import Vector, files_and_arguments, gravity_option, read_robot
-from .output import (
-    FILE,
-    Command,
-    Output,
-    ToWrite,
-    WordOrNumber,
-    exit_code,
-    named_values,
-    output_options,
-    percent_text,
-)
+from .description_file import Vector, robot_of_words
+from .options import subcommand
+from .output import Output, ToWrite, exit_code, named_values, word_or_number
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.identification.excitation.excitation import Excitation
@@ -44,7 +36,7 @@ SETTINGS = {
 }
 
 
-def settings_options(command: Command) -> Command:
+def settings_options(command: Any) -> Any:
     """Give a subcommand options with the defaults of `ExcitationSettings`."""
     for name, words in reversed(SETTINGS.items()):
         default = getattr(ExcitationSettings(), name)
@@ -55,9 +47,7 @@ def settings_options(command: Command) -> Command:
     return command
 
 
-@click.command('excite')
-@click.argument('words', nargs=-1, metavar='[NAME:=VALUE]...')
-@click.option('--urdf', required=True, type=FILE, metavar='FILE', help='URDF or xacro file.')
+@subcommand('excite', 'file', 'urdf', 'gravity')
 @click.option('--output', 'trajectory', required=True, type=ToWrite(), metavar='FILE',
               help='JointTrajectory to write, as YAML for `ros2 topic pub` and `ros2 action '
               'send_goal`.')  # fmt: skip
@@ -68,19 +58,17 @@ def settings_options(command: Command) -> Command:
               'commas [rad or m]; other joints: zero, or the limit nearest to it. [default: '
               'chosen]')  # fmt: skip
 @settings_options
-@gravity_option()
-@click.option('--floor', type=WordOrNumber('none'), default=0.0, show_default=True,
+@click.option('--floor', type=word_or_number('none'), default=0.0, show_default=True,
               metavar='HEIGHT', help='Height of the floor in the frame of the root link [m], or '
               'none.')  # fmt: skip
-@output_options
 def excite_command(
     words: tuple[str, ...],
-    urdf: Path,
+    urdf: Path | None,
     trajectory: Path,
     joints: str | None,
     start: str,
     floor: Any,
-    gravity: Vector,
+    gravity: Vector | None,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -101,11 +89,8 @@ def excite_command(
     Exit code 1: the condition is above 100, or collision geometry of the URDF could not be used.
     2: no motion is possible within the limits.
     """
-    files, arguments = files_and_arguments(words)
-    if files:
-        raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
     posture = named_values('--start', 'JOINT=POSITION', filter(None, start.split(',')))
-    model, text = read_robot(urdf, arguments)
+    model, text, file = robot_of_words([*words, *map(str, filter(None, [urdf]))])
     moving, held = chosen_joints(model, joints, posture)
     begin = {name: q for name, q in posture.items() if name not in held}
     settings = ExcitationSettings(floor=None if floor == 'none' else floor, start=begin, **asked)
@@ -116,12 +101,12 @@ def excite_command(
         raise ParameterError(
             f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
         ) from None
-    dynamics = RobotDynamics(moving, gravity=gravity)
+    dynamics = RobotDynamics(moving, gravity=gravity or STANDARD_GRAVITY)
     dynamics.compile(*excitation.PROGRAMS)
     if dynamics.backend == 'python':
         output.warning(dynamics.backend_description)
     with output.progress('motion', excitation.SEARCHES, 'stages') as advance:
-        found = excitation.excite(dynamics, text, urdf.parent, settings, advance)
+        found = excitation.excite(dynamics, text, file.parent, settings, advance)
     figures = as_json(found, held)
     lines = [*_lines(found, figures)]
     remark = 'Only the robot itself and the floor were considered, not what is around it.'
@@ -219,5 +204,9 @@ def _show_shares(
     for row, q, unit in zip(figures['joints'], positions, model.effort_units, strict=True):
         length = 'm' if unit == 'N' else 'rad'
         places = (f'{one:.3f} {length}' for one in (row['start'], q.min(), q.max()))
-        rows.append((row['name'], *places, *(percent_text(row[name]) for name in QUANTITIES)))
+        rows.append((row['name'], *places, *(_percent(row[name]) for name in QUANTITIES)))
     output.table(['joint', 'start', 'from', 'to', 'range', *QUANTITIES[1:]], rows)
+
+
+def _percent(ratio: float) -> str:
+    return f'{ratio:.0%}' if np.isfinite(ratio) else '-'

@@ -17,15 +17,15 @@ from robot_dynamics_ros.core.export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantity import QUANTITIES
 from robot_dynamics_ros.written_file import write_folder
 
-from .description_file import description_options, robot_of_words
-from .output import Output, ToWrite, output_options, writes
+from .description_file import robot_of_words
+from .options import subcommand
+from .output import Output, ToWrite, writes
 
 # As CMakeLists.txt of the package does it.
 FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--exclude-libs,ALL'
 
 
-@click.command('export-c')
-@description_options
+@subcommand('export-c', 'file')
 @click.option('--output', 'folder', type=ToWrite(file_okay=False), metavar='DIR',
               help='Folder of the package.')  # fmt: skip
 @click.option('--library', type=ToWrite(file_okay=False), metavar='DIR',
@@ -38,10 +38,8 @@ FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--
 @click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
 @click.option('--payload-frame', metavar='LINK',
               help='Link whose payload becomes an input of the functions.')  # fmt: skip
-@output_options
 def export_c_command(
     words: tuple[str, ...],
-    topic: str | None,
     folder: Path | None,
     library: Path | None,
     quantities: str,
@@ -51,7 +49,7 @@ def export_c_command(
     """Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
     FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
-    /robot_description. Instead of a file, --topic takes the description from a running robot.
+    /robot_description.
 
     Example:
       robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
@@ -60,7 +58,7 @@ def export_c_command(
     target = folder or library
     if target is None or (folder and library):
         raise ParameterError('name the folder with --output or with --library, not with both')
-    model, urdf, _ = robot_of_words(words, topic)
+    model, urdf, _ = robot_of_words(words)
     chosen = [name.strip() for name in quantities.split(',')]
     if quantities == 'all':
         frame = asked['frame']

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from dataclasses import replace
 from functools import partial
@@ -11,30 +10,20 @@ from typing import Any
 
 import click
 
-from robot_dynamics_ros.comparison.findings import advised
-from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError, error_line
-from robot_dynamics_ros.core.model.findings import counted, listed
-from robot_dynamics_ros.identification import Identified, Identifier
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.identification import Identifier
+from robot_dynamics_ros.identification.identification_report import identification_report
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS
 from robot_dynamics_ros.identification.recorded_rows import Opens
+from robot_dynamics_ros.scheduling import outcome
 
-from .output import (
-    Output,
-    ToWrite,
-    WordOrNumber,
-    exit_code,
-    named_values,
-    number_text,
-    output_options,
-    percent_text,
-    writes,
-)
-from .recordings import Recordings, named_files, recording_options
+from .options import RECORDINGS, subcommand
+from .output import Output, ToWrite, exit_code, named_values, word_or_number, writes
+from .recordings import Recordings, named_files
 
 
-@click.command('identify')
-@recording_options('cutoff')
+@subcommand('identify', *RECORDINGS, 'cutoff')
 @click.option('--output', 'target', type=ToWrite(file_okay=False), metavar='DIR', required=True,
               help='Folder of the results; it is made.')  # fmt: skip
 @click.option('--held-out', multiple=True, metavar='BAG',
@@ -48,16 +37,15 @@ from .recordings import Recordings, named_files, recording_options
 @click.option('--load', 'loads', multiple=True, metavar='FRAME=KG@BAG',
               help='Load of known mass that one of the recordings has; may be '
               'repeated.')  # fmt: skip
-@click.option('--effort-delay', 'delay', type=WordOrNumber('auto'), default='auto',
+@click.option('--effort-delay', 'delay', type=word_or_number('auto'), default='auto',
               show_default=True, metavar='auto|SECONDS',
               help='Delay of the efforts behind the states; 0: they are not shifted.')  # fmt: skip
-@click.option('--friction', type=WordOrNumber('auto', 'asymmetric'), default='auto',
+@click.option('--friction', type=word_or_number('auto', 'asymmetric'), default='auto',
               show_default=True, metavar='auto|asymmetric|V0',
               help='Friction: the law of each joint that explains most; the same with '
               'coefficients for each direction, and no offset; or viscous and Coulomb alone with '
               'this v_0, rad/s or m/s.')  # fmt: skip
 @click.option('--doubtful', is_flag=True, help='Write a doubtful model too.')
-@output_options
 def identify_command(
     recordings: Recordings,
     target: Path,
@@ -97,9 +85,7 @@ def identify_command(
     found = identifier.fit(fitted, others)
     found = replace(found, errors={**failed, **found.errors})
     output.write_json(found.as_json())
-    _show(found, output)
-    for doubt in found.doubts:
-        output.error(doubt)
+    output.show(identification_report(found))
     if found.doubts and not doubtful:
         output.error(f'{target} is not written: read the findings; --doubtful writes it anyway')
     else:
@@ -119,48 +105,13 @@ def _opened(*groups: Recordings) -> tuple[list[dict[str, Opens]], dict[str, str]
     for group in groups:
         opened.append({})
         for name in group.files:
-            try:
-                urdf, robot, joints = group.robot(name)
+            found = outcome(group.robot, name)
+            if found.error:
+                errors[name] = found.error
+            else:
+                urdf, robot, joints = found.result
                 opened[-1][name] = partial(group.open, name, robot, joints)
                 text = text or urdf
-            except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
-                errors[name] = error_line(error)
         if group.files and not opened[-1]:
             raise RecordingError('; '.join(errors[name] for name in group.files))
     return opened, errors, text
-
-
-def _show(found: Identified, output: Output) -> None:
-    """Print an identification."""
-    used = [one for one in found.recordings if not one.error]
-    output.line(
-        f'{found.name}: {counted(len(used), "recording")}, '
-        f'{sum(one.samples for one in used)} samples, low pass {found.recorded.cutoff:.3g} Hz; '
-        f'{found.summary}'
-    )
-    columns = 'joint', 'measured RMS', 'residual: URDF', 'identified', 'ratio', '95 % interval'
-    rows = []
-    for name, joint in found.validation.items():
-        ends = f'{percent_text(joint.gain_low)} to {percent_text(joint.gain_high)}'
-        rows.append((
-            name,
-            number_text(joint.rms_measured, 4, joint.unit),
-            number_text(joint.rms_nominal, 3, joint.unit),
-            number_text(joint.rms_identified, 3, joint.unit),
-            percent_text(joint.gain),
-            ends if math.isfinite(joint.gain_low) else '-',
-        ))  # fmt: skip
-    output.table(columns, rows, 'motion that was not fitted')
-    rows = []
-    for row in found.parameters.joints:
-        values = (row.nominal, row.value, row.low, row.high)
-        rows.append((row.name, *(number_text(value, 4) for value in values), row.unit))
-    columns = 'parameter', 'URDF', 'identified', '95 % from', 'to', 'unit'
-    output.table(columns, rows, 'friction, rotor and offset; 95 % interval')
-    if found.locked:
-        output.line(f'not recorded, locked at zero or the nearest limit: {listed(found.locked)}')
-    for text in found.remarks:
-        output.line(text)
-    output.findings((one.head, one.text) for one in advised(found.findings))
-    if not found.doubts:
-        output.line('it can be loaded')

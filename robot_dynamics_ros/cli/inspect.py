@@ -9,28 +9,26 @@ from pathlib import Path
 
 import click
 
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.loads import GravityLoad
 from robot_dynamics_ros.inspection.picture import draw
 from robot_dynamics_ros.written_file import written_file
 
-from .description_file import Vector, description_options, gravity_option, robot_of_words
-from .output import Output, ToWrite, exit_code, output_options
+from .description_file import Vector, robot_of_words
+from .options import subcommand
+from .output import Output, ToWrite, exit_code
 
 
-@click.command('inspect')
-@description_options
-@gravity_option()
+@subcommand('inspect', 'file', 'gravity')
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
 @click.option('--picture', type=ToWrite(), metavar='FILE',
               help='Draw the robot at zero, with centres of mass and inertia ellipsoids (.png, '
               '.svg, .pdf).')  # fmt: skip
-@output_options
 def inspect_command(
     words: tuple[str, ...],
-    topic: str | None,
-    gravity: Vector,
+    gravity: Vector | None,
     frame: str | None,
     picture: Path | None,
     output: Output,
@@ -38,7 +36,7 @@ def inspect_command(
     """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 
     FILE is a URDF, a xacro file with its arguments, name:=value, or a recording of
-    /robot_description. Instead of a file, --topic takes the description from a running robot.
+    /robot_description.
 
     Examples:
       robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
@@ -46,11 +44,11 @@ def inspect_command(
 
     Exit code 1: at least one finding is a warning or an error.
     """
-    model, urdf, source = robot_of_words(words, topic)
-    inspection = inspect_robot(model, frame, gravity)
+    model, urdf, source = robot_of_words(words)
+    inspection = inspect_robot(model, frame, gravity or STANDARD_GRAVITY)
     if picture is not None:
         with written_file(picture) as new:
-            missing = draw(inspection, urdf, source and source.parent, new)
+            missing = draw(inspection, urdf, source.parent, new)
         inspection = replace(inspection, findings=(*inspection.findings, *missing))
     output.write_json(inspection.as_json())
     _show(inspection, output)

@@ -1,10 +1,7 @@
-"""What every subcommand shares: its flags, help, exit codes, printing, and the files it writes."""
+"""What subcommands print and write: lines, tables, findings, JSON, pages; and their exit codes."""
 
 from __future__ import annotations
 
-import functools
-import inspect
-import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +19,7 @@ from rich.table import Table
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
+from robot_dynamics_ros.report import Report, write_report
 from robot_dynamics_ros.written_file import check_can_be_written, check_folder, written_file
 
 # Exit codes of the command: findings, or a bound that does not hold; wrong usage, or input that
@@ -31,13 +29,6 @@ GOOD, FINDINGS, CANNOT_BE_USED = 0, 1, 2
 STDOUT = Path('-')
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)  # of an option that is read
 FINDING = 100  # characters of the line of a finding, which fits on a terminal
-# Of every subcommand; --debug is looked at where errors are printed.
-FLAGS = {
-    'force': 'Replace files that exist.',
-    'verbose': 'Print findings in full.',
-    'debug': 'Print a traceback with an error.',
-}
-Command = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,7 @@ class Output:
     """Where a subcommand writes its results."""
 
     json_file: Path | None = None  #: of --json; `-` for stdout, which is then for it alone
-    verbose: bool = False  #: whether findings are printed in full
+    verbose: bool = False  #: whether findings and tables are printed in full
 
     def line(self, text: str) -> None:
         """Print one line for people, however long."""
@@ -87,6 +78,22 @@ class Output:
         for part in ('', *filter(None, [title]), table, ''):
             console.print(part)
 
+    def show(self, report: Report, page: Path | None = None) -> None:
+        """Print a report without its plots, and write its page; --verbose prints all tables."""
+        for line in (f'{report.robot}: {report.headline}', *report.about):
+            self.line(line)
+        if report.joints:
+            rows = ((one.name, one.result, *one.cells) for one in report.joints)
+            self.table(['joint', 'result', *report.columns], rows)
+        for table in report.tables if self.verbose else report.tables[:1]:
+            self.table(table.header, table.rows, table.title)
+        self.findings((head, text) for _, head, text in report.findings)
+        for error in report.errors:
+            self.error(error)
+        if page:
+            write_report(report, page, ['robot_dynamics', *sys.argv[1:]])
+            self.line(f'written: {page}')
+
     def write_json(self, result: Mapping[str, Any]) -> None:
         """Write the result where --json says, see `json_text`; nothing without --json."""
         if self.json_file == STDOUT:
@@ -110,40 +117,16 @@ def exit_code(findings: Collection[Any] | int, unusable: Collection[Any] | int =
     return CANNOT_BE_USED if unusable else FINDINGS if findings else GOOD
 
 
-def number_text(value: float, digits: int, unit: str = '') -> str:
-    """A number of a table; `-` for one that is not known."""
-    return f'{value:.{digits}g} {unit}'.rstrip() if math.isfinite(value) else '-'
-
-
-def percent_text(ratio: float) -> str:
-    """A ratio as percent, rounded to an int: nothing is -0 %; `-` for one that is not known."""
-    return f'{round(100.0 * ratio)} %' if math.isfinite(ratio) else '-'
-
-
-def output_options(command: Command) -> Command:
-    """Give a subcommand --json, `FLAGS`, an argument `output`, and its docstring as help."""
-
-    @functools.wraps(command)
-    def with_output(json: Path | None, verbose: bool, **values: Any) -> Any:
-        own = {name: value for name, value in values.items() if name not in FLAGS}
-        return command(output=Output(json, verbose), **own)
-
-    # Lines below \b are kept as they are.
-    with_output.__doc__ = re.sub(r'\n\n(Examples?:)', '\n\n\b\n\\1', inspect.getdoc(command) or '')
-    wrapped: Command = with_output
-    for flag, words in reversed(FLAGS.items()):
-        wrapped = click.option(f'--{flag}', is_flag=True, is_eager=True, help=words)(wrapped)
-    return click.option(
-        '--json', type=ToWrite(allow_dash=True), metavar='FILE',
-        help='Write the result as JSON too; - for stdout, and then nothing else on it.',
-    )(wrapped)  # fmt: skip
-
-
 class ToWrite(click.Path):
     """The type of an option that names what is written; it is checked before the work begins.
 
     A file, or with `file_okay=False` a folder, which is new or empty, or with --force any.
     """
+
+    def __init__(self, ending: str = '', **settings: Any) -> None:
+        """Take names of this ending, and settings of click.Path."""
+        super().__init__(**settings)
+        self.ending = ending
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """See click."""
@@ -153,26 +136,26 @@ class ToWrite(click.Path):
             if path.is_dir() and any(path.iterdir()):
                 _check_force(option, path)
         elif not (self.allow_dash and path == STDOUT):
+            if not path.name.lower().endswith(self.ending):
+                raise ParameterError(f'{option} {path}: its name must end in {self.ending}')
             check_can_be_written(path)
             writes(option, path)
         return path
 
 
-class WordOrNumber(click.ParamType):
+PAGE = ToWrite('.html')  # of a report
+
+
+def word_or_number(*words: str) -> Callable[[Any], str | float]:
     """The type of an option that takes one of some words, or a number."""
 
-    name = 'number'
-
-    def __init__(self, *words: str) -> None:
-        """Take these words, as they are."""
-        self.words = words
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str | float:
-        """See click."""
+    def parsed(value: Any) -> str | float:
         try:
-            return str(value) if value in self.words else float(value)
+            return str(value) if value in words else float(value)
         except ValueError:
-            self.fail(f'{value!r}: {", ".join(self.words)} or a number is needed', param, ctx)
+            raise ParameterError(f'{value!r}: {", ".join(words)} or a number is needed') from None
+
+    return parsed
 
 
 def named_values(
@@ -205,9 +188,8 @@ def writes(option: str, *files: Path) -> None:
             option too.
     """
     _note(option, files)
-    for file in files:
-        if file.is_file():
-            _check_force(option, file)
+    for file in filter(Path.is_file, files):
+        _check_force(option, file)
 
 
 def _note(option: str, files: Iterable[Path]) -> None:

@@ -17,16 +17,15 @@ from robot_dynamics_ros.recordings import Motion, Recording
 from robot_dynamics_ros.recordings.low_pass import checked_cutoff
 from robot_dynamics_ros.regression.rows import motions_cutoff
 
-from .output import Output, exit_code, output_options
-from .recordings import Recordings, named_files, recording_options
+from .options import RECORDINGS, subcommand
+from .output import Output, exit_code
+from .recordings import Recordings, named_files
 
 
-@click.command('payload')
-@recording_options('cutoff', 'parameters')
+@subcommand('payload', *RECORDINGS, 'cutoff', 'parameters')
 @click.option('--frame', required=True, metavar='LINK', help='Link that carries the payload.')
 @click.option('--without', multiple=True, metavar='BAG',
               help='Recording of the arm without the payload; may be repeated.')  # fmt: skip
-@output_options
 def payload_command(
     recordings: Recordings, frame: str, without: tuple[str, ...], output: Output
 ) -> int:

@@ -1,15 +1,12 @@
-"""What subcommands that read recordings share: options, robots, and where they are computed."""
+"""Recordings of a command line: their robots, and where they are computed."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-import click
 
 from robot_dynamics_ros.comparison.recorded_joints import heavy_joints, joints_that_matter
 from robot_dynamics_ros.core import RobotModel
@@ -30,46 +27,19 @@ from .description_file import (
     Vector,
     files_and_arguments,
     gravity_of,
-    gravity_option,
     newest_description,
     read_robot,
     robot_of_text,
 )
-from .output import FILE, Command, Output, named_values, reads
+from .output import Output, named_values, reads
 
 # The files of each recording, by its name.
 Files = Mapping[str, tuple[Path, ...]]
-# Of --help.
-BAGS = """BAG: a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are
-one recording together are joined by +. A xacro file takes arguments, name:=value."""
 # Times the usual interval: what comes more rarely would take samples from the others.
 MORE_RARELY = 1.1
 # Parameters of dynamics_node that no other node has.
 OF_NODE = (PARAMETER, 'external_bandwidth', 'collision_threshold', 'push_threshold',
            'contact_thresholds', 'driver_effort')  # fmt: skip
-# What `recording_options` gives by name.
-OPTIONS: Mapping[str, Callable[[Any], Any]] = {
-    'words': click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...'),
-    'urdf': click.option(
-        '--urdf', type=FILE, metavar='FILE',
-        help='URDF or xacro file. [default: the recorded /robot_description]'),
-    'topic': click.option(
-        '--topic', metavar='TOPIC', help='Topic of the joint states. [default: /joint_states]'),
-    'rename': click.option(
-        '--rename', multiple=True, metavar='RECORDED=NAME',
-        help='Name of a joint, or beginning of names, in the URDF; may be repeated.'),
-    'gravity': gravity_option(None, ' [default: that of --parameters, or 0,0,-9.81]'),
-    'cutoff': click.option(
-        '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
-        help='Cutoff of the low pass. [default: from the spectrum of the velocities]'),
-    'parameters': click.option(
-        '--parameters', type=FILE, metavar='FILE',
-        help='Friction, torque offsets and rotors: friction.yaml of identify, or parameters of '
-        'dynamics_node. [default: friction of the description]'),
-    'scheduler': click.option(
-        '--scheduler', metavar='ADDRESS',
-        help='Dask cluster, tcp://HOST:PORT. [default: one process for each core]'),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -128,25 +98,7 @@ class Recordings:
         return dict(zip(files, outcomes(call, [*files], self.scheduler), strict=True))
 
 
-def recording_options(*more: str) -> Callable[[Command], Command]:
-    """Give a subcommand BAG, --urdf, --topic, --rename, --gravity and more of `OPTIONS`."""
-    names = ('words', 'urdf', 'topic', 'rename', 'gravity', *more)
-
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def with_recordings(**values: Any) -> Any:
-            own = {name: values.pop(name) for name in names}
-            return command(recordings=_recordings(**own), **values)
-
-        with_recordings.__doc__ = f'{inspect.getdoc(command)}\n\n{BAGS}'
-        for name in reversed(names):
-            with_recordings = OPTIONS[name](with_recordings)
-        return with_recordings
-
-    return decorate
-
-
-def _recordings(
+def given_recordings(
     words: Sequence[str],
     urdf: Path | None,
     rename: Sequence[str],
@@ -154,7 +106,7 @@ def _recordings(
     parameters: Path | None = None,
     **others: Any,
 ) -> Recordings:
-    """What the options say."""
+    """What the options of a subcommand say, see `options`."""
     backend, said = choose_backend(None)
     if backend == 'python':
         Output().warning(said)
@@ -164,7 +116,7 @@ def _recordings(
     if arguments and urdf is None:
         raise ParameterError(f'{arguments[0]!r} is for a xacro file: name it with --urdf')
     reads(*filter(None, [urdf, parameters]))
-    values = _node_values(parameters) if parameters else {}
+    values, joint_model = _node_values(parameters) if parameters else ({}, AS_DESCRIBED)
     chosen = gravity or STANDARD_GRAVITY
     if 'gravity' in values:
         chosen = gravity_of(f'gravity of {parameters}', values['gravity'])
@@ -172,12 +124,11 @@ def _recordings(
             raise ParameterError(
                 f'--gravity is {gravity}, that of {parameters} {chosen} m/s^2: give one of them'
             )
-    with_joints = parameters and values.get(PARAMETER)
     return Recordings(
         named_files(map(str, bags)),
         read_robot(urdf, arguments)[1] if urdf else None,
         rename=named_values('--rename', 'RECORDED=NAME', rename, str),
-        joint_model=read_joint_model(parameters) if with_joints else AS_DESCRIBED,
+        joint_model=joint_model,
         gravity=chosen,
         values=values,
         urdf_file=urdf,
@@ -186,13 +137,18 @@ def _recordings(
     )
 
 
-def _node_values(file: Path) -> dict[str, Any]:
-    """Parameters of dynamics_node in a file; friction.yaml is its `joint_model`."""
+def _node_values(file: Path) -> tuple[dict[str, Any], JointModel]:
+    """Parameters of dynamics_node in a file, with the joint model that they name or it is."""
     content = read_yaml(file)
     if isinstance(content, dict) and isinstance(content.get('joints'), dict):
-        return {PARAMETER: file.name}
+        return {}, read_joint_model(file)
     with errors_in(file):
-        return node_parameters(parameter_blocks(content), OF_NODE)
+        values = node_parameters(parameter_blocks(content), OF_NODE)
+        if not (named := values.get(PARAMETER, '')):
+            return values, AS_DESCRIBED
+        if not isinstance(named, str):
+            raise ParameterError(f'{PARAMETER} is {named!r}, the path of a file is needed')
+    return values, read_joint_model(file.parent / named)
 
 
 def named_files(words: Iterable[str]) -> Files:

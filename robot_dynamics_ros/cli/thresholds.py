@@ -10,20 +10,21 @@ import numpy as np
 from robot_dynamics_ros.contacts import ThresholdSurvey, survey_recording, surveyed
 from robot_dynamics_ros.contacts.thresholds import FALSE_ALARMS, MARGIN
 from robot_dynamics_ros.control.external.thresholds import BANDS
-from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.parameter_yaml import yaml_comment
+from robot_dynamics_ros.report.report import Report, Table
+from robot_dynamics_ros.report.text import number, quantity
 from robot_dynamics_ros.threshold_file import LearnedThresholds
 from robot_dynamics_ros.written_file import written_file
 
-from .output import Output, ToWrite, exit_code, output_options
-from .recordings import Recordings, recording_options
+from .options import RECORDINGS, subcommand
+from .output import Output, ToWrite, exit_code
+from .recordings import Recordings
 from .watching import frequencies, watched
 
 
-@click.command('thresholds')
-@recording_options('parameters')
+@subcommand('thresholds', *RECORDINGS, 'parameters')
 @click.option('--margin', type=click.FloatRange(1.0, 100.0), default=MARGIN, show_default=True,
               metavar='FACTOR', help='Factor of learned thresholds, for motion unlike the '
               'recorded one.')  # fmt: skip
@@ -34,7 +35,6 @@ from .watching import frequencies, watched
 @click.option('--output', 'target', type=ToWrite(), metavar='FILE',
               help='Write a file for parameter contact_thresholds of dynamics_node, and for '
               '--thresholds of robot_dynamics contacts.')  # fmt: skip
-@output_options
 def thresholds_command(
     recordings: Recordings,
     false_alarms: float,
@@ -61,46 +61,41 @@ def thresholds_command(
         raise RecordingError('no recording can be used')
     found = surveyed(surveys, false_alarms, margin)
     output.write_json({**found.as_json(), 'failed': failed})
-    summary = _summary(found)
-    output.line(summary)
-    for one in found.recordings:
-        for remark in one.remarks:
-            output.line(f'  {one.name}: {remark}')
-    _show(found, output)
-    output.findings((code, text) for code, _, text in (one.partition(':') for one in found.doubts))
+    report = _report(found)
+    output.show(report)
     if target is not None:
         with written_file(target) as new:
-            new.write_text(_threshold_file(found, summary), encoding='utf-8')
+            new.write_text(_threshold_file(found, report.headline), encoding='utf-8')
         output.line(f'written: {target}; parameter contact_thresholds of dynamics_node names it')
     return exit_code(found.doubts, failed)
 
 
-def _summary(found: ThresholdSurvey) -> str:
-    test = 'not tested'
+def _report(found: ThresholdSurvey) -> Report:
+    """Residuals and thresholds of each joint."""
+    test, first, (rms, bias, _) = 'not tested', found.first, found.residuals
     if found.tested is not None and found.exceeded is not None:
         alarms = counted(len(found.exceeded), 'alarm') if found.exceeded else 'no alarm'
         test = (
             f'{100.0 * found.tested:.2g} % when each half is tested with the other, and {alarms} '
             f'with the margin of {found.margin:g}'
         )
-    return (
-        f'{found.first.robot}: {counted(len(found.recordings), "recording")}, '
-        f'{found.seconds:.4g} s, observer {frequencies(found.first)}; above the thresholds '
-        f'in at most {100.0 * found.false_alarms:g} % of the time: {test}'
-    )
-
-
-def _show(found: ThresholdSurvey, output: Output) -> None:
-    """Print residuals and thresholds."""
+    rows = []
+    for row, (name, unit) in enumerate(zip(first.joints, first.units, strict=True)):
+        rows.append([name, quantity(rms[row], unit), quantity(bias[row], unit)])
+        for mean, parts in zip(found.mean_limits, found.thresholds.coefficients, strict=True):
+            rows[-1] += [quantity(mean[row], unit), *map(number, parts[:, row])]
     columns = ['joint', 'residual RMS', 'bias']
     for band in BANDS:
         columns += [f'{band}: mean', 'constant', 'per speed', 'per acceleration']
-    rows, (rms, bias, _) = [], found.residuals
-    for index, (name, unit) in enumerate(zip(found.first.joints, found.first.units, strict=True)):
-        rows.append([name, torque_text(rms[index], unit), torque_text(bias[index], unit, 2)])
-        for mean, parts in zip(found.mean_limits, found.thresholds.coefficients, strict=True):
-            rows[-1] += [torque_text(mean[index], unit), *(f'{x:.3g}' for x in parts[:, index])]
-    output.table(columns, rows)
+    return Report(
+        first.robot,
+        headline=f'{counted(len(found.recordings), "recording")}, {found.seconds:.4g} s, observer '
+        f'{frequencies(first)}; above the thresholds in at most {100.0 * found.false_alarms:g} % '
+        f'of the time: {test}',
+        about=[f'{one.name}: {remark}' for one in found.recordings for remark in one.remarks],
+        tables=[Table('', columns, rows)],
+        findings=[('warning', *doubt.split(': ', 1)) for doubt in found.doubts],
+    )
 
 
 def _threshold_file(found: ThresholdSurvey, summary: str) -> str:

@@ -23,18 +23,17 @@ from robot_dynamics_ros.recordings import Recording, torque_file
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
 from .description_file import Vector
-from .output import Output, exit_code, output_options, writes
-from .recordings import Files, Recordings, recording_options
+from .options import RECORDINGS, subcommand
+from .output import Output, exit_code, writes
+from .recordings import Files, Recordings
 
 
-@click.command('torques')
-@recording_options('cutoff', 'parameters', 'scheduler')
+@subcommand('torques', *RECORDINGS, 'cutoff', 'parameters', 'scheduler')
 @click.option('--output', 'target', type=click.Path(path_type=Path), default=Path(),
               metavar='PATH', help='File, or folder for files NAME_torques.ENDING. [default: this '
               'folder]')  # fmt: skip
 @click.option('--format', 'kind', type=click.Choice([one[1:] for one in torque_file.ENDINGS]),
               default='mcap', show_default=True, help='Format of files in a folder.')  # fmt: skip
-@output_options
 def torques_command(recordings: Recordings, target: Path, kind: str, output: Output) -> int:
     """Write the torques that a model needs for the motion of recordings.
 

@@ -17,17 +17,17 @@ from robot_dynamics_ros.inspection.inspection import pinocchio_is_installed
 from robot_dynamics_ros.scheduling import Outcome, outcomes
 
 from .description_file import files_and_arguments, read_robot
-from .output import Output, exit_code, output_options, reads
+from .options import subcommand
+from .output import Output, exit_code, reads
 
 
-@click.command('validate')
+@subcommand('validate')
 @click.argument('words', nargs=-1, metavar='FILE... [NAME:=VALUE]...')
 @click.option('--strict', is_flag=True, help='Warnings count as errors do.')
 @click.option('--ignore', 'ignored', multiple=True, metavar='CODE',
               help='Leave out findings of this code.')  # fmt: skip
 @click.option('--massless-joints', 'massless', multiple=True, metavar='JOINT',
               help='Joint that moves no mass on purpose; may be repeated.')  # fmt: skip
-@output_options
 def validate_command(
     words: tuple[str, ...],
     strict: bool,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from robot_dynamics_ros.threshold_file import read_thresholds
 from .output import Output
 from .recordings import Recordings
 
+BANDWIDTH = 'external_bandwidth'
 THRESHOLDS = tuple(f'{band}_threshold' for band in BANDS)
 # Of a recording, a robot and a name: `mark_recording` or `survey_recording`.
 Watch = Callable[..., Observation]
@@ -35,7 +36,7 @@ def watched(
 ) -> tuple[list[Any], list[dict[str, Any]]]:
     """What a function finds in each recording; and for --json, which ones cannot be used."""
     settings = WatchSettings(recordings.joint_model, recordings.gravity)
-    if recordings.values or thresholds:
+    if recordings.parameters or thresholds:
         # Without --urdf, the robot is that of the first recording.
         _, robot, _ = recordings.robot(next(iter(recordings.files)))
         settings = watch_settings(robot, recordings, thresholds)
@@ -55,39 +56,32 @@ def watch_settings(
 ) -> WatchSettings:
     """What files say of friction, observer and thresholds; a parameter may name their file."""
     file, values = recordings.parameters or Path(), recordings.values
-    effort, named = (values.get(key) for key in ('driver_effort', 'contact_thresholds'))
+    effort, named = values.get('driver_effort', 'torque'), values.get('contact_thresholds')
     recordings.joint_model.check_joints(robot)
     with errors_in(file):
-        joints = tuple(filter(None, _listed('joints', values))) or robot.joint_names
+        lists = {name: values.get(name, []) for name in ('joints', BANDWIDTH, *THRESHOLDS)}
+        for name, value in lists.items():
+            if not isinstance(value, list):
+                raise ParameterError(f'{name} is {value!r}, a list is needed')
+        joints = tuple(filter(None, lists.pop('joints'))) or robot.joint_names
         check_choices('joints', joints, robot.joint_names)
-        check_choices('driver_effort', [effort or 'torque'], get_args(DriverEffort))
+        check_choices('driver_effort', [effort], get_args(DriverEffort))
         bandwidth, *bands = (
-            per_joint(name, [finite_number(name, one) for one in _listed(name, values)], joints)
-            for name in ('external_bandwidth', *THRESHOLDS)
+            per_joint(name, [finite_number(name, one) for one in value], joints)
+            for name, value in lists.items()
         )
-        constants = [NEVER if band is None else band for band in bands]
-        coefficients = np.moveaxis(
-            ContactThresholds.of(len(joints), *constants).coefficients, 2, 0
-        )
+        constants = (NEVER if band is None else band for band in bands)
+        parts = np.moveaxis(ContactThresholds.of(len(joints), *constants).coefficients, 2, 0)
     bandwidths = {} if bandwidth is None else dict(zip(joints, bandwidth.tolist(), strict=True))
     given = [name for name in (*THRESHOLDS, 'contact_thresholds') if values.get(name)]
     given += ['--thresholds'] * bool(thresholds)
-    limits = dict(zip(joints, coefficients, strict=True)) if given else {}
+    limits = dict(zip(joints, parts, strict=True)) if given else {}
     if source := thresholds or (file.parent / str(named) if named else None):
         if len(given) > 1:
             raise ParameterError(f'{source}: thresholds are given twice, by {" and ".join(given)}')
         learned = read_thresholds(source, robot.joint_names)
         limits, bandwidths = learned.by_joint, {**bandwidths, **learned.bandwidths}
-    return WatchSettings(
-        recordings.joint_model, recordings.gravity, bandwidths, limits, effort or 'torque'
-    )
-
-
-def _listed(name: str, values: Mapping[str, Any]) -> list[Any]:
-    """A parameter of the node that is a list; empty where a file says nothing."""
-    if not isinstance(given := values.get(name, []), list):
-        raise ParameterError(f'{name} is {given!r}, a list is needed')
-    return given
+    return WatchSettings(recordings.joint_model, recordings.gravity, bandwidths, limits, effort)
 
 
 def watch(function: Watch, settings: WatchSettings, recordings: Recordings, name: str) -> Any:

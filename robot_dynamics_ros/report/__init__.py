@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.comparison import Compared
-from robot_dynamics_ros.contacts import MarkedRecording
-from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.written_file import written_file
 
 from .comparison_report import comparison_report
@@ -25,37 +23,23 @@ from .contact_report import contact_report
 from .page import report_page
 from .report import Report
 
-__all__ = ['Report', 'check_report_file', 'report_page', 'write_report']
-
-
-def check_report_file(path: Path) -> None:
-    """Check the ending of a report, before the work that gives its content.
-
-    Raises:
-        ParameterError: it is not .html.
-    """
-    if path.suffix.lower() != '.html':
-        raise ParameterError(f'{path}: a report is a page, its name ends in .html')
+__all__ = ['Report', 'comparison_report', 'contact_report', 'report_page', 'write_report']
 
 
 def write_report(
-    result: Sequence[Compared] | MarkedRecording, path: Path, command: Sequence[str] = ()
+    result: Sequence[Compared] | Report, path: Path, command: Sequence[str] = ()
 ) -> None:
     """Write a page.
 
     Args:
-        result: to show.
+        result: to show: a comparison, or the report of something else.
         path: .html; the file is complete, or as it was before.
         command: words of the command that gave the result; none without one.
 
     Raises:
-        ParameterError: the name of the file is another one, or it cannot be written there.
+        ParameterError: the file cannot be written there.
         RecordingError: a package that a report needs is missing.
     """
-    check_report_file(path)
-    if isinstance(result, MarkedRecording):
-        report = contact_report(result)
-    else:
-        report = comparison_report(result)
+    report = result if isinstance(result, Report) else comparison_report(result)
     with written_file(path) as new:
         new.write_text(report_page(report, command), encoding='utf-8')

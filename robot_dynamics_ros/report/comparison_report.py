@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from robot_dynamics_ros.comparison import Compared, JointComparison, Samples
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.core.checks import Array
 
-from .figures import MAX_STRETCHES, Figure, Panel, curve, stacked
+from .figures import MAX_STRETCHES, Curve, Figure, Panel, curve, stacked
 from .report import MARKS, JointReport, Level, Report, Table, joint_level, recordings_table, shown
 from .text import number, quantity
 
@@ -60,13 +59,16 @@ def _headline(used: Sequence[Compared]) -> str:
 
 def _results(used: Sequence[Compared]) -> Table:
     """What is found of each joint in each recording."""
-    names, rows = dict.fromkeys(name for one in used for name in one.joints), []
-    for one in used:
-        results = {
-            name: f'{MARKS[_level(one, name)]} {one.joints[name].result}' for name in one.joints
-        }
-        rows.append((one.file, *(results.get(name, '') for name in names)))
+    names = dict.fromkeys(name for one in used for name in one.joints)
+    rows = [
+        (one.file, *(_result(one, name) if name in one.joints else '' for name in names))
+        for one in used
+    ]
     return Table('Joints', ('recording', *names), rows)
+
+
+def _result(compared: Compared, name: str) -> str:
+    return f'{MARKS[_level(compared, name)]} {compared.joints[name].result}'
 
 
 def _level(compared: Compared, name: str) -> Level:
@@ -97,19 +99,15 @@ def _figures(joint: JointComparison, samples: Samples, name: str) -> list[Figure
         viscous = quantity(fit.viscous, f'{unit} s/{length}')
         coulomb, offset = quantity(fit.coulomb, unit), quantity(fit.offset, unit)
         remark = f'Fitted: viscous {viscous}, Coulomb {coulomb}, offset {offset}.'
-
-    def over_time(*names: str) -> list[Any]:
-        return [one for each in names for one in curve(each, samples.times, own[each], gaps)]
-
     parts = (f'{term.capitalize()} {quantity(100.0 * x, "%")}' for term, x in joint.shares.items())
     rms, mean = quantity(joint.rms_residual, unit), quantity(joint.bias, unit)
-    correlation = f'Correlation {number(joint.correlation)}.'
     panels = [
-        Panel('effort', unit, over_time('measured', 'model'), correlation),
-        Panel('residual', unit, over_time('residual'), f'RMS {rms}, mean {mean}.'),
-        Panel(
-            'model terms', unit, over_time(*TERMS), f'Of the sum of squares: {", ".join(parts)}.'
-        ),
+        Panel(title, unit, [c for n in shown for c in curve(n, samples.times, own[n], gaps)], said)
+        for title, shown, said in (
+            ('effort', ('measured', 'model'), f'Correlation {number(joint.correlation)}.'),
+            ('residual', ('residual',), f'RMS {rms}, mean {mean}.'),
+            ('model terms', TERMS, f'Of the sum of squares: {", ".join(parts)}.'),
+        )
     ]
     over_v = Panel('residual', unit, _over(v, own['residual'], law), remark)
     over_q = Panel('residual', unit, _over(own['positions'], own['residual']))
@@ -120,24 +118,23 @@ def _figures(joint: JointComparison, samples: Samples, name: str) -> list[Figure
     ]
 
 
-def _over(x: Array, residual: Array, law: Array | None = None) -> list[Any]:
+def _over(x: Array, residual: Array, *law: Array) -> list[Curve]:
     """Some samples of the residual over x, the mean of all, and that of a law."""
     finite = np.isfinite(x) & np.isfinite(residual)
     if not finite.any():
         return []
-    x, residual = x[finite], residual[finite]
+    x, residual, *law = values = [one[finite] for one in (x, residual, *law)]
     few = slice(None, None, math.ceil(len(x) / MAX_STRETCHES))
     low, high = float(x.min()), float(x.max())
     # Zero is an edge: no bin mixes both directions.
     largest = max(-low, high)
     counts, edges = np.histogram(x, BINS, (-largest, largest) if low < 0.0 < high else (low, high))
     used = (counts >= MIN_OF_BIN) & (low < high)
-    curves = (
-        {'mean': residual} if law is None else {'mean': residual, 'fitted friction': law[finite]}
+    center, *means = (
+        np.histogram(x, edges, weights=one)[0][used] / counts[used] for one in values
     )
-    means = {
-        name: np.histogram(x, edges, weights=values)[0][used] / counts[used]
-        for name, values in ({'x': x} | curves).items()
-    }
-    lines = (one for name in curves for one in curve(name, means['x'], means[name]))
-    return [*curve('samples', x[few], residual[few]), *lines]
+    lines = zip(('mean', 'fitted friction'), means, strict=False)
+    return [
+        *curve('samples', x[few], residual[few]),
+        *(one for name, y in lines for one in curve(name, center, y)),
+    ]

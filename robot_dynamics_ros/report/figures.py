@@ -1,4 +1,7 @@
-"""Figures of a report by plotly: curves, panels above each other, and the same in words."""
+"""Figures of a report: curves in panels above each other, drawn by plotly, and the same in words.
+
+They are data until `Figure.plot`.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +43,8 @@ PANEL, GAP = 190, 40
 MARGIN = {'t': 52, 'b': 46, 'l': 64, 'r': 10}
 
 
-class Figure(NamedTuple):
-    """A figure of plotly, and what it shows in words, for readers who cannot see it."""
-
-    title: str
-    plot: Any
-    words: Sequence[str]
+# Name, which has a style; x, y, and the samples before which the line is interrupted.
+Curve = tuple[str, Array, Array, npt.ArrayLike]
 
 
 class Panel(NamedTuple):
@@ -53,30 +52,75 @@ class Panel(NamedTuple):
 
     name: str
     unit: str
-    curves: Sequence[Any]
+    curves: Sequence[Curve]
     remark: str = ''
 
     @property
     def words(self) -> str:
         """Ranges of the curves, and the remark."""
-        ends = ((one.name, np.nanmin(one.y), np.nanmax(one.y)) for one in self.curves)
+        ends = ((name, np.nanmin(y), np.nanmax(y)) for name, _, y, _ in self.curves)
         ranges = (f'{name} {number(y)} to {quantity(z, self.unit)}' for name, y, z in ends)
         return f'{"; ".join(ranges)}. {self.remark}'
 
 
-def curve(name: str, x: Array, y: Array, gaps: npt.ArrayLike = ()) -> list[Any]:
-    """A curve of plotly with the style of its name; none where no y is finite.
+class Figure(NamedTuple):
+    """Panels above each other, with a common horizontal axis."""
 
-    It is interrupted at NaN, and before the samples `gaps`.
-    """
-    if not np.isfinite(y).any():
-        return []
-    shown = (one.astype(np.float32) for one in envelope(x, y, gaps))
-    look = {'mode': 'lines', 'line_width': 2.0, 'hovertemplate': '%{y:.4~g}', **STYLES[name]}
-    scatter = required('plotly.graph_objects').Scatter
-    return [
-        scatter(**dict(zip('xy', shown, strict=True)), name=name[0].upper() + name[1:], **look)
-    ]
+    title: str
+    x_label: str
+    panels: Sequence[Panel]
+    words: Sequence[str]  #: what it shows, for readers who cannot see it
+    spans: Sequence[tuple[float, float, str, float]] = ()  #: of x, with colours and opacities
+
+    @property
+    def plot(self) -> Any:
+        """The figure of plotly."""
+        rows, scatter = len(self.panels), required('plotly.graph_objects').Scatter
+        height = rows * (PANEL + GAP) - GAP
+        plot = required('plotly.subplots').make_subplots(
+            rows=rows, shared_xaxes=True, vertical_spacing=GAP / height
+        )
+        for row, panel in enumerate(self.panels, 1):
+            several, legend = len(panel.curves) > 1, f'legend{row}'
+            for name, *curve in panel.curves:
+                x, y = (one.astype(np.float32) for one in envelope(*curve))
+                look = {'mode': 'lines', 'line_width': 2.0, **STYLES[name]}
+                trace = scatter(x=x, y=y, name=name, legend=legend, showlegend=several, **look)
+                plot.add_trace(trace.update(hovertemplate='%{y:.4~g}'), row, 1)
+            top = plot.get_subplot(row, 1).yaxis.domain[1]
+            look = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)', 'y': top}
+            plot.update_layout({legend: look})
+            plot.update_yaxes(title_text=f'{panel.name} [{panel.unit}]', row=row)
+        for begin, end, colour, opacity in self.spans:
+            plot.add_shape(
+                type='rect', layer='below', line_width=0, fillcolor=colour, opacity=opacity,
+                xref='x', x0=begin, x1=end, yref='paper', y0=0, y1=1,
+            )  # fmt: skip
+        for update in plot.update_xaxes, plot.update_yaxes:
+            update(gridcolor='#e3e7eb', zerolinecolor='#9aa3ad', ticks='outside', ticklen=4)
+        plot.update_yaxes(title_standoff=6)
+        plot.update_xaxes(title_text=self.x_label, row=rows)
+        return plot.update_layout(
+            template='none',
+            height=height + MARGIN['t'] + MARGIN['b'],
+            margin=MARGIN,
+            font={'family': 'system-ui, sans-serif', 'size': 12.5},
+            hovermode='x unified' if rows > 1 else 'closest',
+        )
+
+
+def curve(name: str, x: Array, y: Array, gaps: npt.ArrayLike = ()) -> list[Curve]:
+    """A curve; none where no y is finite."""
+    return [(name, x, y, gaps)] if np.isfinite(y).any() else []
+
+
+def stacked(
+    title: str, x_label: str, panels: Sequence[Panel], hint: str = '', spans: Sequence[Any] = ()
+) -> list[Figure]:
+    """A figure of the panels that have a curve; none where none has."""
+    shown = [one for one in panels if one.curves]
+    words = [*(one.words for one in shown), *filter(None, [hint])]
+    return [Figure(title, x_label, shown, words, spans)] if shown else []
 
 
 def envelope(
@@ -90,32 +134,3 @@ def envelope(
         rows = np.unique([(one[low[one].argmin()], one[high[one].argmax()]) for one in parts])
     breaks = np.searchsorted(rows, np.asarray(gaps, int))
     return np.insert(x[rows], breaks, np.nan), np.insert(y[rows], breaks, np.nan)
-
-
-def stacked(title: str, x_label: str, panels: Sequence[Panel], hint: str = '') -> list[Figure]:
-    """Panels with curves above each other, with a common horizontal axis; none without a curve."""
-    if not (shown := [one for one in panels if one.curves]):
-        return []
-    height = len(shown) * (PANEL + GAP) - GAP
-    plot = required('plotly.subplots').make_subplots(
-        rows=len(shown), shared_xaxes=True, vertical_spacing=GAP / height
-    )
-    legend = {'orientation': 'h', 'yanchor': 'bottom', 'bgcolor': 'rgba(0,0,0,0)'}
-    for row, panel in enumerate(shown, 1):
-        top, name = plot.get_subplot(row, 1).yaxis.domain[1], f'legend{row}'
-        for one in panel.curves:
-            plot.add_trace(one.update(legend=name, showlegend=len(panel.curves) > 1), row, 1)
-        plot.update_layout({name: legend | {'y': top}})
-        plot.update_yaxes(title_text=f'{panel.name} [{panel.unit}]', row=row)
-    for update in plot.update_xaxes, plot.update_yaxes:
-        update(gridcolor='#e3e7eb', zerolinecolor='#9aa3ad', ticks='outside', ticklen=4)
-    plot.update_yaxes(title_standoff=6)
-    plot.update_xaxes(title_text=x_label, row=len(shown))
-    plot.update_layout(
-        template='none',
-        height=height + MARGIN['t'] + MARGIN['b'],
-        margin=MARGIN,
-        font={'family': 'system-ui, sans-serif', 'size': 12.5},
-        hovermode='x unified' if len(shown) > 1 else 'closest',
-    )
-    return [Figure(title, plot, [*(one.words for one in shown), *filter(None, [hint])])]

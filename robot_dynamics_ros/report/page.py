@@ -31,7 +31,10 @@ def report_page(report: Report, command: Sequence[str] = ()) -> str:
         RecordingError: plotly or jinja2 is not installed.
     """
     jinja2, plotly = required('jinja2'), required('plotly.offline').get_plotlyjs()
-    script = _resource('page.js')
+    page, style, script = (
+        files(__package__).joinpath(name).read_text(encoding='utf-8')
+        for name in ('page.html', 'page.css', 'page.js')
+    )
     # Names may hold anything: each value is made readable, then escaped.
     environment = jinja2.Environment(
         autoescape=True,
@@ -39,22 +42,20 @@ def report_page(report: Report, command: Sequence[str] = ()) -> str:
         trim_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    plots = [one.plot.to_json() for joint in report.joints for one in joint.figures]
-    return environment.from_string(_resource('page.html')).render(
+    joints = [(joint, [(one, one.plot) for one in joint.figures]) for joint in report.joints]
+    plots = (plot.to_json() for _, drawn in joints for _, plot in drawn)
+    return environment.from_string(page).render(
         report=report,
+        joints=joints,
         tables=[*report.tables, Table('How this report was made', (), [*_origin(command)])],
         marks=MARKS,
         policy=POLICY.format(' '.join(map(_source, (plotly, script)))),
-        style=_resource('page.css'),
+        style=style,
         # As it may stand in a script element.
         figures=f'[{",".join(plots)}]'.replace('<', '\\u003c'),
         plotly=plotly,
         script=script,
     )
-
-
-def _resource(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding='utf-8')
 
 
 def _source(script: str) -> str:

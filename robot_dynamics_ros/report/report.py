@@ -26,8 +26,7 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
-class JointReport:
+class JointReport(NamedTuple):
     """What a page shows of one joint."""
 
     name: str
@@ -39,17 +38,15 @@ class JointReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What a page shows."""
+    """What a page or a terminal shows."""
 
     robot: str  #: its name
-    title: str  #: what is shown of it
     headline: str  #: the result in one sentence
-    findings: Sequence[
-        tuple[Level, str, str]
-    ]  #: mark, heading, text; the most important one first
-    joints: Sequence[JointReport]  #: in the order of the model
-    columns: Sequence[str]  #: of their cells
-    hint: str  #: how to read them
+    title: str = ''  #: what is shown of it
+    findings: Sequence[tuple[Level, str, str]] = ()  #: level, heading, text; the worst one first
+    joints: Sequence[JointReport] = ()  #: in the order of the model
+    columns: Sequence[str] = ()  #: of their cells
+    hint: str = ''  #: how to read them
     about: Sequence[str] = ()  #: sentences below the headline
     errors: Sequence[str] = ()  #: what speaks against the whole result
     tables: Sequence[Table] = ()  #: behind the plots

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 NO_BREAK = '\N{NO-BREAK SPACE}'
 REPLACEMENT = '\N{REPLACEMENT CHARACTER}'
 
 
 def number(value: float) -> str:
-    """Three significant digits; an exponent for small ones alone; '-' for NaN."""
+    """Three significant digits, or all before the point; '-' for NaN."""
     # A smaller one than 1e-12 is a rounding error of larger ones.
-    text = f'{round(value, 12) + 0.0:.3g}' if math.isfinite(value) else '-'
-    if 'e+' in text:
-        text = np.format_float_positional(value, 3, unique=False, fractional=False, trim='-')
-    return f'\N{MINUS SIGN}{text[1:]}' if text[1:] and text[0] == '-' else text
+    text = f'{round(value, 12) + 0.0:{".0f" if abs(value) >= 999.5 else ".3g"}}'
+    return text.replace('-', '\N{MINUS SIGN}') if math.isfinite(value) else '-'
 
 
 def quantity(value: float, unit: str, low: float = math.nan, high: float = math.nan) -> str:

@@ -61,9 +61,8 @@ inspect deep.urdf | deep.urdf
 inspect /dev/zero | 64 MiB
 inspect other.xml | <world>
 inspect arm.urdf mass:=2 | 'mass:=2'
-inspect arm.urdf --topic /t | 'arm.urdf'
-inspect | --topic
-inspect --topic /robot_description | ROS 2
+inspect arm.urdf other.xml | 'other.xml'
+inspect | one FILE
 inspect bag | bag:
 inspect arm.urdf --frame foot | 'foot'
 inspect arm.urdf --colour red | --colour
@@ -100,6 +99,7 @@ torques bag --urdf arm.urdf --output nowhere/out.csv | folder nowhere
 payload bag --urdf arm.urdf --frame tool0 | 'tool0'
 contacts bag left.csv --urdf arm.urdf --plot p.html | 2 are named
 thresholds bag --urdf arm.urdf --margin 0.5 | --margin
+excite --output traj.yaml | one FILE
 excite --urdf arm.urdf --output traj.yaml --joints turn,knee | 'knee'
 excite --urdf arm.urdf --output traj.yaml --floor deep | 'deep'
 excite --urdf arm.urdf --output traj.yaml --duration 0.5 | 0.5

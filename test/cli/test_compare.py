@@ -75,7 +75,8 @@ def test_a_good_recording_has_exit_code_0(run):
     for words in (['good'], ['left.csv', '--rename', 'left_=']):
         ended = run('compare', *words, '--urdf', 'arm.urdf')
         assert ended.returncode == 0, ended.stderr
-        assert ended.stdout.startswith(f'arm: {words[0]}, ')
+        assert ended.stdout.startswith('arm: Residual: ')
+        assert f'\n{words[0]} ' in ended.stdout
         for joint in JOINTS:
             assert ended.stdout.count(f'\n{joint} ') == 1
 

@@ -129,8 +129,8 @@ def test_a_planted_contact_is_found_with_these_thresholds(run, files, hit):
     words = '--plot', 'hit.html', '--json', 'hit.json'
     done = run('contacts', 'hit.csv', '--urdf', 'arm.urdf', *GIVEN, *words)
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith('hit.csv: 1 contact; ')
-    assert re.search(r'\n8\.0\d\d s +8\.\d+ s +collision +hand +wrist \+1\d', done.stdout)
+    assert done.stdout.startswith('three: 1 contact in hit.csv, ')
+    assert re.search(r'\ncollision hand: 8\.0\d\d s to 8\.\d+ s; wrist 1\d', done.stdout)
     assert json.loads((files / 'hit.json').read_text()) == hit[1]
     assert '1 contact in hit.csv' in (files / 'hit.html').read_text()
     (recording,) = hit[1]['recordings']

@@ -1,7 +1,5 @@
 """`robot_dynamics export-c`: the package that is written, and the files that stay."""
 
-import json
-
 import pytest
 from three_joints import URDF
 
@@ -17,23 +15,17 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_it_writes_what_export_c_gives_also_of_a_topic(run, files):
+def test_it_writes_what_export_c_gives(answer, files):
+    quantities = ['gravity_torque', 'jacobian']
     expected = export_c(
-        parse_urdf(URDF), name='my', quantities=['gravity_torque', 'jacobian'], frame='hand',
-        urdf=URDF,
-    )  # fmt: skip
-    options = '--name', 'my', '--quantities', 'gravity_torque, jacobian', '--frame', 'hand'
-    for folder, source in (('file', ['arm.urdf']), ('topic', ['--topic', '/robot_description'])):
-        ended = run(
-            'export-c', *source, '--output', folder, *options, '--json', '-',
-            read_topic=lambda topic: URDF,
-        )  # fmt: skip
-        assert ended.returncode == 0, ended.stderr
-        found = json.loads(ended.stdout)
-        assert (found['folder'], found['package']) == (folder, 'my_dynamics')
-        assert set(found['files']) == set(expected)
-        for path, text in expected.items():
-            assert (files / folder / path).read_text() == text
+        parse_urdf(URDF), name='my', quantities=quantities, frame='hand', urdf=URDF
+    )
+    options = '--name', 'my', '--quantities', ', '.join(quantities), '--frame', 'hand'
+    code, found, stderr = answer('export-c', 'arm.urdf', '--output', 'out', *options)
+    assert (code, stderr, found['folder']) == (0, '', 'out')
+    assert (found['package'], set(found['files'])) == ('my_dynamics', set(expected))
+    for path, text in expected.items():
+        assert (files / 'out' / path).read_text() == text
 
 
 def test_all_quantities(run, files):

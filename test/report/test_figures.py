@@ -38,7 +38,7 @@ def test_a_line_is_interrupted_at_gaps():
     assert np.isnan(x).sum() == 1
     compared = comparison()
     compared.drawn.begins[500] = True
-    _, measured = curves_of(comparison_report([compared]))['Measured']
+    _, measured = curves_of(comparison_report([compared]))['measured']
     assert list(np.flatnonzero(np.isnan(measured))) == [500]
 
 
@@ -47,7 +47,7 @@ def test_mean_and_fit_over_velocity_are_the_friction_that_the_description_lacks(
     compared = comparison(count=5000)
     compared.drawn.friction[:] = of_the_urdf * compared.drawn.velocities
     found = curves_of(comparison_report([compared]), figure=1)
-    for v, torque in (found['Mean'], found['Fitted friction']):
+    for v, torque in (found['mean'], found['fitted friction']):
         law = COULOMB * np.sign(v) + (VISCOUS - of_the_urdf) * v
         np.testing.assert_allclose(torque, law, atol=0.1)
 
@@ -56,9 +56,9 @@ def test_what_is_not_there_is_not_drawn():
     compared = comparison()
     compared.drawn.measured[:, 1], compared.drawn.velocities[:, 0] = np.nan, 0.0
     report = comparison_report([compared])
-    assert 'Mean' not in curves_of(report, figure=1)
+    assert 'mean' not in curves_of(report, figure=1)
     assert len(report.joints[1].figures) == 1
-    assert [*curves_of(report, 1)] == ['Model', 'Gravity', 'Coriolis', 'Inertia', 'Friction']
+    assert [*curves_of(report, 1)] == ['model', 'gravity', 'coriolis', 'inertia', 'friction']
 
 
 def test_a_residual_is_the_measured_torque_less_that_of_a_model():
