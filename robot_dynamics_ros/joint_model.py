@@ -19,20 +19,12 @@ from robot_dynamics_ros.core import JointFriction, RobotModel
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, KINDS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.parameter_yaml import (
-    errors_in,
-    finite_number,
-    node_parameters,
-    parameter_blocks,
-    read_yaml,
-    values_by_joint,
-)
+from robot_dynamics_ros.parameter_yaml import errors_in, finite_number, read_yaml, values_by_joint
 
 # Values by the name of the joint, as pairs: hashable, and plain data for other processes.
 ByJoint = tuple[tuple[str, float], ...]
 # Of dynamics_node: the path of a file.
 PARAMETER = 'joint_model'
-KIND = 'friction.yaml of robot_dynamics identify'
 # What is known of the friction beside its values: the largest speed at which it was identified
 # [rad/s or m/s], else the velocity limit; lower ends of intervals, else the value itself.
 SAFE = ('max_velocity', 'viscous_lower', 'viscous_negative_lower')
@@ -66,12 +58,11 @@ class JointModel:
         Raises:
             ParameterError: one is not, or one that is `needed` has no value.
         """
-        for name in self.joints:
-            if name not in robot.joint_names:
-                has = ', '.join(robot.joint_names)
-                raise ParameterError(
-                    f'joint model: joint {name!r}, but robot {robot.name} has {has}'
-                )
+        if unknown := [name for name in self.joints if name not in robot.joint_names]:
+            has = ', '.join(robot.joint_names)
+            raise ParameterError(
+                f'joint model: joint {unknown[0]!r}, but robot {robot.name} has {has}'
+            )
         if missing := [name for name in needed if name not in self.joints]:
             has = ', '.join(self.joints)
             raise ParameterError(f'no values of {", ".join(missing)}: the joint model has {has}')
@@ -100,21 +91,15 @@ AS_DESCRIBED = JointModel()
 
 
 def read_joint_model(file: Path) -> JointModel:
-    """What friction.yaml says of joints, or the file that parameters of dynamics_node name.
+    """What friction.yaml says of joints.
 
     Raises:
-        ParameterError: the file cannot be read, is neither, or a value cannot be meant.
+        ParameterError: the file cannot be read, is another one, or a value cannot be meant.
     """
-    content = read_yaml(file)
-    if blocks := parameter_blocks(content):
-        with errors_in(file):
-            named = node_parameters(blocks, [PARAMETER]).get(PARAMETER)
-            if not isinstance(named, str) or not named:
-                raise ParameterError(f'{PARAMETER} is {named!r}, the path of a file is needed')
-        content = read_yaml(file := file.parent / named)
-    found: dict[str, ByJoint] = {}
+    content, found = read_yaml(file), dict[str, ByJoint]()
     with errors_in(file):
-        for joint, values in values_by_joint(content, KIND).items():
+        kind = 'friction.yaml of robot_dynamics identify'
+        for joint, values in values_by_joint(content, kind).items():
             for key, value in values.items():
                 found[key] = *found.get(key, ()), (joint, _number(joint, key, value))
     return JointModel(**found)
@@ -124,8 +109,7 @@ def _number(joint: str, key: str, value: object) -> float:
     if key not in KEYS:
         raise ParameterError(f'joint {joint} has {key!r}, allowed are {", ".join(KEYS)}')
     number = finite_number(f'{key} of {joint}', value)
-    if key in CONSTANTS and number <= 0.0:
-        raise ParameterError(f'{key} of {joint} is {number:g}, it must be above 0')
-    if key != 'torque_offset' and number < 0.0:
-        raise ParameterError(f'{key} of {joint} is {number:g}, it must not be negative')
+    if number <= 0.0 if key in CONSTANTS else number < 0.0 and key != 'torque_offset':
+        must = 'be above 0' if key in CONSTANTS else 'not be negative'
+        raise ParameterError(f'{key} of {joint} is {number:g}, it must {must}')
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,28 +19,28 @@ PARAMETERS = 'ros__parameters'
 NODES = ('*', '**', 'robot_dynamics')
 # What stands for one part of a name, and for any number of them.
 WILDCARDS = {'*': '/[^/]+', '**': '(?:/[^/]+)*'}
-# Name and values.
-Block = tuple[str, Mapping[str, Any]]
 LARGEST = 1 << 20  # of a file [B]: those of parameters have some kB
 # Words that YAML 1.1, which ROS reads, takes for a bool or for nothing, or splits, are not plain.
 PLAIN = re.compile(r'(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z][a-z_]*')
+# ROS reads 1e-3 as a number.
+EXPONENT = re.compile(r'[-+]?\d+[eE][-+]?\d+\Z')
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads 1e-3 as a number, as ROS does."""
+    pass
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
-    """Quotes text that YAML 1.1 might take for something else."""
-
-    def represent_text(self, text: str) -> yaml.Node:
-        style = None if PLAIN.fullmatch(text) else "'" if text.isprintable() else '"'
-        return self.represent_scalar('tag:yaml.org,2002:str', text, style=style)
+    pass
 
 
-EXPONENT = re.compile(r'[-+]?\d+[eE][-+]?\d+\Z')
+def _text(dumper: _Dumper, text: str) -> yaml.Node:
+    style = None if PLAIN.fullmatch(text) else "'" if text.isprintable() else '"'
+    return dumper.represent_scalar('tag:yaml.org,2002:str', text, style=style)
+
+
 _Loader.add_implicit_resolver('tag:yaml.org,2002:float', EXPONENT, [*'-+0123456789'])
-_Dumper.add_representer(str, _Dumper.represent_text)
+_Dumper.add_representer(str, _text)
 
 
 def read_yaml(file: Path) -> Any:
@@ -97,31 +97,24 @@ def finite_number(name: str, value: Any) -> float:
     return float(value)
 
 
-def parameter_blocks(content: Any) -> list[Block]:
-    """The blocks of the content of a file, in its order; namespaces may be keys of their own."""
-    return list(_blocks(content, '', set()))
-
-
-def _blocks(content: Any, name: str, seen: set[int]) -> Iterator[Block]:
-    """Those below a namespace; in YAML one value may stand at many places: ids were seen."""
-    if not isinstance(content, dict) or id(content) in seen:
-        return
-    seen.add(id(content))
-    for key, entry in content.items():
+def parameter_blocks(content: Any, name: str = '') -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Names and values of the blocks of a file, in its order; namespaces may be keys."""
+    for key, entry in content.items() if isinstance(content, dict) else ():
         if key == PARAMETERS and isinstance(entry, dict):
             yield name, entry
         else:
-            yield from _blocks(entry, f'{name}/{str(key).strip("/")}', seen)
+            yield from parameter_blocks(entry, f'{name}/{str(key).strip("/")}')
 
 
-def node_parameters(blocks: Sequence[Block], names: Collection[str]) -> dict[str, Any]:
-    """All values for one dynamics_node; as in ROS, later blocks have precedence.
+def node_parameters(content: Any, names: Collection[str]) -> dict[str, Any]:
+    """All values for one dynamics_node in a file; as in ROS, later blocks have precedence.
 
     Blocks that have one of the names of parameters are for it, whatever their own name.
 
     Raises:
         ParameterError: no block is for dynamics_node, or two are for different nodes.
     """
+    blocks = [*parameter_blocks(content)]
     ours = [
         (name, values)
         for name, values in blocks
@@ -160,9 +153,8 @@ def yaml_value(value: Any) -> str:
 
 def yaml_comment(title: str, sentences: Iterable[str]) -> str:
     """A comment above other lines: a title and sentences; empty where there is no sentence."""
-    lines = []
-    for sentence in sentences:
-        # Names of files may hold what no YAML may.
-        plain = ''.join(each if each.isprintable() else ' ' for each in sentence)
-        lines += textwrap.wrap(' '.join(plain.split()), 95, initial_indent='  ')
+    # Names of files may hold what no YAML may.
+    plain = (''.join(x if x.isprintable() else ' ' for x in one).split() for one in sentences)
+    wrapped = (textwrap.wrap(' '.join(one), 95, initial_indent='  ') for one in plain)
+    lines = [line for one in wrapped for line in one]
     return ''.join(f'# {line}\n' for line in [title, *lines]) + '#\n' if lines else ''

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,6 @@ from robot_dynamics_ros.core.errors import ParameterError
 
 from .parameter_yaml import errors_in, finite_number, read_yaml, values_by_joint, yaml_value
 
-BANDWIDTH = 'bandwidth'
-KIND = 'a file of robot_dynamics thresholds --output'
-
 
 @dataclass(frozen=True)
 class LearnedThresholds:
@@ -38,14 +36,14 @@ class LearnedThresholds:
 
     def text(self) -> str:
         """The file, without a head; four digits, as thresholds are not more exact."""
-        lines = ['joints:']
+        lines = ['joints:\n']
         for joint, rows in self.by_joint.items():
-            values: dict[str, Any] = {BANDWIDTH: float(f'{self.bandwidths[joint]:.4g}')}
+            values: dict[str, Any] = {'bandwidth': float(f'{self.bandwidths[joint]:.4g}')}
             for band, row in zip(BANDS, rows, strict=True):
                 values[band] = dict(zip(PARTS, (float(f'{x:.4g}') for x in row), strict=True))
-            lines.append(f'  {yaml_value(joint)}:')
-            lines += [f'    {key}: {yaml_value(value)}' for key, value in values.items()]
-        return '\n'.join([*lines, ''])
+            lines.append(f'  {yaml_value(joint)}:\n')
+            lines += [f'    {key}: {yaml_value(value)}\n' for key, value in values.items()]
+        return ''.join(lines)
 
     def of(self, joints: Sequence[str]) -> ContactThresholds:
         """Those of some joints, in this order.
@@ -69,16 +67,17 @@ def read_thresholds(file: str | Path, robot: Sequence[str]) -> LearnedThresholds
     """
     content, found = read_yaml(Path(file)), LearnedThresholds({}, {})
     with errors_in(file):
-        for joint, values in values_by_joint(content, KIND).items():
+        kind = 'a file of robot_dynamics thresholds --output'
+        for joint, values in values_by_joint(content, kind).items():
             if joint not in robot:
                 allowed = ', '.join(robot)
                 raise ParameterError(f'no joint {joint}, of another robot? It has {allowed}')
-            bandwidth = finite_number(f'{BANDWIDTH} of {joint}', values.get(BANDWIDTH))
-            rows = []
-            for band in BANDS:
-                row = values.get(band) if isinstance(values.get(band), dict) else {}
-                names = {part: f'{part} of {band} of {joint}' for part in PARTS}
-                rows.append([finite_number(name, row.get(part)) for part, name in names.items()])
-            found.by_joint[joint], found.bandwidths[joint] = np.array(rows), bandwidth
-            ContactThresholds(found.by_joint[joint][:, :, None])
+            rows = np.empty((len(BANDS), len(PARTS)))
+            for (i, band), (k, part) in product(enumerate(BANDS), enumerate(PARTS)):
+                row = values.get(band)
+                value = row.get(part) if isinstance(row, dict) else None
+                rows[i, k] = finite_number(f'{part} of {band} of {joint}', value)
+            ContactThresholds(rows[:, :, None])  # it checks them
+            bandwidth = finite_number(f'bandwidth of {joint}', values.get('bandwidth'))
+            found.by_joint[joint], found.bandwidths[joint] = rows, bandwidth
     return found

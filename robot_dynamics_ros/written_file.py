@@ -12,35 +12,23 @@ from tempfile import TemporaryDirectory
 from robot_dynamics_ros.core.errors import ParameterError
 
 
-def check_can_be_written(file: Path) -> None:
-    """Check where a file is to be written, before the work that gives its content.
+def check_can_be_written(path: Path, *, folder: bool = False) -> None:
+    """Check where a file or a folder is to be written, before the work that gives its content.
 
     Raises:
-        ParameterError: the file is a folder, its folder does not exist, or takes no file.
+        ParameterError: a folder is in the way of a file, or a file in that of a folder; the folder
+            of a file does not exist; or nothing can be made there.
     """
-    if file.is_dir():
-        raise ParameterError(f'{file} is a folder: name a file')
-    if not file.parent.is_dir():
-        raise ParameterError(f'{file} cannot be written: there is no folder {file.parent}')
-    if file.is_file() or not file.exists():
-        _check_place(file, file.parent)
-
-
-def check_folder(folder: Path) -> None:
-    """Check where a folder is to be written, before the work that gives its files.
-
-    Raises:
-        ParameterError: a file is in the way, or nothing can be made there.
-    """
-    place = next(each for each in (folder, *folder.resolve().parents) if each.exists())
+    place = path.parent
+    if folder:
+        place = next(each for each in (path, *path.resolve().parents) if each.exists())
+    elif path.is_dir():
+        raise ParameterError(f'{path} is a folder: name a file')
     if not place.is_dir():
-        raise ParameterError(f'{folder} cannot be made, {place} is a file: name a folder')
-    _check_place(folder, place)
-
-
-def _check_place(named: Path, place: Path) -> None:
-    if not os.access(place, os.W_OK):
-        raise ParameterError(f'{named} cannot be written: {place} is write-protected')
+        raise ParameterError(f'{path} cannot be written: {place} is no folder')
+    ordinary = folder or path.is_file() or not path.exists()
+    if ordinary and not os.access(place, os.W_OK):
+        raise ParameterError(f'{path} cannot be written: {place} is write-protected')
 
 
 @contextmanager
@@ -77,10 +65,10 @@ def write_folder(folder: Path | str, files: Mapping[str, str | bytes]) -> None:
     the folder; text is written in UTF-8.
 
     Raises:
-        ParameterError: see `check_folder`.
+        ParameterError: see `check_can_be_written`.
         OSError: the folder cannot be written.
     """
-    check_folder(named := Path(folder))
+    check_can_be_written(named := Path(folder), folder=True)
     target = named.resolve()
     place = target if target.is_dir() else target.parent
     with _staging(place, named) as staging:

@@ -15,19 +15,14 @@ from robot_dynamics_ros.joint_model import JointModel, read_joint_model
 
 pytest.importorskip('yaml')
 
-NODE = '/**: {{ros__parameters: {{{}}}}}'
-
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_description_and_joint_model_have_the_torque_of_the_identified_model(robot, tmp_path):
     """Rotors, offsets and both directions of friction, which a URDF does not have."""
     identified = identified_model(robot.model)
     files = result_files(robot.text, robot.model, identified, {})
-    for name in ('friction.yaml', 'dynamics_node.yaml'):
-        (tmp_path / name).write_text(files[name])
+    (tmp_path / 'friction.yaml').write_text(files['friction.yaml'])
     read = read_joint_model(tmp_path / 'friction.yaml')
-    # The other one names it, relative to itself.
-    assert read_joint_model(tmp_path / 'dynamics_node.yaml') == read
     read.check_joints(robot.model, needed=robot.model.joint_names)
     written = parse_urdf(files['identified.urdf'])
     v, a = np.random.default_rng(3).uniform(-1.0, 1.0, (2, 20, robot.model.size))
@@ -85,12 +80,9 @@ def test_joints_that_do_not_fit_the_robot_are_named():
         ('joints: {a: {coulumb: 1.0}}', "'coulumb'.* viscous, .*, smoothing"),
         ('joints: {a: 1.0}', 'values are needed'),
         ('joints: {a: {smoothing: 0}}', 'above 0'),
-        (NODE.format('joint_model: 1'), 'joint_model is 1'),
-        (NODE.format('terms: [gravity]'), 'joint_model is None'),
-        ('{one: {ros__parameters: {joint_model: a}}, two: {ros__parameters: {joint_model: b}}}',
-         'several nodes'),
+        ('/**: {ros__parameters: {joint_model: a}}', 'friction.yaml'),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_is_refused_with_the_file(text, words, tmp_path):
     file = tmp_path / 'given.yaml'
     file.write_text(text)

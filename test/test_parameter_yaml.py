@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.parameter_yaml import (
     node_parameters,
-    parameter_blocks,
     read_yaml,
     yaml_comment,
     yaml_value,
@@ -23,7 +22,7 @@ NAMES = ('fade_time',)
 def read(names):
     """The parameters of a file with such blocks, each with its own name as a value."""
     content = {name: {'ros__parameters': {'last': name, name: 1, 'joints': []}} for name in names}
-    return node_parameters(parameter_blocks(content), NAMES)
+    return node_parameters(content, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -63,24 +62,18 @@ def test_a_namespace_may_be_a_key_of_its_own():
     block = {'ros__parameters': {'joints': ['a']}}
     content = {'left': {'robot_dynamics': block}, 'right': {'robot_dynamics': dict(block)}}
     with pytest.raises(ParameterError, match='/left/robot_dynamics, /right/robot_dynamics'):
-        node_parameters(parameter_blocks(content), NAMES)
+        node_parameters(content, NAMES)
 
 
 def test_blocks_of_other_nodes_do_not_matter_unless_they_have_parameters_of_the_node():
     other = {'ros__parameters': {'joints': ['b'], 'update_rate': 500}}
     own = {'ros__parameters': {'joints': ['a'], 'fade_time': 1.0}}
-    blocks = parameter_blocks({'controller_manager': other, 'my_dynamics': own})
-    assert node_parameters(blocks, NAMES) == own['ros__parameters']
+    both = {'controller_manager': other, 'my_dynamics': own}
+    assert node_parameters(both, NAMES) == own['ros__parameters']
     with pytest.raises(ParameterError, match=r'\(blocks: /controller_manager\)'):
-        node_parameters(parameter_blocks({'controller_manager': other}), NAMES)
+        node_parameters({'controller_manager': other}, NAMES)
     with pytest.raises(ParameterError, match=r'several nodes \(/robot_dynamics, /my_dynamics\)'):
-        node_parameters([('/robot_dynamics', {}), *blocks], NAMES)
-
-
-def test_a_content_that_contains_itself_ends():
-    content = {'/**': {'ros__parameters': {'joints': []}}}
-    content['again'] = content
-    assert node_parameters(parameter_blocks(content), NAMES) == {'joints': []}
+        node_parameters({'robot_dynamics': {'ros__parameters': {}}, **both}, NAMES)
 
 
 def test_a_file_is_read_as_ros_reads_it(tmp_path):

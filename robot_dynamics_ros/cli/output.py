@@ -20,7 +20,7 @@ from rich.table import Table
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.report import Report, write_report
-from robot_dynamics_ros.written_file import check_can_be_written, check_folder, written_file
+from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
 # Exit codes of the command: findings, or a bound that does not hold; wrong usage, or input that
 # cannot be used.
@@ -131,15 +131,15 @@ class ToWrite(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """See click."""
         path, option = Path(value), param.opts[0]
-        if not self.file_okay:
-            check_folder(path)
-            if path.is_dir() and any(path.iterdir()):
-                _check_force(option, path)
-        elif not (self.allow_dash and path == STDOUT):
-            if not path.name.lower().endswith(self.ending):
-                raise ParameterError(f'{option} {path}: its name must end in {self.ending}')
-            check_can_be_written(path)
+        if self.allow_dash and path == STDOUT:
+            return path
+        if not path.name.lower().endswith(self.ending):
+            raise ParameterError(f'{option} {path}: its name must end in {self.ending}')
+        check_can_be_written(path, folder=not self.file_okay)
+        if self.file_okay:
             writes(option, path)
+        elif path.is_dir() and any(path.iterdir()):
+            _check_force(option, path)
         return path
 
 

@@ -14,12 +14,7 @@ from robot_dynamics_ros.core.compiler.kernel import choose_backend
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, PARAMETER, JointModel, read_joint_model
-from robot_dynamics_ros.parameter_yaml import (
-    errors_in,
-    node_parameters,
-    parameter_blocks,
-    read_yaml,
-)
+from robot_dynamics_ros.parameter_yaml import errors_in, node_parameters, read_yaml
 from robot_dynamics_ros.recordings import Recording
 from robot_dynamics_ros.scheduling import Outcome, outcomes
 
@@ -143,7 +138,7 @@ def _node_values(file: Path) -> tuple[dict[str, Any], JointModel]:
     if isinstance(content, dict) and isinstance(content.get('joints'), dict):
         return {}, read_joint_model(file)
     with errors_in(file):
-        values = node_parameters(parameter_blocks(content), OF_NODE)
+        values = node_parameters(content, OF_NODE)
         if not (named := values.get(PARAMETER, '')):
             return values, AS_DESCRIBED
         if not isinstance(named, str):

@@ -26,7 +26,7 @@ class ParameterFiles:
         self._values: list[tuple[Path, Mapping[str, Any]]] = []  # with the folder of the file
         for file in map(Path, _files(arguments)):
             try:
-                blocks = parameter_blocks(read_yaml(file))
+                blocks = [*parameter_blocks(read_yaml(file))]
             except ParameterError:
                 blocks = []  # ROS refuses the file itself.
             own = [values for name, values in blocks if stands_for(name, node_name)]

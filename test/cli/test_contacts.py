@@ -175,6 +175,7 @@ def test_a_parameter_file_names_thresholds_as_for_the_node(found_by, hit):
     [
         ('/**: [', 'YAML'),
         ('joints: {elbow: {coulomb: 1.0}}', "'elbow'"),
+        ('{joint_model: 1}', 'joint_model is 1'),
         ('{external_bandwidth: [1.0, 2.0]}', 'external_bandwidth has 2 values'),
         ('{joints: 4}', 'joints is 4'),
         (
