@@ -79,7 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Names in a description may have what the encoding of a terminal lacks.
             stream.reconfigure(errors='backslashreplace')
-    _end_as_ctrl_c_does()
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # not with `nohup`
+                signal.signal(number, _interrupt)
     try:
         code = commands.main(given, prog_name='robot_dynamics', standalone_mode=False)
     except (click.Abort, KeyboardInterrupt) as error:
@@ -104,17 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code or GOOD)
 
 
-def _end_as_ctrl_c_does() -> None:
-    """SIGTERM and SIGHUP too remove what was begun, unless they are ignored, as by `nohup`."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_IGN)  # a second one would interrupt the removal
-        raise KeyboardInterrupt(number)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        ours = threading.current_thread() is threading.main_thread()
-        if ours and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, interrupt)
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """End as Ctrl-C does, which removes what was begun; a second one would interrupt that."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt(number)
 
 
 def _line_of(error: Exception) -> str:

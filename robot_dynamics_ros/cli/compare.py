@@ -8,12 +8,9 @@ from pathlib import Path
 import click
 
 from robot_dynamics_ros.comparison import Compared, Comparison
-from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
-from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.report import comparison_report
 
-from .description_file import Vector
 from .options import RECORDINGS, subcommand
 from .output import PAGE, Output, exit_code
 from .recordings import Recordings
@@ -46,14 +43,12 @@ def compare_command(recordings: Recordings, report: Path | None, output: Output)
     return exit_code([one for one in found if one.findings], errors)
 
 
+# Compiled once in a process.
+_comparison = lru_cache(maxsize=4)(Comparison)
+
+
 def compare_recording(recordings: Recordings, name: str) -> Compared:
     """The comparison of one of some recordings; a task that any process may execute."""
-    urdf, _, joints = recordings.robot(name)
-    comparison = _comparison(urdf, recordings.joint_model, recordings.gravity)
+    _, robot, joints = recordings.robot(name)
+    comparison = _comparison(robot, recordings.joint_model, gravity=recordings.gravity)
     return comparison.of(recordings.open(name, joints=joints), name)
-
-
-@lru_cache(maxsize=4)
-def _comparison(urdf: str, joint_model: JointModel, gravity: Vector) -> Comparison:
-    """Compiled once in a process."""
-    return Comparison(parse_urdf(urdf), joint_model, gravity=gravity)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.identification.excitation.limits import QUANTITIES
 from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
+from robot_dynamics_ros.report.report import Report, Table
+from robot_dynamics_ros.report.text import quantity
 from robot_dynamics_ros.written_file import written_file
 
 from .description_file import Vector, robot_of_words
@@ -108,21 +110,19 @@ def excite_command(
     with output.progress('motion', excitation.SEARCHES, 'stages') as advance:
         found = excitation.excite(dynamics, text, file.parent, settings, advance)
     figures = as_json(found, held)
-    lines = [*_lines(found, figures)]
+    report = excitation_report(found, moving, figures)
     remark = 'Only the robot itself and the floor were considered, not what is around it.'
+    head = [f'{report.robot}: {report.headline}', *report.about, remark]
     with written_file(trajectory) as new:
-        new.write_text(found.trajectory_text([*lines, remark]), 'utf-8')
+        new.write_text(found.trajectory_text(head), 'utf-8')
     output.write_json(figures)
-    for line in lines:
-        output.line(line)
-    _show_shares(found, moving, figures, output)
-    for line in (f'{trajectory}: {len(found.times)} points', NEXT):
-        output.line(line)
+    output.show(report)
+    output.line(f'{trajectory}: {len(found.times)} points')
+    output.line(NEXT)
     if found.constraints.clearance.blind:
         output.warning(
             'no link has a <collision>: the motion may hit the robot itself and the floor'
         )
-    output.findings(found.doubts.items())
     return exit_code(found.doubts)
 
 
@@ -171,42 +171,35 @@ def as_json(found: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
-def _lines(found: Excitation, figures: Mapping[str, Any]) -> Iterator[str]:
-    """What the motion is and determines, and what was assumed."""
+def excitation_report(found: Excitation, model: RobotModel, figures: Mapping[str, Any]) -> Report:
+    """What the motion is and determines, what was assumed, and what each joint uses."""
     settings, numbers = found.settings, found.series.harmonics
-    yield (
-        f'{found.robot}: {len(found.joints)} joints for {settings.duration:g} s, {len(numbers)} '
-        f'harmonics up to {numbers[-1] / settings.duration:.4g} Hz, seed {settings.seed}'
-    )
-    yield (
+    apart, pair = figures['smallest_distance'], ' and '.join(figures['nearest'])
+    about = [
         f'{found.rank} base parameters: condition {found.condition:.3g}; standard deviations '
         f'{found.improvement:.3g} times smaller than of the median of {len(found.random)} random '
-        'motions'
-    )
-    apart, pair = figures['smallest_distance'], ' and '.join(figures['nearest'])
-    yield f'smallest distance: {f"{apart:.3f} m between {pair}" if pair else "none is checked"}'
+        'motions',
+        f'smallest distance: {f"{apart:.3f} m between {pair}" if pair else "none is checked"}',
+    ]
     if np.isfinite(figures['smallest_height']):
-        yield f'smallest height above the floor: {figures["smallest_height"]:.3f} m'
+        about.append(f'smallest height above the floor: {figures["smallest_height"]:.3f} m')
     for key in ('not_checked', 'exceptions', 'assumptions'):
-        yield from (f'{key.replace("_", " ")}: {one}' for one in figures[key])
+        about += [f'{key.replace("_", " ")}: {one}' for one in figures[key]]
     first = {row['name']: row['start'] for row in figures['joints']}
     for words, places in ('starts and ends at rest at', first), ('held still:', figures['held']):
         if places:
-            yield f'{words} {", ".join(f"{name} {q:.6g}" for name, q in places.items())}'
-
-
-def _show_shares(
-    found: Excitation, model: RobotModel, figures: Mapping[str, Any], output: Output
-) -> None:
-    """Print where each joint moves, and the largest share of each limit that the motion uses."""
-    positions = found.series.at(found.times)[0].T
+            about.append(f'{words} {", ".join(f"{name} {q:.6g}" for name, q in places.items())}')
     rows = []
+    positions = found.series.at(found.times)[0].T
     for row, q, unit in zip(figures['joints'], positions, model.effort_units, strict=True):
-        length = 'm' if unit == 'N' else 'rad'
-        places = (f'{one:.3f} {length}' for one in (row['start'], q.min(), q.max()))
-        rows.append((row['name'], *places, *(_percent(row[name]) for name in QUANTITIES)))
-    output.table(['joint', 'start', 'from', 'to', 'range', *QUANTITIES[1:]], rows)
-
-
-def _percent(ratio: float) -> str:
-    return f'{ratio:.0%}' if np.isfinite(ratio) else '-'
+        places = (quantity(one, 'm' if unit == 'N' else 'rad') for one in (q[0], q.min(), q.max()))
+        shares = (quantity(100.0 * row[name], '%') for name in QUANTITIES)
+        rows.append((row['name'], *places, *shares))
+    return Report(
+        found.robot,
+        headline=f'{len(found.joints)} joints for {settings.duration:g} s, {len(numbers)} '
+        f'harmonics up to {numbers[-1] / settings.duration:.4g} Hz, seed {settings.seed}',
+        about=about,
+        tables=[Table('', ('joint', 'start', 'from', 'to', 'range', *QUANTITIES[1:]), rows)],
+        findings=[('warning', code, text) for code, text in found.doubts.items()],
+    )

@@ -61,14 +61,13 @@ def export_c_command(
     model, urdf, _ = robot_of_words(words)
     chosen = [name.strip() for name in quantities.split(',')]
     if quantities == 'all':
-        frame = asked['frame']
-        chosen = [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
+        chosen = [name for name, one in QUANTITIES.items() if asked['frame'] or not one.of_frame]
     files: dict[str, str | bytes] = {}
     files |= export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
-    package = Path(next(iter(files))).stem
-    built = f'{package.removesuffix("_dynamics")}.so' if library else None
-    if built:
+    package, built = Path(next(iter(files))).stem, None
+    if library:
         try:
+            built = f'{package.removesuffix("_dynamics")}.so'
             files[built] = compiled(files)
         except ParameterError as error:
             built = None
@@ -78,8 +77,9 @@ def export_c_command(
     output.line(f'{target}: package {package}, {len(files)} files')
     if built:
         output.line(f'dynamics_library: {target.resolve() / built}')
-    found = {'folder': target, 'package': package, 'files': sorted(files), 'library': built}
-    output.write_json(found)
+    output.write_json(
+        {'folder': target, 'package': package, 'files': sorted(files), 'library': built}
+    )
 
 
 def compiled(files: Mapping[str, str | bytes]) -> bytes:

@@ -63,11 +63,10 @@ def _show(inspection: Inspection, output: Output) -> None:
     """Print what the robot is, what each joint moves and holds, and what a link carries."""
     model, margin = inspection.model, inspection.margin
     mimics = len(model.joints) - model.size
-    joints = f'{len(model.joints)} moving joints' + (f' ({mimics} mimic)' if mimics else '')
     output.line(
-        f'{model.name}: {joints}, {len(model.frames)} links, root {model.frames[0].name}; mass '
-        f'{model.mass:.4g} kg, {inspection.moving_mass:.4g} kg of it moving; reach '
-        f'{model.reach:.3g} m'
+        f'{model.name}: {len(model.joints)} moving joints{f" ({mimics} mimic)" if mimics else ""},'
+        f' {len(model.frames)} links, root {model.frames[0].name}; mass {model.mass:.4g} kg, '
+        f'{inspection.moving_mass:.4g} kg of it moving; reach {model.reach:.3g} m'
     )
     if model.joints:
         columns = 'joint', 'type', 'axis', 'range', 'velocity', 'effort', 'mass', 'centre of mass'
@@ -86,23 +85,24 @@ def _show(inspection: Inspection, output: Output) -> None:
 
 def _joint_row(joint: Joint) -> tuple[str, ...]:
     """A joint with what it moves before the next joint."""
-    limits, unit, effort = joint.limits, *_units(joint)
+    limits, unit = joint.limits, 'm' if joint.kind == 'prismatic' else 'rad'
     free = math.isinf(limits.lower) and math.isinf(limits.upper)
+    mass, center = joint.inertia.mass, joint.inertia.center_of_mass
     return (
         joint.name,
         f'{joint.kind}, mimics {joint.mimicked}' if joint.mimicked else joint.kind,
         _vector(joint.axis),
         'no limit' if free else f'{limits.lower:.3g} to {limits.upper:.3g} {unit}',
         _limit(limits.velocity, f'{unit}/s'),
-        _limit(limits.effort, effort),
-        f'{joint.inertia.mass:.4g} kg',
-        f'{_vector(joint.inertia.center_of_mass)} m' if joint.inertia.mass else '-',
+        _limit(limits.effort, _effort_unit(joint)),
+        f'{mass:.4g} kg',
+        f'{_vector(center)} m' if mass else '-',
     )
 
 
 def _load_row(joint: Joint, load: GravityLoad) -> tuple[str, ...]:
     """The gravity torque of a joint against its effort limit."""
-    _, unit = _units(joint)
+    unit = _effort_unit(joint)
     return (
         joint.name,
         f'{load.at_zero:.3g} {unit}',
@@ -113,9 +113,8 @@ def _load_row(joint: Joint, load: GravityLoad) -> tuple[str, ...]:
     )
 
 
-def _units(joint: Joint) -> tuple[str, str]:
-    """Of the position and the effort of a joint."""
-    return ('m', 'N') if joint.kind == 'prismatic' else ('rad', 'N m')
+def _effort_unit(joint: Joint) -> str:
+    return 'N' if joint.kind == 'prismatic' else 'N m'
 
 
 def _vector(entries: Iterable[float]) -> str:

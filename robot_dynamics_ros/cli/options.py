@@ -65,18 +65,17 @@ def subcommand(name: str, *shared: str) -> Callable[[Callable[..., Any]], click.
     """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
+        text = f'{inspect.getdoc(function)}' + f'\n\n{BAGS}' * ('bags' in shared)
+
+        # Lines below \b are kept as they are.
+        @click.command(name, help=re.sub(r'\n\n(Examples?:)', '\n\n\b\n\\1', text))
         @functools.wraps(function)
-        def run(json: Any, verbose: bool, force: bool, debug: bool, **values: Any) -> Any:
+        def command(json: Any, verbose: bool, force: bool, debug: bool, **values: Any) -> Any:
             if 'bags' in shared:
-                names = {str(OPTIONS[each].name) for each in shared}
-                given = {each: values.pop(each) for each in names}
+                given = {option.name: values.pop(str(option.name)) for option in before}
                 values['recordings'] = given_recordings(**given)
             return function(output=Output(json, verbose), **values)
 
-        described = f'{inspect.getdoc(function)}' + f'\n\n{BAGS}' * ('bags' in shared)
-        # Lines below \b are kept as they are.
-        described = re.sub(r'\n\n(Examples?:)', '\n\n\b\n\\1', described)
-        command = click.command(name, help=described)(run)
         before, after = ([OPTIONS[each] for each in names] for names in (shared, ALL))
         command.params = [*before, *command.params, *after]
         return command

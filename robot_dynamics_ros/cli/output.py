@@ -28,6 +28,7 @@ GOOD, FINDINGS, CANNOT_BE_USED = 0, 1, 2
 
 STDOUT = Path('-')
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)  # of an option that is read
+PLAIN = str.maketrans('\N{NO-BREAK SPACE}\N{MINUS SIGN}', ' -')  # of pages, on a terminal
 FINDING = 100  # characters of the line of a finding, which fits on a terminal
 
 
@@ -41,7 +42,7 @@ class Output:
     def line(self, text: str) -> None:
         """Print one line for people, however long."""
         if self.json_file != STDOUT:
-            click.echo(' '.join(text.splitlines()))
+            click.echo(' '.join(text.splitlines()).translate(PLAIN))
 
     def findings(self, findings: Iterable[tuple[str, str]]) -> None:
         """Print findings, a head such as a code and a text each, in at most 100 characters."""
@@ -71,7 +72,7 @@ class Output:
         for index, column in enumerate(columns):
             table.add_column(column, justify='right' if index else 'left', overflow='fold')
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*(cell.translate(PLAIN) for cell in row))
         console = Console(markup=False, highlight=False, emoji=False)
         if not console.is_terminal:
             console.width = sys.maxsize

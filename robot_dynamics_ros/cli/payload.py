@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import click
@@ -49,11 +49,13 @@ def payload_command(
             'the torque of those that are: record all joints of the arm'
         )
     recordings.joint_model.check_joints(robot)
-    model, groups = compared_model(robot, joints), (recordings, references)
-    cutoff = min(
-        _cutoff(one.open(name, model, model.joint_names)) for one in groups for name in one.files
-    )
-    with_payload, empty = (_motions(one, model, output, cutoff) for one in groups)
+    model = compared_model(robot, joints)
+    opened = [
+        {name: one.open(name, model, model.joint_names) for name in one.files}
+        for one in (recordings, references)
+    ]
+    cutoff = min(_cutoff(one) for group in opened for one in group.values())
+    with_payload, empty = (_motions(group, model, output, cutoff) for group in opened)
     estimate = estimate_recorded_payload(
         model, frame, with_payload, empty if without else None, recordings.joint_model,
         gravity=recordings.gravity, cutoff=cutoff,
@@ -81,11 +83,11 @@ def _cutoff(recording: Recording) -> float:
 
 
 def _motions(
-    recordings: Recordings, model: RobotModel, output: Output, cutoff: float
+    opened: Mapping[str, Recording], model: RobotModel, output: Output, cutoff: float
 ) -> Iterator[Motion]:
     """The motions of one recording after the other, for equations with a cutoff [Hz]."""
-    for name in recordings.files:
-        recording, reach = recordings.open(name, model, model.joint_names), Reach(model.size)
+    for name, recording in opened.items():
+        reach = Reach(model.size)
         for motion in recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / recording.interval)):
             reach.add(motion.averaged(cutoff))
             yield motion

@@ -18,10 +18,10 @@ from robot_dynamics_ros.report.text import number, quantity
 from robot_dynamics_ros.threshold_file import LearnedThresholds
 from robot_dynamics_ros.written_file import written_file
 
+from .contacts import watched
 from .options import RECORDINGS, subcommand
 from .output import Output, ToWrite, exit_code
 from .recordings import Recordings
-from .watching import frequencies, watched
 
 
 @subcommand('thresholds', *RECORDINGS, 'parameters')
@@ -73,6 +73,7 @@ def thresholds_command(
 def _report(found: ThresholdSurvey) -> Report:
     """Residuals and thresholds of each joint."""
     test, first, (rms, bias, _) = 'not tested', found.first, found.residuals
+    low, high = first.bandwidth.min(), first.bandwidth.max()
     if found.tested is not None and found.exceeded is not None:
         alarms = counted(len(found.exceeded), 'alarm') if found.exceeded else 'no alarm'
         test = (
@@ -90,8 +91,8 @@ def _report(found: ThresholdSurvey) -> Report:
     return Report(
         first.robot,
         headline=f'{counted(len(found.recordings), "recording")}, {found.seconds:.4g} s, observer '
-        f'{frequencies(first)}; above the thresholds in at most {100.0 * found.false_alarms:g} % '
-        f'of the time: {test}',
+        f'{low:.3g} to {high:.3g} Hz; above the thresholds in at most '
+        f'{100.0 * found.false_alarms:g} % of the time: {test}',
         about=[f'{one.name}: {remark}' for one in found.recordings for remark in one.remarks],
         tables=[Table('', columns, rows)],
         findings=[('warning', *doubt.split(': ', 1)) for doubt in found.doubts],

@@ -16,13 +16,11 @@ import numpy as np
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.recorded_joints import ModelTorques
 from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
-from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.model.findings import listed
-from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.recordings import Recording, torque_file
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
-from .description_file import Vector
 from .options import RECORDINGS, subcommand
 from .output import Output, exit_code, writes
 from .recordings import Files, Recordings
@@ -51,31 +49,25 @@ def torques_command(recordings: Recordings, target: Path, kind: str, output: Out
     targets = torque_targets(recordings.files, target, kind)
     writes('--output', *targets.values())
     absolute = {name: file.absolute() for name, file in targets.items()}
-    outcomes = recordings.outcomes(partial(write_torques, absolute))
     rows: list[dict[str, Any]] = []
-    for name, one in outcomes.items():
-        rows.append({'file': name, 'error': one.error or None})
+    for name, one in recordings.outcomes(partial(write_torques, absolute)).items():
         if one.error:
+            rows.append({'file': name, 'error': one.error})
             output.error(one.error)
-        else:
-            rows[-1] |= {'output': targets[name], **one.result}
-            _show(rows[-1], output)
+            continue
+        rows.append(row := {'file': name, 'error': None, 'output': targets[name], **one.result})
+        locked = f', not recorded and locked: {listed(row["locked"])}' if row['locked'] else ''
+        output.line(
+            f'{name}: {row["samples"]} samples at {row["rate"]:.5g} Hz, low pass '
+            f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints{locked}: {row["output"]}'
+        )
+        output.findings((each['code'], each['message']) for each in row['findings'])
+        for text in row['remarks']:
+            output.line(f'  {text}')
     output.write_json({'recordings': rows})
-    errors = [one.error for one in outcomes.values() if one.error]
-    return exit_code([row for row in rows if row.get('findings')], errors)
-
-
-def _show(row: Mapping[str, Any], output: Output) -> None:
-    """Print what was written, and what is wrong with it."""
-    locked = listed(row['locked'])
-    also = f', not recorded with these and locked: {locked}' if locked else ''
-    output.line(
-        f'{row["file"]}: {row["samples"]} samples at {row["rate"]:.5g} Hz, low pass '
-        f'{row["cutoff"]:.3g} Hz, {len(row["joints"])} joints{also}: {row["output"]}'
+    return exit_code(
+        [row for row in rows if row.get('findings')], [row for row in rows if row['error']]
     )
-    output.findings((one['code'], one['message']) for one in row['findings'])
-    for text in row['remarks']:
-        output.line(f'  {text}')
 
 
 def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
@@ -83,15 +75,15 @@ def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
 
     The name is that of the recording, with the folders in which several differ.
     """
+    paths = [paths[0].resolve() for paths in files.values()]
     if len(files) > 1 and (target.is_file() or target.name.endswith(torque_file.ENDINGS)):
         raise ParameterError(f'{target} is a file for one recording: name a folder')
     if target.suffix and not target.is_dir():
         torque_file.check_ending(target)
         targets = [target]
     else:
-        paths = [paths[0].resolve() for paths in files.values()]
         common = os.path.commonpath([path.parent for path in paths])
-        parts = ['_'.join(path.relative_to(common).parts) for path in paths]
+        parts = ('_'.join(path.relative_to(common).parts) for path in paths)
         names = [re.sub(r'(\.(zstd|gz|mcap|db3|bag|csv))+$', '', name) for name in parts]
         if len({*names}) < len(names):
             raise ParameterError(f'{len(names)} recordings are {", ".join(names)}: rename them')
@@ -105,24 +97,27 @@ def torque_targets(files: Files, target: Path, kind: str) -> dict[str, Path]:
     return dict(zip(files, targets, strict=True))
 
 
+# Compiled once in a process.
+_model_torques = lru_cache(maxsize=4)(ModelTorques)
+
+
 def write_torques(
     targets: Mapping[str, Path], recordings: Recordings, name: str
 ) -> dict[str, Any]:
     """Write the torques along a recording as a whole file; any process may execute it."""
-    urdf, _, joints = recordings.robot(name)
-    model = _model_torques(urdf, joints, recordings.joint_model, recordings.gravity)
+    urdf, robot, joints = recordings.robot(name)
+    model = _model_torques(robot, joints, recordings.joint_model, recordings.gravity)
     reach, samples, peaks = Reach(len(joints)), 0, np.zeros(len(joints))
-    filtered = {'rate': float('nan'), 'cutoff': float('nan')}
+    rate = cutoff = float('nan')
 
     def torques(recording: Recording) -> Iterator[torque_file.Torques]:
-        nonlocal samples
+        nonlocal samples, rate, cutoff
         for motion in recording.motions():
             reach.add(motion)
-            parts = dict(zip(TERMS, model.terms(motion), strict=True))
-            np.maximum(peaks, np.abs(sum(parts.values())).max(axis=0), out=peaks)
-            filtered.update(rate=motion.rate, cutoff=motion.cutoff)
-            samples += len(motion)
-            yield motion, parts
+            terms = model.terms(motion)
+            np.maximum(peaks, np.abs(terms.sum(axis=0)).max(axis=0), out=peaks)
+            rate, cutoff, samples = motion.rate, motion.cutoff, samples + len(motion)
+            yield motion, dict(zip(TERMS, terms, strict=True))
 
     recording = recordings.open(name, model.model, joints)
     recorded = recordings.open(name, joints=joints)
@@ -138,7 +133,8 @@ def write_torques(
         'robot': model.model.name,
         'topic': recording.topic,
         'samples': samples,
-        **filtered,
+        'rate': rate,
+        'cutoff': cutoff,
         'joints': {name: {'peak_torque': peak} for name, peak in zip(joints, peaks, strict=True)},
         'locked': list(model.locked),
         'findings': [one.as_json() for one in wrong],
@@ -146,11 +142,3 @@ def write_torques(
         # What is doubted of the unit is a finding.
         'remarks': [line for line in quality.remarks() if line != quality.unit_doubt],
     }
-
-
-@lru_cache(maxsize=4)
-def _model_torques(
-    urdf: str, joints: tuple[str, ...], parameters: JointModel, gravity: Vector
-) -> ModelTorques:
-    """Torques of a robot whose other joints are locked; compiled once in a process."""
-    return ModelTorques(parse_urdf(urdf), joints, parameters, gravity)

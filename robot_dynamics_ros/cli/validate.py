@@ -60,8 +60,11 @@ def validate_command(
         if strict and 'not_compared' not in ignored:
             raise ParameterError(f'--strict: {missing}, or --ignore not_compared')
         output.warning(missing)
-    found = outcomes(partial(validate_file, arguments, ignored, massless), files)
-    results = [result_of(str(file), one, strict) for file, one in zip(files, found, strict=True)]
+    check = partial(validate_file, arguments, ignored, massless)
+    results = [
+        result_of(str(file), one, strict)
+        for file, one in zip(files, outcomes(check, files), strict=True)
+    ]
     for result in results:
         output.line(f'{result["status"]:8} {result["error"] or line_of(result)}')
         if result['error']:
@@ -88,22 +91,18 @@ def result_of(name: str, outcome: Outcome, strict: bool) -> dict[str, Any]:
     if outcome.error:
         return {'file': name, 'status': 'unusable', 'error': outcome.error}
     found: Validation = outcome.result
-    agreement = None
-    if (report := found.report) is not None:
-        agreement = {
-            'agrees': report.agrees,
-            'states': report.samples,
-            'tolerance': report.tolerance,
-            'worst_relative': report.worst.worst_relative,
-            'worst_quantity': report.worst.quantity,
-        }
+    agreement = found.report and {
+        'agrees': found.report.agrees,
+        'states': found.report.samples,
+        'tolerance': found.report.tolerance,
+        'worst_relative': found.report.worst.worst_relative,
+        'worst_quantity': found.report.worst.quantity,
+    }
     return {
         'file': name,
         'status': 'findings' if found.failures(strict=strict) else 'good',
         'error': None,
-        'robot': found.robot,
-        'joints': found.joints,
-        'mass': found.mass,
+        **{key: getattr(found, key) for key in ('robot', 'joints', 'mass')},
         'agreement': agreement,
         'findings': [asdict(finding) for finding in found.findings],
     }
@@ -116,5 +115,5 @@ def line_of(result: dict[str, Any]) -> str:
         verb = 'agrees' if agreement['agrees'] else 'disagrees'
         compared = f'Pinocchio {verb} ({agreement["worst_relative"]:.0e})'
     counts = Counter(f'{one["severity"]}: {one["code"]}' for one in result['findings'])
-    findings = [f'{name} {count}' if count > 1 else name for name, count in counts.items()]
+    findings = (f'{name} {count}' if count > 1 else name for name, count in counts.items())
     return '; '.join([f'{result["file"]}: {result["joints"]} joints, {compared}', *findings])

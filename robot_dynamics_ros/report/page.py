@@ -10,9 +10,13 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
+from pathlib import Path
 
+from robot_dynamics_ros.comparison import Compared
 from robot_dynamics_ros.extra import required
+from robot_dynamics_ros.written_file import written_file
 
+from .comparison_report import comparison_report
 from .report import MARKS, Report, Table
 from .text import readable
 
@@ -24,12 +28,22 @@ POLICY = (
 PACKAGES = ('robot_dynamics_ros', 'numpy', 'scipy', 'rosbags', 'llvmlite', 'plotly')
 
 
-def report_page(report: Report, command: Sequence[str] = ()) -> str:
-    """The text of the file, with the words of the command that gave it.
+def write_report(
+    result: Sequence[Compared] | Report, path: Path, command: Sequence[str] = ()
+) -> None:
+    """Write the page of a comparison, or of the report of something else.
 
     Raises:
+        ParameterError: the file cannot be written there; it is complete, or as it was before.
         RecordingError: plotly or jinja2 is not installed.
     """
+    report = result if isinstance(result, Report) else comparison_report(result)
+    with written_file(path) as new:
+        new.write_text(report_page(report, command), encoding='utf-8')
+
+
+def report_page(report: Report, command: Sequence[str] = ()) -> str:
+    """The text of the file, with the words of the command that gave it; see `write_report`."""
     jinja2, plotly = required('jinja2'), required('plotly.offline').get_plotlyjs()
     page, style, script = (
         files(__package__).joinpath(name).read_text(encoding='utf-8')
