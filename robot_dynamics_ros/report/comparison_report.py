@@ -10,9 +10,8 @@ import numpy as np
 
 from robot_dynamics_ros.comparison import Compared, JointComparison, Samples
 from robot_dynamics_ros.comparison.compared import TERMS
-from robot_dynamics_ros.core.checks import Array
 
-from .figures import MAX_STRETCHES, Curve, Figure, Panel, curve, stacked
+from .figures import MAX_STRETCHES, Figure, Panel, curve, stacked
 from .report import MARKS, JointReport, Level, Report, Table, joint_level, recordings_table, shown
 from .text import number, quantity
 
@@ -24,8 +23,6 @@ HINT = (
 )
 FRICTION = 'A step at zero velocity is Coulomb friction, a slope viscous friction.'
 MASS = 'A curve like a sine is a wrong mass or centre of mass, or a missing payload.'
-# Bins of means, each of so many samples at least: the mean of fewer is noise.
-BINS, MIN_OF_BIN = 40, 5
 
 
 def comparison_report(compared: Sequence[Compared]) -> Report:
@@ -92,10 +89,14 @@ def _figures(joint: JointComparison, samples: Samples, name: str) -> list[Figure
     column, gaps = samples.joints.index(name), np.flatnonzero(samples.begins[1:]) + 1
     names = ('positions', 'velocities', 'measured', 'model', 'residual', *TERMS)
     own = {each: getattr(samples, each)[:, column] for each in names}
-    v, law, remark = own['velocities'], np.full(len(samples.times), np.nan), ''
+    q, v, residual = (own[each] for each in ('positions', 'velocities', 'residual'))
+    few, order = slice(None, None, math.ceil(len(v) / MAX_STRETCHES) or 1), np.argsort(v)
+    over_v, remark = curve('samples', v[few], residual[few]), ''
     if fit := joint.friction:
         # The residual does not hold the friction of the URDF.
         law = fit.viscous * v + fit.coulomb * np.sign(v) + fit.offset - own['friction']
+        law[np.isnan(residual)] = np.nan
+        over_v += curve('fitted friction', v[order], law[order])
         viscous = quantity(fit.viscous, f'{unit} s/{length}')
         coulomb, offset = quantity(fit.coulomb, unit), quantity(fit.offset, unit)
         remark = f'Fitted: viscous {viscous}, Coulomb {coulomb}, offset {offset}.'
@@ -109,32 +110,10 @@ def _figures(joint: JointComparison, samples: Samples, name: str) -> list[Figure
             ('model terms', TERMS, f'Of the sum of squares: {", ".join(parts)}.'),
         )
     ]
-    over_v = Panel('residual', unit, _over(v, own['residual'], law), remark)
-    over_q = Panel('residual', unit, _over(own['positions'], own['residual']))
+    panel = Panel('residual', unit, over_v, remark)
+    over_q = Panel('residual', unit, curve('samples', q[few], residual[few]))
     return [
         *stacked('Effort over time', 'time [s]', panels),
-        *stacked('Residual over velocity', f'velocity [{length}/s]', [over_v], FRICTION),
+        *stacked('Residual over velocity', f'velocity [{length}/s]', [panel], FRICTION),
         *stacked('Residual over position', f'position [{length}]', [over_q], MASS),
-    ]
-
-
-def _over(x: Array, residual: Array, *law: Array) -> list[Curve]:
-    """Some samples of the residual over x, the mean of all, and that of a law."""
-    finite = np.isfinite(x) & np.isfinite(residual)
-    if not finite.any():
-        return []
-    x, residual, *law = values = [one[finite] for one in (x, residual, *law)]
-    few = slice(None, None, math.ceil(len(x) / MAX_STRETCHES))
-    low, high = float(x.min()), float(x.max())
-    # Zero is an edge: no bin mixes both directions.
-    largest = max(-low, high)
-    counts, edges = np.histogram(x, BINS, (-largest, largest) if low < 0.0 < high else (low, high))
-    used = (counts >= MIN_OF_BIN) & (low < high)
-    center, *means = (
-        np.histogram(x, edges, weights=one)[0][used] / counts[used] for one in values
-    )
-    lines = zip(('mean', 'fitted friction'), means, strict=False)
-    return [
-        *curve('samples', x[few], residual[few]),
-        *(one for name, y in lines for one in curve(name, center, y)),
     ]

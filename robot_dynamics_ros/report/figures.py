@@ -27,7 +27,6 @@ STYLES: dict[str, dict[str, Any]] = {
     'inertia': {'line_color': '#d2691e', 'line_dash': 'dash'},
     'friction': {'line_color': '#2e8b57', 'line_dash': 'dashdot'},
     'samples': {'mode': 'markers', 'marker_color': '#5b7fa6', 'marker_size': 4, 'opacity': 0.4},
-    'mean': {'line_color': '#111111'},
     'fitted friction': {'line_color': '#c2410c', 'line_dash': 'dash'},
     'URDF': {'line_color': '#d2691e', 'line_width': 1.4, 'line_dash': 'dash'},
     'identified': {'line_color': '#12305f', 'line_width': 1.3},
