@@ -7,15 +7,14 @@ from robot_dynamics_ros.core.errors import RecordingError
 
 
 def required(module: str, extra: str = 'recordings') -> Any:
-    """A module of a library that an extra brings.
+    """A module of a library that an extra brings, or one that imports such a library.
 
     Raises:
         RecordingError: the library is not installed; the message says how it is.
     """
     try:
         return import_module(module)
-    except ImportError:
+    except ImportError as error:
         raise RecordingError(
-            f'{module.partition(".")[0]} is needed for {extra}: '
-            f"pip install 'robot_dynamics_ros[{extra}]'"
+            f"{error.name} is needed for {extra}: pip install 'robot_dynamics_ros[{extra}]'"
         ) from None

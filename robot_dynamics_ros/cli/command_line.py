@@ -62,10 +62,12 @@ class _Lazily(click.Group):
 @click.version_option(
     None, '--version', package_name='robot_dynamics_ros', message='%(prog)s %(version)s'
 )
-@click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
 @click.pass_context
 def commands(context: click.Context) -> int | None:
-    """The dynamics of a robot from its URDF or xacro file, without ROS."""
+    """The dynamics of a robot from its URDF or xacro file, without ROS.
+
+    Exit code 1: there are findings. 2: something cannot be used.
+    """
     if context.invoked_subcommand is not None:
         return None
     click.echo(context.get_help(), err=True)

@@ -20,18 +20,12 @@ from .recordings import Recordings
 @click.option('--report', type=PAGE, metavar='FILE',
               help='Write a report: one page with interactive plots, .html.')  # fmt: skip
 def compare_command(recordings: Recordings, report: Path | None, output: Output) -> int:
-    """Compare measured efforts with the torques of a model, and report the reasons.
-
-    Findings say whether the driver compensates gravity, a sign is flipped, joints are swapped, the
-    base is turned, efforts come late or have another scale, a mass, rotor, friction or payload is
-    missing, and what is wrong with the data.
+    """Compare measured efforts with the torques of a model, and find the reasons.
 
     Examples:
       robot_dynamics compare bag/ --urdf arm.urdf --report arm.html
       robot_dynamics compare panda.db3 --urdf panda.urdf --rename fer_=panda_ --json -
       robot_dynamics compare position.csv+velocity.csv+effort.csv --urdf arm.urdf
-
-    Exit code 1: there is at least one finding. 2: a recording cannot be used.
     """
     outcomes = recordings.outcomes(compare_recording)
     found = [one.result or Compared('', name, error=one.error) for name, one in outcomes.items()]

@@ -46,15 +46,12 @@ def contacts_command(
 ) -> int:
     """Find contacts in recordings: when, how, at which link, with which external torques.
 
-    The momentum observer and the detector of dynamics_node run along the states as they were
-    recorded. Without thresholds, they are eight times what the recording itself exceeds in 15 % of
-    its time.
+    The momentum observer and the detector are those of dynamics_node. Without thresholds, they are
+    eight times what the recording itself exceeds in 15 % of its time.
 
     Examples:
       robot_dynamics contacts bag/ --urdf arm.urdf --thresholds thresholds.yaml --plot c.html
       robot_dynamics contacts monday/*.mcap --urdf arm.urdf --parameters dynamics_node.yaml
-
-    Exit code 1: there is a contact. 2: a recording cannot be used.
     """
     if plot is not None and (count := len(recordings.files)) > 1:
         raise ParameterError(

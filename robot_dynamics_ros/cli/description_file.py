@@ -16,6 +16,7 @@ from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.checks import checked_gravity
 from robot_dynamics_ros.core.errors import ModelError, ParameterError, StateError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import decode, is_xacro, read_xml
+from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.recordings.sources import BAGS, open_source
 
 from .output import Output, reads
@@ -109,10 +110,7 @@ def _read_text(file: Path) -> str:
 
 def _expanded(file: Path, arguments: dict[str, str]) -> tuple[str, set[str]]:
     """The URDF that a xacro file stands for, and names of its arguments; raises UrdfError."""
-    try:
-        import xacro
-    except ImportError:
-        raise UrdfError('it is xacro, which is not installed: pip install xacro') from None
+    xacro = required('xacro', 'xacro')
     known_before = len(xacro.all_includes)
     try:
         # Warnings, such as that of a deprecated form.

@@ -10,8 +10,8 @@ import click
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
-from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.identification.excitation.limits import QUANTITIES
 from robot_dynamics_ros.identification.excitation.motion import ExcitationSettings
 from robot_dynamics_ros.report.report import Report, Table
@@ -76,33 +76,23 @@ def excite_command(
 ) -> int:
     """Write an exciting trajectory, to identify the parameters of a robot.
 
-    Each joint moves by a Fourier series that starts and ends at rest, within a share of its
-    limits, above a floor, and without self-collision. Only the <collision> of the robot itself and
-    the floor are considered. Its coefficients maximise the log det of the information of the base
-    parameters.
-
-    The motion begins at a pose that is printed, or that of --start: move the robot there first.
+    Each joint moves by a Fourier series that starts and ends at rest. Only the <collision> of the
+    robot itself and the floor are considered. Move the robot to the start first.
 
     Examples:
       robot_dynamics excite --urdf arm.urdf --output traj.yaml
       robot_dynamics excite --urdf arm.urdf --output traj.yaml --start elbow=1.57,wrist=-0.5
       robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
-
-    Exit code 1: the condition is above 100, or collision geometry of the URDF could not be used.
-    2: no motion is possible within the limits.
     """
     posture = named_values('--start', 'JOINT=POSITION', filter(None, start.split(',')))
     model, text, file = robot_of_words([*words, *map(str, filter(None, [urdf]))])
     moving, held = chosen_joints(model, joints, posture)
     begin = {name: q for name, q in posture.items() if name not in held}
     settings = ExcitationSettings(floor=None if floor == 'none' else floor, start=begin, **asked)
-    try:
-        # Optional, and slow to import: SciPy and Pinocchio.
-        from robot_dynamics_ros.identification.excitation import excitation
-    except ImportError as error:
-        raise ParameterError(
-            f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"
-        ) from None
+    # Optional, and slow to import: SciPy and Pinocchio.
+    excitation = required(
+        'robot_dynamics_ros.identification.excitation.excitation', 'identification'
+    )
     dynamics = RobotDynamics(moving, gravity=gravity or STANDARD_GRAVITY)
     dynamics.compile(*excitation.PROGRAMS)
     if dynamics.backend == 'python':

@@ -15,7 +15,6 @@ from robot_dynamics_ros.identification import Identifier
 from robot_dynamics_ros.identification.identification_report import identification_report
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS
-from robot_dynamics_ros.identification.recorded_rows import Opens
 from robot_dynamics_ros.scheduling import outcome
 
 from .options import RECORDINGS, subcommand
@@ -45,7 +44,8 @@ from .recordings import Recordings, named_files
               help='Friction: the law of each joint that explains most; the same with '
               'coefficients for each direction, and no offset; or viscous and Coulomb alone with '
               'this v_0, rad/s or m/s.')  # fmt: skip
-@click.option('--doubtful', is_flag=True, help='Write a doubtful model too.')
+@click.option('--doubtful', is_flag=True,
+              help='Write a doubtful model too, or one worse than the URDF.')  # fmt: skip
 def identify_command(
     recordings: Recordings,
     target: Path,
@@ -58,28 +58,33 @@ def identify_command(
 ) -> int:
     """Identify a robot from recordings: inertia, friction, rotors and offsets.
 
-    All recordings are of one robot. Each quarter of the time, or what is held out, is predicted by
-    a model that was fitted to the rest: the residuals are those of motion that was not fitted.
-    What is written is fitted to everything.
-
-    DIR gets identified.urdf, identified.xml for MuJoCo, dynamics_node.yaml, friction.yaml,
-    identification.json and report.html. A model that predicts worse than the URDF, or that
-    findings make doubtful, is written with --doubtful only.
+    All recordings are of one robot. Residuals are those of motion that was not fitted: each
+    quarter of the time, or what is held out; what is written is fitted to everything.
 
     Examples:
       robot_dynamics identify bag/ --urdf arm.urdf --output identified/
       robot_dynamics identify monday/ --held-out tuesday/ --urdf arm.urdf --output identified/
       robot_dynamics identify bag/ --urdf arm.urdf --effort current --gain elbow=11.2 --output out/
-
-    Exit code 1: there is a finding, or the model is not written. 2: a recording cannot be used.
     """
     writes('--output', *(target / name for name in READ_AGAIN))
     known = named_values('--gain', 'JOINT=VALUE', gains)
     masses = named_values('--load', 'FRAME=KG@BAG', loads)
-    groups = recordings, replace(recordings, files=named_files(held_out))
-    (fitted, others), failed, text = _opened(*groups)
+    groups = recordings.files, named_files(held_out)
+    both = replace(recordings, files={**groups[0], **groups[1]})
+    robots = {name: outcome(both.robot, name) for name in both.files}
+    failed = {name: one.error for name, one in robots.items() if one.error}
+    for files in groups:
+        if files and failed.keys() >= files.keys():
+            raise RecordingError('; '.join(failed[name] for name in files))
+    opens = {
+        name: partial(both.open, name, *one.result[1:])
+        for name, one in robots.items()
+        if not one.error
+    }
+    fitted, others = ({name: opens[name] for name in files if name in opens} for files in groups)
+    urdf, *_ = robots[next(iter(opens))].result
     identifier = Identifier(
-        text, gains=known, loads=[(frame, mass, name) for (frame, name), mass in masses.items()],
+        urdf, gains=known, loads=[(frame, mass, name) for (frame, name), mass in masses.items()],
         progress=output.progress, gravity=recordings.gravity, **asked,
     )  # fmt: skip
     found = identifier.fit(fitted, others)
@@ -95,23 +100,3 @@ def identify_command(
     for error in found.errors.values():
         output.error(error)
     return exit_code([*found.doubts, *found.findings], found.errors.values())
-
-
-def _opened(*groups: Recordings) -> tuple[list[dict[str, Opens]], dict[str, str], str]:
-    """What opens the recordings of each group, why some cannot be, and the text of the URDF."""
-    opened: list[dict[str, Opens]] = []
-    errors: dict[str, str] = {}
-    text = ''
-    for group in groups:
-        opened.append({})
-        for name in group.files:
-            found = outcome(group.robot, name)
-            if found.error:
-                errors[name] = found.error
-            else:
-                urdf, robot, joints = found.result
-                opened[-1][name] = partial(group.open, name, robot, joints)
-                text = text or urdf
-        if group.files and not opened[-1]:
-            raise RecordingError('; '.join(errors[name] for name in group.files))
-    return opened, errors, text

@@ -41,8 +41,6 @@ def inspect_command(
     Examples:
       robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
       robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
-
-    Exit code 1: at least one finding is a warning or an error.
     """
     model, urdf, source = robot_of_words(words)
     inspection = inspect_robot(model, frame, gravity or STANDARD_GRAVITY)

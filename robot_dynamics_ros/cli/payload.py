@@ -37,8 +37,6 @@ def payload_command(
     Examples:
       robot_dynamics payload with_tool/ --urdf arm.urdf --frame tool0 --without empty/
       robot_dynamics payload tool/ --urdf arm.urdf --parameters friction.yaml --frame tool0
-
-    Exit code 1: the data do not determine the payload. 2: a recording cannot be used.
     """
     references = replace(recordings, files=named_files(without))
     _, robot, joints = recordings.robot(next(iter(recordings.files)))

@@ -44,17 +44,11 @@ def thresholds_command(
 ) -> int:
     """Learn thresholds of contacts from recordings in which nothing touches the robot.
 
-    Recordings need the motions of the application, for some minutes: 100 s for the default share
-    of false alarms, 200 s to test it.
-
-    Each threshold is a constant, a part that grows with the speed, and one that grows with the
-    acceleration, found by quantile regression of the residual of the momentum observer, times
-    --margin for motion unlike the recorded one. Those of each half are tested on the other half.
+    They need the motions of the application: 100 s for the default share of false alarms, 200 s
+    to test it.
 
     Example:
       robot_dynamics thresholds free/ --urdf arm.urdf --output thresholds.yaml
-
-    Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
     """
     surveys, failed = watched(survey_recording, recordings, output)
     if not surveys:

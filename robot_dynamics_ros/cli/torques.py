@@ -35,16 +35,12 @@ from .recordings import Files, Recordings
 def torques_command(recordings: Recordings, target: Path, kind: str, output: Output) -> int:
     """Write the torques that a model needs for the motion of recordings.
 
-    Inverse dynamics of the model along positions, velocities and accelerations, low-pass filtered
-    without a delay, and its parts: gravity, Coriolis, inertia, and the friction of the URDF. As
-    .csv, or as .mcap for PlotJuggler and Foxglove: /model/torques, /model/gravity and so on beside
-    the recorded states.
+    They are written with their parts, gravity, Coriolis, inertia and friction, as .csv, or as
+    .mcap for PlotJuggler and Foxglove.
 
     Examples:
       robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
       robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786
-
-    Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
     """
     targets = torque_targets(recordings.files, target, kind)
     writes('--output', *targets.values())

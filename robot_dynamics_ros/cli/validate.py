@@ -37,16 +37,12 @@ def validate_command(
 ) -> int:
     """Check descriptions, such as those of a package in continuous integration.
 
-    Each FILE, a URDF, a xacro file or a recording, is examined, and compared with Pinocchio; the
-    arguments, name:=value, are for each xacro file. Codes of findings: docs/command.md. `inspect`
-    shows the details of one.
+    Each FILE, a URDF, a xacro file or a recording, is examined, and compared with Pinocchio.
+    `inspect` shows the details of one.
 
     Examples:
       robot_dynamics validate urdf/*.urdf --strict --ignore fixed_mass --ignore massless_body
       robot_dynamics validate robot.urdf.xacro with_gripper:=true --json result.json
-
-    Exit codes: 0: no file has an error, nor, with --strict, a warning. 1: some have. 2: some
-    cannot be used.
     """
     files, arguments = files_and_arguments(words)
     if not files:
