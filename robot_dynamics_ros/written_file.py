@@ -25,7 +25,8 @@ def check_can_be_written(path: Path, *, folder: bool = False) -> None:
     elif path.is_dir():
         raise ParameterError(f'{path} is a folder: name a file')
     if not place.is_dir():
-        raise ParameterError(f'{path} cannot be written: {place} is no folder')
+        why = f'{place} is a file' if place.exists() else f'there is no folder {place}'
+        raise ParameterError(f'{path} cannot be written: {why}')
     ordinary = folder or path.is_file() or not path.exists()
     if ordinary and not os.access(place, os.W_OK):
         raise ParameterError(f'{path} cannot be written: {place} is write-protected')

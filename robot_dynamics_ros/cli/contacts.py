@@ -36,11 +36,9 @@ Watch = Callable[..., Observation]
 
 @subcommand('contacts', *RECORDINGS, 'parameters')
 @click.option('--thresholds', type=FILE, metavar='FILE',
-              help='File of robot_dynamics thresholds; without one, and without thresholds in '
-              '--parameters, they are learned from the recording itself.')  # fmt: skip
+              help='Thresholds. [default: of --parameters, or the recording itself]')  # fmt: skip
 @click.option('--plot', type=PAGE, metavar='FILE',
-              help='Write a page with external torques, thresholds and contacts, '
-              '.html.')  # fmt: skip
+              help='Write a page with external torques and contacts, .html.')  # fmt: skip
 def contacts_command(
     recordings: Recordings, thresholds: Path | None, plot: Path | None, output: Output
 ) -> int:

@@ -51,18 +51,15 @@ def settings_options(command: Any) -> Any:
 
 @subcommand('excite', 'file', 'urdf', 'gravity')
 @click.option('--output', 'trajectory', required=True, type=ToWrite(), metavar='FILE',
-              help='JointTrajectory to write, as YAML for `ros2 topic pub` and `ros2 action '
-              'send_goal`.')  # fmt: skip
+              help='JointTrajectory to write, as YAML for ros2.')  # fmt: skip
 @click.option('--joints', metavar='LIST',
               help='Joints that move, separated by commas. [default: all]')  # fmt: skip
 @click.option('--start', default='', metavar='LIST',
-              help='Posture in which the motion starts and ends, JOINT=POSITION separated by '
-              'commas [rad or m]; other joints: zero, or the limit nearest to it. [default: '
-              'chosen]')  # fmt: skip
+              help='Where the motion starts and ends, JOINT=POSITION,... [rad or m]; other '
+              'joints: zero, or the limit nearest to it. [default: chosen]')  # fmt: skip
 @settings_options
 @click.option('--floor', type=word_or_number('none'), default=0.0, show_default=True,
-              metavar='HEIGHT', help='Height of the floor in the frame of the root link [m], or '
-              'none.')  # fmt: skip
+              metavar='HEIGHT', help='In the frame of the root link [m], or none.')  # fmt: skip
 def excite_command(
     words: tuple[str, ...],
     urdf: Path | None,

@@ -29,8 +29,7 @@ FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--
 @click.option('--output', 'folder', type=ToWrite(file_okay=False), metavar='DIR',
               help='Folder of the package.')  # fmt: skip
 @click.option('--library', type=ToWrite(file_okay=False), metavar='DIR',
-              help='The same, with the shared library that robot_dynamics_controller '
-              'loads.')  # fmt: skip
+              help='The same, with the library of the controller.')  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
 @click.option('--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True,
               metavar='LIST', help='Quantities, separated by commas, or all, those of a frame '

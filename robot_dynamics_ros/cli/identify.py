@@ -26,24 +26,20 @@ from .recordings import Recordings, named_files
 @click.option('--output', 'target', type=ToWrite(file_okay=False), metavar='DIR', required=True,
               help='Folder of the results; it is made.')  # fmt: skip
 @click.option('--held-out', multiple=True, metavar='BAG',
-              help='Recording to validate by; may be repeated. [default: quarters of the time of '
-              'all BAGs]')  # fmt: skip
+              help='Recording to validate by; may be repeated. [default: quarters]')  # fmt: skip
 @click.option('--effort', type=click.Choice(EFFORTS), default='torque', show_default=True,
-              help='Kind of the recorded efforts; torque-sensor: behind the gears, no rotor is '
-              'felt.')  # fmt: skip
+              help='Recorded efforts; torque-sensor: behind the gears.')  # fmt: skip
 @click.option('--gain', 'gains', multiple=True, metavar='JOINT=VALUE',
               help='Known gain of a drive, N m/A or N/A; may be repeated.')  # fmt: skip
 @click.option('--load', 'loads', multiple=True, metavar='FRAME=KG@BAG',
-              help='Load of known mass that one of the recordings has; may be '
-              'repeated.')  # fmt: skip
+              help='Known mass that one recording carries; may be repeated.')  # fmt: skip
 @click.option('--effort-delay', 'delay', type=word_or_number('auto'), default='auto',
               show_default=True, metavar='auto|SECONDS',
               help='Delay of the efforts behind the states; 0: they are not shifted.')  # fmt: skip
 @click.option('--friction', type=word_or_number('auto', 'asymmetric'), default='auto',
               show_default=True, metavar='auto|asymmetric|V0',
-              help='Friction: the law of each joint that explains most; the same with '
-              'coefficients for each direction, and no offset; or viscous and Coulomb alone with '
-              'this v_0, rad/s or m/s.')  # fmt: skip
+              help='The law that explains most; the same for each direction, without offset; or '
+              'viscous and Coulomb alone with this v_0, rad/s or m/s.')  # fmt: skip
 @click.option('--doubtful', is_flag=True,
               help='Write a doubtful model too, or one worse than the URDF.')  # fmt: skip
 def identify_command(

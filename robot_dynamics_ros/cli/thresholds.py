@@ -26,15 +26,12 @@ from .recordings import Recordings
 
 @subcommand('thresholds', *RECORDINGS, 'parameters')
 @click.option('--margin', type=click.FloatRange(1.0, 100.0), default=MARGIN, show_default=True,
-              metavar='FACTOR', help='Factor of learned thresholds, for motion unlike the '
-              'recorded one.')  # fmt: skip
+              metavar='FACTOR', help='For motion unlike the recorded one.')  # fmt: skip
 @click.option('--false-alarms', default=FALSE_ALARMS, show_default=True, metavar='SHARE',
               type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
-              help='Share of the time above the thresholds before the margin, at '
-              'most.')  # fmt: skip
+              help='Largest share of the time above thresholds without margin.')  # fmt: skip
 @click.option('--output', 'target', type=ToWrite(), metavar='FILE',
-              help='Write a file for parameter contact_thresholds of dynamics_node, and for '
-              '--thresholds of robot_dynamics contacts.')  # fmt: skip
+              help='Write a file for contact_thresholds of dynamics_node.')  # fmt: skip
 def thresholds_command(
     recordings: Recordings,
     false_alarms: float,

@@ -28,8 +28,7 @@ from .recordings import Files, Recordings
 
 @subcommand('torques', *RECORDINGS, 'cutoff', 'parameters', 'scheduler')
 @click.option('--output', 'target', type=click.Path(path_type=Path), default=Path(),
-              metavar='PATH', help='File, or folder for files NAME_torques.ENDING. [default: this '
-              'folder]')  # fmt: skip
+              metavar='PATH', help='File, or folder. [default: this folder]')  # fmt: skip
 @click.option('--format', 'kind', type=click.Choice([one[1:] for one in torque_file.ENDINGS]),
               default='mcap', show_default=True, help='Format of files in a folder.')  # fmt: skip
 def torques_command(recordings: Recordings, target: Path, kind: str, output: Output) -> int:

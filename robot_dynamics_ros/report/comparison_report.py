@@ -12,7 +12,7 @@ from robot_dynamics_ros.comparison import Compared, JointComparison, Samples
 from robot_dynamics_ros.comparison.compared import TERMS
 
 from .figures import MAX_STRETCHES, Figure, Panel, curve, stacked
-from .report import MARKS, JointReport, Level, Report, Table, joint_level, recordings_table, shown
+from .report import MARKS, JointReport, Report, Table, joint_level, recordings_table, shown
 from .text import number, quantity
 
 COLUMNS = ('measured RMS', 'residual RMS', 'after the fit', 'residual / measured')
@@ -28,6 +28,12 @@ MASS = 'A curve like a sine is a wrong mass or centre of mass, or a missing payl
 def comparison_report(compared: Sequence[Compared]) -> Report:
     """What a page shows of recordings: with plots where it is one."""
     used, several = [one for one in compared if not one.error], len(compared) > 1
+    joints = [[_joint(one, name) for name in one.joints] for one in used]
+    names = dict.fromkeys(joint.name for own in joints for joint in own)
+    rows = []
+    for one, own in zip(used, joints, strict=True):
+        results = {joint.name: f'{MARKS[joint.level]} {joint.result}' for joint in own}
+        rows.append((one.file, *(results.get(name, '') for name in names)))
     return Report(
         robot=used[0].robot if used else '',
         title='measured torque and model',
@@ -37,11 +43,14 @@ def comparison_report(compared: Sequence[Compared]) -> Report:
             for each in used
             for one in each.findings
         ),
-        joints=[] if several else [_joint(one, name) for one in used for name in one.joints],
+        joints=[] if several else [joint for own in joints for joint in own],
         columns=COLUMNS,
         hint=HINT,
         errors=[one.error for one in compared if one.error],
-        tables=[*([_results(used)] if several else []), recordings_table(compared)],
+        tables=[
+            *([Table('Joints', ('recording', *names), rows)] if several else []),
+            recordings_table(compared),
+        ],
     )
 
 
@@ -54,33 +63,15 @@ def _headline(used: Sequence[Compared]) -> str:
     return f'Residual: {ends} of the measured effort; {", ".join(codes) or "no finding"}'
 
 
-def _results(used: Sequence[Compared]) -> Table:
-    """What is found of each joint in each recording."""
-    names = dict.fromkeys(name for one in used for name in one.joints)
-    rows = [
-        (one.file, *(_result(one, name) if name in one.joints else '' for name in names))
-        for one in used
-    ]
-    return Table('Joints', ('recording', *names), rows)
-
-
-def _result(compared: Compared, name: str) -> str:
-    return f'{MARKS[_level(compared, name)]} {compared.joints[name].result}'
-
-
-def _level(compared: Compared, name: str) -> Level:
-    joint = compared.joints[name]
-    good = math.isfinite(joint.relative_residual)
-    return joint_level(name, compared.findings, bad=not joint.is_explained, good=good)
-
-
 def _joint(compared: Compared, name: str) -> JointReport:
     one = compared.joints[name]
-    values = (one.rms_measured, one.rms_residual, one.rms_after_fit)
-    ratio = quantity(100.0 * one.relative_residual, '%')
-    cells = (*(quantity(value, one.unit) for value in values), ratio)
+    values, ratio = (one.rms_measured, one.rms_residual, one.rms_after_fit), one.relative_residual
+    level = joint_level(
+        name, compared.findings, bad=not one.is_explained, good=math.isfinite(ratio)
+    )
+    cells = (*(quantity(value, one.unit) for value in values), quantity(100.0 * ratio, '%'))
     figures = _figures(one, compared.drawn, name) if compared.drawn else []
-    return JointReport(name, _level(compared, name), one.result, cells, figures)
+    return JointReport(name, level, one.result, cells, figures)
 
 
 def _figures(joint: JointComparison, samples: Samples, name: str) -> list[Figure]:
