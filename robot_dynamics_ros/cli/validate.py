@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.inspection import CODES, Validation, validate_robot
 from robot_dynamics_ros.inspection.inspection import pinocchio_is_installed
 from robot_dynamics_ros.scheduling import Outcome, outcomes
@@ -24,7 +24,7 @@ from .output import Output, exit_code, reads
 @subcommand('validate')
 @click.argument('words', nargs=-1, metavar='FILE... [NAME:=VALUE]...')
 @click.option('--strict', is_flag=True, help='Warnings count as errors do.')
-@click.option('--ignore', 'ignored', multiple=True, metavar='CODE',
+@click.option('--ignore', 'ignored', multiple=True, metavar='CODE', type=click.Choice([*CODES]),
               help='Leave out findings of this code.')  # fmt: skip
 @click.option('--massless-joints', 'massless', multiple=True, metavar='JOINT',
               help='Joint that moves no mass on purpose; may be repeated.')  # fmt: skip
@@ -47,9 +47,6 @@ def validate_command(
     files, arguments = files_and_arguments(words)
     if not files:
         raise ParameterError('name at least one FILE')
-    for code in ignored:
-        if code not in CODES:
-            raise UnknownNameError('code of a finding', code, tuple(CODES))
     reads(*files)
     if not pinocchio_is_installed():
         missing = "nothing is compared without Pinocchio: pip install 'robot_dynamics_ros[oracle]'"

@@ -12,7 +12,10 @@ from .figures import Figure, Panel, curve, stacked
 from .report import JointReport, Level, Report
 from .text import quantity
 
-HINT = 'Parts of the external torque. ✓ no contact; ● a contact.'
+HINT = (
+    'External torque, its fast and its slow part; thresholds are dashed, collisions red, pushes '
+    'yellow. ✓ no contact; ● a contact.'
+)
 COLOURS = {'collision': '#f3b6ad', 'push': '#fbe3a8'}
 
 
@@ -27,11 +30,7 @@ def contact_report(marked: MarkedRecording) -> Report:
         joints=[_joint(marked, joint) for joint in range(len(marked.joints))],
         columns=('residual RMS', 'bias', 'largest'),
         hint=HINT,
-        about=[
-            *marked.remarks,
-            f'Thresholds (dashed) are {origin if marked.own else "given"}. Collisions are red, '
-            'pushes yellow.',
-        ],
+        about=[*marked.remarks, f'Thresholds are {origin if marked.own else "given"}.'],
     )
 
 
