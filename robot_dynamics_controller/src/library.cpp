@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr char remedy[] =
-  ": write it again from this description, robot_dynamics export-c --topic /robot_description "
+  ": write it again from a recording of this /robot_description, robot_dynamics export-c BAG "
   "--library DIR";
 
 [[noreturn]] void refuse(const std::string & path, const std::string & why)

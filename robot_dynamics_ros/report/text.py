@@ -11,7 +11,7 @@ REPLACEMENT = '\N{REPLACEMENT CHARACTER}'
 def number(value: float) -> str:
     """Three significant digits, or all before the point; '-' for NaN."""
     # A smaller one than 1e-12 is a rounding error of larger ones.
-    text = f'{round(value, 12) + 0.0:{".0f" if abs(value) >= 999.5 else ".3g"}}'
+    text = f'{round(value, 12) + 0.0:{".0f" if 999.5 <= abs(value) < 1e9 else ".3g"}}'
     return text.replace('-', '\N{MINUS SIGN}') if math.isfinite(value) else '-'
 
 
