@@ -37,9 +37,8 @@ from .compilation import (
     compile_robot,
     require_joints,
 )
-from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
-from .parameters import read
+from .parameters import ParameterFiles, read
 from .robot import CommandedRobot, LiveValues, RobotHolder, refusals_of
 
 # Bandwidths that thresholds are learned with, and that of the node, may differ by so much [-].

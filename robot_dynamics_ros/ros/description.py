@@ -17,7 +17,7 @@ from robot_dynamics_ros.core.errors import ParameterError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import decode
 
 from .endpoints import LATCHED, OVERRIDABLE, PolledSubscription, TopicCounters
-from .parameter_files import ParameterFiles
+from .parameters import ParameterFiles
 
 LONGEST_WAIT = 10.0  # [s]
 WAIT_TIMEOUT = 0.1  # [s]
