@@ -71,11 +71,7 @@ class Waypoints:
                 )
         rows = [[np.zeros(shape) if each is None else each for each in values] for values in given]
         has = [[each is not None for each in values] for values in given]
-        return cls(
-            np.array([point.time for point in points]),
-            np.array(rows),
-            np.array(has),
-        )
+        return cls(np.array([point.time for point in points]), np.array(rows), np.array(has))
 
     def __len__(self) -> int:
         """Number of points."""

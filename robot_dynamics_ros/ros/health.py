@@ -228,14 +228,17 @@ class Health:
 
     def _publish(self) -> None:
         self.update()
-        message = DiagnosticArray(status=[self._status(name) for name in STATUSES])
+        figures = {} if self._robot is None else self._figures()
+        statuses = [self._status(name, *figures.get(name, ('', {}))) for name in STATUSES]
+        message = DiagnosticArray(status=statuses)
         message.header.stamp = self.node.get_clock().now().to_msg()
         self._publisher.publish(message)
 
-    def _status(self, name: str) -> DiagnosticStatus:
+    def _status(self, name: str, usual: str, more: dict[str, object]) -> DiagnosticStatus:
         """The conditions of a status, or what is usual, with figures beside them."""
-        found = {code: self.table[code].level for code in self.found
-                 if self.table[code].status == name}  # fmt: skip
+        found = {
+            code: self.table[code].level for code in self.found if self.table[code].status == name
+        }
         level = max(found.values(), default=OK)
         # What is worth knowing is shown where nothing is wrong.
         texts = [self.found[code] for code, own in found.items() if own != OK or level == OK]
@@ -245,27 +248,37 @@ class Health:
             figures['last reason'] = counters.last_reason
             if counters.ignored:
                 figures['ignored, of other joints'] = counters.ignored
-        if self._robot is not None:
-            usual, more = self._figures(name)
-            figures |= more
-            texts = texts or [usual]
+        if self.configured:
+            texts = texts or [usual or 'OK']
         elif not texts:
             level, texts = STALE, ['not configured']
-        figures['conditions'] = ', '.join(found)
+        figures |= more | {'conditions': ', '.join(found)}
         return DiagnosticStatus(
             level=level,
             name=f'{self.node.get_fully_qualified_name()}: {name}',
             message='; '.join(texts),
-            hardware_id='' if self._robot is None else self.robot.dynamics.model.name,
+            hardware_id=self.robot.dynamics.model.name if self.configured else '',
             values=[KeyValue(key=key, value=_known(value)) for key, value in figures.items()],
         )
 
-    def _figures(self, name: str) -> tuple[str, dict[str, object]]:
-        """What a status of a configured node says without a condition, and its figures."""
-        robot, guard = self.robot, self.guard
-        if name == 'model':
-            dynamics = robot.dynamics
-            return 'configured', {
+    def _figures(self) -> dict[str, tuple[str, dict[str, object]]]:
+        """What each status of a configured node says without a condition, and its figures."""
+        robot, guard, dynamics = self.robot, self.guard, self.robot.dynamics
+        age, share = self.time - guard.state.time, guard.double_compensation.share
+        median, p99 = self.loop.statistics.latencies()
+        answered, elapsed = self.growth('answered', self.loop.statistics.answered, RECENT)
+        rate = float(answered) / elapsed if elapsed else math.nan
+        estimate, report = guard.external, robot.report
+        if estimate is None:
+            external = 'off: parameter external_observer is false'
+        elif estimate.reason:
+            external = f'no external torques are estimated: {estimate.reason}'
+        elif estimate.settings.thresholds is None:
+            external = 'estimated; contacts are not detected: set contact_thresholds'
+        else:
+            external = 'no contact'
+        return {
+            'model': ('configured', {
                 'robot': dynamics.model.name,
                 'state': guard.supervisor.state.name,
                 'target': guard.target.value,
@@ -276,56 +289,38 @@ class Health:
                 'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
                 'payload [kg]': sum(payload.mass for payload in dynamics.model.payloads),
                 'back end': dynamics.backend_description,
-            }
-        if name == 'joint_states':
-            age = self.time - guard.state.time
-            text = f'{age:.4f}' if math.isfinite(age) else 'not known'
-            return 'OK', {'age of the last valid state [s]': text}
-        if name == 'reference':
-            text = 'no active reference' if guard.reference is None else 'active reference'
-            return text, {'dropped': guard.followed.dropped}
-        if name == 'commands':
-            counts = zip(robot.joints, guard.limiter.counts, strict=True)
-            return 'within the limits', {
-                **{f'saturated {joint}': int(count) for joint, count in counts},
+            }),
+            'joint_states': ('OK', {
+                'age of the last valid state [s]': f'{age:.4f}' if age < math.inf else 'not known',
+            }),
+            'reference': (
+                'no active reference' if guard.reference is None else 'active reference',
+                {'dropped': guard.followed.dropped},
+            ),
+            'commands': ('within the limits', {
+                **{f'saturated {joint}': int(count)
+                   for joint, count in zip(robot.joints, guard.limiter.counts, strict=True)},
                 'other publishers': self.controller.others,
                 'subscribers': len(self.controller.subscribers),
                 'controller': self.controller.text(),
-            }
-        if name == 'driver gravity':
-            share = guard.double_compensation.share
-            text = 'not known' if math.isnan(share) else 'the driver does not appear to add it'
-            return text, {'measured excess / gravity [-]': f'{share:.3f}'}
-        if name == 'external forces':
-            return self._external()
-        if name == 'cross-check':
-            if robot.report is None:
-                return 'off: parameter cross_check is false', {}
-            worst = f'{robot.report.worst.worst_relative:.2e}'
-            return str(robot.report), {'worst relative error [-]': worst}
-        return self._timing() if name == 'timing' else ('OK', {})
-
-    def _external(self) -> tuple[str, dict[str, object]]:
-        estimate = self.guard.external
-        if estimate is None:
-            return 'off: parameter external_observer is false', {}
-        figures: dict[str, object] = {'on_collision': self.guard.settings.on_collision}
-        if estimate.reason:
-            return f'no external torques are estimated: {estimate.reason}', figures
-        if estimate.settings.thresholds is None:
-            return 'estimated; contacts are not detected: set contact_thresholds', figures
-        return 'no contact', figures
-
-    def _timing(self) -> tuple[str, dict[str, object]]:
-        median, p99 = self.loop.statistics.latencies()
-        answered, elapsed = self.growth('answered', self.loop.statistics.answered, RECENT)
-        rate = float(answered) / elapsed if elapsed else math.nan
-        return ('the rate is not known yet' if math.isnan(rate) else f'{rate:.0f} Hz'), {
-            'rate [Hz]': f'{rate:.1f}',
-            'latency p50 [ms]': f'{1e3 * median:.3f}',
-            'latency p99 [ms]': f'{1e3 * p99:.3f}',
-            'too old to be answered': self.counters['joint_states'].late,
-        }
+            }),
+            'driver gravity': (
+                'not known' if math.isnan(share) else 'the driver does not appear to add it',
+                {'measured excess / gravity [-]': f'{share:.3f}'},
+            ),
+            'external forces': (external, {'on_collision': guard.settings.on_collision}),
+            'cross-check': (
+                str(report or 'off: parameter cross_check is false'),
+                {'worst relative error [-]': f'{report.worst.worst_relative:.2e}'} if report
+                else {},
+            ),
+            'timing': ('the rate is not known yet' if math.isnan(rate) else f'{rate:.0f} Hz', {
+                'rate [Hz]': f'{rate:.1f}',
+                'latency p50 [ms]': f'{1e3 * median:.3f}',
+                'latency p99 [ms]': f'{1e3 * p99:.3f}',
+                'too old to be answered': self.counters['joint_states'].late,
+            }),
+        }  # fmt: skip
 
 
 def _known(value: object) -> str:

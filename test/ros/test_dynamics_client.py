@@ -1,4 +1,4 @@
-"""dynamics_client, in a process of its own, asks a node in another over DDS."""
+"""dynamics_client asks a node in another process over DDS."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,7 @@ from node_process import LIMIT, NodeProcess  # skips where there is no ROS
 from waiting import wait_until
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-
-pytestmark = pytest.mark.contract
+from robot_dynamics_ros.ros import dynamics_client
 
 EXAMPLES = Path(__file__).resolve().parents[2] / 'examples'
 URDF = EXAMPLES / 'three_link_arm/three_link_arm.urdf'
@@ -53,9 +53,25 @@ def run(node):
 
 
 @pytest.fixture
-def client(run):
-    """Runs the client."""
-    return lambda *arguments: run(*CLIENT, *arguments)
+def client(node, monkeypatch, capsys):
+    """Runs the client in this process, whose imports would take most of the time of another."""
+    for name, value in node.environment.items():
+        monkeypatch.setenv(name, value)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def call(*arguments):
+        ended = 0
+        try:
+            dynamics_client.main(arguments)
+        except SystemExit as error:
+            ended = error.code
+        said = capsys.readouterr()
+        refusal, code = (ended, 1) if isinstance(ended, str) else ('', ended)
+        return SimpleNamespace(stdout=said.out, stderr=said.err + refusal, returncode=code)
+
+    yield call
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 def matrices(text):
