@@ -76,7 +76,7 @@ setup(
         'console_scripts': [
             'robot_dynamics = robot_dynamics_ros.executables:robot_dynamics',
             'dynamics_node = robot_dynamics_ros.executables:dynamics_node',
-            'print_dynamics = robot_dynamics_ros.executables:print_dynamics',
+            'dynamics_client = robot_dynamics_ros.executables:dynamics_client',
             'simulated_arm = robot_dynamics_ros.executables:simulated_arm',
             'demo_observer = robot_dynamics_ros.executables:demo_observer',
         ],

@@ -25,7 +25,7 @@ def _run(module: str) -> object:
 
 
 dynamics_node = partial(_run, 'robot_dynamics_ros.ros.node')
-print_dynamics = partial(_run, 'robot_dynamics_ros.ros.print_dynamics')
+dynamics_client = partial(_run, 'robot_dynamics_ros.ros.dynamics_client')
 simulated_arm = partial(_run, 'robot_dynamics_ros.simulation.simulated_arm')
 demo_observer = partial(_run, 'robot_dynamics_ros.demo.observer')
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from robot_dynamics_ros.control import (
     feedforward,
     first_fade,
-    friction_watch,
     limiter,
     settings,
     state_filter,
@@ -80,7 +79,7 @@ def cpp() -> str:
         'rate_per_effort': settings.RATE_PER_EFFORT,
         'unknown_rate': settings.UNKNOWN_RATE,
         'forgetting_time': feedforward.FORGETS,
-        'longest_motion': friction_watch.LONGEST_MOTION,
+        'longest_motion': feedforward.LONGEST_MOTION,
         'velocity_cutoff': state_filter.VELOCITY_CUTOFF,
         'moved': first_fade.MOVED,
         'carried': first_fade.CARRIED,

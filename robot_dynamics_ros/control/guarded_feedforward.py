@@ -24,15 +24,7 @@ from .reference import Reference
 from .settings import Settings, torque_limits
 from .start_torque import ZERO, StartTorque
 from .state_filter import StateFilter
-from .supervisor import (
-    AT_ONCE,
-    LONGEST_STALE,
-    REPEATS,
-    TRANSITIONS,
-    State,
-    Supervisor,
-    Target,
-)
+from .supervisor import AT_ONCE, LONGEST_STALE, REPEATS, TRANSITIONS, State, Supervisor, Target
 from .torque_text import joint_torques, units_of
 from .trajectory import Trajectory
 

@@ -44,12 +44,13 @@ class VelocityEstimate:
 
     Attributes:
         v: (n,) the estimate [rad/s or m/s]; zero before the second position.
+        turns: (n,) which joints are continuous.
     """
 
     def __init__(self, model: RobotModel, cutoff: float = VELOCITY_CUTOFF) -> None:
         """Without a position yet; those of continuous joints may be wrapped. Cutoff: f [Hz]."""
         self._rate = 2.0 * math.pi * cutoff
-        self._turns = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
+        self.turns = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
         self.v, self._q = np.zeros((2, model.size))
         self._times = np.full(model.size, -math.inf)
 
@@ -71,7 +72,7 @@ class VelocityEstimate:
         if usable.any():
             step = q - self._q
             turned = np.remainder(step + math.pi, 2.0 * math.pi) - math.pi
-            step = np.where(self._turns, turned, step)[usable]
+            step = np.where(self.turns, turned, step)[usable]
             durations, present = elapsed[usable], self.v[usable]
             weight = -np.expm1(-self._rate * durations)
             self.v[usable] = present + weight * (step / durations - present)
@@ -194,11 +195,8 @@ class StateFilter:
         self.jump = ''
         self._velocity = VelocityEstimate(model)
         self._names, self.limits = model.joint_names, PositionLimits(model)
-        reach = JointReach.of(model)
-        self._unlimited, self._speeds, self._fastest = reach.unlimited, reach.speeds, reach.fastest
-        self.jump_tolerances = reach.tolerances
-        # Some drivers wrap the angle of a continuous joint.
-        self._wraps = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
+        self._reach = JointReach.of(model)
+        self.jump_tolerances = self._reach.tolerances
         # The last plausible state of each joint, also if it was refused: position, and stamp [s].
         self._seen_q = np.zeros(size)
         self._stamps = np.full(size, -math.inf)
@@ -307,7 +305,8 @@ class StateFilter:
         elapsed, step = stamp - self._stamps, np.abs(q - self._seen_q)
         if (far := step > self.jump_tolerances).any():
             turned = step % (2.0 * math.pi)
-            step = np.where(self._wraps, np.minimum(turned, 2.0 * math.pi - turned), step)
+            # Some drivers wrap the angle of a continuous joint.
+            step = np.where(self._velocity.turns, np.minimum(turned, 2.0 * math.pi - turned), step)
             far = step > self.jump_tolerances
             self._plausible &= ~far
         if not self._plausible.all():
@@ -318,11 +317,11 @@ class StateFilter:
         np.copyto(self._stamps, stamp, where=held)
         # No comparison with NaN holds: what was not measured is not newer, and jumps nowhere.
         elapsed[~held] = math.nan
-        if v is not None and (fast := np.abs(v) > self._fastest).any():
+        if v is not None and (fast := np.abs(v) > self._reach.fastest).any():
             worst = int(fast.argmax())
             raise StateError(
                 f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, allowed is up to '
-                f'{self._fastest[worst]:.4g}: {FASTEST:g} times its limit, or without one '
+                f'{self._reach.fastest[worst]:.4g}: {FASTEST:g} times its limit, or without one '
                 f'{IMPOSSIBLE:g}'
             )
         if (elapsed < 0.0).any():
@@ -338,7 +337,9 @@ class StateFilter:
     def _check_steps(self, step: Array, elapsed: Array, v: Array | None) -> None:
         """Refuse steps that neither the velocity limits nor the velocities explain."""
         fastest = np.fmax(np.abs(self.v), 0.0 if v is None else np.abs(v))
-        speeds = np.where(self._unlimited, np.maximum(self._speeds, fastest), self._speeds)
+        speeds = np.where(
+            self._reach.unlimited, np.maximum(self._reach.speeds, fastest), self._reach.speeds
+        )
         two_clocks = (elapsed > MAX_PAUSE) & (elapsed < math.inf)
         allowed = speeds * np.where(two_clocks, 0.0, elapsed) + self.jump_tolerances
         if (step > allowed).any():

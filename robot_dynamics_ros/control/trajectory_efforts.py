@@ -34,7 +34,7 @@ def trajectory_efforts(
         UnknownNameError: no independent joint has that name.
         StateError: the points do not make a `Trajectory`, or a torque is not finite.
     """
-    indices = [dynamics.model.index_of(name) for name in joints]
+    indices = dynamics.model.indices_of(joints)
     motion = Trajectory(points).at_points()
     states = np.zeros((motion.shape[1], 3, dynamics.model.size))
     states[:, 0] = q

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,28 +18,18 @@ from rclpy.parameter import Parameter
 
 from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.external.thresholds import BANDS, ContactThresholds
-from robot_dynamics_ros.control.settings import (
-    Settings,
-    per_joint,
-    torque_limits,
-)
+from robot_dynamics_ros.control.settings import Settings, per_joint, torque_limits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, read_joint_model
 from robot_dynamics_ros.parameter_yaml import errors_in
 from robot_dynamics_ros.threshold_file import read_thresholds
 
-from .compilation import (
-    BACKEND,
-    compared,
-    compile_robot,
-    require_joints,
-)
-from .parameter_files import ParameterFiles
+from .compilation import BACKEND, compared, compile_robot, require_joints
 from .parameter_table import TABLE
-from .parameters import read
+from .parameters import ParameterFiles, read
 from .robot import CommandedRobot, LiveValues, RobotHolder, refusals_of
 
 # Bandwidths that thresholds are learned with, and that of the node, may differ by so much [-].
@@ -83,17 +73,26 @@ class Configuration:
                 'there is no robot_description: set the parameter or description_file, or publish '
                 'the topic robot_description'
             )
+        with errors_in('joint_model'):
+            path = values['joint_model']
+            joint_model = read_joint_model(Path(path)) if path else AS_DESCRIBED
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
-            joint_model=_joint_model(values['joint_model']),
+            joint_model=joint_model,
             payload_frame=values['payload_frame'],
             joints=values['joints'],
             cross_check=values['cross_check'],
         )
         model = compiled.dynamics.model
         joints = values['joints'] or model.joint_names
-        locked = _locked_joints(values, model, joints)
+        locked: dict[str, float] = values['locked_joints']
+        require_joints('locked_joints', locked, model)
+        if both := [name for name in locked if name in joints]:
+            raise ParameterError(
+                f'locked_joints: {both[0]!r} is commanded, it must be measured; remove it from '
+                'locked_joints, or from parameter joints'
+            )
         return CommandedRobot(compiled, joints, live_values(values, model, joints), locked)
 
     def log(self, robot: CommandedRobot) -> None:
@@ -136,11 +135,7 @@ class Configuration:
         return SetParametersResult(successful=True)
 
     def _check(self, changes: Mapping[str, Any]) -> None:
-        """Check each value by its row, and that all, with the changes, fit the configured robot.
-
-        Raises:
-            RobotDynamicsError: they do not.
-        """
+        """Check each value by its row, and that all, with the changes, fit the robot."""
         robot = self._holder.current
         for name, value in changes.items():
             row = TABLE.row_of(name)
@@ -193,8 +188,14 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
             f'needed: {", ".join(joints)}'
         )
     require_joints('massless_joints', values['massless_joints'], model)
-    if frame := values['external_frame']:
-        _require_moved(frame, model, joints)
+    with errors_in('external_frame'):
+        frame = values['external_frame']
+        # Else its wrench is zero.
+        if frame and set(joints).isdisjoint(model.joints_that_move(frame)):
+            raise ParameterError(
+                f'none of the commanded joints {", ".join(joints)} moves {frame!r}: name a link '
+                f'that they move, such as the tip: {model.tip_frame(joints)}'
+            )
     return LiveValues(
         settings=Settings(**(chosen | lists)),
         external=ExternalSettings(
@@ -209,38 +210,10 @@ def live_values(values: Mapping[str, Any], model: RobotModel, joints: Sequence[s
     )
 
 
-def _joint_model(path: str) -> JointModel:
-    """That of a file; that of the description for an empty path."""
-    with errors_in('joint_model'):
-        return read_joint_model(Path(path)) if path else AS_DESCRIBED
-
-
-def _locked_joints(
-    values: Mapping[str, Any], model: RobotModel, commanded: Collection[str]
-) -> dict[str, float]:
-    """The positions of the locked joints [rad or m], by name.
-
-    Raises:
-        ParameterError: no independent joint has that name, or a locked joint is commanded.
-    """
-    locked: dict[str, float] = values['locked_joints']
-    require_joints('locked_joints', locked, model)
-    if both := [name for name in locked if name in commanded]:
-        raise ParameterError(
-            f'locked_joints: {both[0]!r} is commanded, it must be measured; remove it from '
-            'locked_joints, or from parameter joints'
-        )
-    return locked
-
-
 def _thresholds(
     values: Mapping[str, Any], model: RobotModel, joints: Sequence[str], bandwidth: Array
 ) -> ContactThresholds | None:
-    """Those of the file contact_thresholds, or of the lists; None for no detection.
-
-    Raises:
-        ParameterError: both are given, or the file cannot be used.
-    """
+    """Those of the file contact_thresholds or of the lists; None for no detection."""
     file = values['contact_thresholds']
     lists = {band: per_joint(f'{band}_threshold', values[f'{band}_threshold'], joints)
              for band in BANDS}  # fmt: skip
@@ -263,18 +236,3 @@ def _thresholds(
                     f', which is {bandwidth.tolist()}: set that, or learn again with it'
                 )
     return thresholds
-
-
-def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None:
-    """Check that a commanded joint moves the link external_frame: else its wrench is zero.
-
-    Raises:
-        ParameterError: there is no such link, or no commanded joint moves it.
-    """
-    with errors_in('external_frame'):
-        moving = model.joints_that_move(frame)
-        if set(joints).isdisjoint(moving):
-            raise ParameterError(
-                f'none of the commanded joints {", ".join(joints)} moves {frame!r}: name a link '
-                f'that they move, such as the tip: {model.tip_frame(joints)}'
-            )

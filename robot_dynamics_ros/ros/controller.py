@@ -257,7 +257,11 @@ class Controller:
             found = self._inactive(now) or (
                 _until_active(self.name, 'has ended') if ended else None
             )
-        return found or (_not_known(self.name) if awaited else None)
+        waiting = Inhibition(
+            f'waiting for the parameters and the state of controller {self.name} (set controller: '
+            'none to start without asking)'
+        )
+        return found or (waiting if awaited else None)
 
     def _misfit(self, robot: CommandedRobot) -> Inhibition | None:
         """While the controller would apply the commands to other joints, or as no efforts."""
@@ -350,12 +354,4 @@ def _until_active(name: str, why: str) -> Inhibition:
     """While nothing applies commands: the controller is inactive, or has ended."""
     return Inhibition(
         f'controller {name} {why}: commands begin when it is active', interrupts=True
-    )
-
-
-def _not_known(name: str) -> Inhibition:
-    """While the answers of a controller are awaited."""
-    return Inhibition(
-        f'waiting for the parameters and the state of controller {name} (set controller: '
-        'none to start without asking)'
     )

@@ -17,7 +17,7 @@ from robot_dynamics_ros.core.errors import ParameterError, UrdfError
 from robot_dynamics_ros.core.urdf_xml import decode
 
 from .endpoints import LATCHED, OVERRIDABLE, PolledSubscription, TopicCounters
-from .parameter_files import ParameterFiles
+from .parameters import ParameterFiles
 
 LONGEST_WAIT = 10.0  # [s]
 WAIT_TIMEOUT = 0.1  # [s]
@@ -31,11 +31,7 @@ class Description:
     """
 
     def __init__(
-        self,
-        node: Node,
-        files: ParameterFiles,
-        used: Callable[[], str],
-        start: Callable[[], None],
+        self, node: Node, files: ParameterFiles, used: Callable[[], str], start: Callable[[], None]
     ) -> None:
         """Subscribe.
 
@@ -128,33 +124,25 @@ def read_description(topic: str, longest_wait: float = LONGEST_WAIT) -> str:
     """
     context = Context()
     rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        node = Node('robot_dynamics_command', context=context, start_parameter_services=False)
-        try:
-            return _first_text(node, topic, longest_wait)
-        finally:
-            node.destroy_node()
-    finally:
-        context.try_shutdown()
-
-
-def _first_text(node: Node, topic: str, longest_wait: float) -> str:
+    node = Node('robot_dynamics_command', context=context, start_parameter_services=False)
     try:
         subscription = PolledSubscription(node, String, topic, LATCHED)
+        end = time.monotonic() + longest_wait
+        while time.monotonic() < end:
+            # Ctrl-C is noticed between two waits.
+            if subscription.wait(WAIT_TIMEOUT):
+                for message, _ in subscription.poll():
+                    return str(message.data)
+        topics = node.get_topic_names_and_types()
     except NameValidationException as error:
         # Its first line says what is wrong.
         raise ParameterError(f'{topic}: {str(error).splitlines()[0]}') from None
-    end = time.monotonic() + longest_wait
-    while time.monotonic() < end:
-        # Ctrl-C is noticed between two waits.
-        if subscription.wait(WAIT_TIMEOUT):
-            for message, _ in subscription.poll():
-                return str(message.data)
-    texts = [
-        name for name, types in node.get_topic_names_and_types() if 'std_msgs/msg/String' in types
-    ]
-    others = ', '.join(sorted({*texts} - {topic})) or 'none'
+    finally:
+        node.destroy_node()
+        context.try_shutdown()
+    texts = {name for name, types in topics if 'std_msgs/msg/String' in types}
     raise ParameterError(
         f'{topic}: no description within {longest_wait:g} s: is robot_state_publisher running, '
-        f'with the same ROS_DOMAIN_ID? Other topics of texts: {others}'
+        'with the same ROS_DOMAIN_ID? Other topics of texts: '
+        f'{", ".join(sorted(texts - {topic})) or "none"}'
     )

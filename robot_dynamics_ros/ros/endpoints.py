@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from builtin_interfaces.msg import Duration, Time
-from rclpy.callback_groups import CallbackGroup
+from rclpy.callback_groups import CallbackGroup, ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.impl.implementation_singleton import rclpy_implementation
@@ -196,10 +196,14 @@ class SubscriberCheck:
 
 async def until(node: Node, holds: Callable[[], object], period: float) -> None:
     """Wait, in a coroutine of a node, until something holds, which is asked once a period [s]."""
-    over: Future[None] = Future()
-    timer = node.create_timer(
-        period, lambda: over.done() or (holds() and over.set_result(None)), clock=STEADY
-    )
+    # A group of its own: rclpy keeps an entry of every entity that a group has ever had.
+    over, group = Future[None](), ReentrantCallbackGroup()
+
+    def look() -> None:
+        if not over.done() and holds():
+            over.set_result(None)
+
+    timer = node.create_timer(period, look, callback_group=group, clock=STEADY)
     try:
         await over
     finally:

@@ -28,11 +28,7 @@ from robot_dynamics_ros.core.errors import StateError
 from .endpoints import LATCHED, OVERRIDABLE, SubscriberCheck, doubles, until
 from .robot import CommandedRobot, RobotHolder
 
-KINDS = {
-    '': Contact.KIND_NONE,
-    'push': Contact.KIND_PUSH,
-    'collision': Contact.KIND_COLLISION,
-}
+KINDS = {'': Contact.KIND_NONE, 'push': Contact.KIND_PUSH, 'collision': Contact.KIND_COLLISION}
 # At most [Hz], because both need a Jacobian and a singular value decomposition: together they take
 # longer than all else that follows a joint state.
 WRENCH_RATE = 125.0
@@ -166,11 +162,7 @@ async def zero_external(node: Node, holder: RobotHolder, request: Any, response:
 
 
 def _estimate(holder: RobotHolder) -> ExternalForceEstimate:
-    """The present estimate, if it gives external torques.
-
-    Raises:
-        StateError: it is off, or there is none.
-    """
+    """The present estimate; StateError where it gives no external torques."""
     estimate = holder.require().guard.external
     if estimate is None:
         raise StateError('external torques are not estimated: set external_observer: true')

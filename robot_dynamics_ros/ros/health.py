@@ -10,7 +10,7 @@ import math
 import re
 import time as clock
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,40 +45,26 @@ NUMBER = re.compile(r'(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?!\w)')
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A row of the table.
+class Row:
+    """A row of the table, of one condition.
 
     Attributes:
-        code: stable name of the condition.
-        status: of /diagnostics that shows it; empty for the log alone.
+        status: of /diagnostics that shows it.
         level: of that status while the condition holds; OK: worth knowing.
-        sentence: of the condition; empty if it does not hold.
         over: for the log when it has ended; empty for no line.
         after: how long it must have been found until it holds [s].
         blocks: whether it is a reason why nothing is commanded.
         waits: whether discovery, some time after the start, may still end it.
         logged: whether it has lines of its own in the log.
-        configured: whether it is looked at with a robot (True), without (False), or always (None).
     """
 
-    code: str
     status: str
     level: bytes
-    sentence: Callable[[Health], str]
     over: str = ''
     after: float = 0.0
     blocks: bool = False
     waits: bool = False
     logged: bool = True
-    configured: bool | None = True
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A row of the table that holds, with its sentence."""
-
-    rule: Rule
-    text: str
 
 
 @dataclass
@@ -89,14 +75,14 @@ class _Line:
         logged: the sentence that was logged, without numbers; empty if the condition has ended.
         at: when a line was logged last [s].
         began: since when the condition holds that was logged [s].
-        since: since when the condition has been found without a break [s]; None if it is absent.
+        since: since when it has been found without a break [s]; infinite if it is absent.
         seen: when it was found last [s].
     """
 
     logged: str = ''
-    at: float = -np.inf
+    at: float = -math.inf
     began: float = 0.0
-    since: float | None = None
+    since: float = math.inf
     seen: float = 0.0
 
 
@@ -107,7 +93,7 @@ class Health:
     Attributes:
         now: time of the last look [s], on the monotonic clock, for the log.
         time: the same on the clock of the node, for what ages.
-        found: the conditions that held then, in the order of the table.
+        found: sentences of the conditions that held then, by code.
         active: whether torque was wanted then, with ~/enable.
     """
 
@@ -117,11 +103,12 @@ class Health:
     description: Description
     loop: Loop
     controller: Controller
-    rules: Sequence[Rule]
+    table: Mapping[str, Row]
+    sentences: Callable[[Health], Mapping[str, str]]
 
     def __post_init__(self) -> None:
         """Look, and publish, on timers of the node."""
-        self.found: list[Condition] = []
+        self.found: dict[str, str] = {}
         self.now = self._changed = clock.monotonic()
         self.time = self.holder.clock.now()
         self._robot: CommandedRobot | None = None
@@ -177,104 +164,121 @@ class Health:
         """How much a count has grown in the last second."""
         return int(self.growth(name, total, RECENT)[0].sum())
 
+    @property
+    def configured(self) -> bool:
+        """Whether there is a robot."""
+        return self._robot is not None
+
     def update(self) -> None:
         """Find the conditions that hold, and log what has changed."""
         before, self._robot = self._robot, self.holder.current
-        self.now, self.time, self.found = clock.monotonic(), self.holder.clock.now(), []
-        configured = self._robot is not None
-        if configured is not (before is not None):
+        self.now, self.time, self.found = clock.monotonic(), self.holder.clock.now(), {}
+        if self.configured is not (before is not None):
             self._forget()
-        active = configured and self.guard.supervisor.active
+        active = self.configured and self.guard.supervisor.active
         if active is not self.active:
             self.active, self._changed = active, self.now
-        for rule in self.rules:
-            text = rule.sentence(self) if rule.configured in (None, configured) else ''
-            line = self._lines[rule.code]
-            if not text:
-                line.since = None
-            else:
+        present = self.sentences(self)
+        for code, row in self.table.items():
+            text, line = present.get(code, ''), self._lines[code]
+            if text:
                 line.seen = self.now
-                line.since = self.now if line.since is None else line.since
-            holds = bool(text) and self.now >= (line.since or 0.0) + rule.after
-            if holds:
-                self.found.append(Condition(rule, text))
-            if rule.logged and self.now >= line.at + FLICKER:
-                self._log(rule, line, text if holds else '')
+                line.since = min(line.since, self.now)
+                if self.now >= line.since + row.after:
+                    self.found[code] = text
+            else:
+                line.since = math.inf
+            if row.logged and self.now >= line.at + FLICKER:
+                self._log(row, line, self.found.get(code, ''))
 
-    def _log(self, rule: Rule, line: _Line, text: str) -> None:
+    def _log(self, row: Row, line: _Line, text: str) -> None:
         """Log that a condition begins, changes or ends."""
         log = self.node.get_logger()
         if not text:
             # What must be acknowledged ends by that, and may begin again at once.
-            if line.logged and self.now >= line.seen + (0.0 if rule.level == ERROR else FLICKER):
+            if line.logged and self.now >= line.seen + (0.0 if row.level == ERROR else FLICKER):
                 line.logged, line.at = '', self.now
-                if rule.over:
-                    log.info(f'{rule.over}, after {line.seen - line.began:.1f} s')
+                if row.over:
+                    log.info(f'{row.over}, after {line.seen - line.began:.1f} s')
             return
         logged = NUMBER.sub('#', text)
         # What keeps a node silent is logged with the row `silent`.
         if logged == line.logged or (
-            rule.blocks and not (self.guard.supervisor.running and self.commanding)
+            row.blocks and not (self.guard.supervisor.running and self.commanding)
         ):
             return
-        if rule.waits and self.now < self._changed + PATIENCE:
+        if row.waits and self.now < self._changed + PATIENCE:
             return
-        line.began = line.began if line.logged else line.since or self.now
+        line.began = line.began if line.logged else line.since
         line.logged, line.at = logged, self.now
         # A place for each level: rclpy refuses a second level at one place.
-        if rule.level == OK:
+        if row.level == OK:
             log.info(text)
-        elif rule.level == ERROR:
+        elif row.level == ERROR:
             log.error(text)
         else:
             log.warning(text)
 
     def _forget(self) -> None:
         """Begin anew: what ends with a robot, or with its absence, needs no line."""
-        self._lines = {rule.code: _Line() for rule in self.rules}
+        self._lines = {code: _Line() for code in self.table}
         self._totals: dict[str, deque[tuple[float, Array]]] = {}
 
     # Diagnostics
 
     def _publish(self) -> None:
         self.update()
-        message = DiagnosticArray(status=[self._status(name) for name in STATUSES])
+        figures = {} if self._robot is None else self._figures()
+        statuses = [self._status(name, *figures.get(name, ('', {}))) for name in STATUSES]
+        message = DiagnosticArray(status=statuses)
         message.header.stamp = self.node.get_clock().now().to_msg()
         self._publisher.publish(message)
 
-    def _status(self, name: str) -> DiagnosticStatus:
+    def _status(self, name: str, usual: str, more: dict[str, object]) -> DiagnosticStatus:
         """The conditions of a status, or what is usual, with figures beside them."""
-        found = [each for each in self.found if each.rule.status == name]
-        level = max((each.rule.level for each in found), default=OK)
+        found = {
+            code: self.table[code].level for code in self.found if self.table[code].status == name
+        }
+        level = max(found.values(), default=OK)
         # What is worth knowing is shown where nothing is wrong.
-        texts = [each.text for each in found if each.rule.level != OK or level == OK]
+        texts = [self.found[code] for code, own in found.items() if own != OK or level == OK]
         figures: dict[str, object] = {}
         if (counters := self.counters.get(name)) is not None:
             figures = {'used': counters.used, 'rejected': counters.rejected}
             figures['last reason'] = counters.last_reason
             if counters.ignored:
                 figures['ignored, of other joints'] = counters.ignored
-        if self._robot is not None:
-            usual, more = self._figures(name)
-            figures |= more
-            texts = texts or [usual]
+        if self.configured:
+            texts = texts or [usual or 'OK']
         elif not texts:
             level, texts = STALE, ['not configured']
-        figures['conditions'] = ', '.join(each.rule.code for each in found)
+        figures |= more | {'conditions': ', '.join(found)}
         return DiagnosticStatus(
             level=level,
             name=f'{self.node.get_fully_qualified_name()}: {name}',
             message='; '.join(texts),
-            hardware_id='' if self._robot is None else self.robot.dynamics.model.name,
+            hardware_id=self.robot.dynamics.model.name if self.configured else '',
             values=[KeyValue(key=key, value=_known(value)) for key, value in figures.items()],
         )
 
-    def _figures(self, name: str) -> tuple[str, dict[str, object]]:
-        """What a status of a configured node says without a condition, and its figures."""
-        robot, guard = self.robot, self.guard
-        if name == 'model':
-            dynamics = robot.dynamics
-            return 'configured', {
+    def _figures(self) -> dict[str, tuple[str, dict[str, object]]]:
+        """What each status of a configured node says without a condition, and its figures."""
+        robot, guard, dynamics = self.robot, self.guard, self.robot.dynamics
+        age, share = self.time - guard.state.time, guard.double_compensation.share
+        median, p99 = self.loop.statistics.latencies()
+        answered, elapsed = self.growth('answered', self.loop.statistics.answered, RECENT)
+        rate = float(answered) / elapsed if elapsed else math.nan
+        estimate, report = guard.external, robot.report
+        if estimate is None:
+            external = 'off: parameter external_observer is false'
+        elif estimate.reason:
+            external = f'no external torques are estimated: {estimate.reason}'
+        elif estimate.settings.thresholds is None:
+            external = 'estimated; contacts are not detected: set contact_thresholds'
+        else:
+            external = 'no contact'
+        return {
+            'model': ('configured', {
                 'robot': dynamics.model.name,
                 'state': guard.supervisor.state.name,
                 'target': guard.target.value,
@@ -285,56 +289,38 @@ class Health:
                 'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
                 'payload [kg]': sum(payload.mass for payload in dynamics.model.payloads),
                 'back end': dynamics.backend_description,
-            }
-        if name == 'joint_states':
-            age = self.time - guard.state.time
-            text = f'{age:.4f}' if math.isfinite(age) else 'not known'
-            return 'OK', {'age of the last valid state [s]': text}
-        if name == 'reference':
-            text = 'no active reference' if guard.reference is None else 'active reference'
-            return text, {'dropped': guard.followed.dropped}
-        if name == 'commands':
-            counts = zip(robot.joints, guard.limiter.counts, strict=True)
-            return 'within the limits', {
-                **{f'saturated {joint}': int(count) for joint, count in counts},
+            }),
+            'joint_states': ('OK', {
+                'age of the last valid state [s]': f'{age:.4f}' if age < math.inf else 'not known',
+            }),
+            'reference': (
+                'no active reference' if guard.reference is None else 'active reference',
+                {'dropped': guard.followed.dropped},
+            ),
+            'commands': ('within the limits', {
+                **{f'saturated {joint}': int(count)
+                   for joint, count in zip(robot.joints, guard.limiter.counts, strict=True)},
                 'other publishers': self.controller.others,
                 'subscribers': len(self.controller.subscribers),
                 'controller': self.controller.text(),
-            }
-        if name == 'driver gravity':
-            share = guard.double_compensation.share
-            text = 'not known' if math.isnan(share) else 'the driver does not appear to add it'
-            return text, {'measured excess / gravity [-]': f'{share:.3f}'}
-        if name == 'external forces':
-            return self._external()
-        if name == 'cross-check':
-            if robot.report is None:
-                return 'off: parameter cross_check is false', {}
-            worst = f'{robot.report.worst.worst_relative:.2e}'
-            return str(robot.report), {'worst relative error [-]': worst}
-        return self._timing() if name == 'timing' else ('OK', {})
-
-    def _external(self) -> tuple[str, dict[str, object]]:
-        estimate = self.guard.external
-        if estimate is None:
-            return 'off: parameter external_observer is false', {}
-        figures: dict[str, object] = {'on_collision': self.guard.settings.on_collision}
-        if estimate.reason:
-            return f'no external torques are estimated: {estimate.reason}', figures
-        if estimate.settings.thresholds is None:
-            return 'estimated; contacts are not detected: set contact_thresholds', figures
-        return 'no contact', figures
-
-    def _timing(self) -> tuple[str, dict[str, object]]:
-        median, p99 = self.loop.statistics.latencies()
-        answered, elapsed = self.growth('answered', self.loop.statistics.answered, RECENT)
-        rate = float(answered) / elapsed if elapsed else math.nan
-        return ('the rate is not known yet' if math.isnan(rate) else f'{rate:.0f} Hz'), {
-            'rate [Hz]': f'{rate:.1f}',
-            'latency p50 [ms]': f'{1e3 * median:.3f}',
-            'latency p99 [ms]': f'{1e3 * p99:.3f}',
-            'too old to be answered': self.counters['joint_states'].late,
-        }
+            }),
+            'driver gravity': (
+                'not known' if math.isnan(share) else 'the driver does not appear to add it',
+                {'measured excess / gravity [-]': f'{share:.3f}'},
+            ),
+            'external forces': (external, {'on_collision': guard.settings.on_collision}),
+            'cross-check': (
+                str(report or 'off: parameter cross_check is false'),
+                {'worst relative error [-]': f'{report.worst.worst_relative:.2e}'} if report
+                else {},
+            ),
+            'timing': ('the rate is not known yet' if math.isnan(rate) else f'{rate:.0f} Hz', {
+                'rate [Hz]': f'{rate:.1f}',
+                'latency p50 [ms]': f'{1e3 * median:.3f}',
+                'latency p99 [ms]': f'{1e3 * p99:.3f}',
+                'too old to be answered': self.counters['joint_states'].late,
+            }),
+        }  # fmt: skip
 
 
 def _known(value: object) -> str:

@@ -22,16 +22,16 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
-from .conditions import RULES
+from .conditions import TABLE as CONDITIONS
+from .conditions import sentences
 from .configuration import Configuration
 from .controller import Controller
 from .description import Description
 from .health import Health
 from .loop import Loop
 from .node_clock import NodeClock
-from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
-from .parameters import declare
+from .parameters import ParameterFiles, declare
 from .process import guarded, run
 from .reference import ReferenceTopic
 from .robot import RobotHolder
@@ -85,7 +85,8 @@ class DynamicsNode(LifecycleNode):
             description=self._description,
             loop=self._loop,
             controller=self._controller,
-            rules=RULES,
+            table=CONDITIONS,
+            sentences=sentences,
         )
         backwards = JumpThreshold(
             min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True

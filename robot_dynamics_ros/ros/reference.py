@@ -63,11 +63,7 @@ class ReferenceTopic:
             self._running().guard.set_reference(trajectory, now)
 
     def _running(self) -> CommandedRobot:
-        """The robot, if its commands follow a reference.
-
-        Raises:
-            StateError: nothing is commanded; with the reason.
-        """
+        """The robot; StateError, with the reason, if its commands follow no reference."""
         robot = self._holder.require()
         supervisor = robot.guard.supervisor
         reason = ''

@@ -73,15 +73,15 @@ class TrajectoryAction:
         """
         if self._server is None or name == self._client_name:
             return
-        self._disconnect()
-        if name:
-            self._client = ActionClient(self._node, FollowJointTrajectory, name)
+        if self._client is not None:
+            self._client.destroy()
+        self._client = ActionClient(self._node, FollowJointTrajectory, name) if name else None
         self._client_name = name
 
     def destroy(self) -> None:
         """Withdraw the action; goals that run go on in the controller."""
         self._goals.clear()
-        self._disconnect()
+        self.connect('')
         if self._server is not None:
             self._server.destroy()
             self._server = None
@@ -155,11 +155,6 @@ class TrajectoryAction:
         reason = f'the action server {self._client_name} has gone while the goal ran'
         for goal in list(self._goals.values()):
             self._abort(goal, reason, FollowJointTrajectory.Result.INVALID_GOAL)
-
-    def _disconnect(self) -> None:
-        if self._client is not None:
-            self._client.destroy()
-            self._client = None
 
 
 class PassedGoal:
@@ -258,7 +253,14 @@ def fill_in_efforts(
     filled = np.tensordot([float(part in terms) for part in PARTS], parts, axes=1)
     for point, values in zip(message.points, filled, strict=True):
         point.effort = doubles(values) if terms else []
-    return joint_demands(motion, parts.sum(axis=0), joints, _limits(robot, joints))
+    # For commanded joints, the effort limit of the guard counts.
+    guarded = dict(zip(robot.joints, robot.guard.limiter.limits.tolist(), strict=True))
+    described = [model.independent_joints[model.index_of(name)].limits.known for name in joints]
+    limits = [
+        replace(limits, effort=guarded.get(name, limits.effort))
+        for name, limits in zip(joints, described, strict=True)
+    ]
+    return joint_demands(motion, parts.sum(axis=0), joints, limits)
 
 
 def _add_joints(message: JointTrajectory, robot: CommandedRobot, holder: RobotHolder) -> None:
@@ -287,17 +289,6 @@ def _measured(robot: CommandedRobot, holder: RobotHolder, joints: Sequence[str])
             f'the trajectory does not name {", ".join(joints)}, and there is no valid joint '
             'state that gives their positions'
         ) from None
-
-
-def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
-    """The limits of the joints; for commanded joints, the effort limit of the guard."""
-    model, efforts = robot.dynamics.model, robot.guard.limiter.limits.tolist()
-    guarded = dict(zip(robot.joints, efforts, strict=True))
-    described = [model.independent_joints[model.index_of(name)].limits.known for name in joints]
-    return [
-        replace(limits, effort=guarded.get(name, limits.effort))
-        for name, limits in zip(joints, described, strict=True)
-    ]
 
 
 def joint_demands(

@@ -40,22 +40,20 @@ def read_points(message: JointTrajectory, joints: Sequence[str], *, start: float
             f'{", ".join(others)}; needed are {", ".join(joints)}'
         )
     order: Order = np.array([names.index(name) for name in joints], dtype=np.intp)
-    q, _ = _rows(message, 'positions', order, optional=False)
-    v, has_v = _rows(message, 'velocities', order)
-    a, has_a = _rows(message, 'accelerations', order)
-    return Waypoints(start + _seconds(message), q, v, a, has_v, has_a)
+    fields = ('positions', 'velocities', 'accelerations')
+    rows, has = zip(*(_rows(message, field, order) for field in fields), strict=True)
+    times = start + _seconds(message)
+    return Waypoints(times, np.stack(rows, axis=1), np.stack(has, axis=1))
 
 
-def _rows(
-    message: JointTrajectory, field: str, order: Order, *, optional: bool = True
-) -> tuple[Array, NDArray[np.bool_]]:
+def _rows(message: JointTrajectory, field: str, order: Order) -> tuple[Array, NDArray[np.bool_]]:
     """A field of all points (p, k), zero where a point leaves it empty, and which points give it.
 
     The bytes of all points are taken at once: a check of each point takes a hundred times as long.
     """
     given = [getattr(point, field) for point in message.points]
     sizes = np.array([len(values) for values in given], dtype=np.intp)
-    has = sizes > 0 if optional else np.ones(len(given), dtype=np.bool_)
+    has = (sizes > 0) | (field == 'positions')
     rows = np.zeros((len(given), order.size))
     wrong = has & (sizes != order.size)
     if not wrong.any():

@@ -9,8 +9,7 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.ros.description import given_description
-from robot_dynamics_ros.ros.parameter_files import ParameterFiles
-from robot_dynamics_ros.ros.parameters import Parameter, Table, declare, read
+from robot_dynamics_ros.ros.parameters import Parameter, ParameterFiles, Table, declare, read
 
 from .mujoco_model import SimulationError
 

@@ -358,10 +358,10 @@ def read_reference(message: JointTrajectory, joints: Sequence[str], here: Vector
         )
     named = read_points(message, names, start=0.0)
     columns = [list(joints).index(name) for name in names]
-    rows = np.zeros((3, len(named), len(joints)))
-    rows[0] = here
-    rows[:, :, columns] = named.q, named.v, named.a
-    return Trajectory(Waypoints(named.times, *rows, named.has_v, named.has_a))
+    rows = np.zeros((len(named), 3, len(joints)))
+    rows[:, 0] = here
+    rows[:, :, columns] = named.rows
+    return Trajectory(Waypoints(named.times, rows, named.has))
 
 
 def main(args: list[str] | None = None) -> int:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from three_joints import JOINTS, URDF
 
-from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
-from robot_dynamics_ros.control.friction_watch import LONGEST_MOTION
+from robot_dynamics_ros.control.feedforward import LONGEST_MOTION, TERMS, Feedforward
 from robot_dynamics_ros.control.settings import (
     FRICTION_SHARE,
     Settings,

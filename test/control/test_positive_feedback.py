@@ -13,8 +13,7 @@ from shown_states import DYNAMICS, MODEL, Q, answer, assert_smooth
 from shown_states import PERIOD as STEP
 from three_joints import LIMITED
 
-from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
-from robot_dynamics_ros.control.friction_watch import LONGEST_MOTION
+from robot_dynamics_ros.control.feedforward import LONGEST_MOTION, TERMS, Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf

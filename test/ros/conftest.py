@@ -286,7 +286,7 @@ def observed(start=True, namespace='', unguarded=True, capfd=None, cli_args=None
     overrides = [Parameter(name, value=value) for name, value in values.items()]
     options = {'namespace': namespace, 'cli_args': cli_args, 'parameter_overrides': overrides}
     node = DynamicsNode(context=context, **options)
-    STATUS_OF.update({rule.code: rule.status for rule in node._health.rules})
+    STATUS_OF.update({code: row.status for code, row in node._health.table.items()})
     executor.add_node(node)
     observer = Observer(node, context, executor, namespace)
     observer.capfd = capfd

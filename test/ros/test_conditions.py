@@ -11,7 +11,7 @@ from std_srvs.srv import SetBool
 from three_joints import URDF, state
 
 from robot_dynamics_ros.ros import conditions, health
-from robot_dynamics_ros.ros.health import FLICKER, OK, STATUSES, WARN, Health, Rule
+from robot_dynamics_ros.ros.health import FLICKER, OK, STATUSES, WARN, Health, Row
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
@@ -37,12 +37,9 @@ def table(monkeypatch):
     node.get_logger = lambda: written
 
     def make(*rows):
-        rules = [
-            Rule(code, 'model', level, lambda _, c=code: given.get(c, ''), configured=None, **more)
-            for code, level, more in rows
-        ]
+        table = {code: Row('model', level, **more) for code, level, more in rows}
         holder = SimpleNamespace(current=None, clock=SimpleNamespace(now=clock.monotonic))
-        watched = Health(node, holder, *[None] * 4, rules)
+        watched = Health(node, holder, *[None] * 4, table, lambda _: given)
 
         def look(seconds, **sentences):
             given.clear()
@@ -83,18 +80,17 @@ def test_a_condition_that_flickers_begins_once_and_changes_at_most_once_a_second
 def test_a_condition_holds_after_its_time_in_log_and_diagnostics(table):
     watched, look = table(('full', WARN, {'after': 0.5}), ('wait', WARN, {'waits': True}))
     assert look(0.4, full='full', wait='nobody there') == [('warning', 'nobody there')]
-    assert [each.rule.code for each in watched.found] == ['wait']
+    assert [*watched.found] == ['wait']
     assert look(0.4, full='full', wait='nobody there') == [('warning', 'full')]
-    assert [each.rule.code for each in watched.found] == ['full', 'wait']
+    assert [*watched.found] == ['full', 'wait']
 
 
 def test_the_document_lists_the_codes_of_each_status():
-    codes = [rule.code for rule in conditions.RULES]
-    assert len(set(codes)) == len(codes)
-    assert {rule.status for rule in conditions.RULES} <= {'', *STATUSES}
+    rows = conditions.TABLE.items()
+    assert {row.status for _, row in rows} <= {*STATUSES}
     text = (Path(__file__).parents[2] / 'docs' / 'interfaces.md').read_text()
     for status in STATUSES:
-        codes = ', '.join(f'`{each.code}`' for each in conditions.RULES if each.status == status)
+        codes = ', '.join(f'`{code}`' for code, row in rows if row.status == status)
         assert f'| {status} | {codes} |' in text
 
 

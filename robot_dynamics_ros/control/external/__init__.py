@@ -13,14 +13,13 @@ from .contact import ContactLinks
 from .contact_detector import ContactDetector
 from .momentum_observer import ExternalForceObserver
 from .thresholds import ContactThresholds
-from .wrench import FeltDirections, WrenchEstimate, WrenchEstimator
+from .wrench import WrenchEstimate, WrenchEstimator
 
 __all__ = [
     'ContactDetector',
     'ContactLinks',
     'ContactThresholds',
     'ExternalForceObserver',
-    'FeltDirections',
     'WrenchEstimate',
     'WrenchEstimator',
 ]

@@ -26,34 +26,24 @@ HARDLY_FELT = 0.02
 
 
 @dataclass(frozen=True)
-class FeltDirections:
-    """Which wrenches at a frame the joints feel, at one pose.
-
-    Attributes:
-        unfelt: (i, 6) orthonormal wrenches [force; moment] that (nearly) no joint feels.
-    """
-
-    unfelt: Array
-
-    def remarks(self) -> list[str]:
-        """The directions that are not felt, in words, one each; empty where all are felt."""
-        return [in_words(direction, SPATIAL_ENTRIES) for direction in self.unfelt]
-
-
-@dataclass(frozen=True)
 class WrenchEstimate:
     """The wrench that the surroundings exert, from the external torques of the joints.
 
     Attributes:
         wrench: (6,) force [N], and moment [N m], at the frame and in the axes of the estimator.
-        felt: which wrenches the joints feel; the estimate has nothing of the others.
+        unfelt: (i, 6) orthonormal wrenches [force; moment] that (nearly) no joint feels at this
+            pose; the estimate has nothing of them.
         unexplained: (k,) external torque that no wrench at this frame explains [N m or N]: of a
             contact elsewhere, or of a second one.
     """
 
     wrench: Array
-    felt: FeltDirections
+    unfelt: Array
     unexplained: Array
+
+    def remarks(self) -> list[str]:
+        """The directions that are not felt, in words, one each; empty where all are felt."""
+        return [in_words(direction, SPATIAL_ENTRIES) for direction in self.unfelt]
 
 
 class WrenchEstimator:
@@ -129,5 +119,5 @@ def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) 
         answers = damped_reciprocals(values, HARDLY_FELT) * ((joints * r) @ left)[:count]
         wrench = moments * (answers @ right[:count])
     unfelt = right[felt <= HARDLY_FELT * values[0]] * moments
-    directions = FeltDirections(np.asarray(np.linalg.qr(unfelt.T)[0].T))
-    return WrenchEstimate(wrench, directions, r - jacobian.T @ wrench)
+    unfelt = np.asarray(np.linalg.qr(unfelt.T)[0].T)
+    return WrenchEstimate(wrench, unfelt, r - jacobian.T @ wrench)

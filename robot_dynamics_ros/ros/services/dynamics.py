@@ -133,13 +133,9 @@ def cross_check(node: Node, holder: RobotHolder, request: Any, response: Any) ->
 def _read(
     holder: RobotHolder, robot: CommandedRobot, message: JointState, needs_velocity: bool = False
 ) -> tuple[Array, Array]:
-    """q and v (n,) of a request; v is zero for joints that are not commanded.
+    """q and v (n,) of the field `state` of a request, of the latest joint state if that is empty.
 
-    The message is its field `state`; an empty one stands for the latest joint state.
-
-    Raises:
-        StateError: the message is neither empty nor a valid state, or there is no valid joint
-            state yet.
+    v is zero for joints that are not commanded.
     """
     if _is_given(message):
         locked = robot.reader.locked

@@ -23,15 +23,12 @@ def enable(node: Node, holder: RobotHolder, request: Any, response: Any) -> None
     """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
     with holder.lock:
         guard = holder.require().guard
-        response.message = _enabled(guard, holder.clock) if request.data else _disabled(guard)
-
-
-def _disabled(guard: GuardedFeedforward) -> str:
-    guard.supervisor.enabled = False
-    if guard.silent:
-        return 'torque disabled: none was commanded'
-    settings = guard.settings
-    return f'torque disabled: fading over {settings.fade_time:g} s (on_stop={settings.on_stop})'
+        if request.data:
+            response.message = _enabled(guard, holder.clock)
+            return
+        guard.supervisor.enabled = False
+        how = f'fading over {guard.settings.fade_time:g} s (on_stop={guard.settings.on_stop})'
+        response.message = f'torque disabled: {"none was commanded" if guard.silent else how}'
 
 
 def _enabled(guard: GuardedFeedforward, clock: NodeClock) -> str:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+import time as clock
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.task import Future
 from rclpy.time import Time
 
 from robot_dynamics_ros.core.checks import STRONGEST_GRAVITY, checked_gravity
 from robot_dynamics_ros.core.errors import ParameterError, StateError, UnknownNameError
 from robot_dynamics_ros.core.model.gravity import rotated_gravity
 
-from ..endpoints import STEADY
+from ..endpoints import until
 from ..robot import RobotHolder
 
 try:
@@ -37,6 +39,8 @@ else:
 WEAKEST, STRONGEST = 9.7, 9.9
 # Longest wait for a transform [s]: for discovery, and for a publisher that sends once a second.
 LIMIT = 2.0
+# How often is looked whether it has come [s].
+LOOK = 0.02
 # As tf2_ros subscribes.
 MOVING = QoSProfile(depth=100)
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -76,11 +80,7 @@ def _root(holder: RobotHolder) -> str:
 
 
 def _check_place(vector: Any) -> None:
-    """Check that a gravity is one of a place on Earth: an empty request means zero.
-
-    Raises:
-        ParameterError: it is not.
-    """
+    """Check that a gravity is one of a place on Earth: an empty request means zero."""
     size = math.hypot(vector.x, vector.y, vector.z)
     if size < WEAKEST or size > STRONGEST:
         remedy = 'set allow_any to true if you mean it'
@@ -103,47 +103,36 @@ async def look_up(node: Node, target: str, source: str, stamp: Time) -> Any:
     Raises:
         StateError: within LIMIT there is no such transform.
     """
-    buffer, found = Buffer(), Future()
-    reason = 'nothing was received on /tf and /tf_static'
+    buffer, end = Buffer(), clock.monotonic() + LIMIT
+    reason, found = 'nothing was received on /tf and /tf_static', None
 
     def take(message: Any, put: Callable[[Any, str], None]) -> None:
-        nonlocal reason
-        if found.done():
-            return
-        try:
+        nonlocal reason, found
+        # No message may end the node.
+        with suppress(Exception):
             for transform in message.transforms:
                 put(transform, 'robot_dynamics')
-            found.set_result(buffer.lookup_transform_core(target, source, stamp).transform)
+        try:
+            found = buffer.lookup_transform_core(target, source, stamp).transform
         except TransformException as error:
             reason = str(error)
-        except Exception as error:
-            # No message may end the node.
-            found.set_exception(error)
-
-    def give_up() -> None:
-        if not found.done():
-            missing = f'tf2 has no transform from {source!r} to {target!r} within {LIMIT:g} s'
-            found.set_exception(StateError(f'{missing}: {reason}'))
 
     # A group of its own: rclpy keeps an entry of every entity that a group has ever had.
     group = ReentrantCallbackGroup()
     subscriptions = [
-        node.create_subscription(
-            TFMessage,
-            topic,
-            lambda message, put=put: take(message, put),
-            qos,
-            callback_group=group,
-        )
+        node.create_subscription(TFMessage, topic, partial(take, put=put), qos,
+                                 callback_group=group)
         for topic, put, qos in (
             ('/tf', buffer.set_transform, MOVING),
             ('/tf_static', buffer.set_transform_static, STATIC),
         )
-    ]
-    timer = node.create_timer(LIMIT, give_up, callback_group=group, clock=STEADY)
+    ]  # fmt: skip
     try:
-        return await found
+        await until(node, lambda: found or clock.monotonic() >= end, LOOK)
     finally:
-        node.destroy_timer(timer)
         for subscription in subscriptions:
             node.destroy_subscription(subscription)
+    if found is None:
+        missing = f'tf2 has no transform from {source!r} to {target!r} within {LIMIT:g} s'
+        raise StateError(f'{missing}: {reason}')
+    return found

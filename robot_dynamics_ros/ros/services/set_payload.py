@@ -34,7 +34,13 @@ def set_payload(node: Node, holder: RobotHolder, request: Any, response: Any) ->
     if request.inertia.m:
         payload = _payload(request)
         dynamics = robot.dynamics.with_model(robot.dynamics.model.with_checked_payload(payload))
-        _check_frame(dynamics, payload.frame)
+        if not dynamics.takes_payload_on(payload.frame):
+            names = (each.name for each in dynamics.model.frames)
+            allowed = ', '.join(name for name in names if dynamics.takes_payload_on(name))
+            raise ParameterError(
+                f'frame is {payload.frame!r}, a payload can be set on {allowed}: for another link '
+                f'set payload_frame: {payload.frame}, then clean up and configure the node'
+            )
         _check_effort_limits(holder, dynamics)
         done = [f'payload of {payload.mass:g} kg attached to {payload.frame}', *replaced]
         done += filter(None, [dynamics.model.doubt_about(payload)])
@@ -57,9 +63,6 @@ def _check_effort_limits(holder: RobotHolder, loaded: RobotDynamics) -> None:
 
     Not checked where the driver adds gravity, and for joints that need less torque than with
     the present payload.
-
-    Raises:
-        ParameterError: they cannot; a mass in grams is one cause.
     """
     with holder.lock:
         current = holder.require()
@@ -93,22 +96,6 @@ def get_payload(node: Node, holder: RobotHolder, request: Any, response: Any) ->
         for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
             name = f'i{"xyz"[row]}{"xyz"[column]}'
             setattr(response.inertia, name, payload.inertia[row][column])
-
-
-def _check_frame(dynamics: RobotDynamics, frame: str) -> None:
-    """Check that a payload on a link, which moves, is an input of the compiled programs.
-
-    Raises:
-        ParameterError: it is not.
-    """
-    if dynamics.takes_payload_on(frame):
-        return
-    names = (each.name for each in dynamics.model.frames)
-    allowed = ', '.join(name for name in names if dynamics.takes_payload_on(name))
-    raise ParameterError(
-        f'frame is {frame!r}, a payload can be set on {allowed}: for another link set '
-        f'payload_frame: {frame}, then clean up and configure the node'
-    )
 
 
 def _payload(request: Any) -> Payload:

@@ -1,4 +1,4 @@
-"""The clients in examples/, each in a process of its own, ask a node in another over DDS."""
+"""dynamics_client asks a node in another process over DDS."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,7 @@ from node_process import LIMIT, NodeProcess  # skips where there is no ROS
 from waiting import wait_until
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-
-pytestmark = pytest.mark.contract
+from robot_dynamics_ros.ros import dynamics_client
 
 EXAMPLES = Path(__file__).resolve().parents[2] / 'examples'
 URDF = EXAMPLES / 'three_link_arm/three_link_arm.urdf'
@@ -22,7 +22,7 @@ NAMES, Q, V = ['joint1', 'joint2', 'joint3'], [0.1, -0.5, 1.2], [-2.0, 0.0, 0.4]
 DYNAMICS = RobotDynamics(parse_urdf(URDF.read_text()))
 # Of every joint: from the URDF, and full torque in a tenth of a second.
 EFFORT, RATE = [20.0] * 3, [200.0] * 3
-PRINT = sys.executable, '-m', 'robot_dynamics_ros.ros.print_dynamics'
+CLIENT = sys.executable, '-m', 'robot_dynamics_ros.ros.dynamics_client'
 
 
 @pytest.fixture(scope='module')
@@ -53,26 +53,25 @@ def run(node):
 
 
 @pytest.fixture
-def client(run):
-    """Runs a client of the examples."""
-    return lambda name, *arguments: run(sys.executable, str(EXAMPLES / name), *arguments)
+def client(node, monkeypatch, capsys):
+    """Runs the client in this process, whose imports would take most of the time of another."""
+    for name, value in node.environment.items():
+        monkeypatch.setenv(name, value)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
+    def call(*arguments):
+        ended = 0
+        try:
+            dynamics_client.main(arguments)
+        except SystemExit as error:
+            ended = error.code
+        said = capsys.readouterr()
+        refusal, code = (ended, 1) if isinstance(ended, str) else ('', ended)
+        return SimpleNamespace(stdout=said.out, stderr=said.err + refusal, returncode=code)
 
-@pytest.fixture
-def printed(run):
-    """Runs print_dynamics."""
-    return lambda *arguments: run(*PRINT, *arguments)
-
-
-def test_the_mass_matrix_is_that_of_the_core(client):
-    named = '--node', '/robot_dynamics'
-    result = client('get_mass_matrix.py', 'joint3=1.2', 'joint1=0.1', 'joint2=-0.5', *named)
-    names, *rows = [line.split() for line in result.stdout.splitlines()]
-    assert names == NAMES, result.stderr
-    expected = DYNAMICS.mass_matrix(Q)
-    np.testing.assert_allclose(np.array(rows, dtype=float), expected, rtol=1e-12, atol=1e-14)
-    refused = client('get_mass_matrix.py', 'joint1=0.1')
-    assert (refused.returncode, 'joint2' in refused.stderr) == (1, True)
+    yield call
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 def matrices(text):
@@ -85,29 +84,36 @@ def matrices(text):
     return found
 
 
-def test_matrices_are_printed_with_the_names_of_the_joints(printed):
-    result = printed('joint3=1.2,0.4', 'joint1=0.1,-2', 'joint2=-0.5', '--frame', 'tool')
+def test_quantities_are_those_of_the_core(client):
+    """At a state in any order, with a third value for those that need one."""
+    quantities = ('mass_matrix', 'coriolis_matrix', 'gravity', 'inverse_dynamics', 'jacobian')
+    result = client(
+        'get', *quantities, 'forward_dynamics', 'joint3=1.2,0.4,0.3', 'joint1=0.1,-2',
+        'joint2=-0.5', '--frame', 'tool', '--node', '/robot_dynamics/',
+    )  # fmt: skip
     found = matrices(result.stdout)
+    third = [0.0, 0.0, 0.3]
     expected = {
         'M': DYNAMICS.mass_matrix(Q),
         'C': DYNAMICS.coriolis_matrix(Q, V),
         'g': [DYNAMICS.gravity_torque(Q)],
+        't': [DYNAMICS.inverse_dynamics(Q, V, third)],
+        'a': [DYNAMICS.forward_dynamics(Q, V, third)],
         'J': DYNAMICS.jacobian(Q, 'tool'),
     }
-    labels = {'g': ['g'], 'J': ['v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z']}
+    labels = {'g': ['g(q)'], 't': ['tau'], 'a': ['a'],
+              'J': ['v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z']}  # fmt: skip
     assert set(found) == set(expected), result.stderr
     for letter, (values, columns, rows) in found.items():
         assert (columns, rows) == (NAMES, labels.get(letter, NAMES))
         # Five digits are printed.
         np.testing.assert_allclose(values, expected[letter], rtol=1e-4, atol=1e-12)
-    for unit in ('M(q) [kg m^2]', 'C(q, v) [N m s/rad]', 'g(q) [N m]'):
-        assert unit in result.stdout
-    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert 'M(q) [kg m^2]' in result.stdout
 
 
-def test_without_a_state_the_matrices_are_those_of_the_latest(printed):
+def test_without_a_state_the_matrices_are_those_of_the_latest(client):
     """The driver holds the arm still."""
-    found = matrices(printed().stdout)
+    found = matrices(client('get', 'mass_matrix', 'coriolis_matrix').stdout)
     np.testing.assert_allclose(found['M'][0], DYNAMICS.mass_matrix(Q), rtol=1e-4, atol=1e-12)
     assert not found['C'][0].any()
 
@@ -115,30 +121,51 @@ def test_without_a_state_the_matrices_are_those_of_the_latest(printed):
 @pytest.mark.parametrize(
     ('arguments', 'code', 'said'),
     [
-        (['joint1=0.1', 'joint2=0', 'joint3=0', 'joint9=1'], 1, 'joint9'),
-        (['joint1=1,2,3'], 2, 'joint1=1,2,3'),
-        (['--frame', 'nose'], 1, 'nose'),
-        (['torques', '--node', '/x', '--timeout', '0.2'], 1, '/x/torques'),
-        (['torques', '--frame', 'tool'], 2, '--frame'),
+        (['get', 'mass_matrix', 'joint1=0.1', 'joint8=0', 'joint3=0'], 1, 'joint2'),
+        (['get', 'gravity', 'joint1=1,2,3,4'], 2, 'joint1=1,2,3,4'),
+        (['get', 'nonsense'], 2, 'nonsense'),
+        (['get', 'jacobian', '--frame', 'nose'], 1, 'nose'),
+        (['get', 'gravity', '--node', '/x', '--timeout', '0.2'], 1, '/x/get_gravity'),
+        (['watch', '--node', '/x', '--timeout', '0.2'], 1, '/x'),
+        (['payload', '1.0', 'nose'], 1, 'nose'),
+        (['gravity', '0', '0', '-1.6'], 1, '--any'),
+        (['set', 'term', 'gravity'], 1, 'did you mean terms'),
+        (['set', 'terms', 'magic'], 1, 'magic'),
+        (['set', 'fade_time', 'long'], 2, 'long'),
     ],
 )
-def test_what_cannot_be_printed_is_named(printed, arguments, code, said):
-    result = printed(*arguments)
+def test_what_cannot_be_done_is_named(client, arguments, code, said):
+    result = client(*arguments)
     assert result.returncode == code
-    assert said in result.stderr
+    assert said.replace('--any', 'allow_any') in result.stderr
 
 
-def test_the_commanded_torques_are_printed(printed):
+def test_what_is_commanded_changes(client):
+    """Payload, gravity, parameters and torque, each with an answer that says what holds now."""
+    assert 'attached to tool' in client('payload', '0.2', 'tool', '0', '0', '0.01').stdout
+    assert '0.2 kg on tool' in client('get', 'payload').stdout
+    assert 'removed' in client('payload', '0', 'tool').stdout
+    assert 'gravity is (0, 0, -1.6)' in client('gravity', '0', '0', '-1.6', '--any').stdout
+    assert client('set', 'gravity', '0', '0', '-9.81').returncode == 0
+    for name, values in {'terms': ['gravity', 'coriolis'], 'external_observer': ['false']}.items():
+        assert client('set', name, *values).returncode == 0
+    assert 'torque disabled' in client('disable').stdout
+    assert 'call ~/enable' in client('watch', '--once').stdout
+    assert 'torque enabled' in client('enable').stdout
+
+
+def test_the_commanded_torques_are_watched(client):
     """The driver holds the arm still, so they are those of gravity, within the limits."""
     gravity = DYNAMICS.gravity_torque(Q)
     rows = {}
 
     def faded():
-        heading, columns, *lines = printed('torques').stdout.strip().splitlines()
-        assert columns.split() == NAMES
-        rows.update({line.split()[0]: np.array(line.split()[1:], float) for line in lines})
-        followed = 'TRACKING' in heading
-        return followed and np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-4)
+        heading, columns, *lines = client('watch', '--once').stdout.strip().splitlines()
+        if 'TRACKING' not in heading:
+            return False
+        found = np.array([line.split()[1:] for line in lines[:3]], float).T
+        rows.update(zip(columns.split(), found, strict=True))
+        return np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-4)
 
     wait_until(faded, 'the torque of gravity', LIMIT, lambda: time.sleep(0.02))
     np.testing.assert_allclose(rows['gravity'], gravity, rtol=1e-4)
@@ -146,16 +173,16 @@ def test_the_commanded_torques_are_printed(printed):
         assert not rows[part].any()
 
 
-def test_torques_are_followed_until_an_interrupt_or_the_end_of_their_reader(run, node):
-    command = [*PRINT, 'torques', '--follow']
+def test_torques_are_watched_until_an_interrupt_or_the_end_of_their_reader(run, node):
+    command = [*CLIENT, 'watch']
     pipes = dict.fromkeys(('stdout', 'stderr'), subprocess.PIPE)
     process = subprocess.Popen(command, env=node.environment, text=True, **pipes)
     try:
-        headings = set()
-        while len(headings) < 3:
+        headings = 0
+        while headings < 3:
             line = process.stdout.readline()
             assert line, process.communicate(timeout=LIMIT)[1]
-            headings |= {line} if line.startswith('torques') else set()
+            headings += line.startswith('TRACKING (ready)')
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=LIMIT)
     finally:
@@ -164,7 +191,7 @@ def test_torques_are_followed_until_an_interrupt_or_the_end_of_their_reader(run,
     assert 'Traceback' not in errors
     result = run('bash', '-c', f'set -o pipefail; {" ".join(command)} | head -1')
     assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith('torques')
+    assert result.stdout.startswith('TRACKING')
 
 
 def test_help_explains_and_starts_nothing():
@@ -176,7 +203,7 @@ def test_help_explains_and_starts_nothing():
         assert word in result.stdout
 
 
-def test_the_lifecycle_is_driven(client, printed):
+def test_the_lifecycle_is_driven(client):
     steps = [
         ('deactivate', 'inactive', 0),
         ('cleanup', 'unconfigured', 0),
@@ -185,9 +212,8 @@ def test_the_lifecycle_is_driven(client, printed):
         ('activate', 'active', 0),
     ]
     for transition, state, code in steps:
-        result = client('change_state.py', transition)
+        result = client(transition)
         assert (result.stdout.strip(), result.returncode) == (state, code), result.stderr
+        assert client('state').stdout.strip() == state
         if transition == 'deactivate':
-            silent = printed('torques')
-            assert silent.returncode == 1
-            assert 'inactive' in silent.stderr
+            assert 'SILENT: inactive' in client('watch', '--once').stdout
