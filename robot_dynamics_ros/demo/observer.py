@@ -17,6 +17,7 @@ from . import DemoError, default_urdf
 from .acts import TRACK, Stage
 from .client import COMMANDS, DemoClient
 from .figures import judge, table
+from .film import Film
 from .picture import draw
 from .plan import BALL, SERVO, THRESHOLD_SHARE, Plan
 from .processes import Children, isolate
@@ -74,7 +75,15 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
         f'An arm simulated by MuJoCo, {model.size} joints without {friction}, publishes '
         f'{share * RATE:.0f} states a simulated second; robot_dynamics_ros answers each.'
     )
-    draw(model, results, report, subtitle, output / 'demo.png')
+    film = None
+    try:
+        film = Film(urdf, file.parent, plan, results['phases'])
+    except RuntimeError as error:
+        log(f'no arm in the picture: {error}')
+    draw(model, results, report, subtitle, output / 'demo.png', film.strip() if film else ())
+    if options.film and film:
+        film.save(Path(options.film))
+        log(f'film: {Path(options.film).resolve()}')
     (output / 'demo.json').write_text(json_text(report), encoding='utf-8')
     log(f'picture: {(output / "demo.png").resolve()}')
     print(f'\n{table(report)}')
@@ -124,6 +133,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--urdf', metavar='FILE', help=urdf)
     parser.add_argument('--output', metavar='DIR', default='demo_output', help=output)
     parser.add_argument('--json', action='store_true', help='print demo.json too')
+    film = 'write an animation of the acts too, .webp or .gif'
+    parser.add_argument('--film', metavar='FILE', help=film)
     parser.add_argument('--quick', action='store_true', help='shorter and slower, for tests')
     return parser.parse_args(arguments)
 
