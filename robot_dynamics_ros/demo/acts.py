@@ -64,13 +64,16 @@ class Stage:
         client.change_state('deactivate')
         self._log('call the services for M and C')
         reference = PinocchioReference(urdf, plan.dynamics.model)
+        shown = takes['with_feedforward']
+        phases = {'fall': fall, 'hold': hold, 'follow': shown, 'push': pushed, 'wall': collided}
         return (
-            figures.release(plan, fall, hold)
+            {'phases': phases}
+            | figures.release(plan, fall, hold)
             | figures.tracking(plan, takes)
             | figures.push(plan, pushed)
             | figures.collision(plan, collided)
             | figures.matrices(self._matrices(), reference)
-            | figures.timing(takes['with_feedforward'])
+            | figures.timing(shown)
         )
 
     def _track(self, *targets: str) -> Phase:

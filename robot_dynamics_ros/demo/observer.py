@@ -17,12 +17,14 @@ from . import DemoError, default_urdf
 from .acts import TRACK, Stage
 from .client import COMMANDS, DemoClient
 from .figures import judge, table
+from .film import Film
 from .picture import draw
 from .plan import BALL, SERVO, THRESHOLD_SHARE, Plan
 from .processes import Children, isolate
 
 PASSED, FAILED, NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 RATE = 500.0  # of the joint states, in simulated time [Hz]
+VIEW_PORT = 8080
 QUICK = 0.5  # share of the durations and of the rate with --quick
 
 
@@ -67,6 +69,10 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
     with Children(output) as children:
         log('start the arm and the dynamics node')
         _start(children, urdf, plan, share * RATE)
+        if options.view:
+            words = ['view', str(file), '--ros', '--port', str(VIEW_PORT)]
+            children.start_module('view', 'robot_dynamics_ros.cli.command_line', words)
+            log(f'look at http://localhost:{VIEW_PORT}')
         with closing(DemoClient(children, interrupts)) as client:
             results = Stage(client, plan, log, share).play(urdf)
     report = judge(model, results)
@@ -74,7 +80,15 @@ def _run(options: argparse.Namespace, interrupts: Sequence[int]) -> int:
         f'An arm simulated by MuJoCo, {model.size} joints without {friction}, publishes '
         f'{share * RATE:.0f} states a simulated second; robot_dynamics_ros answers each.'
     )
-    draw(model, results, report, subtitle, output / 'demo.png')
+    film = None
+    try:
+        film = Film(urdf, file.parent, plan, results['phases'])
+    except RuntimeError as error:
+        log(f'no arm in the picture: {error}')
+    draw(model, results, report, subtitle, output / 'demo.png', film.strip() if film else ())
+    if options.film and film:
+        film.save(Path(options.film))
+        log(f'film: {Path(options.film).resolve()}')
     (output / 'demo.json').write_text(json_text(report), encoding='utf-8')
     log(f'picture: {(output / "demo.png").resolve()}')
     print(f'\n{table(report)}')
@@ -124,6 +138,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument('--urdf', metavar='FILE', help=urdf)
     parser.add_argument('--output', metavar='DIR', default='demo_output', help=output)
     parser.add_argument('--json', action='store_true', help='print demo.json too')
+    view = f'show the acts live in a browser, at http://localhost:{VIEW_PORT}'
+    parser.add_argument('--view', action='store_true', help=view)
+    film = 'write an animation of the acts too, .webp or .gif'
+    parser.add_argument('--film', metavar='FILE', help=film)
     parser.add_argument('--quick', action='store_true', help='shorter and slower, for tests')
     return parser.parse_args(arguments)
 

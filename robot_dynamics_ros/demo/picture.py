@@ -1,8 +1,8 @@
-"""The picture of a run: nine panels in one PNG."""
+"""The picture of a run: the arm in each act, and nine panels, in one PNG."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +52,20 @@ RC = {
 
 
 def draw(
-    model: RobotModel, results: Results, report: Mapping[str, Any], subtitle: str, file: Path
+    model: RobotModel,
+    results: Results,
+    report: Mapping[str, Any],
+    subtitle: str,
+    file: Path,
+    strip: Sequence[tuple[str, Any]],
 ) -> None:
-    """Draw nine panels below a headline into a PNG."""
+    """Draw a headline, a strip of titled images, and nine panels into a PNG."""
     with mpl.rc_context(RC):
-        figure = Figure(figsize=(18, 15.5), layout='constrained')
+        heights = [1.0, 3.7 if strip else 0.01, 14.5]
+        figure = Figure(figsize=(18, sum(heights)), layout='constrained')
         FigureCanvasAgg(figure)
         figure.get_layout_engine().set(w_pad=0.15, h_pad=0.15, wspace=0.03, hspace=0.04)
-        head, body = figure.subfigures(2, 1, height_ratios=[1, 15.5])
+        head, scenes, body = figure.subfigures(3, 1, height_ratios=heights)
         bounded = [one['passed'] for one in report['figures'].values() if SIGNS.keys() & one]
         passed, colour = ('PASSED', GREEN) if report['passed'] else ('FAILED', RED)
         bold = {'weight': 'bold', 'linespacing': 1.4}
@@ -68,6 +74,11 @@ def draw(
         head.text(0.012, 0.62, title, size=21, va='center', **bold)
         head.text(0.012, 0.16, subtitle, size=13, color='#555555', va='center')
         head.text(0.988, 0.5, verdict, size=15, color=colour, ha='right', va='center', **bold)
+        for k, (words, image) in enumerate(strip):
+            axes = scenes.add_subplot(1, len(strip), k + 1)
+            axes.imshow(image)
+            axes.set_title(words, size=11)
+            axes.set_axis_off()
         panels = _Panels(model, results)
         order = (
             panels.release, panels.errors, panels.joints, panels.torques, panels.mass,

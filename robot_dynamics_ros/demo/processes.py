@@ -33,13 +33,20 @@ class Children(contextlib.ExitStack):
     def start(
         self, name: str, module: str, parameters: Mapping[str, Any], remappings: Sequence[str] = ()
     ) -> subprocess.Popen[bytes]:
-        """Start `python -m module`, a node, with parameters and remappings such as `a:=b`."""
+        """Start a module that is a node, with parameters and remappings such as `a:=b`."""
         file = self._folder / f'{name}.yaml'
         # JSON is YAML too, and quotes a joint that is called "y".
         file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
-        command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(file)]
+        words = ['--ros-args', '--params-file', str(file)]
         for remapping in remappings:
-            command += ['--remap', remapping]
+            words += ['--remap', remapping]
+        return self.start_module(name, module, words)
+
+    def start_module(
+        self, name: str, module: str, words: Sequence[str]
+    ) -> subprocess.Popen[bytes]:
+        """Start `python -m module words`."""
+        command = [sys.executable, '-m', module, *words]
         # In a session of its own it does not receive a Ctrl-C at the terminal: the parent does,
         # and stops the children in order.
         with (self._folder / f'{name}.log').open('wb') as output:
