@@ -35,7 +35,8 @@ FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--
 @click.option('--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True,
               metavar='LIST', help='Quantities, separated by commas, or all, those of a frame '
               f'with --frame only: {", ".join(QUANTITIES)}.')  # fmt: skip
-@click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
+@click.option('--frame', metavar='LINK', multiple=True,
+              help='Link, for the quantities of a frame; repeat it for several.')  # fmt: skip
 @click.option('--payload-frame', metavar='LINK',
               help='Link whose payload becomes an input of the functions.')  # fmt: skip
 @output_options
@@ -45,6 +46,7 @@ def export_c_command(
     folder: Path | None,
     library: Path | None,
     quantities: str,
+    frame: tuple[str, ...],
     output: Output,
     **asked: Any,
 ) -> None:
@@ -63,10 +65,10 @@ def export_c_command(
     model, urdf, _ = robot_of_words(words, topic)
     chosen = [name.strip() for name in quantities.split(',')]
     if quantities == 'all':
-        frame = asked['frame']
         chosen = [name for name, each in QUANTITIES.items() if frame or not each.of_frame]
     files: dict[str, str | bytes] = {}
-    files |= export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
+    asked |= {'quantities': chosen, 'frame': frame, 'library': library is not None}
+    files |= export_c(model, urdf=urdf, **asked)
     package = Path(next(iter(files))).stem
     built = f'{package.removesuffix("_dynamics")}.so' if library else None
     if built:

@@ -19,10 +19,11 @@ def files(tmp_path):
 
 def test_it_writes_what_export_c_gives_also_of_a_topic(run, files):
     expected = export_c(
-        parse_urdf(URDF), name='my', quantities=['gravity_torque', 'jacobian'], frame='hand',
-        urdf=URDF,
+        parse_urdf(URDF), name='my', quantities=['gravity_torque', 'jacobian'],
+        frame=['hand', 'slider'], urdf=URDF,
     )  # fmt: skip
-    options = '--name', 'my', '--quantities', 'gravity_torque, jacobian', '--frame', 'hand'
+    options = ['--name', 'my', '--quantities', 'gravity_torque, jacobian']
+    options += ['--frame', 'hand', '--frame', 'slider']
     for folder, source in (('file', ['arm.urdf']), ('topic', ['--topic', '/robot_description'])):
         ended = run(
             'export-c', *source, '--output', folder, *options, '--json', '-',
