@@ -41,7 +41,7 @@ class RobotModel:
         joints: every moving joint, mimic joints included.
         frames: every link, also those that are fixed to another; the root link first, those of
             `with_frame` last.
-        findings: what is implausible in the inertials (see `Finding`, and `audit` for more).
+        remarks: what was odd in the text of the description.
         links: every link as it was described, in the order of `frames`.
         payloads: attached bodies, ordered by name; their inertia is included in `joints`.
         unloaded: the same model without payloads; None if there are none.
@@ -50,10 +50,22 @@ class RobotModel:
     name: str
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
-    findings: tuple[Finding, ...] = field(default=(), compare=False)
+    remarks: tuple[Finding, ...] = field(default=(), compare=False)
     links: tuple[Link, ...] = ()
     payloads: tuple[Payload, ...] = ()
     unloaded: RobotModel | None = None
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The remarks, and what is implausible in the inertials; `inspection.audit` finds more."""
+        found = [finding for link in self.links for finding in link.findings]
+        for index, joint in enumerate(self._without_payloads.joints):
+            if joint.inertia.mass == 0.0:
+                link = next((frame.name for frame in self.frames if frame.body == index), '')
+                found.append(
+                    Finding.of('massless_body', link, f'0 kg: {joint.name}', (joint.name,))
+                )
+        return (*found, *self.remarks)
 
     @cached_property
     def independent_joints(self) -> tuple[Joint, ...]:
@@ -505,37 +517,19 @@ class RobotModel:
         return loaded
 
     def _with_bodies(self, joints: tuple[Joint, ...]) -> RobotModel:
-        """This robot, which has no payloads, with other inertias: of joints, links and findings.
-
-        The shapes of one link say nothing about the volume of several: where others with mass are
-        merged into the first link of a body, its extent is dropped.
-        """
-        pairs = enumerate(zip(self.joints, joints, strict=True))
-        changed = {index for index, (old, new) in pairs if old.inertia != new.inertia}
+        """This robot, which has no payloads, with other inertias: of joints and links."""
+        pairs = zip(self.joints, joints, strict=True)
+        changed = [old.inertia != new.inertia for old, new in pairs]
         first = {frame.body: frame.name for frame in reversed(self.frames)}
-        inertials = {link.name: link.inertia for link in self.links}
-        merged = {
-            frame.body
-            for frame in self.frames
-            if frame.name != first[frame.body] and inertials.get(frame.name, NONE) != NONE
-        }
-        links, findings = list(self.links), list(self.findings)
-        for index, (frame, link) in enumerate(zip(self.frames, self.links, strict=False)):
-            if frame.body not in changed:
-                continue
-            # All other findings of a model are about inertia.
-            findings = [f for f in findings if f.link != link.name or f.code == 'orphaned_mimic']
-            if link.name != first[frame.body]:
-                links[index] = replace(link, inertia=NONE)
-                continue
-            joint = joints[frame.body]
-            extent = None if frame.body in merged else link.extent
-            links[index] = replace(link, inertia=joint.inertia, extent=extent)
-            body = joint.inertia
-            findings += examine_inertial(link.name, body.mass, body.rotational_at_center_of_mass)
-            if body.mass == 0.0:
-                findings.append(Finding.massless_body(link.name, joint.name))
-        return replace(self, joints=joints, links=tuple(links), findings=tuple(findings))
+
+        def link_of(frame: Frame, link: Link) -> Link:
+            if frame.body < 0 or not changed[frame.body]:
+                return link
+            body = joints[frame.body].inertia if frame.name == first[frame.body] else NONE
+            found = examine_inertial(link.name, body.mass, body.rotational_at_center_of_mass)
+            return replace(link, inertia=body, findings=tuple(found))
+
+        return replace(self, joints=joints, links=tuple(map(link_of, self.frames, self.links)))
 
     @property
     def _without_payloads(self) -> RobotModel:
