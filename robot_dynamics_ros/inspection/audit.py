@@ -149,8 +149,7 @@ def audit(
         if finding.code != 'massless_body' or set(finding.joints).isdisjoint(forgotten)
     ]
     if forgotten:
-        first = _first_link(model, forgotten[0])
-        findings.append(_found('weightless_joint', first, listed(forgotten), forgotten))
+        findings.append(_about(model, 'weightless_joint', '', forgotten))
     robot = read_xml(urdf) if urdf else Element('robot')
     total, extents = sum(link.inertia.mass for link in model.links), link_extents(robot)
     for frame, link in zip(model.frames, model.links, strict=False):
@@ -183,12 +182,6 @@ def weightless_joints(model: RobotModel) -> tuple[str, ...]:
             masses[joint.parent] += masses[index]
         moved[joint.coordinate.index] += masses[index]
     return tuple(name for name, mass in zip(bare.joint_names, moved, strict=True) if mass == 0.0)
-
-
-def _first_link(model: RobotModel, joint: str) -> str:
-    """The first link that a joint moves."""
-    body = next(index for index, each in enumerate(model.joints) if each.name == joint)
-    return next(frame.name for frame in model.frames if frame.body == body)
 
 
 def _about_link(
@@ -271,9 +264,14 @@ def _about_joints(model: RobotModel, geared: Collection[str]) -> Iterator[Findin
         if joint.name in geared:
             groups.setdefault(('transmission_left_out', ''), []).append(joint)
     for (code, value), joints in groups.items():
-        link = _first_link(model, joints[0].name)
-        names = tuple(joint.name for joint in joints)
-        yield _found(code, link, f'{value}: {listed(names)}' if value else listed(names), names)
+        yield _about(model, code, value, tuple(joint.name for joint in joints))
+
+
+def _about(model: RobotModel, code: str, value: str, joints: tuple[str, ...]) -> Finding:
+    """A finding about joints, and the link to which the first of them leads."""
+    body = [joint.name for joint in model.joints].index(joints[0])
+    value = f'{value}: {listed(joints)}' if value else listed(joints)
+    return _found(code, model.first_link(body), value, joints)
 
 
 def _problems(joint: Joint, model: RobotModel) -> Iterator[tuple[str, str]]:

@@ -200,7 +200,6 @@ def _beyond_limits(poses: SampledPoses) -> Iterator[Finding]:
         if not load.beyond:
             continue
         body = [joint.name for joint in model.joints].index(name)
-        link = next(frame.name for frame in model.frames if frame.body == body)
         value = (
             f'{name} at {load.beyond:.0%} of {len(poses.q)} poses: up to {abs(load.worst):.3g}, '
             f'effort limit {load.limit:.3g} {model.effort_units[index]}'
@@ -208,7 +207,7 @@ def _beyond_limits(poses: SampledPoses) -> Iterator[Finding]:
         severity: Severity = 'warning' if load.beyond > MAX_SHARE else 'info'
         if index == never_held:
             value, severity = f'{value}; the arm is held at no pose', 'error'
-        yield found('gravity_exceeds_effort', link, value, (name,), severity)
+        yield found('gravity_exceeds_effort', model.first_link(body), value, (name,), severity)
 
 
 def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, list[Finding]]:
