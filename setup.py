@@ -54,6 +54,7 @@ setup(
     package_data={
         package_name: ['py.typed'],
         f'{package_name}.core.compiler': ['_entry.pyi'],
+        f'{package_name}.core.export': ['templates/*.in'],
         f'{package_name}.report': ['page.css', 'page.html', 'page.js'],
     },
     ext_modules=extensions(),

@@ -19,7 +19,8 @@ from robot_dynamics_ros.control import (
     supervisor,
 )
 from robot_dynamics_ros.control.supervisor import TRANSITIONS, Event, State
-from robot_dynamics_ros.core.export.c_library import ABI_HEADER, HEADER
+from robot_dynamics_ros.core.export.c_code import filled
+from robot_dynamics_ros.core.export.c_library import ABI_HEADER
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, PICTURE = 'docs/safety.md', 'docs/transitions.svg'
@@ -56,7 +57,7 @@ def documents() -> dict[str, str]:
         PAGE: before + BEGIN + table() + END + after,
         PICTURE: picture(),
         CPP + 'transitions.hpp': cpp(),
-        CPP + ABI_HEADER: HEADER,
+        CPP + ABI_HEADER: filled(ABI_HEADER, {}),
     }
 
 

@@ -36,7 +36,7 @@ PUBLIC = (
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
     *('core.dual.*', 'core.scalar.*', 'core.spatial*'),
     *('core.model.tree.*', 'core.quantity.*', 'core.model.findings.*'),
-    *('core.model.sampling.*', 'inspection.CODES'),
+    *('core.model.sampling.*', 'inspection.CODES', 'inspection.audit'),
 )
 # Parts of the node that a test would reach through it.
 INSIDE = {'estimate', 'guard', 'robot_holder', 'topic_counters'}

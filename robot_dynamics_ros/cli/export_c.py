@@ -34,7 +34,8 @@ FLAGS = '-std=c99 -O3 -fPIC -shared -ffp-contract=off -fvisibility=hidden -Wl,--
 @click.option('--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True,
               metavar='LIST', help='Quantities, separated by commas, or all, those of a frame '
               f'with --frame only: {", ".join(QUANTITIES)}.')  # fmt: skip
-@click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
+@click.option('--frame', metavar='LINK', multiple=True,
+              help='Link, for the quantities of a frame; repeat it for several.')  # fmt: skip
 @click.option('--payload-frame', metavar='LINK',
               help='Link whose payload becomes an input of the functions.')  # fmt: skip
 def export_c_command(
@@ -42,6 +43,7 @@ def export_c_command(
     folder: Path | None,
     library: Path | None,
     quantities: str,
+    frame: tuple[str, ...],
     output: Output,
     **asked: Any,
 ) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.loads import GravityLoad
@@ -43,7 +42,7 @@ def inspect_command(
       robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
     """
     model, urdf, source = robot_of_words(words)
-    inspection = inspect_robot(model, frame, gravity or STANDARD_GRAVITY)
+    inspection = inspect_robot(model, frame, gravity, urdf)
     if picture is not None:
         with written_file(picture) as new:
             missing = draw(inspection, urdf, source.parent, new)
@@ -59,7 +58,7 @@ def inspect_command(
 
 def _show(inspection: Inspection, output: Output) -> None:
     """Print what the robot is, what each joint moves and holds, and what a link carries."""
-    model, margin = inspection.model, inspection.margin
+    model, margin, poses = inspection.model, inspection.margin, inspection.poses.q
     mimics = len(model.joints) - model.size
     output.line(
         f'{model.name}: {len(model.joints)} moving joints{f" ({mimics} mimic)" if mimics else ""},'
@@ -72,11 +71,14 @@ def _show(inspection: Inspection, output: Output) -> None:
         rows = map(_load_row, model.independent_joints, inspection.loads.values())
         columns = 'gravity torque', 'at zero', 'worst', 'limit', 'share', 'poses beyond'
         output.table(columns, rows)
+        at = zip(model.independent_joints, poses[0].tolist(), strict=True)
+        if moved := [f'{joint.name} {q:.3g} {_units(joint)[0]}' for joint, q in at if q]:
+            output.line(f'zero is outside the limits: at zero stands for {", ".join(moved)}')
     if margin is not None:
         at_least = '' if math.isinf(margin.median) else 'at least '
         output.line(
             f'payload at {margin.frame}: {_mass(margin.at_zero)} at zero, {at_least}'
-            f'{_mass(margin.median)} at half of {inspection.poses} poses, {_mass(margin.least)} '
+            f'{_mass(margin.median)} at half of {len(poses)} poses, {_mass(margin.least)} '
             f'at the worst; the joints hold the robot itself at {margin.holding:.0%} of the poses'
         )
 

@@ -21,7 +21,6 @@ from .errors import (
     UrdfError,
 )
 from .friction import JointFriction
-from .model.audit import audit
 from .model.findings import Finding
 from .model.gravity import mounted_gravity
 from .model.payload import Payload
@@ -57,7 +56,6 @@ __all__ = [
     'UnknownNameError',
     'UrdfError',
     'VelocitySolution',
-    'audit',
     'mounted_gravity',
     'parse_urdf',
     'pose_error',

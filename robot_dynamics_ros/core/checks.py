@@ -32,16 +32,10 @@ def all_finite(values: Array) -> bool:
 def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
     """A float64 copy of `value`, one finite number per label.
 
-    Args:
-        name: of the vector, for messages.
-        value: anything that NumPy makes an array of real numbers from.
-        labels: of its entries, for messages.
-
     Raises:
-        StateError: it is not numeric, not a vector, of the wrong size, not finite, or a masked
-            array, whose hidden values would count.
+        StateError: it is not that; see `real_array`.
     """
-    array = _real_array(name, value)
+    array = real_array(name, value)
     if array.ndim != 1:
         raise StateError(f'{name} has shape {array.shape}, ({len(labels)},) is needed')
     if array.size != len(labels):
@@ -69,11 +63,7 @@ def has_rows(value: Any) -> bool:
 
 
 def check_one_state(method: str, **inputs: Any) -> None:
-    """Whether no input has rows.
-
-    Raises:
-        StateError: one has; it names the method and the input.
-    """
+    """StateError: an input of a method that takes one state has rows."""
     for name, value in inputs.items():
         if has_rows(value):
             raise StateError(
@@ -84,20 +74,12 @@ def check_one_state(method: str, **inputs: Any) -> None:
 def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
     """Rows (N, n) with one real number per label, as they are; or a copy of a vector (n,).
 
-    Args:
-        name: of the input, for messages.
-        value: anything that NumPy makes an array of real numbers from.
-        labels: of the entries of a row, for messages.
-
-    Returns:
-        An array of any dtype and layout, whose values are not looked at; a vector as that of
-        `checked_vector`.
+    Rows have any dtype and layout, and their values are not looked at.
 
     Raises:
-        StateError: it is not numeric, has another shape, or is a masked array; as
-            `checked_vector` for a vector.
+        StateError: it is not that; see `real_array` and, of a vector, `checked_vector`.
     """
-    array = _real_array(name, value)
+    array = real_array(name, value)
     if array.ndim == 1:
         return checked_vector(name, array, labels)
     if array.ndim != 2 or array.shape[1] != len(labels):
@@ -107,14 +89,7 @@ def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
 
 
 def common_rows(rows: Mapping[str, int]) -> int:
-    """The number of samples of a batch.
-
-    Args:
-        rows: of each input that has rows, by its name; one at least.
-
-    Raises:
-        StateError: the numbers differ.
-    """
+    """The number of samples of a batch, from that of each input; StateError: they differ."""
     (first, samples), *others = rows.items()
     for name, count in others:
         if count != samples:
@@ -142,13 +117,8 @@ def checked_gravity(value: Any) -> Array:
 
 
 def checked_numbers(name: str, value: Any) -> Array:
-    """Finite real numbers of any shape, as float64.
-
-    Raises:
-        StateError: it is not numeric, not finite, or a masked array, whose hidden values would
-            count.
-    """
-    array: Array = np.asarray(_real_array(name, value), np.float64)
+    """Finite real numbers of any shape, as float64; StateError: it is not that."""
+    array: Array = np.asarray(real_array(name, value), np.float64)
     if not np.isfinite(array).all():
         raise StateError(f'{name} must be finite')
     return array
@@ -175,28 +145,16 @@ def checked_rotation(name: str, value: Any) -> Array:
     return R
 
 
-def is_masked(value: Any) -> bool:
-    """Whether it is a masked array, which NumPy converts to an array of all its values."""
-    return isinstance(value, np.ma.MaskedArray)
-
-
 def is_finite(value: Any, shape: tuple[int, ...] = ()) -> bool:
     """Whether it is an array of finite real numbers of that shape; by default one number."""
-    if is_masked(value):
-        return False
     try:
-        array = np.asarray(value)
-    except (ValueError, TypeError):
+        return bool(np.isfinite(array := real_array('', value)).all()) and array.shape == shape
+    except StateError:
         return False
-    return array.dtype.kind in 'iuf' and array.shape == shape and bool(np.isfinite(array).all())
 
 
 def checked_name(name: str, value: Any) -> str:
-    """The value, if it is a str.
-
-    Raises:
-        ParameterError: it is not.
-    """
+    """The value, if it is a str; ParameterError: it is not."""
     if not isinstance(value, str):
         raise ParameterError(f'{name} is {value!r}, one name is needed (a str)')
     return value
@@ -214,13 +172,8 @@ def checked_names(name: str, value: Any) -> tuple[str, ...]:
 
 
 def check_output(out: Any, shape: tuple[int, ...]) -> None:
-    """Whether a result of that shape can be written into `out`.
-
-    Raises:
-        StateError: it is not a writeable float64 array of that shape, it is masked, or its
-            entries overlap each other.
-    """
-    if is_masked(out):
+    """StateError: a result of that shape cannot be written into `out`."""
+    if isinstance(out, np.ma.MaskedArray):
         raise StateError(f'out is a masked array: {UNMASK}')
     if not isinstance(out, np.ndarray) or out.dtype != np.float64:
         raise StateError(f'out is a {_kind(out)}, a float64 array of shape {shape} is needed')
@@ -236,11 +189,15 @@ def check_output(out: Any, shape: tuple[int, ...]) -> None:
 
 
 def check_bindable(inputs: dict[str, Any], sizes: dict[str, int], out: Any) -> None:
-    """Whether a program can read these arrays, (n,) or (N, n), and write that one, where they lie.
+    """StateError: a program cannot read and write these arrays where they lie.
 
-    Raises:
-        StateError: one of them would have to be converted or copied, or is of a subclass such as
-            a masked array; or `out` overlaps an input.
+    One of them would have to be converted or copied, or is of a subclass such as a masked array;
+    or `out` overlaps an input.
+
+    Args:
+        inputs: (n,) or (N, n).
+        sizes: n of each.
+        out: of the result.
     """
     for name, array in {**inputs, 'out': out}.items():
         if type(array) is not np.ndarray or array.dtype != np.float64:
@@ -254,19 +211,20 @@ def check_bindable(inputs: dict[str, Any], sizes: dict[str, int], out: Any) -> N
             raise StateError(f'bind: out shares memory with {name}: pass an array of its own')
 
 
-def _real_array(name: str, value: Any) -> Any:
-    """An array of real numbers.
+def real_array(name: str, value: Any) -> Any:
+    """An array of real numbers, of whatever NumPy makes one from.
 
     Raises:
         StateError: it is none, or a masked array, whose hidden values would count.
     """
-    if is_masked(value):
+    if isinstance(value, np.ma.MaskedArray):
         raise StateError(f'{name} is a masked array: {UNMASK}')
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
         raise StateError(f'{name} is not an array of numbers: {error}') from None
-    if array.ndim > 1 and isinstance(value, Sequence) and any(map(is_masked, value)):
+    rows = value if array.ndim > 1 and isinstance(value, Sequence) else ()
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
         raise StateError(f'{name} has a row that is a masked array: {UNMASK}')
     if array.dtype.kind not in 'iuf':
         raise StateError(f'{name} holds {array.dtype} values, real numbers are needed')
@@ -291,11 +249,9 @@ def _overlaps_itself(array: Array) -> bool:
 
 
 def _kind(value: Any) -> str:
-    if type(value) is np.ndarray:
-        return f'{value.dtype} array'
-    if isinstance(value, np.ndarray):
-        return f'{value.dtype} {type(value).__name__}'
-    return type(value).__name__
+    if not isinstance(value, np.ndarray):
+        return type(value).__name__
+    return f'{value.dtype} {"array" if type(value) is np.ndarray else type(value).__name__}'
 
 
 def _list(labels: Sequence[str], most: int = 8) -> str:

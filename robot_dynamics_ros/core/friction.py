@@ -80,16 +80,16 @@ class JointFriction:
             raise UnknownNameError('kind of friction', min(unknown), KINDS)
         if not isinstance(smoothing, Mapping):
             smoothing = {joint.name: smoothing for joint in model.joints}
-        usual: dict[str, Array] = {
+        named = {**given, 'smoothing': smoothing}
+        usual = {
+            **{kind: np.full(len(model.joints), CONSTANTS.get(kind, 0.0)) for kind in KINDS},
             'viscous': np.array([joint.damping for joint in model.joints]),
             'coulomb': np.array([joint.friction for joint in model.joints]),
         }
-        named = {**given, 'smoothing': smoothing}
         for kind in KINDS:
-            other = usual.get(kind.removesuffix('_negative'))
-            if other is None:
-                other = np.full(len(model.joints), CONSTANTS.get(kind, 0.0))
-            usual[kind] = _of_joints(model, kind, other, named.get(kind) or {})
+            # Of negative velocities that of positive ones, which come before.
+            usual[kind] = usual[kind.removesuffix('_negative')]
+            usual[kind] = _of_joints(model, kind, usual[kind], named.get(kind) or {})
         self.values = np.stack([usual[kind] for kind in KINDS])
         self._model = model
         self.names = tuple(joint.name for joint in model.joints)
@@ -99,7 +99,6 @@ class JointFriction:
             self._G[row, joint.coordinate.index] = joint.coordinate.multiplier
         self.rotors = np.array([joint.armature for joint in model.joints]) @ self._G**2
         self._own = np.array([joint.mimicked is None for joint in model.joints], float)
-        self._coordinates = [joint.coordinate.index for joint in model.joints]
         self.speed_range = model.velocity_bounds.copy()
         for name, speed in (max_velocity or {}).items():
             if not speed >= 0.0:
@@ -107,12 +106,11 @@ class JointFriction:
                     f'max_velocity of joint {name!r} is {speed}, it must not be negative'
                 )
             self.speed_range[model.index_of(name)] = speed
+        lower = viscous_lower or {}
+        negative = {**lower, **(viscous_negative_lower or {})}
         self._lower = {
-            kind: np.minimum(self[kind], _of_joints(model, f'{kind}_lower', self[kind], lower))
-            for kind, lower in (
-                ('viscous', viscous_lower or {}),
-                ('viscous_negative', {**(viscous_lower or {}), **(viscous_negative_lower or {})}),
-            )
+            kind: np.minimum(self[kind], _of_joints(model, f'{kind}_lower', self[kind], given))
+            for kind, given in (('viscous', lower), ('viscous_negative', negative))
         }
 
     def __getitem__(self, kind: str) -> Array:
@@ -261,24 +259,16 @@ def coefficient_names(model: RobotModel) -> list[str]:
 
 
 def _of_joints(model: RobotModel, kind: str, usual: Array, given: Mapping[str, float]) -> Array:
-    """A value of each joint (N,), checked.
-
-    Args:
-        model: the robot.
-        kind: one of `KINDS`.
-        usual: values (N,) of joints that are not given.
-        given: by joint name.
-    """
-    names = tuple(joint.name for joint in model.joints)
-    values = dict(zip(names, usual.tolist(), strict=True))
-    for name, value in {**values, **given}.items():
-        if name not in names:
-            raise UnknownNameError('joint', name, names)
+    """A value of each joint (N,), by joint name or the usual one, checked."""
+    values = {joint.name: value for joint, value in zip(model.joints, usual.tolist(), strict=True)}
+    if unknown := given.keys() - values.keys():
+        raise UnknownNameError('joint', min(unknown), tuple(values))
+    values |= given
+    for name, value in values.items():
         positive = kind in CONSTANTS
         if not (math.isfinite(value) and value >= 0.0) or (positive and value == 0.0):
             allowed = 'positive' if positive else 'not negative, as friction takes energy'
             raise ParameterError(
                 f'{kind} of joint {name!r} is {value}, it must be finite and {allowed}'
             )
-        values[name] = float(value)
-    return np.array(list(values.values()))
+    return np.array([float(value) for value in values.values()])

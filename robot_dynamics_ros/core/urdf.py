@@ -1,7 +1,7 @@
 """From the text of a URDF to a `RobotModel`.
 
-The inertials of links and the joints are read, and shapes for the size of a link; what dynamics
-does not need is ignored, even where it is wrong.
+The inertials of links and the joints are read; what dynamics does not need is ignored, even where
+it is wrong.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from .errors import InertiaError, TopologyError, UrdfError
-from .model.extent import Extent
 from .model.findings import Finding, examine_inertial
 from .model.robot import RobotModel
 from .model.tree import Coordinate, Frame, Joint, Limits, Link
@@ -27,8 +25,6 @@ from .urdf_xml import (
     is_xacro,
     name_in,
     name_of,
-    numbers,
-    numbers_of,
     only_child,
     read_xml,
 )
@@ -65,37 +61,32 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         )
     if robot.find('link') is None:
         raise UrdfError('the robot has no <link>: at least one is needed')
-    findings: list[Finding] = []
     # Its import takes longer than all else of `core`.
     from urdf_parser_py.urdf import URDF
 
     urdf = URDF.from_xml_string(tostring(checked_robot(robot)))
-    extents = map(_extent_of_link, robot.findall('link'))
-    links = _by_name(list(map(_link, urdf.links, extents, repeat(findings))), 'link')
+    leading = {joint.child: joint.name for joint in urdf.joints}
+    links = _by_name([_link(link, leading.get(link.name, '')) for link in urdf.links], 'link')
     described = _by_name(urdf.joints, 'joint')
     joints, frames = _grow_tree(links, described)
-    findings += _turned_too_far(urdf)
-    mimics = {}
     moving = {joint.name for joint in joints}
+    mimics = {name: described[name].mimic for name in moving if described[name].mimic is not None}
+    remarks = [*_turned_too_far(urdf)]
     for joint in joints:
-        mimic, link = described[joint.name].mimic, described[joint.name].child
-        if joint.inertia.mass == 0.0:
-            findings.append(Finding.massless_body(link, joint.name))
-        if mimic is not None and mimic.joint in moving:
-            mimics[joint.name] = mimic
-        elif mimic is not None:
-            value = f'mimic joint={mimic.joint!r}'
-            findings.append(Finding.of('orphaned_mimic', link, value, (joint.name,)))
-    if strict and findings:
-        raise InertiaError('; '.join(map(str, findings)))
-    leading = {joint.child: joint.name for joint in urdf.joints}
-    return RobotModel(
+        if (law := mimics.get(joint.name)) and law.joint not in moving:
+            value, link = f'mimic joint={law.joint!r}', described[joint.name].child
+            remarks.append(Finding.of('orphaned_mimic', link, value, (joint.name,)))
+            del mimics[joint.name]
+    model = RobotModel(
         robot.get('name') or 'robot',
         _with_coordinates(joints, mimics),
         tuple(frames),
-        tuple(findings),
-        tuple(replace(links[f.name], joint=leading.get(f.name, '')) for f in frames),
+        tuple(remarks),
+        tuple(links[frame.name] for frame in frames),
     )
+    if strict and model.findings:
+        raise InertiaError('; '.join(map(str, model.findings)))
+    return model
 
 
 def _turned_too_far(urdf: Any) -> Iterator[Finding]:
@@ -179,18 +170,18 @@ def checked_robot(robot: Element) -> Element:
     return checked
 
 
-def _link(link: Any, extent: Extent | None, findings: list[Finding]) -> Link:
-    """A link; what is implausible in its inertial is added to the findings."""
+def _link(link: Any, joint: str) -> Link:
+    """A link, and the joint that leads to it."""
     if link.inertial is None:
-        return Link(link.name, extent=extent)
+        return Link(link.name, joint=joint)
     mass, (x, y, z) = link.inertial.mass, link.inertial.inertia.to_matrix()
     rotational = symmetric(x[0], x[1], x[2], y[1], y[2], z[2])
     if mass < 0.0:
         raise UrdfError(f'link {link.name!r}: mass is {mass:g} kg, it must not be negative')
-    findings += examine_inertial(link.name, mass, rotational)
     placement = _placement(link.inertial.origin)
     inertia = Inertia.at_center_of_mass(mass, rotational, placement)
-    return Link(link.name, inertia, extent)
+    found = tuple(examine_inertial(link.name, mass, rotational))
+    return Link(link.name, inertia, joint, found)
 
 
 def _joint(urdf: Any, parent: int, placement: Transform) -> Joint:
@@ -285,53 +276,3 @@ def _by_name(elements: list[Any], kind: str) -> dict[str, Any]:
     if repeated := [name for name, count in counts.items() if count > 1]:
         raise TopologyError(f'{kind} names must be unique, repeated: {", ".join(repeated)}')
     return {element.name: element for element in elements}
-
-
-def _extent_of_link(link: Element) -> Extent | None:
-    """Extent of a <link> in its frame; None if it has no shapes, or one that is not a primitive.
-
-    A primitive beside a mesh is only a part of the link or an approximation. A shape that cannot
-    be read counts as unknown, and is not an error: the dynamics does not need it.
-    """
-    extents = []
-    for kind in ('collision', 'visual'):
-        found = [_extent(shape) for shape in link.findall(kind)]
-        known = [extent for extent in found if extent is not None]
-        if len(known) < len(found):
-            return None
-        if known:
-            extents.append(sum(known[1:], known[0]))
-    if not extents:
-        return None
-    both = sum(extents[1:], extents[0])
-    # Visual and collision shapes fill the same space.
-    return replace(both, volume=max(extent.volume for extent in extents))
-
-
-def _extent(shape: Element) -> Extent | None:
-    primitive = shape.find('geometry/*')
-    if primitive is None or primitive.tag not in ('box', 'sphere', 'cylinder', 'capsule'):
-        return None
-    try:
-        size = numbers_of(primitive, 'shape')
-        x, y, z, *angles = numbers(shape, 'origin', 'shape')
-    except UrdfError:
-        return None
-    if primitive.tag == 'box':
-        sides, volume = [length / 2.0 for length in size], math.prod(size)
-    else:
-        radius, length = size[0], sum(size[1:])
-        ball, rod = 4.0 / 3.0 * math.pi * radius**3, math.pi * radius**2 * length
-        sides = [radius, radius, length / 2.0]
-        volume = rod if primitive.tag == 'cylinder' else rod + ball
-        if primitive.tag != 'cylinder':
-            sides[2] += radius
-    if not 0.0 < volume < math.inf:
-        return None
-    reach = [
-        sum(abs(entry) * side for entry, side in zip(row, sides, strict=True))
-        for row in rotation_from_rpy(*angles)
-    ]
-    lower = (x - reach[0], y - reach[1], z - reach[2])
-    upper = (x + reach[0], y + reach[1], z + reach[2])
-    return Extent(lower, upper, volume)

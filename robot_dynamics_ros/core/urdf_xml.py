@@ -192,11 +192,7 @@ def _rpy_from_quaternion(x: float, y: float, z: float, w: float) -> list[float]:
 
 
 def name_of(element: Element) -> str:
-    """The name of a link or joint.
-
-    Raises:
-        UrdfError: it has none.
-    """
+    """The name of a link or joint; UrdfError: it has none."""
     name = element.get('name')
     if not name:
         raise UrdfError(f'a <{element.tag}> has no name')
@@ -204,11 +200,7 @@ def name_of(element: Element) -> str:
 
 
 def name_in(parent: Element, tag: str, attribute: str, where: str) -> str:
-    """The name that an attribute of the one child of this tag gives; see `only_child`.
-
-    Raises:
-        UrdfError: there is no such child, or no such attribute.
-    """
+    """The name that an attribute of the one child of this tag gives; UrdfError: there is none."""
     child = only_child(parent, tag, where)
     if child is None:
         raise UrdfError(f'{where} has no <{tag} {attribute}="...">')
@@ -219,15 +211,9 @@ def name_in(parent: Element, tag: str, attribute: str, where: str) -> str:
 
 
 def only_child(parent: Element, tag: str, where: str) -> Element | None:
-    """The child of this tag, if there is one.
+    """The child of this tag, if there is one; UrdfError: there are several.
 
-    Args:
-        parent: of the child.
-        tag: of the child.
-        where: names the parent in messages.
-
-    Raises:
-        UrdfError: there are several.
+    Here and below, `where` names the parent in messages.
     """
     found = parent.findall(tag)
     if len(found) > 1:
@@ -236,7 +222,7 @@ def only_child(parent: Element, tag: str, where: str) -> Element | None:
 
 
 def numbers(parent: Element, tag: str, where: str) -> list[float]:
-    """The numbers of the one child of this tag, of `ABSENT` without one; see `only_child`.
+    """The numbers of the one child of this tag, of `ABSENT` without one.
 
     Raises:
         UrdfError: a number, or an element that is not of `ABSENT`, is missing or wrong.
@@ -250,25 +236,14 @@ def numbers(parent: Element, tag: str, where: str) -> list[float]:
 
 
 def checked_child(parent: Element, tag: str, where: str) -> Element:
-    """The one child of this tag with all of its numbers, and no other attribute; see `numbers`.
-
-    Raises:
-        UrdfError: as for `numbers`.
-    """
+    """The one child of this tag with all of its `numbers`, and no other attribute."""
     values = map(repr, numbers(parent, tag, where))
-    attributes = {
-        name: ' '.join(islice(values, usual if isinstance(usual, int) else len(usual)))
-        for name, usual in NUMBERS[tag].items()
-    }
-    return Element(tag, attributes)
+    counts = {name: x if isinstance(x, int) else len(x) for name, x in NUMBERS[tag].items()}
+    return Element(tag, {name: ' '.join(islice(values, n)) for name, n in counts.items()})
 
 
 def numbers_of(element: Element, where: str) -> list[float]:
-    """All numbers of an element, in the order of `NUMBERS`.
-
-    Args:
-        element: with a tag of `NUMBERS`.
-        where: names its parent in messages.
+    """All numbers of an element with a tag of `NUMBERS`, in that order.
 
     Raises:
         UrdfError: a number is missing or wrong.
@@ -296,11 +271,7 @@ def numbers_of(element: Element, where: str) -> list[float]:
 
 
 def refuse_misspelt(name: str, known: Iterable[str], where: str) -> None:
-    """Refuse a name that is nearly a known one: other readers would ignore it without a word.
-
-    Raises:
-        UrdfError: it is; the message names both.
-    """
+    """UrdfError: a name is nearly a known one; others would ignore it without a word."""
     if name not in known and (near := get_close_matches(name.lower(), known, 1, SIMILAR)):
         raise UrdfError(f'{where} {name!r}: is {near[0]!r} meant?')
 
@@ -330,11 +301,9 @@ def _checked_numbers(value: str, count: int, where: str, most: float = LARGEST) 
     for word in words:
         try:
             # Python also reads 1_000 and digits of other scripts, other URDF parsers do not.
-            number = float(word) if word.isascii() and '_' not in word else None
+            number = float(word if word.isascii() and '_' not in word else 'no number')
         except ValueError:
-            number = None
-        if number is None:
-            raise UrdfError(f'{where} is {value!r}: {word!r} is not a number')
+            raise UrdfError(f'{where} is {value!r}: {word!r} is not a number') from None
         if not math.isfinite(number):
             raise UrdfError(f'{where} is {value!r}: it must be finite')
         if abs(number) > most:

@@ -2,11 +2,14 @@
 
 Modules::
 
+    audit               what is suspicious in a description, before torques depend on it
+    shapes              the box around the shapes of a link
     inspection          what `inspect` and `validate` say: findings, agreement with Pinocchio
     loads               gravity torque against effort limits, payload margins, over sampled poses
     picture             the arm drawn from its description
 """
 
+from .audit import audit
 from .inspection import CODES, Inspection, Validation, inspect_robot, validate_robot
 
-__all__ = ['CODES', 'Inspection', 'Validation', 'inspect_robot', 'validate_robot']
+__all__ = ['CODES', 'Inspection', 'Validation', 'audit', 'inspect_robot', 'validate_robot']

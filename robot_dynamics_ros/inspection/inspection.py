@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import compress
@@ -13,14 +13,14 @@ import numpy as np
 
 from robot_dynamics_ros.core.definiteness import check_mass_matrix
 from robot_dynamics_ros.core.errors import InertiaError, OracleUnavailable
-from robot_dynamics_ros.core.model.audit import audit
-from robot_dynamics_ros.core.model.findings import FINDING_CODES, Finding, Rule, Severity, listed
+from robot_dynamics_ros.core.model.findings import Finding, Rule, Severity, listed
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantity import EvaluatedDynamics
 from robot_dynamics_ros.oracle.report import Report
 
+from .audit import FINDING_CODES, ORDER, audit, in_order
 from .loads import GravityLoad, PayloadMargin, SampledPoses, gravity_loads, payload_margin
 
 # What shows once torques are computed: problem, advice and severity.
@@ -60,7 +60,6 @@ RULES = {
 }
 found = partial(Finding.of, rules=RULES)
 CODES = {**FINDING_CODES, **{code: rule.problem for code, rule in RULES.items()}}
-ORDER = ('error', 'warning', 'info')
 # Share of the poses beyond which the arm cannot do its work; below, some poses are out of reach.
 MAX_SHARE = 0.5
 # States at which M is examined and Pinocchio compared: another description differs at each.
@@ -72,7 +71,7 @@ class Inspection:
     """Everything that `robot_dynamics inspect` says of a robot."""
 
     model: RobotModel  #: the robot
-    poses: int  #: number of poses over which the worst was looked for
+    poses: SampledPoses  #: over which the worst was looked for; the first counts as zero
     loads: dict[str, GravityLoad]  #: gravity torque of each joint by name, in the order of q
     margin: PayloadMargin | None  #: of a link; None if none was asked for
     findings: tuple[Finding, ...]  #: those of severity error first
@@ -91,7 +90,8 @@ class Inspection:
             'moving_mass': self.moving_mass,
             'reach': self.model.reach,
             'joints': [*map(self._joint, range(len(self.model.joints)))],
-            'poses': self.poses,
+            'poses': len(self.poses.q),
+            'zero': self.poses.q[0],
             'gravity': {name: asdict(load) for name, load in self.loads.items()},
             'payload_margin': self.margin and asdict(self.margin),
             'findings': [asdict(finding) for finding in self.findings],
@@ -129,15 +129,25 @@ class Validation:
 
 
 def inspect_robot(
-    model: RobotModel, frame: str | None = None, gravity: Sequence[float] = STANDARD_GRAVITY
+    model: RobotModel,
+    frame: str | None = None,
+    gravity: Sequence[float] = STANDARD_GRAVITY,
+    urdf: str = '',
 ) -> Inspection:
-    """Look at a robot; `frame` is the link whose payload margin to give, gravity (3,) [m/s^2]."""
+    """Look at a robot.
+
+    Args:
+        model: the robot.
+        frame: link whose payload margin to give.
+        gravity: (3,) in the axes of the root link [m/s^2].
+        urdf: text of the description, see `audit`.
+    """
     # What overflows shows as a value that is not finite.
     with np.errstate(all='ignore'):
         poses = SampledPoses.of(model, gravity=tuple(gravity))
         margin = None if frame is None else payload_margin(poses, frame)
-        loads, findings = gravity_loads(poses), _in_order(_of_the_robot(poses))
-    return Inspection(model, len(poses.q), loads, margin, findings)
+        loads, findings = gravity_loads(poses), in_order(_of_the_robot(poses, urdf))
+    return Inspection(model, poses, loads, margin, findings)
 
 
 def validate_robot(
@@ -152,8 +162,8 @@ def validate_robot(
     """
     with np.errstate(all='ignore'):
         report, compared = _agreement(model, urdf)
-        findings = [*_of_the_robot(SampledPoses.of(model), massless_joints), *compared]
-    kept = _in_order(finding for finding in findings if finding.code not in ignored)
+        findings = [*_of_the_robot(SampledPoses.of(model), urdf, massless_joints), *compared]
+    kept = in_order(finding for finding in findings if finding.code not in ignored)
     return Validation(model.name, model.size, model.mass, kept, report)
 
 
@@ -162,14 +172,12 @@ def pinocchio_is_installed() -> bool:
     return importlib.util.find_spec('pinocchio') is not None
 
 
-def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: ORDER.index(finding.severity)))
-
-
-def _of_the_robot(poses: SampledPoses, massless_joints: Collection[str] = ()) -> Iterator[Finding]:
+def _of_the_robot(
+    poses: SampledPoses, urdf: str, massless_joints: Collection[str] = ()
+) -> Iterator[Finding]:
     """Findings of the description, and of what it gives."""
     model, root = poses.model, poses.model.frames[0].name
-    yield from audit(model, massless_joints)
+    yield from audit(model, urdf, massless_joints)
     if not model.size:
         yield found('no_moving_joint', root, f'{len(model.frames)} links')
         return
@@ -192,7 +200,6 @@ def _beyond_limits(poses: SampledPoses) -> Iterator[Finding]:
         if not load.beyond:
             continue
         body = [joint.name for joint in model.joints].index(name)
-        link = next(frame.name for frame in model.frames if frame.body == body)
         value = (
             f'{name} at {load.beyond:.0%} of {len(poses.q)} poses: up to {abs(load.worst):.3g}, '
             f'effort limit {load.limit:.3g} {model.effort_units[index]}'
@@ -200,7 +207,7 @@ def _beyond_limits(poses: SampledPoses) -> Iterator[Finding]:
         severity: Severity = 'warning' if load.beyond > MAX_SHARE else 'info'
         if index == never_held:
             value, severity = f'{value}; the arm is held at no pose', 'error'
-        yield found('gravity_exceeds_effort', link, value, (name,), severity)
+        yield found('gravity_exceeds_effort', model.first_link(body), value, (name,), severity)
 
 
 def _agreement(model: RobotModel, urdf: str) -> tuple[Report | None, list[Finding]]:

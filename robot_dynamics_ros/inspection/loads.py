@@ -25,7 +25,7 @@ POSES = 1000
 
 @dataclass(frozen=True)
 class SampledPoses:
-    """Poses of a robot; the first one is zero. Nothing is compiled."""
+    """Poses of a robot; the first one is zero, or next to it. Nothing is compiled."""
 
     model: RobotModel  #: the robot
     q: Array  #: (N, n) positions [rad or m]
@@ -38,9 +38,14 @@ class SampledPoses:
         count: int = POSES,
         gravity: tuple[float, ...] = STANDARD_GRAVITY,
     ) -> SampledPoses:
-        """Zero, and that many poses within the position limits, the same each time."""
-        q = np.vstack([np.zeros(model.size), random_positions(model, count)])
-        return cls(model, q, gravity)
+        """Zero, and that many poses within the position limits, the same each time.
+
+        Where a joint cannot be at zero, its limit next to zero stands for it.
+        """
+        # Of limits that are reversed none is next.
+        allowed = np.where(model.lower <= model.upper, [model.lower, model.upper], 0.0)
+        zero = np.clip(0.0, *allowed)
+        return cls(model, np.vstack([zero, random_positions(model, count)]), gravity)
 
     @cached_property
     def gravity_torque(self) -> Array:
@@ -70,7 +75,7 @@ class SampledPoses:
 class GravityLoad:
     """The gravity torque of one joint against its effort limit."""
 
-    at_zero: float  #: with all joints at zero [N m or N]
+    at_zero: float  #: at the first pose [N m or N]
     worst: float  #: the largest magnitude over the sampled poses, with its sign [N m or N]
     worst_at: Array  #: (n,) the pose of the worst one [rad or m]
     limit: float  #: of the effort, infinite where there is none that is positive [N m or N]
@@ -99,7 +104,7 @@ class PayloadMargin:
     """The largest point mass at the origin of a link, see `RobotDynamics.payload_margin`."""
 
     frame: str  #: name of the link
-    at_zero: float  #: with all joints at zero [kg]
+    at_zero: float  #: at the first pose [kg]
     least: float  #: at the worst of the sampled poses [kg]
     least_at: Array  #: (n,) that pose [rad or m]
     median: float  #: over the sampled poses [kg]

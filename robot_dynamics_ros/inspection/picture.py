@@ -12,11 +12,11 @@ import numpy as np
 from robot_dynamics_ros.core.algorithms.kinematics import frame_poses
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.core.model.audit import NEGLIGIBLE
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.core.urdf_xml import read_xml
+from robot_dynamics_ros.inspection.audit import NEGLIGIBLE
 from robot_dynamics_ros.link_geometry import GeometryError, read_geometry
 
 from .inspection import Inspection, found

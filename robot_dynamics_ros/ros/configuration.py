@@ -21,8 +21,8 @@ from robot_dynamics_ros.control.external.thresholds import BANDS, ContactThresho
 from robot_dynamics_ros.control.settings import Settings, per_joint, torque_limits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
-from robot_dynamics_ros.core.model.audit import audit
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.inspection import audit
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, read_joint_model
 from robot_dynamics_ros.parameter_yaml import errors_in
 from robot_dynamics_ros.threshold_file import read_thresholds
@@ -98,7 +98,8 @@ class Configuration:
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""
         log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
-        for finding in audit(dynamics.model, robot.guard.settings.massless_joints):
+        massless = robot.guard.settings.massless_joints
+        for finding in audit(dynamics.model, compiled.text, massless):
             if finding.severity != 'info':
                 log.warning(str(finding))
         log.info(

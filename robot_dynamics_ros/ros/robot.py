@@ -18,8 +18,8 @@ from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.settings import Settings, torque_limits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.audit import weightless_joints
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.inspection.audit import weightless_joints
 from robot_dynamics_ros.inspection.loads import SampledPoses
 
 from .compilation import CompiledRobot

@@ -18,9 +18,10 @@ def files(tmp_path):
 def test_it_writes_what_export_c_gives(answer, files):
     quantities = ['gravity_torque', 'jacobian']
     expected = export_c(
-        parse_urdf(URDF), name='my', quantities=quantities, frame='hand', urdf=URDF
+        parse_urdf(URDF), name='my', quantities=quantities, frame=['hand', 'slider'], urdf=URDF
     )
     options = '--name', 'my', '--quantities', ', '.join(quantities), '--frame', 'hand'
+    options += '--frame', 'slider'
     code, found, stderr = answer('export-c', 'arm.urdf', '--output', 'out', *options)
     assert (code, stderr, found['folder']) == (0, '', 'out')
     assert (found['package'], set(found['files'])) == ('my_dynamics', set(expected))

@@ -36,6 +36,7 @@ def files(tmp_path_factory, request):
     for name, text in (
         ('arm.urdf', URDF), ('empty.urdf', ''),
         ('faulty.urdf', URDF.replace('ixx="0.03"', 'ixx="3"')),
+        ('lifted.urdf', URDF.replace('lower="-2"', 'lower="0.5"')),
         ('doubtful.urdf', URDF.replace('effort="20"', 'effort="0"')),
         ('weightless.urdf', WEIGHTLESS),
         ('grams.urdf', re.sub(r'(mass value|i[xyz]{2})="([\d.]+)"', r'\1="\g<2>e3"', URDF)),
@@ -47,6 +48,11 @@ def files(tmp_path_factory, request):
     ):  # fmt: skip
         (folder / name).write_text(text)
     return folder
+
+
+def test_a_zero_that_is_not_allowed_is_said(run):
+    assert 'at zero stands for wrist 0.5 rad' in run('inspect', 'lifted.urdf').stdout
+    assert 'stands for' not in run('inspect', 'arm.urdf').stdout
 
 
 def test_text_and_json_are_as_documented(run, answer):

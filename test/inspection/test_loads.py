@@ -29,6 +29,19 @@ def test_at_each_pose_they_are_those_of_the_compiled_robot(robot):
         np.testing.assert_allclose(poses.jacobian(frame), expected, rtol=1e-11, atol=1e-11)
 
 
+def test_a_limit_stands_for_zero_where_zero_is_not_allowed():
+    """The pendulum hangs at zero, and here cannot."""
+    model = hand_written('pendulum').model
+    (joint,) = model.joints
+    for lower, upper, zero in ((0.5, 2.0, 0.5), (-2.0, -0.5, -0.5), (2.0, 1.0, 0.0)):
+        limits = replace(joint.limits, lower=lower, upper=upper)
+        limited = replace(model, joints=(replace(joint, limits=limits),))
+        inspection = inspect_robot(limited)
+        assert inspection.as_json()['zero'].tolist() == [zero]
+        load = inspection.loads['swing']
+        assert load.at_zero == pytest.approx(LARGEST * np.sin(zero), abs=1e-12)
+
+
 def test_the_load_of_a_pendulum():
     """g = m g l sin(q): its largest magnitude is m g l, at a right angle."""
     (load,) = gravity_loads(SampledPoses.of(hand_written('pendulum').model)).values()

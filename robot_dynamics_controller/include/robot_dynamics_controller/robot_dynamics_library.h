@@ -36,7 +36,10 @@ struct robot_dynamics_library
 
     /* Rows: the torque that overcomes friction, and two states of pre-sliding, which are slip of
      * the next step; load: the torques that the joints transmit; travel: the way since the step
-     * before. NULL, as the next five, where the robot has no friction. */
+     * before; friction: one kind after the other, each of all joints that move in the URDF, mimic
+     * joints too: viscous, coulomb, viscous_negative, coulomb_negative, gradual, stribeck, load,
+     * presliding, presliding_long, smoothing, gradual_smoothing, stribeck_velocity, displacement,
+     * displacement_long. NULL, as the next five, where the robot has no friction. */
     int (*friction_step)(const double *v, const double *load, const double *travel,
                          const double *friction, const double *slip, double *rows);
     const double *friction;

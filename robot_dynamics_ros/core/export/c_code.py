@@ -11,7 +11,8 @@ import re
 import struct
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 
 from ..compiler.expression import Expression
 from ..compiler.program import Program, needed_for
@@ -40,49 +41,12 @@ FORMULAS = {
 }
 # Of the bits of a number: half of the exponent, as near as 3.5 %.
 HALVED = 0x1FF7A3BEA91D9B1B
-SQUARE_ROOT = f"""\
-/* Newton's method, from half of the exponent: no library is needed, and all bits are the same. */
-static double square_root(double square)
-{{
-    union {{
-        double number;
-        unsigned long long bits;
-    }} root;
-    int i;
-    if (!(square > 0.0 && square <= DBL_MAX)) {{
-        return square;
-    }}
-    root.number = square;
-    root.bits = (root.bits >> 1) + {HALVED}ULL;
-    for (i = 0; i < 4; ++i) {{
-        root.number = 0.5 * (root.number + square / root.number);
-    }}
-    return root.number;
-}}
-"""
-SINES = """\
-/* Sines and cosines of some angles, which stand where their sines will be; returns 0 if one of
- * them is not finite, or not below 2^30 rad. */
-static int {prefix}_sines(double *{macro}_RESTRICT sines, double *{macro}_RESTRICT cosines,
-                          int count)
-{{
-    int i;
-    for (i = 0; i < count; ++i) {{
-        /* Not true of a NaN. */
-        if (!(sines[i] > -{range} && sines[i] < {range})) {{
-            return 0;
-        }}
-    }}
-    for (i = 0; i < count; ++i) {{
-        const double *angle = sines + i;
-        double result[2];
-        {lines}
-        sines[i] = result[0];
-        cosines[i] = result[1];
-    }}
-    return 1;
-}}
-"""
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """A text of `templates`, with what stands for each `@name@`."""
+    text = files(__package__).joinpath('templates', f'{template}.in').read_text(encoding='utf-8')
+    return re.sub(r'@(\w+)@', lambda match: str(values[match[1]]), text)
 
 
 def literal(value: float) -> str:
@@ -133,13 +97,13 @@ def comment(paragraphs: Iterable[str]) -> str:
     return '\n'.join([f'/* {first}', *(f' * {line}'.rstrip() for line in others), ' */'])
 
 
-def table(declaration: str, values: Iterable[float]) -> str:
+def table(name: str, values: Sequence[float]) -> str:
     """Definition of a constant array, with as many entries in a line as fit."""
     body = textwrap.fill(
         ', '.join(map(literal, values)), 98, initial_indent='    ', subsequent_indent='    ',
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
-    return f'{declaration} = {{\n{body}\n}};'
+    return f'{name}[{len(values)}] = {{\n{body}\n}};'
 
 
 def prototype(program: Program, prefix: str) -> str:
@@ -202,8 +166,20 @@ def program_code(program: Program, prefix: str) -> str:
     )
 
 
+def shared_code(codes: Iterable[str], prefix: str) -> Iterator[str]:
+    """The square root, and the sines of some angles, where a function calls them."""
+    text = '\n'.join(codes)
+    if 'square_root(' in text:
+        yield filled('square_root.c', {'halved': HALVED})
+    if f'{prefix}_sines(' in text:
+        program = sine_program()
+        lines = '\n        '.join(_body([*program.steps(), Store(0, program.outputs)], {}))
+        names = {'prefix': prefix, 'macro': prefix.upper()}
+        yield filled('sines.c', {**names, 'range': literal(RANGE), 'lines': lines})
+
+
 def square_root(square: float) -> float:
-    """What `SQUARE_ROOT` computes."""
+    """What `square_root` of `templates/square_root.c.in` computes."""
     if not 0.0 < square <= sys.float_info.max:
         return square
     (bits,) = struct.unpack('<Q', struct.pack('<d', square))
@@ -212,13 +188,6 @@ def square_root(square: float) -> float:
     for _ in range(4):
         root = 0.5 * (root + square / root)
     return root
-
-
-def sine_code(prefix: str) -> str:
-    """Definition of `int <prefix>_sines(sines, cosines, count)`: `sine_program` at each angle."""
-    program = sine_program()
-    lines = '\n        '.join(_body([*program.steps(), Store(0, program.outputs)], {}))
-    return SINES.format(prefix=prefix, macro=prefix.upper(), range=literal(RANGE), lines=lines)
 
 
 def _body(actions: Iterable[Action], slots: Mapping[int, int], result: str = RESULT) -> list[str]:

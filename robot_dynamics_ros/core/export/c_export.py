@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from ..algorithms.kinematics import Axes
 from ..checks import checked_names
-from ..compiler.program import Program
 from ..errors import InertiaError, ParameterError, UnknownNameError
 from ..friction import JointFriction
 from ..model.robot import RobotModel, checked_model
 from ..quantity import QUANTITIES, Quantity, traced
-from .c_library import FRICTION, FUNCTIONS, library_cmake, library_files, with_friction
-from .c_package import check_program, cmake_lists, package_xml
-from .c_sources import ExportedRobot, cpp_view, header, source
+from .c_library import FRICTION, FUNCTIONS, library_files, with_friction
+from .c_package import ExportedRobot, Function, package_files
 
 DEFAULT_QUANTITIES = (
     'inverse_dynamics',
@@ -35,7 +34,7 @@ def export_c(
     *,
     name: str | None = None,
     quantities: Sequence[str] = DEFAULT_QUANTITIES,
-    frame: str | None = None,
+    frame: str | Sequence[str] | None = None,
     axes: Axes | None = None,
     payload_frame: str | None = None,
     urdf: str = '',
@@ -52,7 +51,8 @@ def export_c(
         model: the robot, with its payloads.
         name: prefix of all names; None: made from the name of the robot.
         quantities: names of methods of `RobotDynamics`.
-        frame: link, for the quantities of a frame.
+        frame: link, for the quantities of a frame, or several: then the name of each function of
+            a frame ends in that of its link, in lower case, with underscores for other characters.
         axes: of twists; None for LOCAL_WORLD_ALIGNED.
         payload_frame: name of a link. The payload on its body becomes the last input of the
             functions, `payload`; payloads that the model has there are left out.
@@ -77,7 +77,8 @@ def export_c(
         raise ParameterError(
             f'urdf is a {type(urdf).__name__}: the text of the description is needed, a str'
         )
-    chosen = _checked_quantities(quantities, frame, axes)
+    frames = _checked_frames(frame)
+    chosen = _checked_quantities(quantities, frames, axes)
     friction = friction or JointFriction(model)
     offsets = [0.0] * model.size if offsets is None else offsets
     if library:
@@ -92,53 +93,66 @@ def export_c(
     robot = ExportedRobot(
         bare,
         _prefix(name, model.name),
-        _programs(bare, chosen, frame, axes, payload_body),
-        frame,
+        _functions(bare, chosen, frames, axes, payload_body),
         axes or 'LOCAL_WORLD_ALIGNED',
         '' if payload_body is None else bare.joints[payload_body].name,
         hashlib.sha256(urdf.encode()).hexdigest() if urdf else '',
     )
-    files = {
-        f'include/{robot.package}/{robot.package}.h': header(robot),
-        f'include/{robot.package}/{robot.package}.hpp': cpp_view(robot),
-        f'src/{robot.package}.c': source(robot),
-        'check/check.c': check_program(robot),
-        'CMakeLists.txt': cmake_lists(robot),
-        'package.xml': package_xml(robot),
-    }
+    files = package_files(robot)
     if library:
-        files |= library_files(robot, friction, offsets)
-        files['CMakeLists.txt'] += library_cmake(robot)
+        for path, text in library_files(robot, friction, offsets).items():
+            files[path] = files.get(path, '') + text
     return files
 
 
-def _programs(
+def _functions(
     model: RobotModel,
     quantities: Sequence[Quantity],
-    frame: str | None,
+    frames: Mapping[str, str],
     axes: Axes | None,
     payload_body: int | None,
-) -> tuple[Program, ...]:
-    """The programs of some quantities.
+) -> tuple[Function, ...]:
+    """A function for each quantity, and each frame of those that have one.
 
     Raises:
         InertiaError: some do not exist for this robot; it names all of them.
     """
-    programs: list[Program] = []
+    functions: list[Function] = []
     missing: dict[str, str] = {}
     for quantity in quantities:
-        options = frame if quantity.of_frame else None, axes if quantity.takes_axes else None
-        try:
-            programs.append(traced(model, quantity.key(*options), payload_body)[0])
-        except InertiaError as error:
-            missing[quantity.name] = str(error)
+        for frame, end in (frames if quantity.of_frame and frames else {None: ''}).items():
+            key = quantity.key(frame, axes if quantity.takes_axes else None)
+            try:
+                program = traced(model, key, payload_body)[0]
+            except InertiaError as error:
+                missing[quantity.name] = str(error)
+            else:
+                named = replace(program, name=quantity.name + end)
+                functions.append(Function(named, quantity, frame))
     if missing:
         reasons = '; '.join(dict.fromkeys(missing.values()))
         raise InertiaError(
             f'this robot has no {", ".join(missing)}: {reasons}; or export the others alone '
             '(--quantities)'
         )
-    return tuple(programs)
+    return tuple(functions)
+
+
+def _checked_frames(frame: str | Sequence[str] | None) -> dict[str, str]:
+    """What the name of each function of a frame ends in, by the link; nothing for one link.
+
+    Raises:
+        ParameterError: it is no sequence of names, or two of them end alike.
+    """
+    links = () if frame is None else (frame,) if isinstance(frame, str) else frame
+    links = checked_names('frame', links)
+    ends = {link: '_' + '_'.join(re.findall('[a-z0-9]+', link.lower())) for link in links}
+    if len({*ends.values()}) < len(links) or (len(links) > 1 and '_' in ends.values()):
+        raise ParameterError(
+            f'frames are {", ".join(links)}: of several each needs letters or digits of ASCII in '
+            'which it differs from the others; export them one by one'
+        )
+    return ends if len(links) > 1 else dict.fromkeys(links, '')
 
 
 def _prefix(name: str | None, robot: str) -> str:
@@ -161,7 +175,7 @@ def _prefix(name: str | None, robot: str) -> str:
 
 
 def _checked_quantities(
-    names: Sequence[str], frame: str | None, axes: str | None
+    names: Sequence[str], frames: Mapping[str, str], axes: str | None
 ) -> list[Quantity]:
     """The quantities of these names; whether frame and axes fit each is seen by `Quantity.key`.
 
@@ -178,10 +192,10 @@ def _checked_quantities(
             raise UnknownNameError('quantity', name, tuple(QUANTITIES))
     quantities = [QUANTITIES[name] for name in chosen]
     for given, what, uses in (
-        (frame, f'frame {frame!r}', attrgetter('of_frame')),
+        (frames, f'frame {", ".join(map(repr, frames))}', attrgetter('of_frame')),
         (axes, f'axes {axes}', attrgetter('takes_axes')),
     ):
-        if given is not None and not any(map(uses, quantities)):
+        if given and not any(map(uses, quantities)):
             users = ', '.join(quantity.name for quantity in filter(uses, QUANTITIES.values()))
             raise ParameterError(
                 f'{what}: no chosen quantity uses it, only {users} do; choose one of them '

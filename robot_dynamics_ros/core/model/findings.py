@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -29,113 +28,42 @@ class Rule(NamedTuple):
 
 
 # The codes are stable names, for those who ignore some findings; the words may change.
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        'inertia_without_mass': Rule(
-            'it has a rotational inertia but no mass', 'give it a mass, or remove the inertia'
-        ),
-        'inertia_not_positive': Rule(
-            'its rotational inertia is not positive definite',
-            'recompute the inertia from the mass and the shape',
-            'error',
-        ),
-        'triangle_inequality': Rule(
-            'its rotational inertia breaks the triangle inequality',
-            'no body has such an inertia: look for a wrong unit, frame or sign',
-            'error',
-        ),
-        'nearly_flat': Rule(
-            'its rotational inertia only just obeys the triangle inequality',
-            'fine for a thin plate; otherwise compute it anew',
-            'info',
-        ),
-        'inertia_too_large': Rule(
-            'its rotational inertia is larger than its shapes can have',
-            'check the unit, and that it is about the centre of mass, not about the link frame',
-        ),
-        'inertia_about_link_frame': Rule(
-            'its rotational inertia looks as if it were about the link frame',
-            'the inertia of a URDF is about the centre of mass, in the axes of <inertial>',
-        ),
-        'density': Rule(
-            'its density is below that of foam, or above that of metals',
-            'look for a wrong unit: mass in kg, lengths in m, inertia in kg m^2',
-        ),
-        'large_angle': Rule(
-            'an origin is turned by more than a whole turn',
-            'angles are in rad: divide degrees by 57.2958',
-        ),
-        'far_center_of_mass': Rule(
-            'its centre of mass is far outside the link',
-            'check the unit and the frame of the inertial origin',
-        ),
-        'massless_body': Rule(
-            'its joint moves no mass before the next joint',
-            'harmless inside a chain, or give the link a mass',
-        ),
-        'weightless_joint': Rule(
-            'nothing that its joint moves has a mass: every torque is zero',
-            'give the links their inertials; where it is so on purpose, name the joint in '
-            'massless_joints',
-            'error',
-        ),
-        'fixed_mass': Rule(
-            'it is fixed to the base, so that its mass has no effect',
-            'fine for a pedestal; otherwise look for a joint that should not be fixed',
-            'info',
-        ),
-        'heavy_payload': Rule(
-            'its payload is as heavy as the robot', 'check that the mass is in kg'
-        ),
-        'far_payload': Rule(
-            'the centre of mass of its payload is farther away than the robot reaches',
-            'check that com is in m, in the frame of the link',
-        ),
-        'large_payload_inertia': Rule(
-            'the radius of gyration of its payload is larger than the reach of the robot',
-            'check that the inertia is in kg m^2, and the mass in kg',
-        ),
-        'reversed_limits': Rule(
-            'the limits of its joint are reversed, so that no position is allowed', 'exchange them'
-        ),
-        'equal_limits': Rule(
-            'the limits of its joint are equal, so that one position alone is allowed',
-            'give lower and upper, which count as 0 where they are left out; or make it fixed, or '
-            'continuous',
-        ),
-        'missing_limits': Rule(
-            'its joint has no <limit>, which a URDF demands of a revolute or prismatic one',
-            'give the range that the hardware has, or make it continuous if it turns without end',
-        ),
-        **{
-            f'{sign}_{kind}_limit': Rule(
-                f'the {kind} limit of its joint is {sign}, which counts as no limit',
-                'give the limit that the hardware has, above 0',
-            )
-            for kind in ('effort', 'velocity')
-            for sign in ('zero', 'negative')
-        },
-        'motionless_mimic': Rule(
-            'its joint mimics another with the multiplier 0, so that it never moves',
-            'give the ratio of the two joints, or make it fixed',
-        ),
-        'mimic_limits': Rule(
-            'its joint allows the joint that it mimics less than the limits of that joint do',
-            'give that joint the range that remains: the limits of a mimic joint are not its own; '
-            'or correct limits, multiplier or offset of the mimic joint',
-        ),
-        'orphaned_mimic': Rule(
-            'its joint mimics one that is fixed or not there, so it counts as independent',
-            'name a moving joint, or remove the mimic element',
-        ),
-        'friction_left_out': Rule(
-            'damping or friction is described, which the dynamics leaves out',
-            'add JointFriction(model).torque(v) where it should count',
-            'info',
-        ),
-    }
-)
-FINDING_CODES = MappingProxyType({code: rule.problem for code, rule in RULES.items()})
+RULES: Mapping[str, Rule] = {
+    'inertia_without_mass': Rule(
+        'it has a rotational inertia but no mass', 'give it a mass, or remove the inertia'
+    ),
+    'inertia_not_positive': Rule(
+        'its rotational inertia is not positive definite',
+        'recompute the inertia from the mass and the shape',
+        'error',
+    ),
+    'triangle_inequality': Rule(
+        'its rotational inertia breaks the triangle inequality',
+        'no body has such an inertia: look for a wrong unit, frame or sign',
+        'error',
+    ),
+    'large_angle': Rule(
+        'an origin is turned by more than a whole turn',
+        'angles are in rad: divide degrees by 57.2958',
+    ),
+    'massless_body': Rule(
+        'its joint moves no mass before the next joint',
+        'harmless inside a chain, or give the link a mass',
+    ),
+    'heavy_payload': Rule('its payload is as heavy as the robot', 'check that the mass is in kg'),
+    'far_payload': Rule(
+        'the centre of mass of its payload is farther away than the robot reaches',
+        'check that com is in m, in the frame of the link',
+    ),
+    'large_payload_inertia': Rule(
+        'the radius of gyration of its payload is larger than the reach of the robot',
+        'check that the inertia is in kg m^2, and the mass in kg',
+    ),
+    'orphaned_mimic': Rule(
+        'its joint mimics one that is fixed or not there, so it counts as independent',
+        'name a moving joint, or remove the mimic element',
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -144,7 +72,7 @@ class Finding:
 
     Attributes:
         link: name of the link.
-        code: its stable name, one of `FINDING_CODES`, or of a check that is not of `core`.
+        code: its stable name, a key of `RULES`, or of the same table of another room.
         problem: what is wrong, in words.
         value: the numbers that show it, with units.
         advice: what to do about it.
@@ -174,11 +102,6 @@ class Finding:
         """A finding with the words of a rule, and its severity if none is given."""
         problem, advice, usual = rules[code]
         return cls(link, code, problem, value, advice, severity or usual, joints)
-
-    @classmethod
-    def massless_body(cls, link: str, joint: str) -> Finding:
-        """About a joint that moves no mass, and the first link that it moves."""
-        return cls.of('massless_body', link, f'0 kg: {joint}', (joint,))
 
     def __str__(self) -> str:
         """One line for a log."""

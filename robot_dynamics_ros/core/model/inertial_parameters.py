@@ -13,14 +13,13 @@ its second moment along the axis. Without mass a body costs an algorithm fewer p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..checks import Array, checked_vector
-from ..errors import InertiaError, ParameterError, StateError
+from ..checks import Array
 from ..scalar import Scalar
 from ..spatial import (
     Inertia,
@@ -53,41 +52,6 @@ def body_of(parameters: Sequence[Any]) -> Inertia:
     return Inertia.about_origin(m, (x, y, z), symmetric(xx, xy, xz, yy, yz, zz))
 
 
-def checked_parameters(pi: Any, joints: Sequence[Joint]) -> list[list[float]]:
-    """`PARAMETERS` of each body, ten per joint.
-
-    Raises:
-        ParameterError: pi is not a vector of 10 finite numbers per joint.
-    """
-    labels = [f'{parameter} of {joint.name}' for joint in joints for parameter in PARAMETERS]
-    try:
-        rows: list[list[float]] = checked_vector('pi', pi, labels).reshape(-1, 10).tolist()
-    except StateError as error:
-        raise ParameterError(str(error)) from None
-    return rows
-
-
-def with_parameters(
-    joints: Sequence[Joint], bare: Sequence[Joint], rows: Iterable[Sequence[float]]
-) -> tuple[Joint, ...]:
-    """The joints without payloads, such that their bodies with the payloads have the parameters.
-
-    A body whose parameters are those that it has stays the same to the last bit.
-
-    Args:
-        joints: of a robot with its payloads.
-        bare: the same without payloads.
-        rows: `PARAMETERS` of each body with its payloads.
-    """
-    changed = []
-    for loaded, joint, row in zip(joints, bare, rows, strict=True):
-        if row != parameters_of(loaded.inertia):
-            payload = np.subtract(parameters_of(loaded.inertia), parameters_of(joint.inertia))
-            joint = replace(joint, inertia=body_of(np.subtract(row, payload).tolist()))
-        changed.append(joint)
-    return tuple(changed)
-
-
 def with_load(
     joints: Sequence[Joint], body: int, parameters: Sequence[Scalar]
 ) -> tuple[Joint, ...]:
@@ -101,20 +65,6 @@ def with_load(
     result = list(joints)
     result[body] = replace(joints[body], inertia=joints[body].inertia + body_of(parameters))
     return tuple(result)
-
-
-def require_physical(joints: Iterable[Joint]) -> None:
-    """Refuse bodies that no distribution of mass has; see `impossible`.
-
-    Raises:
-        InertiaError: one of them is.
-    """
-    for joint in joints:
-        if obstacle := impossible(joint.inertia):
-            raise InertiaError(
-                f'no body has the inertial parameters of joint {joint.name!r}: {obstacle}; '
-                'correct them, or pass physical=False to use them as they are'
-            )
 
 
 def impossible(body: Inertia) -> str:

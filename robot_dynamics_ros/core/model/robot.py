@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, checked_name, checked_names, checked_rotation, is_finite
-from ..errors import ParameterError, StateError, TopologyError, UnknownNameError
+from ..checks import (
+    Array,
+    checked_name,
+    checked_names,
+    checked_rotation,
+    checked_vector,
+    is_finite,
+)
+from ..errors import InertiaError, ParameterError, StateError, TopologyError, UnknownNameError
 from ..spatial import ZERO, ZERO_MATRIX, Inertia, Matrix, Transform, Vector
-from . import inertial_parameters as parameters
 from . import reduction
 from .findings import Finding, examine_inertial, listed
+from .inertial_parameters import PARAMETERS, body_of, impossible, parameters_of
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
@@ -41,7 +49,7 @@ class RobotModel:
         joints: every moving joint, mimic joints included.
         frames: every link, also those that are fixed to another; the root link first, those of
             `with_frame` last.
-        findings: what is implausible in the inertials (see `Finding`, and `audit` for more).
+        remarks: what was odd in the text of the description.
         links: every link as it was described, in the order of `frames`.
         payloads: attached bodies, ordered by name; their inertia is included in `joints`.
         unloaded: the same model without payloads; None if there are none.
@@ -50,10 +58,20 @@ class RobotModel:
     name: str
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
-    findings: tuple[Finding, ...] = field(default=(), compare=False)
+    remarks: tuple[Finding, ...] = field(default=(), compare=False)
     links: tuple[Link, ...] = ()
     payloads: tuple[Payload, ...] = ()
     unloaded: RobotModel | None = None
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The remarks, and what is implausible in the inertials; `inspection.audit` finds more."""
+        found = [finding for link in self.links for finding in link.findings]
+        for index, joint in enumerate(self._bare.joints):
+            if joint.inertia.mass == 0.0:
+                value, link = f'0 kg: {joint.name}', self.first_link(index)
+                found.append(Finding.of('massless_body', link, value, (joint.name,)))
+        return (*found, *self.remarks)
 
     @cached_property
     def independent_joints(self) -> tuple[Joint, ...]:
@@ -233,10 +251,8 @@ class RobotModel:
             raise ParameterError(f'frame {name!r} exists already: choose another name')
         link = self.frame(parent)
         placement = link.placement @ _checked_pose(f'pose of frame {name!r}', pose)
-        bare = self._without_payloads
-        frames = (*bare.frames, Frame(name, link.body, placement))
-        other = replace(bare, frames=frames, links=(*bare.links, Link(name)))
-        return other._with_payloads(self.payloads)
+        frames = (*self.frames, Frame(name, link.body, placement))
+        return self._changed(frames=frames, links=(*self.links, Link(name)))
 
     def tip_frame(self, joints: Iterable[str]) -> str:
         """The link that most likely carries a payload: at the tip of the commanded joints.
@@ -260,6 +276,10 @@ class RobotModel:
             if joint.parent < 0 or (joint.name not in mimicked and siblings == 1):
                 break
             body = joint.parent
+        return self.first_link(body)
+
+    def first_link(self, body: int) -> str:
+        """The link to which the joint of that index in `joints` leads."""
         return next(frame.name for frame in self.frames if frame.body == body)
 
     def moving_body(self, frame: str) -> int:
@@ -315,10 +335,9 @@ class RobotModel:
                 without `others`, or locked at a position that is not finite; `joints` is not a
                 sequence of names, or `locked` not a mapping.
         """
-        bare = self._without_payloads
         kept, at = self._checked_choice(joints, locked, others)
-        merged, frames = reduction.reduced(bare.joints, bare.frames, kept, at)
-        return replace(bare, joints=merged, frames=frames)._with_payloads(self.payloads)
+        merged, frames = reduction.reduced(self._bare.joints, self.frames, kept, at)
+        return self._changed(joints=merged, frames=frames)
 
     def _checked_choice(
         self, joints: Iterable[str], locked: Mapping[str, float], others: float | None
@@ -408,7 +427,7 @@ class RobotModel:
         # The link, where a joint stands for it.
         payload = replace(payload, frame=self.frame(payload.frame).name)
         others = (other for other in self.payloads if other.name != payload.name)
-        return self._without_payloads._with_payloads([*others, payload])
+        return self._changed([*others, payload])
 
     def without_payload(self, name: str = 'payload') -> RobotModel:
         """The robot without the payload of that name, equal to one that never had it.
@@ -419,8 +438,7 @@ class RobotModel:
         known = tuple(payload.name for payload in self.payloads)
         if name not in known:
             raise UnknownNameError('payload', name, known)
-        others = (payload for payload in self.payloads if payload.name != name)
-        return self._without_payloads._with_payloads(others)
+        return self._changed(payload for payload in self.payloads if payload.name != name)
 
     def without_load(self, body: int) -> tuple[RobotModel, list[float]]:
         """The robot without the payloads on one body, and the inertial parameters of these (10,).
@@ -431,7 +449,7 @@ class RobotModel:
         carried = [each for each in self.payloads if self.frame(each.frame).body == body]
         others = (payload for payload in self.payloads if payload not in carried)
         load = sum(map(self._moments_on_body, carried), NONE)
-        return self._without_payloads._with_payloads(others), parameters.parameters_of(load)
+        return self._changed(others), parameters_of(load)
 
     def with_armature(self, armature: Mapping[str, float]) -> RobotModel:
         """The robot with rotors: their inertia, as the joints feel it.
@@ -460,12 +478,11 @@ class RobotModel:
                     f'armature of joint {name!r} is {value!r} kg m^2 or kg, a finite number >= 0 '
                     'is needed'
                 )
-        bare = self._without_payloads
         joints = tuple(
             replace(joint, armature=float(armature.get(joint.name, joint.armature)))
-            for joint in bare.joints
+            for joint in self._bare.joints
         )
-        return replace(bare, joints=joints)._with_payloads(self.payloads)
+        return self._changed(joints=joints)
 
     def inertial_parameters(self) -> Array:
         """m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, shape (10 bodies,).
@@ -474,7 +491,7 @@ class RobotModel:
         order [kg, kg m, kg m^2]. Links that are fixed to a body, and payloads, are part of it; the
         armature of the rotors is not.
         """
-        rows = [parameters.parameters_of(joint.inertia) for joint in self.joints]
+        rows = [parameters_of(joint.inertia) for joint in self.joints]
         return np.array(rows, dtype=np.float64).reshape(-1)
 
     def with_inertial_parameters(self, pi: npt.ArrayLike, *, physical: bool = True) -> RobotModel:
@@ -495,65 +512,62 @@ class RobotModel:
             InertiaError: a body, with or without its payload, is impossible, and `physical` is
                 set.
         """
-        rows = parameters.checked_parameters(pi, self.joints)
-        bare = self._without_payloads
-        other = bare._with_bodies(parameters.with_parameters(self.joints, bare.joints, rows))
-        loaded = other._with_payloads(self.payloads)
-        if physical:
-            parameters.require_physical(other.joints)
-            parameters.require_physical(loaded.joints)
-        return loaded
+        labels = [f'{name} of {joint.name}' for joint in self.joints for name in PARAMETERS]
+        try:
+            rows = checked_vector('pi', pi, labels).reshape(-1, 10).tolist()
+        except StateError as error:
+            raise ParameterError(str(error)) from None
+        bodies = []
+        for loaded, joint, row in zip(self.joints, self._bare.joints, rows, strict=True):
+            # One that is as it was stays so to the last bit.
+            if row != (before := parameters_of(loaded.inertia)):
+                payload = np.subtract(before, parameters_of(joint.inertia))
+                joint = replace(joint, inertia=body_of(np.subtract(row, payload).tolist()))
+            bodies.append(joint)
+        other = self._changed(joints=tuple(bodies), links=self._links_with(bodies))
+        for joint in [*bodies, *other.joints] if physical else []:
+            if obstacle := impossible(joint.inertia):
+                raise InertiaError(
+                    f'no body has the inertial parameters of joint {joint.name!r}: {obstacle}; '
+                    'correct them, or pass physical=False to use them as they are'
+                )
+        return other
 
-    def _with_bodies(self, joints: tuple[Joint, ...]) -> RobotModel:
-        """This robot, which has no payloads, with other inertias: of joints, links and findings.
-
-        The shapes of one link say nothing about the volume of several: where others with mass are
-        merged into the first link of a body, its extent is dropped.
-        """
-        pairs = enumerate(zip(self.joints, joints, strict=True))
-        changed = {index for index, (old, new) in pairs if old.inertia != new.inertia}
+    def _links_with(self, joints: Sequence[Joint]) -> tuple[Link, ...]:
+        """The links with other inertias of the bodies, without payloads."""
+        pairs = zip(self._bare.joints, joints, strict=True)
+        changed = [old.inertia != new.inertia for old, new in pairs]
         first = {frame.body: frame.name for frame in reversed(self.frames)}
-        inertials = {link.name: link.inertia for link in self.links}
-        merged = {
-            frame.body
-            for frame in self.frames
-            if frame.name != first[frame.body] and inertials.get(frame.name, NONE) != NONE
-        }
-        links, findings = list(self.links), list(self.findings)
-        for index, (frame, link) in enumerate(zip(self.frames, self.links, strict=False)):
-            if frame.body not in changed:
-                continue
-            # All other findings of a model are about inertia.
-            findings = [f for f in findings if f.link != link.name or f.code == 'orphaned_mimic']
-            if link.name != first[frame.body]:
-                links[index] = replace(link, inertia=NONE)
-                continue
-            joint = joints[frame.body]
-            extent = None if frame.body in merged else link.extent
-            links[index] = replace(link, inertia=joint.inertia, extent=extent)
-            body = joint.inertia
-            findings += examine_inertial(link.name, body.mass, body.rotational_at_center_of_mass)
-            if body.mass == 0.0:
-                findings.append(Finding.massless_body(link.name, joint.name))
-        return replace(self, joints=joints, links=tuple(links), findings=tuple(findings))
+
+        def link_of(frame: Frame, link: Link) -> Link:
+            if frame.body < 0 or not changed[frame.body]:
+                return link
+            body = joints[frame.body].inertia if frame.name == first[frame.body] else NONE
+            found = examine_inertial(link.name, body.mass, body.rotational_at_center_of_mass)
+            return replace(link, inertia=body, findings=tuple(found))
+
+        return tuple(map(link_of, self.frames, self.links))
 
     @property
-    def _without_payloads(self) -> RobotModel:
+    def _bare(self) -> RobotModel:
+        """The robot without payloads."""
         return self.unloaded or self
 
-    def _with_payloads(self, payloads: Iterable[Payload]) -> RobotModel:
-        """This robot, which has no payloads, with these; itself if they are none."""
-        ordered = tuple(sorted(payloads, key=lambda payload: payload.name))
+    def _changed(self, payloads: Iterable[Payload] | None = None, **fields: Any) -> RobotModel:
+        """The robot with other fields, those without payloads, or with other payloads."""
+        bare = replace(self._bare, **fields) if fields else self._bare
+        given = self.payloads if payloads is None else payloads
+        ordered = tuple(sorted(given, key=lambda payload: payload.name))
         if not ordered:
-            return self
-        joints = list(self.joints)
+            return bare
+        joints = list(bare.joints)
         for payload in ordered:
-            body = self.frame(payload.frame).body
+            body = bare.frame(payload.frame).body
             # Of a link that is fixed to the base, because joints were locked, nothing is felt.
             if body >= 0:
-                inertia = joints[body].inertia + self._moments_on_body(payload)
+                inertia = joints[body].inertia + bare._moments_on_body(payload)
                 joints[body] = replace(joints[body], inertia=inertia)
-        return replace(self, joints=tuple(joints), payloads=ordered, unloaded=self)
+        return replace(bare, joints=tuple(joints), payloads=ordered, unloaded=bare)
 
     def _moments_on_body(self, payload: Payload) -> Inertia:
         """The mass moments of a payload in the joint frame of the body that carries it."""

@@ -20,7 +20,7 @@ from ..spatial import (
     rotation_about,
     scale,
 )
-from .extent import Extent
+from .findings import Finding
 
 JointKind = Literal['revolute', 'continuous', 'prismatic']
 
@@ -146,11 +146,11 @@ class Link:
     Attributes:
         name: of the link.
         inertia: its own, in the link frame; no mass where it has no inertial.
-        extent: of its shapes, in the link frame; None where they are meshes, or it has none.
         joint: name of the joint that leads to it, fixed ones too; empty for the root link.
+        findings: what is implausible in its inertia.
     """
 
     name: str
     inertia: Inertia = field(default_factory=Inertia)
-    extent: Extent | None = None
     joint: str = ''
+    findings: tuple[Finding, ...] = field(default=(), compare=False)

@@ -25,6 +25,7 @@ from three_joints import URDF as THREE_JOINTS
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import (
     InertiaError,
+    JointFriction,
     ParameterError,
     RobotDynamics,
     UnknownNameError,
@@ -95,6 +96,28 @@ def test_the_payload_of_a_body_is_an_input(mass, tmp_path):
         poses = dynamics.frame_poses(q)
         _, found = exported.call('frame_poses', q, size=poses.size)
         assert_close(found.reshape(poses.shape), poses)
+
+
+@needs_compilers
+def test_of_several_frames_each_has_its_functions(tmp_path):
+    quantities, frames = ['jacobian', 'gravity_torque'], ['hand', 'slider']
+    exported = ExportedDynamics(model(), tmp_path, quantities=quantities, frame=frames)
+    dynamics, q = RobotDynamics(model(), backend='python'), [0.3, 0.1, -0.7]
+    for frame in frames:
+        _, found = exported.call(f'jacobian_{frame}', q, size=18)
+        assert_close(found.reshape(6, 3), dynamics.jacobian(q, frame))
+    _, g = exported.call('gravity_torque', q, exported.gravity, size=3)
+    assert_close(g, dynamics.gravity_torque(q))
+
+
+def test_the_order_of_the_friction_coefficients_is_said_where_they_are_passed():
+    labels = QUANTITIES['friction_step'].labels(model())['friction']
+    kinds = [label.split(' of the ')[0].replace(' ', '_') for label in labels[::3]]
+    files = export_c(model(), name=NAME, library=True, friction=JointFriction(model(), **RUBBING))
+    for path in (f'include/{NAME}_dynamics/{NAME}_dynamics.h', 'src/robot_dynamics_library.h'):
+        text = files[path]
+        said = text[text.index('one kind after the other') :]
+        assert [word for word in re.findall(r'\w+', said) if word in kinds][:14] == kinds, path
 
 
 @needs_compilers
@@ -177,6 +200,7 @@ def test_the_check_finds_what_is_wrong(tmp_path):
     assert ended.returncode == 1
 
 
+RUBBING = {'viscous': {'wrist': 0.1}}
 FRAMED = {'quantities': ['jacobian'], 'frame': 'hand'}
 
 
@@ -191,6 +215,7 @@ FRAMED = {'quantities': ['jacobian'], 'frame': 'hand'}
         ({'quantities': ['jacobian']}, ParameterError, 'jacobian .*frame'),
         (FRAMED | {'frame': 3}, ParameterError, 'frame is 3'),
         (FRAMED | {'frame': 'x'}, UnknownNameError, "'x'"),
+        (FRAMED | {'frame': ['hand', 'Hand']}, ParameterError, 'hand, Hand'),
         (FRAMED | {'axes': 'ALL'}, ParameterError, "'ALL'"),
         (FRAMED | {'quantities': ['frame_pose'], 'axes': 'WORLD'}, ParameterError, 'WORLD'),
         ({'frame': 'hand'}, ParameterError, "'hand': .*frame_pose, .*external_torque"),

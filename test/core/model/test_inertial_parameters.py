@@ -9,9 +9,10 @@ from mechanics.examples import MOVING_EXAMPLES
 from mechanics.model_laws import point
 from mechanics.robots import HAND_WRITTEN, LOAD, hand_written
 
-from robot_dynamics_ros.core import InertiaError, ParameterError, audit
+from robot_dynamics_ros.core import InertiaError, ParameterError
 from robot_dynamics_ros.core.model.inertial_parameters import impossible, parameters_of
 from robot_dynamics_ros.core.spatial import Inertia
+from robot_dynamics_ros.inspection import audit
 
 
 def other_parameters(model, count=6):
