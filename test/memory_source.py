@@ -3,7 +3,7 @@
 import numpy as np
 from recorded_states import TOPIC
 
-from robot_dynamics_ros.recordings.joint_columns import States
+from robot_dynamics_ros.recordings.joint_samples import States
 from robot_dynamics_ros.recordings.recording import Recording
 
 

@@ -145,7 +145,7 @@ def write_torques(
         'findings': [one.as_json() for one in wrong],
         'quality': quality.as_json(),
         # What is doubted of the unit is a finding.
-        'remarks': [line for line in quality.remarks() if line != quality.unit_doubt],
+        'remarks': [line for line in quality.remarks() if line not in (quality.unit_doubt or ())],
     }
 
 

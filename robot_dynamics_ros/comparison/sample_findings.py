@@ -73,8 +73,8 @@ def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[F
         text = f'{reached}, limits {ranges[worst]:.3g}, {limit:.3g}: {other}?'
         found.append(Finding('units', names_of(model, far), float(positions[worst]), text))
     elif quality.unit_doubt:
-        joint, farthest = quality.farthest
-        found.append(Finding('units', (joint,), farthest, quality.unit_doubt))
+        joint, farthest, text = quality.unit_doubt
+        found.append(Finding('units', (joint,), farthest, text))
     if wrong.any():
         gain = float(np.median(both[wrong] / slopes[wrong]))
         text = f'velocities {gain:.3g} times the derivatives of the positions'
@@ -111,12 +111,11 @@ def sample_findings(seen: Observations, quality: Quality, remark: str) -> Iterat
             groups.setdefault(why, []).append(name)
     for (text, value), joints in groups.items():
         yield Finding('no_effort', tuple(joints), value, text)
-    for one in quality.counts():
-        few = one.name == 'dropouts' and one.number <= OFTEN * quality.samples
+    for name, number, text in quality.counts():
+        few = name == 'dropouts' and number <= OFTEN * quality.samples
         # Counts that are findings of another code, or that say nothing of the samples.
-        other = one.name in ('without_efforts', 'of_other_joints')
-        if one.number and not (few or other):
-            yield Finding('samples', (), float(one.number), str(one))
+        if not (few or name in ('without_efforts', 'of_other_joints')):
+            yield Finding('samples', (), float(number), text)
 
 
 def _no_effort(
