@@ -15,7 +15,7 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.recorded_joints import ModelTorques
-from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
+from robot_dynamics_ros.comparison.sample_findings import motion_findings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.joint_model import JointModel
@@ -112,13 +112,12 @@ def write_torques(
     """Write the torques along a recording as a whole file; any process may execute it."""
     urdf, _, joints = recordings.robot(name)
     model = _model_torques(urdf, joints, recordings.joint_model, recordings.gravity)
-    reach, samples, peaks = Reach(len(joints)), 0, np.zeros(len(joints))
+    samples, peaks = 0, np.zeros(len(joints))
     filtered = {'rate': float('nan'), 'cutoff': float('nan')}
 
     def torques(recording: Recording) -> Iterator[torque_file.Torques]:
         nonlocal samples
         for motion in recording.motions():
-            reach.add(motion)
             parts = dict(zip(TERMS, model.terms(motion), strict=True))
             np.maximum(peaks, np.abs(sum(parts.values())).max(axis=0), out=peaks)
             filtered.update(rate=motion.rate, cutoff=motion.cutoff)
@@ -133,7 +132,7 @@ def write_torques(
             start=recording.start, topic=recording.topic, urdf=urdf,
         )  # fmt: skip
     quality = recording.quality
-    findings = motion_findings(model.model, reach, quality)
+    findings = motion_findings(model.model, recording.motions(efforts=False), quality)
     wrong = [replace(one, message=f'{one.message}: the torques are wrong') for one in findings]
     return {
         'robot': model.model.name,
@@ -145,7 +144,7 @@ def write_torques(
         'findings': [one.as_json() for one in wrong],
         'quality': quality.as_json(),
         # What is doubted of the unit is a finding.
-        'remarks': [line for line in quality.remarks() if line not in (quality.unit_doubt or ())],
+        'remarks': [one for one in quality.remarks() if one not in (quality.unit_doubt or ())],
     }
 
 

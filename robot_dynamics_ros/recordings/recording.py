@@ -172,17 +172,18 @@ class Recording:
             RecordingError: samples come too slowly, no segment is long enough, or the cutoff is
                 not possible.
         """
-        wanted = self.cutoff if cutoff is None else cutoff
         with _one_line_errors():
-            yield from filtered(*self._segments, self.name, cutoff=wanted, efforts=efforts)
+            used = self.usual_cutoff(cutoff)
+            yield from filtered(*self._segments, self.name, cutoff=used, efforts=efforts)
 
-    def usual_cutoff(self) -> float:
-        """The cutoff that `motions` chooses where none is asked for [Hz].
+    def usual_cutoff(self, asked: float | None = None) -> float:
+        """The cutoff of `motions` [Hz].
 
         Raises:
-            RecordingError: samples come too slowly.
+            RecordingError: samples come too slowly, or it is not possible.
         """
-        return usual_cutoff(self.segments(), self.interval, self.name)
+        wanted = self.cutoff if asked is None else asked
+        return usual_cutoff(self.segments(), self.interval, self.name, wanted)
 
     @cached_property
     def _judged(self) -> tuple[JointSamples, Quality]:

@@ -14,7 +14,7 @@ from io import StringIO
 from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -68,28 +68,47 @@ def write_torque_file(
         OSError: the file cannot be written.
     """
     check_ending(path)
-    computed = (piece for motion, parts in torques for piece in _pieces(motion, parts))
+    if path.suffix == '.csv':
+        _write_csv(path, torques, start)
+        return
+    mcap, store = required('mcap.writer'), _type_store()
+    text = bytes(store.serialize_cdr(store.types[STRING](data=urdf), STRING))
+    values = (states.positions, states.velocities, states.efforts)
+    recorded = _messages(topic, states, start, dict(zip(VALUES, values, strict=True)))
+    described = chain([(start, DESCRIPTION_TOPIC, text)], recorded)
     with path.open('wb') as out:
-        if path.suffix == '.csv':
-            _write_csv(computed, start, out)
-            return
-        text = _type_store().types[STRING](data=urdf)
-        described = (start, DESCRIPTION_TOPIC, bytes(_type_store().serialize_cdr(text, STRING)))
-        recorded = (
-            one
-            for part, _ in _pieces(states, {})
-            for one in _messages(topic, part, start, part.positions, part.velocities, part.efforts)
-        )
+        writer = mcap.Writer(out)
+        writer.start(profile='ros2', library='robot_dynamics_ros')
+
+        @cache
+        def channel(name: str) -> int:
+            latched = name == DESCRIPTION_TOPIC
+            kind = STRING if latched else JOINT_STATE
+            definition = store.generate_msgdef(kind)[0].encode()
+            schema = writer.register_schema(kind, 'ros2msg', definition)
+            qos = {'offered_qos_profiles': LATCHED} if latched else {}
+            return int(writer.register_channel(name, 'cdr', schema, qos))
+
         # Where the clock was set back, so are the messages.
-        known = chain([described], recorded)
-        _write_mcap(merge(known, _computed(computed, start), key=itemgetter(0)), out)
+        for stamp, name, data in merge(described, _computed(torques, start), key=itemgetter(0)):
+            writer.add_message(channel(name), stamp, data, stamp)
+        writer.finish()
 
 
-def _pieces(of: Any, parts: Mapping[str, Array]) -> Iterator[tuple[Any, dict[str, Array]]]:
-    """Samples and parts of torques, so many together that they take little memory."""
-    for first in range(0, len(of), TOGETHER):
-        rows = slice(first, first + TOGETHER)
-        yield of.part(rows), {name: part[rows] for name, part in parts.items()}
+def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
+    """Messages of the torques, and of their parts."""
+    for motion, parts in torques:
+        whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
+        topics = {'torques': dict(zip(VALUES, whole, strict=True))}
+        topics |= {name: {'effort': part} for name, part in parts.items()}
+        messages = (
+            _messages(f'/model/{name}', motion, start, values) for name, values in topics.items()
+        )
+        yield from chain.from_iterable(zip(*messages, strict=True))
+
+
+def _parts(size: int) -> Iterator[slice]:
+    return (slice(first, first + TOGETHER) for first in range(0, size, TOGETHER))
 
 
 def _stamps(start: int, times: Array) -> Numbers:
@@ -97,49 +116,22 @@ def _stamps(start: int, times: Array) -> Numbers:
     return start + np.rint(times * 1e9).astype(np.int64)
 
 
-def _write_mcap(messages: Iterable[Message], out: IO[bytes]) -> None:
-    writer, store = required('mcap.writer').Writer(out), _type_store()
-    writer.start(profile='ros2', library='robot_dynamics_ros')
-
-    @cache
-    def channel(name: str) -> int:
-        latched = name == DESCRIPTION_TOPIC
-        kind = STRING if latched else JOINT_STATE
-        schema = writer.register_schema(kind, 'ros2msg', store.generate_msgdef(kind)[0].encode())
-        qos = {'offered_qos_profiles': LATCHED} if latched else {}
-        return int(writer.register_channel(name, 'cdr', schema, qos))
-
-    for stamp, name, data in messages:
-        writer.add_message(channel(name), stamp, data, stamp)
-    writer.finish()
-
-
-def _computed(torques: Iterable[Torques], start: int) -> Iterator[Message]:
-    """Messages of the torques, and of their parts."""
-    for motion, parts in torques:
-        whole = motion.positions, motion.velocities, np.sum([*parts.values()], axis=0)
-        topics = {'torques': whole, **{name: (None, None, part) for name, part in parts.items()}}
-        messages = (
-            _messages(f'/model/{name}', motion, start, *values) for name, values in topics.items()
-        )
-        yield from chain.from_iterable(zip(*messages, strict=True))
-
-
 def _messages(
-    topic: str, of: JointSamples | Motion, start: int, *values: Array | None
+    topic: str, of: JointSamples | Motion, start: int, values: Mapping[str, Array]
 ) -> Iterator[Message]:
-    """Messages with positions, velocities and efforts (N, n), or without some.
+    """Messages with values (N, n) of some fields.
 
     rosbags serializes one message; the others are copies of its bytes with other numbers.
     """
-    given = {name: one for name, one in zip(VALUES, values, strict=True) if one is not None}
-    layout, stamps = _layout(of.joints, tuple(given)), _stamps(start, of.times)
-    rows = np.tile(layout.template, (len(stamps), 1))
-    records = rows.view(layout.record)[:, 0]
-    records['seconds'], records['nanoseconds'] = np.divmod(stamps, SECOND)
-    for name, numbers in given.items():
-        records[name] = numbers
-    yield from zip(stamps.tolist(), repeat(topic), map(bytes, rows))
+    layout = _layout(of.joints, tuple(values))
+    for part in _parts(len(of)):
+        stamps = _stamps(start, of.times[part])
+        rows = np.tile(layout.template, (len(stamps), 1))
+        records = rows.view(layout.record)[:, 0]
+        records['seconds'], records['nanoseconds'] = np.divmod(stamps, SECOND)
+        for name, numbers in values.items():
+            records[name] = numbers[part]
+        yield from zip(stamps.tolist(), repeat(topic), map(bytes, rows))
 
 
 @cache
@@ -159,7 +151,7 @@ def _layout(joints: tuple[str, ...], fields: tuple[str, ...]) -> Layout:
     return Layout.of(bytes(store.serialize_cdr(message, JOINT_STATE)))
 
 
-def _write_csv(torques: Iterable[Torques], start: int, out: IO[bytes]) -> None:
+def _write_csv(path: Path, torques: Iterable[Torques], start: int) -> None:
     """One header row; numbers have as many digits as they need to be read back to the bit.
 
     `time` is that since the start of the recording, `stamp_ns` the time of the clock [ns]. Then
@@ -168,22 +160,25 @@ def _write_csv(torques: Iterable[Torques], start: int, out: IO[bytes]) -> None:
     model `JOINT/torque`, and its parts, such as `JOINT/gravity`, in SI units.
     """
     arrow_csv, arrow = required('pyarrow.csv'), required('pyarrow')
-    for number, (motion, parts) in enumerate(torques):
-        tables = {
-            'position': motion.positions,
-            'velocity': motion.velocities,
-            'acceleration': motion.accelerations,
-            'effort': motion.efforts,
-            'torque': np.sum([*parts.values()], axis=0),
-            **parts,
-        }
-        columns = {'time': motion.times, 'stamp_ns': _stamps(start, motion.times)}
-        for index, joint in enumerate(motion.joints):
-            columns |= {f'{joint}/{name}': each[:, index] for name, each in tables.items()}
-        if number == 0:
-            # pyarrow would quote each name.
-            header = StringIO(newline='')
-            csv.writer(header, lineterminator='\n').writerow(columns)
-            out.write(header.getvalue().encode())
-        options = arrow_csv.WriteOptions(include_header=False)
-        arrow_csv.write_csv(arrow.table(columns), out, options)
+    with path.open('wb') as out:
+        pieces = ((whole, parts, rows) for whole, parts in torques for rows in _parts(len(whole)))
+        for number, (whole, parts, rows) in enumerate(pieces):
+            motion = whole.part(rows)
+            tables = {
+                'position': motion.positions,
+                'velocity': motion.velocities,
+                'acceleration': motion.accelerations,
+                'effort': motion.efforts,
+                'torque': np.sum([part[rows] for part in parts.values()], axis=0),
+                **{name: part[rows] for name, part in parts.items()},
+            }
+            columns = {'time': motion.times, 'stamp_ns': _stamps(start, motion.times)}
+            for index, joint in enumerate(motion.joints):
+                columns |= {f'{joint}/{name}': each[:, index] for name, each in tables.items()}
+            if number == 0:
+                # pyarrow would quote each name.
+                header = StringIO(newline='')
+                csv.writer(header, lineterminator='\n').writerow(columns)
+                out.write(header.getvalue().encode())
+            options = arrow_csv.WriteOptions(include_header=False)
+            arrow_csv.write_csv(arrow.table(columns), out, options)
