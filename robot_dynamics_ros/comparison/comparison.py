@@ -31,11 +31,7 @@ OVERSAMPLING = 10.0
 
 
 class Comparison:
-    """Compares measured efforts with the torques of a model.
-
-    >>> recording = Recording.read('bag/', model)
-    >>> Comparison(model).fit([recording])[0].findings
-    """
+    """Compares measured efforts with the torques of a model."""
 
     def __init__(
         self,

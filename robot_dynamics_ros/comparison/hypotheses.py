@@ -61,8 +61,8 @@ MIN_ROTOR = 0.02
 # stands for something else; a tool that is missing is not heavier than its link by more than a
 # tenth, and its centre not farther from it [m].
 STRONGER, MISSING, FARTHEST = 2.0, 1.1, 1.0
-# Rounds in which weights of joints are adapted to their errors; most hypotheses in a row.
-ROUNDS, MAX_STEPS = 5, 8
+# In which weights of joints are adapted to their errors.
+ROUNDS = 5
 
 
 def of_kind(given: Hypothesis, kind: str) -> list[Part]:
