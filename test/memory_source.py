@@ -23,6 +23,6 @@ class MemorySource:
         return [States(given.names, np.arange(len(given)), given.stamps, values)], 'header'
 
 
-def in_memory(states):
-    """A recording of states."""
-    return Recording(MemorySource(states), TOPIC, {}, None)
+def in_memory(states, model=None):
+    """A recording of states, of a robot."""
+    return Recording(MemorySource(states), TOPIC, {}, None, model)
