@@ -3,7 +3,7 @@
 import numpy as np
 from recorded_states import TOPIC
 
-from robot_dynamics_ros.recordings.joint_columns import States
+from robot_dynamics_ros.recordings.joint_samples import States
 from robot_dynamics_ros.recordings.recording import Recording
 
 
@@ -23,6 +23,6 @@ class MemorySource:
         return [States(given.names, np.arange(len(given)), given.stamps, values)], 'header'
 
 
-def in_memory(states):
-    """A recording of states."""
-    return Recording(MemorySource(states), TOPIC, {}, None)
+def in_memory(states, model=None):
+    """A recording of states, of a robot."""
+    return Recording(MemorySource(states), TOPIC, {}, None, model)

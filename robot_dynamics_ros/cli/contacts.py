@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -12,14 +11,13 @@ import click
 import numpy as np
 
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
-from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
+from robot_dynamics_ros.comparison.sample_findings import check_motion
 from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
 from robot_dynamics_ros.contacts.observation import Observation
 from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER, ContactThresholds
 from robot_dynamics_ros.control.feedforward import check_choices
 from robot_dynamics_ros.control.settings import DriverEffort, per_joint
 from robot_dynamics_ros.core import ParameterError, RobotModel
-from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.parameter_yaml import errors_in, finite_number
 from robot_dynamics_ros.report import contact_report
 from robot_dynamics_ros.threshold_file import read_thresholds
@@ -122,11 +120,6 @@ def watch(function: Watch, settings: WatchSettings, recordings: Recordings, name
     missing = joints_that_matter(whole, joints)
     robot = WatchedRobot(compared_model(whole, joints), settings, locked, missing)
     recording = recordings.open(name, joints=robot.model.joint_names)
-    reach = Reach(robot.model.size)
-    # What is too short for the filter is not judged; damaged files are named where they are read.
-    with suppress(RecordingError):
-        for motion in recording.motions(efforts=False):
-            reach.add(motion)
     # Of velocities of something else, the observer would make external torques.
-    check_motion(name, robot.model, reach, recording.quality)
+    check_motion(name, robot.model, recording)
     return function(recording, robot, name)

@@ -62,9 +62,10 @@ def export_c_command(
     model, urdf, _ = robot_of_words(words)
     chosen = [name.strip() for name in quantities.split(',')]
     if quantities == 'all':
-        chosen = [name for name, one in QUANTITIES.items() if asked['frame'] or not one.of_frame]
+        chosen = [name for name, one in QUANTITIES.items() if frame or not one.of_frame]
     files: dict[str, str | bytes] = {}
-    files |= export_c(model, quantities=chosen, urdf=urdf, library=library is not None, **asked)
+    asked |= {'quantities': chosen, 'frame': frame, 'library': library is not None}
+    files |= export_c(model, urdf=urdf, **asked)
     package, built = Path(next(iter(files))).stem, None
     if library:
         try:

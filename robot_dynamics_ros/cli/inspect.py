@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.loads import GravityLoad
@@ -42,7 +43,7 @@ def inspect_command(
       robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
     """
     model, urdf, source = robot_of_words(words)
-    inspection = inspect_robot(model, frame, gravity, urdf)
+    inspection = inspect_robot(model, frame, gravity or STANDARD_GRAVITY, urdf)
     if picture is not None:
         with written_file(picture) as new:
             missing = draw(inspection, urdf, source.parent, new)
@@ -72,7 +73,7 @@ def _show(inspection: Inspection, output: Output) -> None:
         columns = 'gravity torque', 'at zero', 'worst', 'limit', 'share', 'poses beyond'
         output.table(columns, rows)
         at = zip(model.independent_joints, poses[0].tolist(), strict=True)
-        if moved := [f'{joint.name} {q:.3g} {_units(joint)[0]}' for joint, q in at if q]:
+        if moved := [f'{joint.name} {q:.3g} {_unit(joint)}' for joint, q in at if q]:
             output.line(f'zero is outside the limits: at zero stands for {", ".join(moved)}')
     if margin is not None:
         at_least = '' if math.isinf(margin.median) else 'at least '
@@ -85,7 +86,7 @@ def _show(inspection: Inspection, output: Output) -> None:
 
 def _joint_row(joint: Joint) -> tuple[str, ...]:
     """A joint with what it moves before the next joint."""
-    limits, unit = joint.limits, 'm' if joint.kind == 'prismatic' else 'rad'
+    limits, unit = joint.limits, _unit(joint)
     free = math.isinf(limits.lower) and math.isinf(limits.upper)
     mass, center = joint.inertia.mass, joint.inertia.center_of_mass
     return (
@@ -98,6 +99,10 @@ def _joint_row(joint: Joint) -> tuple[str, ...]:
         f'{mass:.4g} kg',
         f'{_vector(center)} m' if mass else '-',
     )
+
+
+def _unit(joint: Joint) -> str:
+    return 'm' if joint.kind == 'prismatic' else 'rad'
 
 
 def _load_row(joint: Joint, load: GravityLoad) -> tuple[str, ...]:

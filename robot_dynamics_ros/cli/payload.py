@@ -8,13 +8,12 @@ from dataclasses import replace
 import click
 
 from robot_dynamics_ros.comparison.recorded_joints import compared_model, joints_that_matter
-from robot_dynamics_ros.comparison.sample_findings import Reach, check_motion
+from robot_dynamics_ros.comparison.sample_findings import check_motion
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
 from robot_dynamics_ros.identification.result_files import FRICTION
-from robot_dynamics_ros.recordings import Motion, Recording
-from robot_dynamics_ros.recordings.low_pass import checked_cutoff
+from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.regression.rows import motions_cutoff
 
 from .options import RECORDINGS, subcommand
@@ -52,7 +51,7 @@ def payload_command(
         {name: one.open(name, model, model.joint_names) for name in one.files}
         for one in (recordings, references)
     ]
-    cutoff = min(_cutoff(one) for group in opened for one in group.values())
+    cutoff = min(one.usual_cutoff() for group in opened for one in group.values())
     with_payload, empty = (_motions(group, model, output, cutoff) for group in opened)
     estimate = estimate_recorded_payload(
         model, frame, with_payload, empty if without else None, recordings.joint_model,
@@ -73,22 +72,12 @@ def payload_command(
     return exit_code(estimate.refusal)
 
 
-def _cutoff(recording: Recording) -> float:
-    """That which is asked for, or of the spectrum of the recording [Hz]."""
-    if recording.cutoff is None:
-        return recording.usual_cutoff()
-    return checked_cutoff(recording.cutoff, 1.0 / recording.interval)
-
-
 def _motions(
     opened: Mapping[str, Recording], model: RobotModel, output: Output, cutoff: float
 ) -> Iterator[Motion]:
     """The motions of one recording after the other, for equations with a cutoff [Hz]."""
     for name, recording in opened.items():
-        reach = Reach(model.size)
-        for motion in recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / recording.interval)):
-            reach.add(motion.averaged(cutoff))
-            yield motion
+        check_motion(name, model, recording)
+        yield from recording.motions(cutoff=motions_cutoff(cutoff, 1.0 / recording.interval))
         for joint, efforts in recording.quality.implausible.items():
             output.warning(f'{name}: {efforts.sentence(joint)}')
-        check_motion(name, model, reach, recording.quality)

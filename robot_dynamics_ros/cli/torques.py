@@ -15,7 +15,7 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.compared import TERMS
 from robot_dynamics_ros.comparison.recorded_joints import ModelTorques
-from robot_dynamics_ros.comparison.sample_findings import Reach, motion_findings
+from robot_dynamics_ros.comparison.sample_findings import motion_findings
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.recordings import Recording, torque_file
@@ -102,13 +102,12 @@ def write_torques(
     """Write the torques along a recording as a whole file; any process may execute it."""
     urdf, robot, joints = recordings.robot(name)
     model = _model_torques(robot, joints, recordings.joint_model, recordings.gravity)
-    reach, samples, peaks = Reach(len(joints)), 0, np.zeros(len(joints))
+    samples, peaks = 0, np.zeros(len(joints))
     rate = cutoff = float('nan')
 
     def torques(recording: Recording) -> Iterator[torque_file.Torques]:
         nonlocal samples, rate, cutoff
         for motion in recording.motions():
-            reach.add(motion)
             terms = model.terms(motion)
             np.maximum(peaks, np.abs(terms.sum(axis=0)).max(axis=0), out=peaks)
             rate, cutoff, samples = motion.rate, motion.cutoff, samples + len(motion)
@@ -122,7 +121,7 @@ def write_torques(
             start=recording.start, topic=recording.topic, urdf=urdf,
         )  # fmt: skip
     quality = recording.quality
-    findings = motion_findings(model.model, reach, quality)
+    findings = motion_findings(model.model, recording.motions(efforts=False), quality)
     wrong = [replace(one, message=f'{one.message}: the torques are wrong') for one in findings]
     return {
         'robot': model.model.name,
@@ -135,5 +134,5 @@ def write_torques(
         'findings': [one.as_json() for one in wrong],
         'quality': quality.as_json(),
         # What is doubted of the unit is a finding.
-        'remarks': [line for line in quality.remarks() if line != quality.unit_doubt],
+        'remarks': [one for one in quality.remarks() if one not in (quality.unit_doubt or ())],
     }

@@ -22,20 +22,16 @@ from .findings import Finding, conclude
 from .hypotheses import Solution
 from .observations import Observations
 from .recorded_joints import ModelTorques, unused_joints
-from .relabelling import best_labels
 from .robot_findings import robot_findings
-from .sample_findings import Reach, motion_findings, sample_findings
+from .sample_findings import motion_findings, sample_findings
+from .search import best_labels
 
 # Samples are taken at this multiple of the cutoff: what lies above is filtered out.
 OVERSAMPLING = 10.0
 
 
 class Comparison:
-    """Compares measured efforts with the torques of a model.
-
-    >>> recording = Recording.read('bag/', model)
-    >>> Comparison(model).fit([recording])[0].findings
-    """
+    """Compares measured efforts with the torques of a model."""
 
     def __init__(
         self,
@@ -78,17 +74,15 @@ class Comparison:
         """
         blank = Compared(self.model.name, name or recording.name, recording.topic)
         torques, motions, count = self._torques(recording.joints), [], 0
-        reach = Reach(torques.model.size)
         try:
             recording.judge_efforts(torques.model)
             for motion in recording.motions():
                 count += len(motion)
                 motions.append(motion.of(torques.model.joint_names).decimated(OVERSAMPLING))
-                reach.add(motions[-1])
         except RecordingError as error:
             return replace(blank, error=str(error))
         advance(recording.size or 0)
-        wrong = motion_findings(torques.model, reach, recording.quality)
+        wrong = motion_findings(torques.model, motions, recording.quality)
         seen = Observations(torques, motions, usable=not wrong)
         found, labels = best_labels(seen)
         remark = unused_joints(self.model, recording.names)

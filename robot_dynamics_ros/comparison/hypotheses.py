@@ -13,19 +13,17 @@ more than its numbers cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression.fit import bounded_minimum
 from robot_dynamics_ros.regression.intervals import Covariances, covariances
 
 from .compared import HALF
-from .observations import DELAYS, OWN, At, Observations
+from .observations import OWN, At, Observations
 from .recorded_joints import Flags
 
 
@@ -63,8 +61,8 @@ MIN_ROTOR = 0.02
 # stands for something else; a tool that is missing is not heavier than its link by more than a
 # tenth, and its centre not farther from it [m].
 STRONGER, MISSING, FARTHEST = 2.0, 1.1, 1.0
-# Rounds in which weights of joints are adapted to their errors; most hypotheses in a row.
-ROUNDS, MAX_STEPS = 5, 8
+# In which weights of joints are adapted to their errors.
+ROUNDS = 5
 
 
 def of_kind(given: Hypothesis, kind: str) -> list[Part]:
@@ -238,87 +236,6 @@ class Solution:
         mixed = np.einsum('jkl,jl->jk', self.seen.products(self.delay), left)
         means = mixed[:, At.ONE] ** 2 / np.maximum(self.seen.counts, 1)
         return np.asarray((np.einsum('jk,jk->j', mixed, left) - means) * self.scales**2)
-
-
-Solve = Callable[[Hypothesis], Solution]
-
-
-def best_solution(seen: Observations) -> Solution:
-    """That of the hypothesis whose every part is worth it.
-
-    That which lowers the cost most is taken, and what it makes superfluous is dropped.
-    """
-    solve: Solve = cache(partial(Solution, seen))
-    found = solve(NOTHING)
-    for _ in range(MAX_STEPS if seen.loaded.any() else 0):
-        others = [_pruned(solve, one) for one in map(solve, _next(solve, found))]
-        other = min(others, key=lambda one: one.cost)
-        if other.cost >= found.cost:
-            break
-        found = other
-    return found
-
-
-def _pruned(solve: Solve, found: Solution) -> Solution:
-    """The same without parts that are not worth their numbers, or not meant."""
-    given = found.given
-    smaller = [without(given, kind) for kind in {one.kind for one in given}]
-    smaller += [given - {one} for one in given]
-    best = min(map(solve, smaller), key=lambda one: one.cost, default=found)
-    if best is found or (all(map(found.is_meant, given)) and found.cost <= best.cost):
-        return found
-    return _pruned(solve, best)
-
-
-def _next(solve: Solve, found: Solution) -> Iterator[Hypothesis]:
-    """Hypotheses with one part more, or with another one of the same kind."""
-    given, seen, kinds = found.given, found.seen, {one.kind for one in found.given}
-    yield without(given, 'order') | _order(found)
-    unscaled = without(given, 'scale')
-    scales = solve(unscaled | parts('scale', seen.loaded)).scales
-    yield unscaled | parts('scale', seen.loaded)
-    yield unscaled | parts('scale', seen.loaded & (scales < 0.0))
-    if 'delay' not in kinds:
-        yield given | {_delay(solve, given)}
-    # A joint that was not recorded looks like what follows. With gravity the weight of a payload
-    # turns, which these columns do not: see `relabelling`.
-    if seen.torques.dependent or 'gravity' in kinds:
-        return
-    if 'no gravity' not in kinds:
-        yield given | {Part('no gravity')}
-        yield given | {Part('gravity')}
-        yield given | parts('mass', seen.bodies[:, 0] > 0.0)
-    if 'load' not in kinds:
-        joints = seen.model.joints
-        for body in sorted({*range(len(joints))} - {one.parent for one in joints}):
-            yield given | {Part('load', body)}
-            # What the driver does not know that the arm carries stays in the efforts.
-            yield given | {Part('load', body), Part('no gravity')}
-
-
-def _order(found: Solution) -> Hypothesis:
-    """The order of efforts in which each joint is explained best, with columns of its own."""
-    seen, joints = found.seen, np.flatnonzero(found.seen.loaded)
-    left = np.log(seen.unexplained(found.delay) + seen.floor)
-    assign = required('scipy.optimize', 'recordings').linear_sum_assignment
-    rows, others = assign(left[np.ix_(joints, joints)])
-    order = np.arange(seen.size)
-    order[joints[rows]] = joints[others]
-    moved = (rows != others).any()
-    return frozenset({Part('order', (*order.tolist(),))} if moved else ())
-
-
-def _delay(solve: Solve, given: Iterable[Part]) -> Part:
-    """The delay with the smallest residual: the best of a grid, and near it."""
-
-    def residual(delay: float) -> float:
-        return solve(frozenset(given) | {Part('delay', round(delay, 6))}).residual
-
-    step, best = float(DELAYS[1] - DELAYS[0]), min(DELAYS[1:-1].tolist(), key=residual)
-    near = required('scipy.optimize', 'recordings').minimize_scalar(
-        residual, bounds=(best - step, best + step), method='bounded', options={'xatol': 1e-4}
-    )
-    return Part('delay', round(float(near.x), 6))
 
 
 def angle(one: Array, other: Array) -> float:

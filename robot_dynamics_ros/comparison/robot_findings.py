@@ -12,7 +12,7 @@ from .findings import Finding
 from .hypotheses import KINDS, NUMBER, Part, Solution, angle, of_kind
 from .observations import NEGLIGIBLE, At
 from .recorded_joints import names_of
-from .relabelling import Labels
+from .search import Labels
 
 # A value is certain if it is more than this multiple of half its 95 % interval.
 CERTAIN = 2.0

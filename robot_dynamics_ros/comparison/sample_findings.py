@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.friction import dead_bands
 from robot_dynamics_ros.core.model.findings import listed
-from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.recordings import Motion, Recording
 from robot_dynamics_ros.recordings.quality import OFTEN, Quality
 
 from .findings import TABLE, Finding
@@ -28,34 +29,22 @@ UNLIKE = 0.6
 STILL = 1e-3
 
 
-class Reach:
-    """How far and how fast n joints of a recording move, and how their velocities fit.
-
-    Attributes:
-        largest: (2, n) absolute positions and velocities.
-        sums: (3, n) of squares of velocities, of derivatives, and of their products.
-    """
-
-    def __init__(self, size: int) -> None:
-        """Begin with no sample of n joints."""
-        self.largest, self.sums, self.count = np.zeros((2, size)), np.zeros((3, size)), 0
-
-    def add(self, motion: Motion) -> None:
-        """Take a motion."""
+def motion_findings(
+    model: RobotModel, motions: Iterable[Motion], quality: Quality
+) -> list[Finding]:
+    """Joints whose motion is in another unit, or whose velocities are not those of the motion."""
+    (positions, speeds), sums, count = np.zeros((2, model.size)), np.zeros((3, model.size)), 0
+    for motion in motions:
         q, v = motion.positions, motion.velocities
-        self.largest = np.maximum(self.largest, np.abs([q, v]).max(axis=1, initial=0.0))
+        positions, speeds = np.maximum((positions, speeds), np.abs([q, v]).max(axis=1, initial=0))
         if len(motion) > 1:
             rates = np.gradient(q, 1.0 / motion.rate, axis=0)
-            self.sums += np.stack([v**2, rates**2, v * rates]).sum(axis=1)
-            self.count += len(motion)
-
-
-def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[Finding]:
-    """Joints whose motion is in another unit, or whose velocities are not those of the motion."""
-    squares, slopes, both = reach.sums / max(reach.count, 1)
+            sums += np.stack([v**2, rates**2, v * rates]).sum(axis=1)
+            count += len(motion)
+    squares, slopes, both = sums / max(count, 1)
     wrong = squares - 2.0 * both + slopes > UNLIKE**2 * slopes
     wrong &= slopes > dead_bands(model) ** 2
-    found, (positions, speeds) = [], reach.largest
+    found = []
     if quality.jumps_often:
         # Also of what was cut out.
         cut = [quality.largest.get(name, 0.0) for name in model.joint_names]
@@ -73,8 +62,8 @@ def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[F
         text = f'{reached}, limits {ranges[worst]:.3g}, {limit:.3g}: {other}?'
         found.append(Finding('units', names_of(model, far), float(positions[worst]), text))
     elif quality.unit_doubt:
-        joint, farthest = quality.farthest
-        found.append(Finding('units', (joint,), farthest, quality.unit_doubt))
+        joint, farthest, text = quality.unit_doubt
+        found.append(Finding('units', (joint,), farthest, text))
     if wrong.any():
         gain = float(np.median(both[wrong] / slopes[wrong]))
         text = f'velocities {gain:.3g} times the derivatives of the positions'
@@ -82,13 +71,19 @@ def motion_findings(model: RobotModel, reach: Reach, quality: Quality) -> list[F
     return found
 
 
-def check_motion(name: str, model: RobotModel, reach: Reach, quality: Quality) -> None:
+def check_motion(name: str, model: RobotModel, recording: Recording) -> None:
     """Refuse a recording whose motion is in another unit, or has velocities of something else.
 
     Raises:
         RecordingError: it has `units`.
     """
-    for wrong in motion_findings(model, reach, quality):
+
+    def motions() -> Iterator[Motion]:
+        # What is too short for the filter is not judged.
+        with suppress(RecordingError):
+            yield from recording.motions(efforts=False)
+
+    for wrong in motion_findings(model, motions(), recording.quality):
         raise RecordingError(f'{name}: {wrong.head}: {wrong.message}. {TABLE[wrong.code].advice}')
 
 
@@ -111,12 +106,11 @@ def sample_findings(seen: Observations, quality: Quality, remark: str) -> Iterat
             groups.setdefault(why, []).append(name)
     for (text, value), joints in groups.items():
         yield Finding('no_effort', tuple(joints), value, text)
-    for one in quality.counts():
-        few = one.name == 'dropouts' and one.number <= OFTEN * quality.samples
+    for name, number, text in quality.counts():
+        few = name == 'dropouts' and number <= OFTEN * quality.samples
         # Counts that are findings of another code, or that say nothing of the samples.
-        other = one.name in ('without_efforts', 'of_other_joints')
-        if one.number and not (few or other):
-            yield Finding('samples', (), float(one.number), str(one))
+        if not (few or name in ('without_efforts', 'of_other_joints')):
+            yield Finding('samples', (), float(number), text)
 
 
 def _no_effort(

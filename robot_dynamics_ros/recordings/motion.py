@@ -21,8 +21,6 @@ from .joint_samples import JointSamples
 from .low_pass import check_rate, checked_cutoff, chosen_cutoff, kernels
 from .quality import Quality
 
-# Samples of a period of the cutoff that `Motion.averaged` gives: it damps the cutoff by a tenth.
-MEANS_OF_PERIOD = 4.0
 # Intervals that stamps may deviate from equal spacing: within a tenth of the jitter of any clock.
 EQUAL = 1e-3
 # Stamps that are closer, in intervals, do not determine the slope of a cubic.
@@ -60,14 +58,6 @@ class Motion:
         step = max(1, int(self.rate / (oversampling * self.cutoff)))
         return replace(self.part(np.arange(0, len(self), step)), rate=self.rate / step)
 
-    def averaged(self, cutoff: float) -> Motion:
-        """Means of as many neighbours as pass what is below a cutoff [Hz]; none of too few."""
-        size = max(1, int(self.rate / (MEANS_OF_PERIOD * cutoff)))
-        count = len(self) // size
-        means = self.mapped(lambda values: values[: count * size].reshape(count, size, -1).mean(1))
-        times = self.times[: count * size].reshape(count, size).mean(axis=1)
-        return replace(means, times=times, rate=self.rate / size, cutoff=min(cutoff, self.cutoff))
-
     def mapped(self, change: Callable[[Array], Array]) -> Motion:
         """The motion with other values (N, n), made of each array."""
         values = (self.positions, self.velocities, self.accelerations, self.efforts)
@@ -79,15 +69,12 @@ def filtered(
     quality: Quality,
     name: str,
     *,
-    cutoff: float | None,
+    cutoff: float,
     efforts: bool,
 ) -> Iterator[Motion]:
     """The motion of each segment, as of `Recording.motions`; what is too short is counted."""
     interval, rate = quality.interval, 1.0 / quality.interval
-    if cutoff is None:
-        cutoff = usual_cutoff(segments, interval, name)
-    check_rate(name, rate)
-    weights = kernels(checked_cutoff(cutoff, rate), rate)
+    weights = kernels(cutoff, rate)
     lost, convolve = weights.shape[1] - 1, required('scipy.signal').oaconvolve
     quality.unused = 0
     for samples in segments:
@@ -116,18 +103,22 @@ def filtered(
         )
 
 
-def usual_cutoff(segments: Sequence[JointSamples], interval: float, name: str) -> float:
-    """The cutoff [Hz] for the longest segment; see `check_rate` and `chosen_cutoff`."""
+def usual_cutoff(
+    segments: Sequence[JointSamples], interval: float, name: str, asked: float | None
+) -> float:
+    """The cutoff that is asked for, or that for the longest segment [Hz]; see `low_pass`."""
     check_rate(name, 1.0 / interval)
-    if not segments:
-        return chosen_cutoff(np.empty((0, 0)), 1.0 / interval)
-    longest = max(segments, key=len)
-    _, values_of = grid(longest.times, interval)
-    velocities = [
-        values_of(v)[1:] if np.isfinite(v[0]) else np.diff(values_of(q)) / interval
-        for q, v in zip(longest.positions.T, longest.velocities.T, strict=True)
-    ]
-    return chosen_cutoff(np.stack(velocities, axis=1), 1.0 / interval)
+    if asked is not None:
+        return checked_cutoff(asked, 1.0 / interval)
+    velocities: Array = np.empty((0, 0))
+    if longest := max(segments, key=len, default=None):
+        _, values_of = grid(longest.times, interval)
+        each = [
+            values_of(v)[1:] if np.isfinite(v[0]) else np.diff(values_of(q)) / interval
+            for q, v in zip(longest.positions.T, longest.velocities.T, strict=True)
+        ]
+        velocities = np.stack(each, axis=1)
+    return chosen_cutoff(velocities, 1.0 / interval)
 
 
 def grid(times: Array, interval: float) -> tuple[int, Callable[[Array], Array]]:

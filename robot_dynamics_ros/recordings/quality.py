@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
@@ -26,25 +27,6 @@ OFTEN = 0.01
 IMPLAUSIBLE = 1e4
 # Smaller numbers than this are no results of a drive's arithmetic, but bits of something else.
 DENORMAL = np.finfo(float).tiny
-# What is counted: attribute of `Quality`, a thing, and more of it.
-COUNTS = (
-    ('unstamped', 'recording', ' with times of the log, not of stamps: a delay has no meaning'),
-    ('gaps', 'gap', ', the longest of {0.longest_gap:.3g} s'),
-    ('dropouts', 'dropout', ', above 1.5 x {0.interval:.3g} s'),
-    ('repeated', 'sample', ' with the stamp of the one before: left out'),
-    ('backward', 'stamp', ' earlier than the one before'),
-    ('not_finite', 'sample', ' with a position that is not finite'),
-    ('out_of_reach', 'state', ' that no joint reaches from those before and after: left out'),
-    ('jumps', 'jump', ' of a position further than a joint can get'),
-    ('without_velocities', 'sample', ' without a velocity'),
-    ('without_efforts', 'sample', ' without an effort'),
-    ('malformed', 'message', ' with names and values that do not fit'),
-    ('of_other_joints', 'message', ' of other joints'),
-    ('merged', 'sample', ' merged from messages up to {0.skew:.3g} s apart'),
-    ('unused', 'sample', ' in segments too short for the filter'),
-)
-# Of these, where a segment ends; what is never measured cuts nothing.
-CUTS = ('gaps', 'backward', 'not_finite', 'jumps', 'without_velocities', 'without_efforts')
 
 
 class ImplausibleEfforts(NamedTuple):
@@ -64,41 +46,37 @@ class ImplausibleEfforts(NamedTuple):
         return f'{counted(self.count, "effort")} of {joint} {what}'
 
 
-class Count(NamedTuple):
-    """What was counted: an attribute of `Quality`, its number, and a sentence."""
-
-    name: str
-    number: int
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
+def _count(thing: str, more: str, *, cuts: bool = False) -> Any:
+    """A count: of a thing, of which more is to be said, and whether a segment ends there."""
+    return field(default=0, metadata={'thing': thing, 'more': more, 'cuts': cuts})
 
 
 @dataclass
 class Quality:
-    """Counts of `COUNTS`, which says what each is, and these."""
+    """What was counted in a recording."""
 
     #: `header` (stamps of the messages), `log` (when they were recorded, where no message has a
     #: stamp) or `file` (the column of a CSV file)
     clock: str
     samples: int = 0
     interval: float = float('nan')  #: usual one between two samples [s]; NaN with less than two
-    dropouts: int = 0
-    gaps: int = 0
     longest_gap: float = 0.0  #: [s]
-    repeated: int = 0
-    backward: int = 0
-    not_finite: int = 0
-    without_velocities: int = 0
-    without_efforts: int = 0
-    malformed: int = 0
-    of_other_joints: int = 0
-    merged: int = 0
     skew: float = 0.0  #: the longest time between messages that make one sample [s]
-    out_of_reach: int = 0
-    jumps: int = 0
-    unused: int = 0  #: of the latest filter
+    gaps: int = _count('gap', ', the longest of {0.longest_gap:.3g} s', cuts=True)
+    dropouts: int = _count('dropout', ', above 1.5 x {0.interval:.3g} s')
+    repeated: int = _count('sample', ' with the stamp of the one before: left out')
+    backward: int = _count('stamp', ' earlier than the one before', cuts=True)
+    not_finite: int = _count('sample', ' with a position that is not finite', cuts=True)
+    out_of_reach: int = _count(
+        'state', ' that no joint reaches from those before and after: left out'
+    )
+    jumps: int = _count('jump', ' of a position further than a joint can get', cuts=True)
+    without_velocities: int = _count('sample', ' without a velocity', cuts=True)
+    without_efforts: int = _count('sample', ' without an effort', cuts=True)
+    malformed: int = _count('message', ' with names and values that do not fit')
+    of_other_joints: int = _count('message', ' of other joints')
+    merged: int = _count('sample', ' merged from messages up to {0.skew:.3g} s apart')
+    unused: int = _count('sample', ' in segments too short for the filter')
     #: absolute position of each joint that goes beyond two turns, also where left out [rad, m]
     largest: dict[str, float] = field(default_factory=dict, repr=False)
     #: samples in which the effort of a joint is not measured, by joint
@@ -152,39 +130,33 @@ class Quality:
         return replace(samples, efforts=efforts)
 
     @property
-    def unstamped(self) -> int:
-        """Whether times are those of the log."""
-        return int(self.clock == 'log')
-
-    @property
     def jumps_often(self) -> bool:
         """Whether positions jump as where the unit is another: in more samples than a few."""
         return self.jumps > OFTEN * self.samples
 
     @property
-    def farthest(self) -> tuple[str, float]:
-        """The joint of `largest` with the largest position, and that position; 0 without one."""
-        return max(self.largest.items(), key=lambda item: item[1], default=('', 0.0))
-
-    @property
-    def unit_doubt(self) -> str:
-        """Why positions may be in another unit; empty if they do not look so."""
-        joint, reach = self.farthest
+    def unit_doubt(self) -> tuple[str, float, str] | None:
+        """Joint, its largest position, and a sentence, if positions may be in another unit."""
+        joint, reach = max(self.largest.items(), key=lambda item: item[1], default=('', 0.0))
         text = f'{joint} has positions up to {reach:.3g}: in degrees or mm? Record rad and m'
-        return text if self.jumps_often and joint else ''
+        return (joint, reach, text) if self.jumps_often and joint else None
 
     @property
     def doubt(self) -> str:
         """Why times or positions may be wrong; empty if they do not look so."""
         if self.backward > self.samples / 2:
             return 'times run backward: sort the samples by time'
-        return self.unit_doubt
+        return self.unit_doubt[2] if self.unit_doubt else ''
 
     @property
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
+        # What is never measured cuts nothing.
+        cutting = [one.name for one in fields(self) if one.metadata.get('cuts')]
         found = [
-            one.text for one in self.counts() if one.name in CUTS and 0 < one.number < self.samples
+            text
+            for name, number, text in self.counts()
+            if name in cutting and number < self.samples
         ]
         advice = 'Look for the cause in the driver or the recorder'
         return f'the recording is cut by {"; ".join(found)}. {advice}' if found else ''
@@ -192,16 +164,18 @@ class Quality:
     def remarks(self) -> list[str]:
         """What a user has to know about the recording, one line each; empty if it is good."""
         efforts = (one.sentence(joint) for joint, one in self.implausible.items())
-        found = (one.text for one in self.counts() if one.number)
-        return [*filter(None, [self.doubt]), *efforts, *found]
+        counts = (text for _, _, text in self.counts())
+        return [*filter(None, [self.doubt]), *efforts, *counts]
 
-    def counts(self) -> list[Count]:
-        """What has been counted, also what was not found."""
-        numbers = [getattr(self, name) for name, *_ in COUNTS]
-        return [
-            Count(name, number, counted(number, thing) + more.format(self))
-            for number, (name, thing, more) in zip(numbers, COUNTS, strict=True)
-        ]
+    def counts(self) -> Iterator[tuple[str, int, str]]:
+        """Name, number and sentence of what was found."""
+        if self.clock == 'log':
+            text = 'recording with times of the log, not of stamps: a delay has no meaning'
+            yield 'unstamped', 1, f'1 {text}'
+        for one in fields(self):
+            if one.metadata and (number := getattr(self, one.name)):
+                text = counted(number, one.metadata['thing'])
+                yield one.name, number, text + one.metadata['more'].format(self)
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""

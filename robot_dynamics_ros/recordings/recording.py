@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,8 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_columns import States, columns_of, median_interval
 from .joint_names import recorded_names, renamed
-from .joint_samples import JointSamples
+from .joint_samples import JointSamples, columns_of, median_interval
 from .motion import Motion, filtered, usual_cutoff
 from .quality import IMPLAUSIBLE, Quality
 from .segments import cut
@@ -37,7 +36,6 @@ class Recording:
     names: dict[str, str]  #: of all recorded joints, after renaming, by the recorded name
     kinds: dict[tuple[str, ...], float]  #: usual interval [s] of messages, by their joints
     start: int  #: time of the first sample [ns]
-    clock: str  #: what the times are from: `header`, `log` or `file`; see `Quality`
     interval: float  #: usual time between two samples [s]; NaN with one sample
     descriptions: tuple[str, ...]  #: URDF texts on /robot_description, the newest one last
     size: int  #: number of messages
@@ -56,7 +54,7 @@ class Recording:
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.descriptions, self.size = tuple(source.descriptions), source.topics[topic]
         self.cutoff, self._model, self._largest = cutoff, model, IMPLAUSIBLE
-        kinds, self.clock = _states(source, topic)
+        kinds, clock = source.states(topic)
         if not kinds:
             raise RecordingError(
                 f'{self.name}: no message on {topic} has names and as many positions'
@@ -64,10 +62,14 @@ class Recording:
         recorded = tuple(dict.fromkeys(name for kind in kinds for name in kind.names))
         try:
             self.names = dict(zip(recorded, renamed(recorded, renaming), strict=True))
-            chosen = self._chosen(max((kind.names for kind in kinds), key=len), joints)
+            if joints is None:
+                most = [self.names[name] for name in max((one.names for one in kinds), key=len)]
+                own = model.joint_names if model else most
+                joints = [name for name in own if name in most] or own
+            chosen = recorded_names(self.names, joints)
         except RecordingError as error:
             raise RecordingError(f'{self.name}: {error}') from None
-        self.joints = tuple(self.names[name] for name in chosen)
+        self.joints = tuple(joints)
         self.kinds = {
             tuple(self.names[name] for name in kind.names): median_interval(kind.times)
             for kind in kinds
@@ -76,24 +78,15 @@ class Recording:
         self.start, self.interval = columns.start, columns.interval
         times: Array = np.multiply(columns.times - self.start, 1e-9)
         self._recorded = JointSamples(self.joints, times, *columns.values)
-        sizes = {kind.names: len(kind.numbers) for kind in kinds}
+        others = (one for one in kinds if set(chosen).isdisjoint(one.names))
         self._messages = Quality(
-            self.clock,
+            clock,
             interval=self.interval,
-            malformed=self.size - sum(sizes.values()),
-            of_other_joints=sum(sizes[one] for one in sizes if set(chosen).isdisjoint(one)),
+            malformed=self.size - sum(len(one.numbers) for one in kinds),
+            of_other_joints=sum(len(one.numbers) for one in others),
             merged=columns.merged,
             skew=1e-9 * columns.skew,
         )
-
-    def _chosen(self, most: tuple[str, ...], joints: Sequence[str] | None) -> tuple[str, ...]:
-        """Recorded names of the joints that are read, see `read`; of the largest messages."""
-        if joints is None:
-            if self._model is None:
-                return most
-            there, own = {self.names[name] for name in most}, self._model.joint_names
-            joints = [name for name in own if name in there] or own
-        return recorded_names(self.names, joints)
 
     @classmethod
     def read(
@@ -179,17 +172,18 @@ class Recording:
             RecordingError: samples come too slowly, no segment is long enough, or the cutoff is
                 not possible.
         """
-        wanted = self.cutoff if cutoff is None else cutoff
         with _one_line_errors():
-            yield from filtered(*self._segments, self.name, cutoff=wanted, efforts=efforts)
+            used = self.usual_cutoff(cutoff)
+            yield from filtered(*self._segments, self.name, cutoff=used, efforts=efforts)
 
-    def usual_cutoff(self) -> float:
-        """The cutoff that `motions` chooses where none is asked for [Hz].
+    def usual_cutoff(self, asked: float | None = None) -> float:
+        """The cutoff of `motions` [Hz].
 
         Raises:
-            RecordingError: samples come too slowly.
+            RecordingError: samples come too slowly, or it is not possible.
         """
-        return usual_cutoff(self.segments(), self.interval, self.name)
+        wanted = self.cutoff if asked is None else asked
+        return usual_cutoff(self.segments(), self.interval, self.name, wanted)
 
     @cached_property
     def _judged(self) -> tuple[JointSamples, Quality]:
@@ -205,13 +199,6 @@ class Recording:
     def _segments(self) -> tuple[list[JointSamples], Quality]:
         samples, quality = self._judged
         return cut(samples, self._model, quality), quality
-
-
-@lru_cache(maxsize=1)
-def _states(source: Any, topic: str) -> tuple[list[States], str]:
-    """Those of a source that were read last are kept: a command opens a recording twice."""
-    found: tuple[list[States], str] = source.states(topic)
-    return found
 
 
 @contextmanager

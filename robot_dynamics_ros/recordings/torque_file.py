@@ -22,8 +22,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from .joint_columns import VALUES, Numbers
-from .joint_samples import JointSamples
+from .joint_samples import VALUES, JointSamples, Numbers
 from .motion import Motion
 from .sources.joint_state_decoder import JOINT_STATE, SECOND, TOGETHER, Layout
 

@@ -7,11 +7,8 @@ import pytest
 
 pytest.importorskip('mujoco')
 
-from memory_source import MemorySource
-from recorded_states import TOPIC
+from memory_source import in_memory
 from simulated_recordings import JOINTS, RATE, simulated
-
-from robot_dynamics_ros.recordings import Recording
 
 
 def changed(change, joint=None):
@@ -28,8 +25,7 @@ def test_degrees_are_found_at_any_rate(comparison_with, rate):
     """Where each step of them is a jump, the refusal says why."""
     recorded = simulated().part(slice(None, None, round(RATE / rate)))
     degrees = {one: np.rad2deg(getattr(recorded, one)) for one in ('positions', 'velocities')}
-    read = Recording(MemorySource(replace(recorded, **degrees).states), TOPIC, {}, None)
-    found = comparison_with().of(read)
+    found = comparison_with().of(in_memory(replace(recorded, **degrees).states))
     codes = [one.code for one in found.findings]
     assert 'degrees' in found.error if rate == 10.0 else codes[0] == 'units'
     # What is between two jumps may be short.

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from arm_motions import TILTED, URDF, sines
 from mechanics.planar_arms import planar_arm
-from memory_source import MemorySource
-from recorded_states import TOPIC, States
+from memory_source import in_memory
+from recorded_states import States
 
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.recordings import Recording
 
 MODEL = parse_urdf(URDF)
 VISCOUS, COULOMB, NOISE = 0.3, 0.2, 0.02
@@ -39,7 +38,7 @@ def states(dynamics, seed=1, rotor=0.0, scales=1.0):
 
 def found(model, recorded):
     """All findings of a recording."""
-    (compared,) = Comparison(model).fit(Recording(MemorySource(recorded), TOPIC, {}, None))
+    (compared,) = Comparison(model).fit(in_memory(recorded))
     assert not compared.error
     return compared.findings
 

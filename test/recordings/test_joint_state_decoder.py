@@ -64,7 +64,7 @@ def serialized(kind, number, ros1):
 @example([([name], 'map', False, False, 'little') for name in ('aa', 'ab')], [0, 1], True)
 def test_rows_are_what_rosbags_decodes(several, order, ros1):
     numbered = [(several[index % len(several)], n, ros1) for n, index in enumerate(order or [0])]
-    decoder = Decoder(len(numbered))
+    decoder = Decoder()
     for batch in batches_of(enumerate(serialized(*each) for each in numbered)):
         decoder.add(batch, ros1)
     states, _ = decoder.states()

@@ -5,11 +5,10 @@ from dataclasses import replace
 import arm_motions
 import numpy as np
 import pytest
-from memory_source import MemorySource
-from recorded_states import START, TOPIC, States
+from memory_source import in_memory
+from recorded_states import START, States
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.recordings import Recording
 
 MODEL = parse_urdf(arm_motions.URDF)
 RATE = 200.0
@@ -22,7 +21,7 @@ SOME = np.arange(20, len(STATES), 37)
 
 
 def recorded(states, model=MODEL):
-    return Recording(MemorySource(states), TOPIC, {}, None, model)
+    return in_memory(states, model)
 
 
 def changed(rows, positions=0.0, velocities=0.0, efforts=0.0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import counted, listed
@@ -13,15 +13,12 @@ from robot_dynamics_ros.extra import required
 
 from .csv_source import DEFAULT_TOPIC, CsvSource
 
-if TYPE_CHECKING:
-    from .bag_source import BagSource
-
 BAGS = ('.mcap', '.db3', '.mcap.zstd', '.db3.zstd', '.bag')
 TABLES = ('.csv', '.csv.gz')
 
 
-def open_source(paths: Sequence[Path]) -> BagSource | CsvSource:
-    """The source of files that together are one recording; none of them stays open.
+def open_source(paths: Sequence[Path]) -> Any:
+    """A `CsvSource` or `BagSource` of files that together are one recording; none stays open.
 
     Args:
         paths: storage files, ROS 1 bags or CSV files, or folders of these.
@@ -39,7 +36,7 @@ def open_source(paths: Sequence[Path]) -> BagSource | CsvSource:
 
 
 @lru_cache(maxsize=1)
-def _source(name: str, files: Sequence[Path], changed: Sequence[int]) -> BagSource | CsvSource:
+def _source(name: str, files: Sequence[Path], changed: Sequence[int]) -> Any:
     """The last one is kept: a command opens a recording several times, and none has changed."""
     if files[0].name.endswith(TABLES):
         return CsvSource(name, files)
@@ -61,7 +58,7 @@ def _files(path: Path) -> list[Path]:
     raise RecordingError(f'{path} is not a recording: it needs files *{", *".join(BAGS + TABLES)}')
 
 
-def chosen_topic(source: BagSource | CsvSource, asked: str | None) -> str:
+def chosen_topic(source: Any, asked: str | None) -> str:
     """The topic to read: what is asked for, with or without the first slash, or /joint_states.
 
     Raises:

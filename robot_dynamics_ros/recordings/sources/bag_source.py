@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from shutil import copyfileobj
@@ -17,7 +18,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from ..joint_columns import States
+from ..joint_samples import States
 from .file_errors import errors_of
 from .joint_state_decoder import JOINT_STATE, Batch, Decoder, batches_of
 from .mcap_storage import Key, McapStorage
@@ -68,11 +69,11 @@ class BagSource:
         newest = dict.fromkeys(text for _, text in sorted(texts, reverse=True))
         self.descriptions = tuple(newest)[::-1]
 
+    # A command opens a recording twice.
+    @lru_cache(maxsize=1)  # noqa: B019 the last one alone is kept
     def states(self, topic: str) -> tuple[list[States], str]:
         """All states of a topic of joint states, and what their times are from."""
-        # More messages than fit into the memory are none.
-        with errors_of(self._files[0]):
-            decoder = Decoder(self.topics[topic])
+        decoder = Decoder()
         self._read(topic, JOINT_STATE, decoder.add)
         found, stamped = decoder.states()
         return found, 'header' if stamped else 'log'

@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.extra import required
 
-from ..joint_columns import VALUES, States
+from ..joint_samples import VALUES, States
 from .file_errors import SHOWN, errors_of
 from .joint_state_decoder import SECOND
 

@@ -9,7 +9,7 @@ wiki.ros.org/msg.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..joint_columns import VALUES, Numbers, States
+from ..joint_samples import VALUES, Numbers, States
 
 Bytes = npt.NDArray[np.uint8]
 JOINT_STATE = 'sensor_msgs/msg/JointState'
@@ -110,6 +110,14 @@ class Layout(NamedTuple):
         places = np.flatnonzero(np.frombuffer(constant, np.uint8))
         return cls(names, np.dtype(record), np.frombuffer(data, np.uint8), places)
 
+    def states(self, raw: Bytes, numbers: Numbers) -> States:
+        """Those of messages (N, size) that fit, with numbers (N,)."""
+        records = raw.view(self.record)[:, 0]
+        times = records['seconds'] * np.int64(SECOND) + records['nanoseconds']
+        missing = np.full((len(raw), len(self.names)), np.nan)
+        values = [records[one] if one in self.record.names else missing for one in VALUES]
+        return States(self.names, numbers, times, np.array(values, float))
+
     def fits(self, raw: Bytes) -> npt.NDArray[np.bool_]:
         """Which of some messages (N, size) differ in stamp, values and padding only."""
         same: npt.NDArray[np.bool_] = (raw[:, self.constant] == self.template[self.constant]).all(
@@ -119,19 +127,18 @@ class Layout(NamedTuple):
 
 
 class Decoder:
-    """Joint states of serialized messages, in one array for each set of joints."""
+    """Joint states of serialized messages, in arrays for each set of joints."""
 
-    def __init__(self, count: int) -> None:
-        """Expect so many messages at most: room that is not used takes no memory."""
-        self._log_times, self._count = np.empty(count, np.int64), 0
-        # States with room for all messages, and how many there are.
-        self._kinds: dict[frozenset[str], States] = {}
-        self._sizes = Counter[frozenset[str]]()
+    def __init__(self) -> None:
+        """Begin without a message."""
+        self._log_times, self._count = list[Numbers](), 0
+        self._kinds = defaultdict[frozenset[str], list[States]](list)
 
     def add(self, batch: Batch, ros1: bool) -> None:
         """Take messages; one that is no joint state has a number, and nothing else."""
-        first, self._count = self._count, self._count + len(batch.times)
-        self._log_times[first : self._count] = batch.times
+        first = self._count
+        self._count += len(batch.times)
+        self._log_times.append(batch.times)
         for size in np.unique(batch.sizes[batch.sizes > 0]).tolist():
             rest = np.flatnonzero(batch.sizes == size)
             every = np.ndarray(len(batch.data) - size + 1, f'V{size}', batch.data, strides=(1,))
@@ -142,42 +149,23 @@ class Decoder:
                     layout = Layout.of(raw[0].tobytes(), ros1=ros1)
                     if VALUES[0] in layout.record.names:
                         fit = layout.fits(raw)
-                        self._keep(layout, first + rest[fit], raw[fit])
+                        found = layout.states(raw[fit], first + rest[fit])
+                        self._kinds[frozenset(layout.names)].append(found)
                 rest, raw = rest[~fit], raw[~fit]
-
-    def _keep(self, layout: Layout, numbers: Numbers, raw: Bytes) -> None:
-        """Take messages (N, size) of a layout, with numbers (N,)."""
-        key, room = frozenset(layout.names), len(self._log_times)
-        if key not in self._kinds:
-            # Columns are contiguous: what reads recordings goes joint by joint.
-            values = np.empty((len(VALUES), len(key), room)).swapaxes(1, 2)
-            places = (np.empty(room, np.int64) for _ in range(2))
-            self._kinds[key] = States(layout.names, *places, values)
-        kind, rows = self._kinds[key], slice(self._sizes[key], self._sizes[key] + len(numbers))
-        self._sizes[key] = rows.stop
-        records = raw.view(layout.record)[:, 0]
-        kind.numbers[rows] = numbers
-        kind.times[rows] = records['seconds'] * np.int64(SECOND) + records['nanoseconds']
-        same = layout.names == kind.names
-        columns = slice(None) if same else [kind.names.index(name) for name in layout.names]
-        for values, field in zip(kind.values[:, rows], VALUES, strict=True):
-            values[:, columns] = records[field] if field in layout.record.names else np.nan
 
     def states(self) -> tuple[list[States], bool]:
         """Those of each set of joints, and whether their times are stamps, or of the log.
 
         Messages are numbered by their log times; of equal ones, as they came.
         """
-        log, found = self._log_times[: self._count], []
-        stamped = any(kind.times[: self._sizes[key]].any() for key, kind in self._kinds.items())
-        ranks = np.empty(self._count, np.int64)
-        ranks[np.argsort(log, kind='stable')] = np.arange(self._count)
-        for key, kind in self._kinds.items():
-            stored, times = kind.numbers[: self._sizes[key]], kind.times[: self._sizes[key]]
-            numbers, times = ranks[stored], times if stamped else log[stored]
-            values = kind.values[:, : len(numbers)]
-            if (np.diff(numbers) < 0).any():
-                order = np.argsort(numbers)
-                numbers, times, values = numbers[order], times[order], values[:, order]
-            found.append(States(kind.names, numbers, times, values))
+        log = np.concatenate([np.empty(0, np.int64), *self._log_times])
+        ranks = np.empty(len(log), np.int64)
+        ranks[np.argsort(log, kind='stable')] = np.arange(len(log))
+        stamped = any(part.times.any() for parts in self._kinds.values() for part in parts)
+        found = []
+        for parts in self._kinds.values():
+            for place, part in enumerate(parts):
+                times = part.times if stamped else log[part.numbers]
+                parts[place] = part._replace(numbers=ranks[part.numbers], times=times)
+            found.append(States.joined(parts, parts[0].names))
         return found, stamped

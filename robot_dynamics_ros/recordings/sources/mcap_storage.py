@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from struct import Struct
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
-from mcap.reader import make_reader
-from mcap.records import Channel, Chunk, Message, Schema
-from mcap.stream_reader import StreamReader, get_chunk_data_stream
+from mcap.reader import NonSeekingReader, make_reader
+from mcap.records import Chunk
+from mcap.stream_reader import get_chunk_data_stream
 from mcap.summary import Summary
 
 from .joint_state_decoder import Batch, batches_of
@@ -37,9 +37,14 @@ class McapStorage:
     def __init__(self, stream: BinaryIO) -> None:
         """Read the summary; what mcap raises where a file is damaged has no class in common."""
         self._stream, summary = stream, make_reader(stream).get_summary() or Summary()
-        whole = summary.statistics
-        numbers = whole.channel_message_counts if whole else _scanned(stream, summary)
-        self._indexes = sorted(summary.chunk_indexes, key=lambda each: each.message_start_time)
+        numbers = summary.statistics.channel_message_counts if summary.statistics else {}
+        # Without them, all messages are counted.
+        for schema, channel, _ in () if summary.statistics else self._linear():
+            summary.channels[channel.id] = channel
+            if schema:
+                summary.schemas[schema.id] = schema
+            numbers[channel.id] = numbers.get(channel.id, 0) + 1
+        self._indexes = summary.chunk_indexes
         self.counts: Counter[Key] = Counter()
         self._channels: dict[Key, list[int]] = defaultdict(list)
         for number, channel in summary.channels.items():
@@ -50,17 +55,18 @@ class McapStorage:
                 self.counts[key] += numbers.get(number, 0)
                 self._channels[key].append(number)
 
+    def _linear(self) -> Iterator[Any]:
+        """Schema, channel and message, from begin to end, as rosbag2 writes with `fastwrite`."""
+        self._stream.seek(0)
+        reader = NonSeekingReader(self._stream, validate_crcs=True)
+        return reader.iter_messages(log_time_order=False)
+
     def batches(self, key: Key) -> Iterator[Batch]:
         """The messages of a key of `counts`, some at a time."""
         channels = self._channels[key]
         if not self._indexes:
-            # As rosbag2 writes with its preset `fastwrite`.
-            self._stream.seek(0)
-            records = StreamReader(self._stream, validate_crcs=True).records
-            found = (one for one in records if isinstance(one, Message))
-            yield from batches_of(
-                (one.log_time, one.data) for one in found if one.channel_id in channels
-            )
+            found = (one for _, channel, one in self._linear() if channel.id in channels)
+            yield from batches_of((one.log_time, one.data) for one in found)
         for index in self._indexes:
             listed = index.message_index_offsets
             if listed and listed.keys().isdisjoint(channels):
@@ -70,20 +76,6 @@ class McapStorage:
             if opcode != Opcode.CHUNK or HEAD.size + size != index.chunk_length:
                 raise ValueError('an index does not point to its chunk')
             yield _messages(Chunk.read(ReadDataStream(self._stream)), channels)
-
-
-def _scanned(stream: BinaryIO, summary: Summary) -> Counter[int]:
-    """Numbers of messages by channel, with channels and schemas, of a file without a summary."""
-    stream.seek(0)
-    counts = Counter[int]()
-    for record in StreamReader(stream).records:
-        if isinstance(record, Schema):
-            summary.schemas[record.id] = record
-        elif isinstance(record, Channel):
-            summary.channels[record.id] = record
-        elif isinstance(record, Message):
-            counts[record.channel_id] += 1
-    return counts
 
 
 def _messages(chunk: Chunk, channels: Sequence[int]) -> Batch:
