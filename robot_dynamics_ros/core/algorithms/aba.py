@@ -32,13 +32,15 @@ from ..spatial import (
 )
 from .crba import factorize, largest_inertias, require_pivot, solve
 from .kinematics import joint_poses, joint_rates
+from .record import quantity
 from .rnea import bias_torque, spreading
 
 
+@quantity('n', unit='rad/s^2 or m/s^2')
 def forward_dynamics(
     model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
 ) -> list[Scalar]:
-    """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
+    """The acceleration a that the torques tau give.
 
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 7.1, with the accelerations of the
     origins of the bodies instead of spatial ones. Rotors add their armature to the inertia that a
@@ -46,7 +48,8 @@ def forward_dynamics(
     `solved_forward_dynamics` is computed instead.
 
     Raises:
-        SingularMassMatrixError: M(q) is singular at this q, or at any.
+        SingularMassMatrixError: M(q) is singular at this q, or at any; the message names the
+            joint that moves no mass.
     """
     if any(joint.mimicked is not None for joint in model.joints):
         return solved_forward_dynamics(model, q, v, tau, gravity)

@@ -8,13 +8,17 @@ from ..spatial import Force, Motion, Vector, scale
 from .coriolis import MovingTree, moving_tree
 from .crba import Factors, factorize, inverse, solve
 from .kinematics import chain, generalized_matrix, joint_rates, zeros
+from .record import quantity
 from .rnea import bias_torque
 
 
+@quantity(3, 'n', 'n', unit='unit of tau per unit of q, v and a', of_base_inertias=True)
 def inverse_dynamics_derivatives(
     model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector
 ) -> list[Rows]:
-    """dtau/dq, dtau/dv and dtau/da = M, shape (3, n, n).
+    """dtau/dq, dtau/dv and dtau/da = M.
+
+    Exact derivatives of `inverse_dynamics`.
 
     Singh, Russell, Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial
     vector algebra" (2022), algorithm 1. A motion of joint j rotates all that it carries: their
@@ -69,13 +73,15 @@ def _forward(
     return axis_accelerations, wrenches
 
 
+@quantity(3, 'n', 'n', unit='unit of a per unit of q, v and tau')
 def forward_dynamics_derivatives(
     model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
 ) -> list[Rows]:
-    """da/dq, da/dv and da/dtau = M^-1 of the acceleration that the torques give, (3, n, n).
+    """da/dq, da/dv and da/dtau = M^-1.
 
-    Where tau = ID(q, v, a) is held, da/dq = -M^-1 dID/dq and da/dv = -M^-1 dID/dv (Carpentier,
-    Mansard, "Analytical derivatives of rigid body dynamics algorithms", 2018, section V).
+    Exact derivatives of `forward_dynamics`. Where tau = ID(q, v, a) is held, da/dq = -M^-1 dID/dq
+    and da/dv = -M^-1 dID/dv (Carpentier, Mansard, "Analytical derivatives of rigid body dynamics
+    algorithms", 2018, section V).
 
     Raises:
         SingularMassMatrixError: M(q) is singular at this q, or at any.
