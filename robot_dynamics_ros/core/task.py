@@ -156,10 +156,9 @@ def _inertia(J: Array, M: Array, rows: Sequence[int]) -> tuple[TaskInertia, Arra
     task = ScaledEigenvalues.of(mobility, twist_scale(mobility, rows))
     # w with w J = 0 is S^-1 u: not orthogonal any more where rows have different scales.
     lost = task.vectors[:, task.below(NEARLY_IMMOBILE)] / task.scale[:, None]
-    immobile = np.linalg.qr(lost)[0].T
+    immobile = np.linalg.qr(lost)[0].T if lost.size else lost.T
     massless = bool(joints.below(NEARLY_MASSLESS).any())
-    inertia = task.inverse(NEARLY_IMMOBILE)
-    return TaskInertia(inertia, tuple(rows), immobile, massless), motion
+    return TaskInertia(task.inverse(NEARLY_IMMOBILE), tuple(rows), immobile, massless), motion
 
 
 def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]) -> Array:
