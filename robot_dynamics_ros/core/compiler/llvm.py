@@ -216,7 +216,11 @@ class Body:
         self.lines: list[str] = []
         self._lanes = lanes
         self._slots = slots
-        self._flags = flags
+        words = {'kind': self.kind, 'flags': flags, 'suffix': _suffix(lanes)}
+        self._formulas = {
+            operation: formula.format('{0}', '{1}', **words)
+            for operation, formula in INSTRUCTIONS.items()
+        }
         self._names = dict(names or {})
 
     def value(self, formula: str) -> str:
@@ -265,8 +269,7 @@ class Body:
             shifted = self.value(f'fadd {self.kind} {operands[0]}, {whole}')
             name = self.value(f'fsub {self.kind} {shifted}, {whole}')
         else:
-            words = {'kind': self.kind, 'flags': self._flags, 'suffix': _suffix(self._lanes)}
-            name = self.value(INSTRUCTIONS[step.operation].format(*operands, **words))
+            name = self.value(self._formulas[step.operation].format(*operands))
         self._names[step.index] = name
 
     def require(self, comparison: str, value: str, limit: float) -> None:
