@@ -190,7 +190,9 @@ def _functions(program: Program, parts: Sequence[Body]) -> list[str]:
 class Body:
     """Straight-line code of a function, in which each value is loaded when it is first needed.
 
-    Where a value is out of range, the code goes to the label `none`.
+    Where a value is out of range, the code goes to the label `none`. Values have so many lanes;
+    `slots` in the scratch memory has what other functions compute, and `names` has values that are
+    there, both by the index of the step. `flags` are those of arithmetic.
 
     Attributes:
         kind: type of the values.
@@ -204,14 +206,6 @@ class Body:
         flags: str = FLAGS,
         names: Mapping[int, str] | None = None,
     ) -> None:
-        """Start without code.
-
-        Args:
-            lanes: doubles in a value.
-            slots: of what other functions compute in the scratch memory, by index of the step.
-            flags: of arithmetic.
-            names: of values that are there, by index of the step.
-        """
         self.kind = _kind(lanes)
         self.lines: list[str] = []
         self._lanes = lanes
