@@ -390,8 +390,8 @@ class RobotDynamics(QuantityMethods):
         terms = self._call['torque_terms'](q, v, self._rest, self._gravity, None)
         J = task.without_rounding(self.jacobian(q, frame, axes), self._reach(axes))
         drift = self.frame_acceleration(q, v, self._rest, frame, axes)
-        chosen_rows = list(chosen)
-        return task.task_space(J[chosen_rows], drift[chosen_rows], M, terms[:2], chosen)
+        places = list(chosen)
+        return task.task_space(J[places], drift[places], M, terms[:2], chosen)
 
     def payload_margin(self, q: ArrayLike, frame: str) -> float | Array:
         """The largest point mass at the origin of a frame that the joints hold at rest [kg].

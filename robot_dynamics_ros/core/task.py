@@ -180,9 +180,8 @@ def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]
             'so that no torque determines its acceleration; give every moving link an inertial, '
             'or hold more joints'
         )
-    scale, values, vectors = eigenvalues.scale, eigenvalues.values, eigenvalues.vectors
     with np.errstate(over='ignore', invalid='ignore'):
-        acceleration: Array = vectors @ ((torque / scale) @ vectors / values) / scale
+        acceleration = eigenvalues.inverse(NEARLY_MASSLESS) @ torque
     if not np.isfinite(acceleration).all():
         raise StateError('forward_dynamics has no finite value at this state and torque')
     return acceleration

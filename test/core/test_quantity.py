@@ -22,17 +22,10 @@ from robot_dynamics_ros.core.quantity import PROGRAMS, QUANTITIES
 pytestmark = pytest.mark.contract
 
 
-@pytest.mark.parametrize('quantity', QUANTITIES.values(), ids=lambda quantity: quantity.name)
-def test_its_method_takes_and_says_what_the_record_says(quantity):
-    options = ['frame'] * quantity.of_frame + ['axes'] * quantity.takes_axes
-    method = getattr(RobotDynamics, quantity.name)
-    parameters = inspect.signature(method).parameters
-    assert list(parameters) == ['self', *quantity.arguments, *options, 'out']
-    assert inspect.getdoc(method).split('\n')[0] == quantity.summary
-
-
-def test_type_checkers_see_the_same_methods():
-    """Otherwise run scripts/stubs.py."""
+def test_its_method_takes_and_says_what_the_record_says():
+    """So do types, which scripts/stubs.py writes."""
+    for each in PROGRAMS.values():
+        assert inspect.getdoc(getattr(RobotDynamics, each.name)).startswith(each.summary)
     tree = ast.parse(
         Path(inspect.getfile(RobotDynamics)).with_name('quantity_methods.pyi').read_text()
     )
