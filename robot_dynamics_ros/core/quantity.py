@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .algorithms import (
-    aba,
     centroidal,
     coriolis,
     crba,
     derivatives,
+    forward_dynamics,
     friction,
     kinematics,
     observer,
@@ -235,7 +235,8 @@ Key = str | tuple[str, str] | tuple[str, str, str]
 
 # The algorithms in the order of the documents.
 MODULES = (
-    rnea, crba, coriolis, observer, aba, derivatives, regressor, centroidal, kinematics, friction,
+    rnea, crba, coriolis, observer, forward_dynamics, derivatives, regressor, centroidal,
+    kinematics, friction,
 )  # fmt: skip
 PROGRAMS: Mapping[str, Quantity] = {
     record.algorithm.__name__: Quantity.of(record)

@@ -7,9 +7,9 @@ from ..scalar import Rows, Scalars
 from ..spatial import Force, Motion, Vector, scale
 from .coriolis import MovingTree, moving_tree
 from .crba import Factors, factorize, inverse, solve
+from .forward_dynamics import forward_dynamics
 from .kinematics import chain, generalized_matrix, joint_rates, zeros
 from .record import quantity
-from .rnea import bias_torque
 
 
 @quantity(3, 'n', 'n', unit='unit of tau per unit of q, v and a', of_base_inertias=True)
@@ -87,8 +87,7 @@ def forward_dynamics_derivatives(
         SingularMassMatrixError: M(q) is singular at this q, or at any.
     """
     factors = factorize(model, q)
-    bias = bias_torque(model, q, v, gravity)
-    a = solve(factors, [torque - needed for torque, needed in zip(tau, bias, strict=True)])
+    a = forward_dynamics(model, q, v, tau, gravity)
     in_q, in_v, _ = inverse_dynamics_derivatives(model, q, v, a, gravity)
     return [*(_solved_columns(factors, matrix) for matrix in (in_q, in_v)), inverse(factors)]
 
