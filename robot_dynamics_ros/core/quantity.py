@@ -85,9 +85,9 @@ INPUTS: Mapping[str, Input] = {
     'friction': Input('coefficients, see `JointFriction.coefficients`', coefficient_names),
     'load': Input('torques that the joints transmit, of any sign [N m or N]'),
     'speed': Input('velocities for which friction is known [rad/s or m/s]'),
-    'travel': Input('way since the step before [rad or m]'),
+    'travel': Input('distance travelled since the last step [rad or m]'),
     'slip': Input(
-        'states of pre-sliding of the step before',
+        'states of pre-sliding of the last step',
         lambda model: [
             f'slip {k} of {joint}' for k in range(friction.SLIPS) for joint in model.joint_names
         ],
@@ -96,7 +96,7 @@ INPUTS: Mapping[str, Input] = {
     'rates': Input('of the observer [1/s]'),
     'interval': Input('see `observer_step`', lambda model: observer.INTERVAL),
     'previous': Input(
-        'the result of the step before',
+        'the result of the last step',
         lambda model: [
             f'{row} of {joint}' for row in observer.STATE for joint in model.joint_names
         ],
