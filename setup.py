@@ -53,6 +53,7 @@ setup(
     packages=find_packages(include=[package_name, f'{package_name}.*']),
     package_data={
         package_name: ['py.typed'],
+        f'{package_name}.core': ['quantity_methods.pyi'],
         f'{package_name}.core.compiler': ['_entry.pyi'],
         f'{package_name}.core.export': ['templates/*.in'],
         f'{package_name}.report': ['page.css', 'page.html', 'page.js'],

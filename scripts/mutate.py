@@ -43,7 +43,7 @@ ALGORITHMS = (
     'core/algorithms/crba.py',
     'core/algorithms/coriolis.py',
     'core/algorithms/kinematics.py',
-    'core/algorithms/aba.py',
+    'core/algorithms/forward_dynamics.py',
     'core/algorithms/centroidal.py',
     'core/algorithms/derivatives.py',
     'core/algorithms/friction.py',
@@ -73,7 +73,7 @@ for _line in (ROOT / 'scripts/equivalent_mutants.txt').read_text().splitlines():
 LIMIT = 60
 
 SUMS = ('add', 'subtract', 'add_matrices', 'subtract_matrices')
-ODD = ('cross', 'cross_force', 'axial', 'skew', 'sin')
+ODD = ('cross', 'cross_force', 'sin')
 ROTATIONS = ('rotate', 'rotate_back', 'rotate_symmetric')
 
 

@@ -13,7 +13,7 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
 from robot_dynamics_ros.identification.result_files import FRICTION
-from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.recordings import Motion, Recording
 from robot_dynamics_ros.regression.rows import motions_cutoff
 
 from .options import RECORDINGS, subcommand

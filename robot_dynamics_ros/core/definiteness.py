@@ -44,7 +44,7 @@ class ScaledEigenvalues:
     @classmethod
     def of(cls, matrix: Array, scale: Array) -> ScaledEigenvalues:
         """Decompose a symmetric matrix (n, n), its rows in the units of `scale` (n,)."""
-        return cls(scale, *np.linalg.eigh(matrix / np.outer(scale, scale)))
+        return cls(scale, *np.linalg.eigh(matrix / scale / scale[:, None]))
 
     def below(self, share: float) -> npt.NDArray[np.bool_]:
         """Whether each eigenvalue is below this share of the largest one, (n,)."""
@@ -53,7 +53,8 @@ class ScaledEigenvalues:
     def inverse(self, share: float) -> Array:
         """A^-1 (n, n), with eigenvalues raised to this share of the largest one: finite."""
         raised = np.maximum(self.values, self._floor(share))
-        inverse = (self.vectors / raised) @ self.vectors.T / np.outer(self.scale, self.scale)
+        roots = self.vectors / self.scale[:, None]
+        inverse: Array = (roots / raised) @ roots.T
         return 0.5 * (inverse + inverse.T)
 
     def _floor(self, share: float) -> float:
@@ -70,7 +71,7 @@ def without_rounding_noise(M: Array, noise: Array) -> Array:
         M: (n, n) mass matrix.
         noise: (n,) largest entries of its diagonal that rounding may have left, in their units.
     """
-    moves_mass = np.abs(np.diag(M)) > noise
+    moves_mass = np.abs(M.diagonal()) > noise
     return np.where(np.outer(moves_mass, moves_mass), M, 0.0)
 
 
@@ -82,10 +83,9 @@ def mass_matrix_scale(M: Array) -> Array:
     Args:
         M: (n, n) mass matrix.
     """
-    diagonal = np.abs(np.diag(M))
-    inertial = diagonal > 0.0
-    mean = float(diagonal[inertial].mean()) if inertial.any() else 1.0
-    return np.sqrt(np.where(inertial, diagonal, mean))
+    diagonal = np.abs(M.diagonal())
+    mean = diagonal.sum() / max(1, np.count_nonzero(diagonal)) or 1.0
+    return np.sqrt(np.where(diagonal > 0.0, diagonal, mean))
 
 
 def twist_scale(matrix: Array, rows: Sequence[int]) -> Array:
@@ -98,13 +98,9 @@ def twist_scale(matrix: Array, rows: Sequence[int]) -> Array:
         matrix: (m, m) J M^-1 J^T of these rows.
         rows: entries of the twist, 0 to 2 linear, 3 to 5 angular.
     """
-    scale = np.ones(len(rows))
     linear = np.array(rows) < 3
-    for kind in (linear, ~linear):
-        sum_of_squares = float(np.diag(matrix)[kind].sum())
-        if sum_of_squares > 0.0:
-            scale[kind] = np.sqrt(sum_of_squares)
-    return scale
+    squares = (linear[:, None] == linear) @ matrix.diagonal()
+    return np.sqrt(np.where(squares > 0.0, squares, 1.0))
 
 
 def check_mass_matrix(

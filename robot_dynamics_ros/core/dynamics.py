@@ -15,21 +15,20 @@ from .checks import Array, check_one_state, checked_gravity, checked_name, check
 from .compiler.kernel import Backend, choose_backend
 from .compiler.threads import checked_threads
 from .definiteness import without_rounding_noise
-from .errors import ParameterError, SingularMassMatrixError, StateError
+from .errors import ParameterError, StateError
 from .model.gravity import STANDARD_GRAVITY
 from .model.robot import RobotModel, checked_model
 from .programs import Programs
 from .quantity import PROGRAMS, Key, key_of
+from .quantity_methods import QuantityMethods
 from .spatial import ZERO, ZERO_MATRIX, Matrix, Vector
 from .task import ALL_ROWS, SPATIAL_ENTRIES, TaskInertia, TaskSpace, VelocitySolution
 
-# What a result is written into; None for a new array.
-Out = Array | None
 # Calls by quantity, axes (None for a quantity without) and frame.
 Framed = dict[str, dict[str | None, dict[str, Callable[..., Array]]]]
 
 
-class RobotDynamics:
+class RobotDynamics(QuantityMethods):
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
     A quantity is compiled when it is asked for more than 20 times, for a batch, with `out`, or by
@@ -267,311 +266,9 @@ class RobotDynamics:
         gravity = [self._gravity] if 'gravity' in record.inputs else []
         return self._call.bind(key, [*inputs, *gravity], out)
 
-    # The quantities: one method for each record of `QUANTITIES`, in its words.
-
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None) -> Array:
-        """tau = M(q) a + C(q, v) v + g(q), shape (n,) [N m or N]."""
-        return self._call['inverse_dynamics'](q, v, a, self._gravity, out)
-
-    def gravity_torque(self, q: ArrayLike, out: Out = None) -> Array:
-        """g(q), the torque that holds the robot still, shape (n,) [N m or N]."""
-        return self._call['gravity_torque'](q, self._gravity, out)
-
-    def bias_torque(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
-        """C(q, v) v + g(q), the torque that gives no acceleration, shape (n,) [N m or N]."""
-        return self._call['bias_torque'](q, v, self._gravity, out)
-
-    def torque_terms(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None) -> Array:
-        """Rows g(q), C(q, v) v and M(q) a, whose sum is tau, shape (3, n) [N m or N]."""
-        return self._call['torque_terms'](q, v, a, self._gravity, out)
-
-    def passivity_torque(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        v_reference: ArrayLike,
-        a_reference: ArrayLike,
-        out: Out = None,
-    ) -> Array:
-        """M(q) a_reference + C(q, v) v_reference + g(q), shape (n,) [N m or N].
-
-        With C as `coriolis_matrix`, for passivity-based control (Slotine, Li, 1987).
-        """
-        return self._call['passivity_torque'](q, v, v_reference, a_reference, self._gravity, out)
-
-    def mass_matrix(self, q: ArrayLike, out: Out = None) -> Array:
-        """M(q), full and symmetric, shape (n, n) [kg m^2, kg m or kg]."""
-        return self._call['mass_matrix'](q, out)
-
-    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
-        """C(q, v): dM/dt - 2 C is skew-symmetric, shape (n, n) [kg m^2/s, kg m/s or kg/s].
-
-        By Christoffel symbols.
-        """
-        return self._call['coriolis_matrix'](q, v, out)
-
-    def momentum_terms(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
-        """Rows p = M(q) v and C(q, v)^T v, shape (2, n) [N m s or N s; N m or N].
-
-        The motion without accelerations: dp/dt = tau + C^T v - g. `p, c =
-        dynamics.momentum_terms(q, v)` takes them apart; of a batch (N, 2, n), `result[:, 0]` are p
-        and `result[:, 1]` C^T v.
-        """
-        return self._call['momentum_terms'](q, v, out)
-
-    def forward_dynamics(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, out: Out = None
-    ) -> Array:
-        """The acceleration a that the torques tau give, shape (n,) [rad/s^2 or m/s^2].
-
-        Raises:
-            SingularMassMatrixError: M(q) is singular at this q, or at any; the message names the
-                joint that moves no mass.
-        """
-        return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
-
-    def mass_matrix_inverse(self, q: ArrayLike, out: Out = None) -> Array:
-        """M(q)^-1, full and symmetric, shape (n, n) [1/(kg m^2), 1/(kg m) or 1/kg].
-
-        Singular as for `forward_dynamics`.
-        """
-        return self._call['mass_matrix_inverse'](q, out)
-
-    def inverse_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None
-    ) -> Array:
-        """dtau/dq, dtau/dv and dtau/da = M, shape (3, n, n) [unit of tau per unit of q, v and a].
-
-        Exact derivatives of `inverse_dynamics`.
-        """
-        return self._call['inverse_dynamics_derivatives'](q, v, a, self._gravity, out)
-
-    def forward_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, out: Out = None
-    ) -> Array:
-        """da/dq, da/dv and da/dtau = M^-1, shape (3, n, n) [unit of a per unit of q, v and tau].
-
-        Exact derivatives of `forward_dynamics`, and singular where that is.
-        """
-        return self._call['forward_dynamics_derivatives'](q, v, tau, self._gravity, out)
-
-    def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Out = None) -> Array:
-        """Y with tau = Y pi, without armature, shape (n, 10 bodies) [N m or N per unit of pi].
-
-        pi is `RobotModel.inertial_parameters`, tau the result of `inverse_dynamics`.
-        """
-        return self._call['regressor'](q, v, a, self._gravity, out)
-
     def inertial_parameters(self) -> Array:
         """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
         return self.model.inertial_parameters()
-
-    def kinetic_energy(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> float | Array:
-        """v^T M(q) v / 2 of the moving bodies, a number [J].
-
-        A float; for a batch an array (N,). With `out`, of the shape () or (N,), that array.
-        """
-        return _number_or_rows(self._call['kinetic_energy'](q, v, out), out)
-
-    def potential_energy(self, q: ArrayLike, out: Out = None) -> float | Array:
-        """U with dU/dq = g(q), zero for mass at the base origin, a number [J].
-
-        Of the moving bodies. A float; for a batch an array (N,). With `out`, of the shape () or
-        (N,), that array.
-        """
-        return _number_or_rows(self._call['potential_energy'](q, self._gravity, out), out)
-
-    def momentum(self, q: ArrayLike, v: ArrayLike, out: Out = None) -> Array:
-        """Momentum [linear; angular] about the base origin, in base axes, shape (6,) [N s; N m s].
-
-        Of the moving bodies.
-        """
-        return self._call['momentum'](q, v, out)
-
-    def center_of_mass(self, q: ArrayLike, out: Out = None) -> Array:
-        """c, the centre of mass of the moving bodies, in the base, shape (3,) [m].
-
-        Raises:
-            InertiaError: no moving body has a mass.
-        """
-        return self._call['center_of_mass'](q, out)
-
-    def center_of_mass_jacobian(self, q: ArrayLike, out: Out = None) -> Array:
-        """J(q) with dc/dt = J v of the centre of mass c, in base axes, shape (3, n) [m or 1].
-
-        Raises:
-            InertiaError: no moving body has a mass.
-        """
-        return self._call['center_of_mass_jacobian'](q, out)
-
-    def frame_poses(self, q: ArrayLike, out: Out = None) -> Array:
-        """[R | p] of every frame, rotation and origin in the base, shape (frames, 3, 4) [1; m].
-
-        The order is that of `model.frames`: `poses[i]` is the rotation of the link
-        `model.frames[i].name`, and its origin in the last column.
-        """
-        return self._call['frame_poses'](q, out)
-
-    def frame_pose(self, q: ArrayLike, frame: str, out: Out = None) -> tuple[Array, Array]:
-        """[R | p] of a frame, rotation and origin in the base, shape (3, 4) [1; m].
-
-        Args:
-            q: (n,) positions [rad or m].
-            frame: name of a link.
-            out: (3, 4) to write into.
-
-        Returns:
-            R (3, 3) and p (3,), two views of one array (3, 4).
-        """
-        try:
-            call = self._framed['frame_pose'][None][frame]
-        except (KeyError, TypeError):
-            call = self._compiled('frame_pose', frame)
-        pose = call(q, out)
-        return pose[..., :3], pose[..., 3]
-
-    def jacobian(
-        self, q: ArrayLike, frame: str, axes: Axes = 'LOCAL_WORLD_ALIGNED', out: Out = None
-    ) -> Array:
-        """J(q): the twist [linear; angular] of a frame is J v, shape (6, n) [m or 1; 1 or 0]."""
-        try:
-            call = self._framed['jacobian'][axes][frame]
-        except (KeyError, TypeError):
-            call = self._compiled('jacobian', frame, axes)
-        return call(q, out)
-
-    def jacobian_derivative(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        frame: str,
-        axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        out: Out = None,
-    ) -> Array:
-        """dJ/dt at q and v, shape (6, n) [m/s; 1/s].
-
-        The derivative of the twist of the frame is J a + dJ/dt v.
-        """
-        try:
-            call = self._framed['jacobian_derivative'][axes][frame]
-        except (KeyError, TypeError):
-            call = self._compiled('jacobian_derivative', frame, axes)
-        return call(q, v, out)
-
-    def frame_velocity(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        frame: str,
-        axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        out: Out = None,
-    ) -> Array:
-        """J v, the twist [linear; angular] of a frame, shape (6,) [m/s; rad/s]."""
-        try:
-            call = self._framed['frame_velocity'][axes][frame]
-        except (KeyError, TypeError):
-            call = self._compiled('frame_velocity', frame, axes)
-        return call(q, v, out)
-
-    def frame_acceleration(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        frame: str,
-        axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        out: Out = None,
-    ) -> Array:
-        """J a + dJ/dt v, the derivative of frame_velocity, shape (6,) [m/s^2; rad/s^2].
-
-        In LOCAL_WORLD_ALIGNED axes it is the acceleration of the origin of the frame; in the
-        others, whose point or axes move, the spatial acceleration.
-        """
-        try:
-            call = self._framed['frame_acceleration'][axes][frame]
-        except (KeyError, TypeError):
-            call = self._compiled('frame_acceleration', frame, axes)
-        return call(q, v, a, out)
-
-    def external_torque(
-        self, q: ArrayLike, wrench: ArrayLike, frame: str, out: Out = None
-    ) -> Array:
-        """tau_external = J^T wrench: M a + C v + g = tau + tau_external, shape (n,) [N m or N].
-
-        What a wrench on a frame does: subtract it from inverse_dynamics while the wrench acts.
-        Signs are explained in docs/theory.md.
-
-        Args:
-            q: (n,) positions [rad or m].
-            wrench: (6,) that acts on the robot: force [N], and moment about the origin of the
-                frame [N m], in the axes of the base.
-            frame: name of a link.
-            out: (n,) to write into.
-        """
-        try:
-            call = self._framed['external_torque'][None][frame]
-        except (KeyError, TypeError):
-            call = self._compiled('external_torque', frame)
-        return call(q, wrench, out)
-
-    def observer_step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        effort: ArrayLike,
-        friction: ArrayLike,
-        offset: ArrayLike,
-        rates: ArrayLike,
-        interval: ArrayLike,
-        previous: ArrayLike,
-        out: Out = None,
-    ) -> Array:
-        """One step of the momentum observer, (5, n); `ExternalForceObserver` is for users.
-
-        The arguments are those of `core.algorithms.observer.observer_step`.
-        """
-        return self._call['observer_step'](
-            q, v, effort, friction, offset, rates, interval, previous, self._gravity, out
-        )
-
-    def friction_step(
-        self,
-        v: ArrayLike,
-        load: ArrayLike,
-        travel: ArrayLike,
-        friction: ArrayLike,
-        slip: ArrayLike,
-        out: Out = None,
-    ) -> Array:
-        """The torque that overcomes friction, and two states, shape (3, n) [N m or N; 1].
-
-        Args:
-            v: (n,) velocities [rad/s or m/s].
-            load: (n,) torques that the joints transmit, of any sign [N m or N].
-            travel: (n,) way since the step before [rad or m].
-            friction: (14 N,) `JointFriction.coefficients`.
-            slip: (2 n,) states of the step before, rows 1 and 2 of its result; zero at rest.
-            out: of the shape of the result, to write into.
-        """
-        return self._call['friction_step'](v, load, travel, friction, slip, out)
-
-    def feedforward_step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        speed: ArrayLike,
-        travel: ArrayLike,
-        friction: ArrayLike,
-        slip: ArrayLike,
-        out: Out = None,
-    ) -> Array:
-        """Rows g(q), C(q, v) v, M(q) a, friction, and the states of friction, (6, n).
-
-        The arguments are those of `core.algorithms.friction.feedforward_step`.
-        """
-        inputs = q, v, a, speed, travel, friction, slip
-        return self._call['feedforward_step'](*inputs, self._gravity, out)
 
     # What takes one state: several programs, and linear algebra that copes with singularities.
 
@@ -688,19 +385,13 @@ class RobotDynamics:
             StateError: sizes or values are wrong, or there are no such rows.
         """
         check_one_state('task_space', q=q, v=v)
-        chosen = rows if rows is ALL_ROWS else task.checked_rows(rows)
-        # The bounds of what rounding leaves of M and of its pivots are the same.
-        try:
-            inverse = self._call['mass_matrix_inverse'](q, None)
-            M = self._call['mass_matrix'](q, None)
-        except SingularMassMatrixError:
-            inverse, M = None, self._mass_matrix_without_rounding(q)
+        chosen = task.checked_rows(rows)
+        M = self._mass_matrix_without_rounding(q)
         terms = self._call['torque_terms'](q, v, self._rest, self._gravity, None)
         J = task.without_rounding(self.jacobian(q, frame, axes), self._reach(axes))
         drift = self.frame_acceleration(q, v, self._rest, frame, axes)
-        if chosen is not ALL_ROWS:
-            J, drift = J[list(chosen)], drift[list(chosen)]
-        return task.task_space(J, drift, M, inverse, terms[:2], chosen)
+        places = list(chosen)
+        return task.task_space(J[places], drift[places], M, terms[:2], chosen)
 
     def payload_margin(self, q: ArrayLike, frame: str) -> float | Array:
         """The largest point mass at the origin of a frame that the joints hold at rest [kg].
@@ -745,8 +436,3 @@ class RobotDynamics:
     def _reach(self, axes: Axes) -> float:
         """How far the origin of a frame can be from that of the twist's axes [m]."""
         return (self.model if axes == 'WORLD' else self.model.at_origin).reach
-
-
-def _number_or_rows(result: Array, out: Out) -> float | Array:
-    """A float of one sample, as it is a number; the array (N,) of a batch; `out` if given."""
-    return result if out is not None or result.ndim else float(result)

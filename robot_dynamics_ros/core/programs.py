@@ -42,19 +42,7 @@ class Programs(dict[Key, Callable[..., Array]]):
         *,
         patient: bool = False,
     ) -> None:
-        """Start with nothing compiled.
-
-        Args:
-            model: the robot, with its payloads.
-            backend: with which to compile.
-            threads: that may compute a batch.
-            payload_frame: link on whose body payloads are an input; None for none.
-            patient: whether the first calls are evaluated.
-
-        Raises:
-            UnknownNameError: no link has the name `payload_frame`.
-            ParameterError: that link does not move, or is no name.
-        """
+        """Start with nothing compiled; arguments and errors are those of `RobotDynamics`."""
         super().__init__()
         self._bare = model
         self._payload: Array | None = None

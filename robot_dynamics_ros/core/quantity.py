@@ -1,10 +1,13 @@
-"""The quantities: one record each, from which everything that offers or describes them is made.
+"""The quantities: from the record of each algorithm, all that offers or describes it is made.
 
-To add one, write its algorithm, its record below, and its method in `RobotDynamics`.
+To add one, write its algorithm with its record, and `scripts/stubs.py` writes its types. Its
+inputs are the parameters of the algorithm, its words the docstring.
 """
 
 from __future__ import annotations
 
+import inspect
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -14,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .algorithms import (
-    aba,
     centroidal,
     coriolis,
     crba,
     derivatives,
+    forward_dynamics,
     friction,
     kinematics,
     observer,
@@ -26,6 +29,7 @@ from .algorithms import (
     rnea,
 )
 from .algorithms.kinematics import AXES
+from .algorithms.record import RECORDS, Record
 from .checks import Array, checked_name
 from .compiler.program import Program, trace
 from .errors import ParameterError, UnknownNameError
@@ -35,6 +39,8 @@ from .model.inertial_parameters import PARAMETERS, base_inertias, with_load
 from .model.robot import RobotModel
 from .task import SPATIAL_ENTRIES
 
+# The axes that are meant where none are given.
+LOCAL_WORLD_ALIGNED = 'LOCAL_WORLD_ALIGNED'
 # Names of the entries of a vector, or along an axis of a result, in their order.
 Labels = Sequence[str]
 
@@ -79,9 +85,9 @@ INPUTS: Mapping[str, Input] = {
     'friction': Input('coefficients, see `JointFriction.coefficients`', coefficient_names),
     'load': Input('torques that the joints transmit, of any sign [N m or N]'),
     'speed': Input('velocities for which friction is known [rad/s or m/s]'),
-    'travel': Input('way since the step before [rad or m]'),
+    'travel': Input('distance travelled since the last step [rad or m]'),
     'slip': Input(
-        'states of pre-sliding of the step before',
+        'states of pre-sliding of the last step',
         lambda model: [
             f'slip {k} of {joint}' for k in range(friction.SLIPS) for joint in model.joint_names
         ],
@@ -90,7 +96,7 @@ INPUTS: Mapping[str, Input] = {
     'rates': Input('of the observer [1/s]'),
     'interval': Input('see `observer_step`', lambda model: observer.INTERVAL),
     'previous': Input(
-        'the result of the step before',
+        'the result of the last step',
         lambda model: [
             f'{row} of {joint}' for row in observer.STATE for joint in model.joint_names
         ],
@@ -108,34 +114,35 @@ RESULT_AXES: Mapping[str, Callable[[RobotModel], Labels]] = {
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(Record):
     """What a method of `RobotDynamics` computes.
 
     Attributes:
         name: of the method.
-        algorithm: takes the model, each input as a sequence of scalars, then the frame and the
-            axes where the quantity has them; returns a scalar, or nested lists of them.
         inputs: names of the vectors after the model, of `INPUTS`.
-        shape: of the result: numbers, and names of `RESULT_AXES`.
         text: what it is, in a few words.
-        unit: SI; of several, in the order of the text, or those of turning and sliding joints.
         of_frame: whether it takes a frame, the name of a link.
         takes_axes: whether it takes the axes of a twist, `Axes`.
-        of_inertia: whether the inertia of the bodies enters, and so a payload.
-        of_base_inertias: whether `base_inertias` give it. Not C: that of one joint is zero but
-            for rounding, and with other bodies it rounds to something else in C and in LLVM.
     """
 
-    name: str
-    algorithm: Callable[..., Any]
-    inputs: tuple[str, ...]
-    shape: tuple[int | str, ...]
-    text: str
-    unit: str
+    name: str = ''
+    inputs: tuple[str, ...] = ()
+    text: str = ''
     of_frame: bool = False
     takes_axes: bool = False
-    of_inertia: bool = True
-    of_base_inertias: bool = False
+
+    @classmethod
+    def of(cls, record: Record) -> Quantity:
+        """The quantity of a record."""
+        _, *inputs = inspect.signature(record.algorithm).parameters
+        return cls(
+            **vars(record),
+            name=record.algorithm.__name__,
+            inputs=tuple(name for name in inputs if name not in ('frame', 'axes')),
+            text=(inspect.getdoc(record.algorithm) or '').partition('\n')[0].removesuffix('.'),
+            of_frame='frame' in inputs,
+            takes_axes='axes' in inputs,
+        )
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -148,6 +155,36 @@ class Quantity:
         axes = ', '.join(map(str, self.shape)) + (',' if len(self.shape) == 1 else '')
         shape = f'shape ({axes})' if self.shape else 'a number'
         return f'{self.text}, {shape} [{self.unit}].'
+
+    @property
+    def definition(self) -> str:
+        """The first line of its method, as Python."""
+        inputs = [f'{name}: ArrayLike' for name in self.arguments]
+        options = ['frame: str'] * self.of_frame
+        options += [f'axes: Axes = {LOCAL_WORLD_ALIGNED!r}'] * self.takes_axes
+        parameters = ', '.join(['self', *inputs, *options, 'out: Array | None = None'])
+        result = 'Array' if self.shape else 'float | Array'
+        result = 'tuple[Array, Array]' if self.name == 'frame_pose' else result
+        return f'def {self.name}({parameters}) -> {result}:'
+
+    @property
+    def docstring(self) -> str:
+        """The summary, what the algorithm says of itself, and the arguments."""
+        words = (inspect.getdoc(self.algorithm) or '').partition('\n')[2].strip()
+        texts = {
+            name: ('(n,) ' if INPUTS[name].labels is Input.labels else '') + INPUTS[name].text
+            for name in self.arguments
+        }
+        texts |= {'frame': 'name of a link'} if self.of_frame else {}
+        texts |= {'axes': 'of the twist, see `RobotDynamics`'} if self.takes_axes else {}
+        texts['out'] = 'float64 array of the shape of the result, to write into'
+        arguments = '\n'.join(
+            textwrap.fill(f'    {name}: {text}.', 95, subsequent_indent=8 * ' ')
+            for name, text in texts.items()
+        )
+        # Some algorithms explain their arguments themselves.
+        parts = [self.summary, words, '' if 'Args:' in words else f'Args:\n{arguments}']
+        return '\n\n'.join(filter(None, parts))
 
     def shape_of(self, model: RobotModel) -> tuple[int, ...]:
         """The shape of the result for one robot."""
@@ -186,158 +223,30 @@ class Quantity:
         checked_name('frame', frame)
         if not self.takes_axes:
             return self.name, frame
-        chosen = 'LOCAL_WORLD_ALIGNED' if axes is None else axes
+        chosen = LOCAL_WORLD_ALIGNED if axes is None else axes
         if chosen not in AXES:
             raise ParameterError(f'axes are {axes!r}, allowed are {", ".join(AXES)}')
         return self.name, frame, chosen
 
 
-# A quantity; for one of a frame, with the names of the frame and of the axes.
+# A quantity; for one of a frame with the names of the frame and of the axes.
 Key = str | tuple[str, str] | tuple[str, str, str]
 
 
-def _by_name(*quantities: Quantity) -> dict[str, Quantity]:
-    return {quantity.name: quantity for quantity in quantities}
-
-
-QUANTITIES: Mapping[str, Quantity] = _by_name(
-    Quantity(
-        'inverse_dynamics', rnea.inverse_dynamics, ('q', 'v', 'a', 'gravity'), ('n',),
-        'tau = M(q) a + C(q, v) v + g(q)', 'N m or N', of_base_inertias=True,
-    ),
-    Quantity(
-        'gravity_torque', rnea.gravity_torque, ('q', 'gravity'), ('n',),
-        'g(q), the torque that holds the robot still', 'N m or N', of_base_inertias=True,
-    ),
-    Quantity(
-        'bias_torque', rnea.bias_torque, ('q', 'v', 'gravity'), ('n',),
-        'C(q, v) v + g(q), the torque that gives no acceleration', 'N m or N',
-        of_base_inertias=True,
-    ),
-    Quantity(
-        'torque_terms', rnea.torque_terms, ('q', 'v', 'a', 'gravity'), (3, 'n'),
-        'Rows g(q), C(q, v) v and M(q) a, whose sum is tau', 'N m or N', of_base_inertias=True,
-    ),
-    Quantity(
-        'passivity_torque', rnea.passivity_torque,
-        ('q', 'v', 'v_reference', 'a_reference', 'gravity'), ('n',),
-        'M(q) a_reference + C(q, v) v_reference + g(q)', 'N m or N', of_base_inertias=True,
-    ),
-    Quantity(
-        'mass_matrix', crba.mass_matrix, ('q',), ('n', 'n'),
-        'M(q), full and symmetric', 'kg m^2, kg m or kg', of_base_inertias=True,
-    ),
-    Quantity(
-        'coriolis_matrix', coriolis.coriolis_matrix, ('q', 'v'), ('n', 'n'),
-        'C(q, v): dM/dt - 2 C is skew-symmetric', 'kg m^2/s, kg m/s or kg/s',
-    ),
-    Quantity(
-        'momentum_terms', observer.momentum_terms, ('q', 'v'), (2, 'n'),
-        'Rows p = M(q) v and C(q, v)^T v', 'N m s or N s; N m or N', of_base_inertias=True,
-    ),
-    Quantity(
-        'forward_dynamics', aba.forward_dynamics, ('q', 'v', 'tau', 'gravity'), ('n',),
-        'The acceleration a that the torques tau give', 'rad/s^2 or m/s^2',
-    ),
-    Quantity(
-        'mass_matrix_inverse', crba.mass_matrix_inverse, ('q',), ('n', 'n'),
-        'M(q)^-1, full and symmetric', '1/(kg m^2), 1/(kg m) or 1/kg',
-    ),
-    Quantity(
-        'inverse_dynamics_derivatives', derivatives.inverse_dynamics_derivatives,
-        ('q', 'v', 'a', 'gravity'), (3, 'n', 'n'),
-        'dtau/dq, dtau/dv and dtau/da = M', 'unit of tau per unit of q, v and a',
-        of_base_inertias=True,
-    ),
-    Quantity(
-        'forward_dynamics_derivatives', derivatives.forward_dynamics_derivatives,
-        ('q', 'v', 'tau', 'gravity'), (3, 'n', 'n'),
-        'da/dq, da/dv and da/dtau = M^-1', 'unit of a per unit of q, v and tau',
-    ),
-    Quantity(
-        'regressor', regressor.regressor, ('q', 'v', 'a', 'gravity'), ('n', '10 bodies'),
-        'Y with tau = Y pi, without armature', 'N m or N per unit of pi', of_inertia=False,
-    ),
-    Quantity(
-        'kinetic_energy', centroidal.kinetic_energy, ('q', 'v'), (),
-        'v^T M(q) v / 2 of the moving bodies', 'J',
-    ),
-    Quantity(
-        'potential_energy', centroidal.potential_energy, ('q', 'gravity'), (),
-        'U with dU/dq = g(q), zero for mass at the base origin', 'J',
-    ),
-    Quantity(
-        'momentum', centroidal.momentum, ('q', 'v'), (6,),
-        'Momentum [linear; angular] about the base origin, in base axes', 'N s; N m s',
-    ),
-    Quantity(
-        'center_of_mass', centroidal.center_of_mass, ('q',), (3,),
-        'c, the centre of mass of the moving bodies, in the base', 'm',
-    ),
-    Quantity(
-        'center_of_mass_jacobian', centroidal.center_of_mass_jacobian, ('q',), (3, 'n'),
-        'J(q) with dc/dt = J v of the centre of mass c, in base axes', 'm or 1',
-    ),
-    Quantity(
-        'frame_poses', kinematics.frame_poses, ('q',), ('frames', 3, 4),
-        '[R | p] of every frame, rotation and origin in the base', '1; m', of_inertia=False,
-    ),
-    Quantity(
-        'frame_pose', kinematics.frame_pose, ('q',), (3, 4),
-        '[R | p] of a frame, rotation and origin in the base', '1; m',
-        of_frame=True, of_inertia=False,
-    ),
-    Quantity(
-        'jacobian', kinematics.jacobian, ('q',), (6, 'n'),
-        'J(q): the twist [linear; angular] of a frame is J v', 'm or 1; 1 or 0',
-        of_frame=True, takes_axes=True, of_inertia=False,
-    ),
-    Quantity(
-        'jacobian_derivative', kinematics.jacobian_derivative, ('q', 'v'), (6, 'n'),
-        'dJ/dt at q and v', 'm/s; 1/s', of_frame=True, takes_axes=True, of_inertia=False,
-    ),
-    Quantity(
-        'frame_velocity', kinematics.frame_velocity, ('q', 'v'), (6,),
-        'J v, the twist [linear; angular] of a frame', 'm/s; rad/s',
-        of_frame=True, takes_axes=True, of_inertia=False,
-    ),
-    Quantity(
-        'frame_acceleration', kinematics.frame_acceleration, ('q', 'v', 'a'), (6,),
-        'J a + dJ/dt v, the derivative of frame_velocity', 'm/s^2; rad/s^2',
-        of_frame=True, takes_axes=True, of_inertia=False,
-    ),
-    Quantity(
-        'external_torque', kinematics.external_torque, ('q', 'wrench'), ('n',),
-        'tau_external = J^T wrench: M a + C v + g = tau + tau_external', 'N m or N',
-        of_frame=True, of_inertia=False,
-    ),
-    Quantity(
-        'friction_step', friction.friction_step, ('v', 'load', 'travel', 'friction', 'slip'),
-        (3, 'n'), 'The torque that overcomes friction, and two states', 'N m or N; 1',
-        of_inertia=False,
-    ),
+# The algorithms in the order of the documents.
+MODULES = (
+    rnea, crba, coriolis, observer, forward_dynamics, derivatives, regressor, centroidal,
+    kinematics, friction,
 )  # fmt: skip
-
+PROGRAMS: Mapping[str, Quantity] = {
+    record.algorithm.__name__: Quantity.of(record)
+    for module in MODULES
+    for record in RECORDS
+    if record.algorithm.__module__ == module.__name__
+}
 # Parts of other computations: no quantities of a state, and not exported.
-STEPS: Mapping[str, Quantity] = _by_name(
-    Quantity(
-        'observer_step', observer.observer_step,
-        ('q', 'v', 'effort', *observer.SETTINGS, 'interval', 'previous', 'gravity'),
-        (5, 'n'), 'One step of the momentum observer of external torques', 'N m or N; N m s; N m',
-        of_base_inertias=True,
-    ),
-    Quantity(
-        'feedforward_step', friction.feedforward_step,
-        ('q', 'v', 'a', 'speed', 'travel', 'friction', 'slip', 'gravity'), (6, 'n'),
-        'Rows g(q), C(q, v) v, M(q) a, friction, and the states of friction', 'N m or N; 1',
-        of_base_inertias=True,
-    ),
-    Quantity(
-        'largest_inertias', crba.largest_inertias, ('q',), ('n',),
-        'Upper bounds of the diagonal of M(q) without armature', 'kg m^2 or kg',
-    ),
-)  # fmt: skip
-PROGRAMS: Mapping[str, Quantity] = {**QUANTITIES, **STEPS}
+STEPS = {name: each for name, each in PROGRAMS.items() if each.is_step}
+QUANTITIES = {name: each for name, each in PROGRAMS.items() if not each.is_step}
 
 
 def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> Key:

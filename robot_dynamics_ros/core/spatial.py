@@ -68,11 +68,6 @@ def transpose(m: Matrix) -> Matrix:
     )
 
 
-def skew(v: Vector) -> Matrix:
-    """[v]x, with [v]x u = v x u."""
-    return ((0.0, -v[2], v[1]), (v[2], 0.0, -v[0]), (-v[1], v[0], 0.0))
-
-
 def add_matrices(a: Matrix, b: Matrix) -> Matrix:
     """A + B."""
     return (add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2]))
@@ -94,13 +89,8 @@ def trace(m: Matrix) -> Scalar:
     return m[0][0] + m[1][1] + m[2][2]
 
 
-def axial(m: Matrix) -> Vector:
-    """The vector w with w x u = (M - M^T) u."""
-    return (m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1])
-
-
 def axial_of_product(m: Matrix, s: Matrix) -> Vector:
-    """axial(M S) of a symmetric S, with fewer products than in that order."""
+    """The w with w x u = (M S - (M S)^T) u of a symmetric S, with fewer products."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = s
     a, b, c = m
     return (

@@ -126,90 +126,39 @@ def task_inertia(J: Array, M: Array, rows: Sequence[int]) -> TaskInertia:
         M: (n, n) mass matrix, see `without_rounding_noise`.
         rows: entries of the twist, m of them.
     """
-    mobility, massless = _mobility(M)
-    inertia, immobile = _inertia(J @ mobility @ J.T, rows)
-    return TaskInertia(inertia, tuple(rows), immobile, massless)
+    return _inertia(J, M, rows)[0]
 
 
-def task_space(
-    J: Array,
-    drift: Array,
-    M: Array,
-    inverse: Array | None,
-    terms: Array,
-    rows: tuple[int, ...],
-) -> TaskSpace:
+def task_space(J: Array, drift: Array, M: Array, terms: Array, rows: tuple[int, ...]) -> TaskSpace:
     """The dynamics of the joints, projected to the rows of a twist.
 
     Khatib, "A unified approach for motion and force control of robot manipulators" (1987).
-
-    Where no eigenvalue has to be raised it takes plain inverses: with a unit diagonal the largest
-    eigenvalue of a positive definite M is at most its trace n, and the smallest at least
-    1 / trace of its inverse.
 
     Args:
         J: (m, n) these rows of a Jacobian, see `without_rounding`.
         drift: J_dot v (m,).
         M: (n, n) mass matrix, see `without_rounding_noise`.
-        inverse: M^-1; None where M is singular.
         terms: rows g and C v, (2, n) [N m or N].
         rows: entries of the twist, m of them.
     """
-    massless = False
-    share = np.inf if inverse is None else len(M) * (M.diagonal() @ inverse.diagonal())
-    if inverse is None or share * NEARLY_MASSLESS > 1.0 or not _is_definite(M):
-        inverse, massless = _mobility(M)
-    motion = J @ inverse
-    inertia, immobile = _inertia(motion @ J.T, rows)
-    consistent = motion.T @ inertia
-    gravity, velocity = terms @ consistent
-    return TaskSpace(
-        inertia=inertia,
-        coriolis=velocity - inertia @ drift,
-        gravity=gravity,
-        inverse=consistent,
-        singular=massless or bool(len(immobile)),
-    )
+    task, motion = _inertia(J, M, rows)
+    inverse = motion.T @ task.inertia
+    gravity, velocity = terms @ inverse
+    coriolis = velocity - task.inertia @ drift
+    return TaskSpace(task.inertia, coriolis, gravity, inverse, task.singular)
 
 
-def _mobility(M: Array) -> tuple[Array, bool]:
-    """M^-1 (n, n), damped, and whether some motion moves nearly no mass."""
+def _inertia(J: Array, M: Array, rows: Sequence[int]) -> tuple[TaskInertia, Array]:
+    """Lambda, damped where it does not exist, and J M^-1 (m, n), with M^-1 damped."""
     joints = ScaledEigenvalues.of(M, mass_matrix_scale(M))
-    return joints.inverse(NEARLY_MASSLESS), bool(joints.below(NEARLY_MASSLESS).any())
-
-
-def _is_definite(M: Array) -> bool:
-    """Whether a symmetric matrix is positive definite, as that of every real robot is."""
-    try:
-        np.linalg.cholesky(M)
-    except np.linalg.LinAlgError:
-        return False
-    return True
-
-
-def _inertia(mobility: Array, rows: Sequence[int]) -> tuple[Array, Array]:
-    """Lambda (m, m), damped, and the immobile directions (i, m), from J M^-1 J^T."""
-    try:
-        inertia = np.linalg.inv(mobility)
-    except np.linalg.LinAlgError:
-        pass
-    else:
-        # Scaled by `twist_scale` its largest eigenvalue is at most its trace, which is 1 or 2, and
-        # its smallest one at least 1 / norm of its inverse.
-        squares = _same_kind(tuple(rows)) @ mobility.diagonal()
-        if 4.0 * (squares @ (inertia * inertia) @ squares) * NEARLY_IMMOBILE**2 < 1.0:
-            return 0.5 * (inertia + inertia.T), np.zeros((0, len(mobility)))
+    motion = J @ joints.inverse(NEARLY_MASSLESS)
+    mobility = motion @ J.T
     task = ScaledEigenvalues.of(mobility, twist_scale(mobility, rows))
     # w with w J = 0 is S^-1 u: not orthogonal any more where rows have different scales.
     lost = task.vectors[:, task.below(NEARLY_IMMOBILE)] / task.scale[:, None]
-    return task.inverse(NEARLY_IMMOBILE), np.linalg.qr(lost)[0].T
-
-
-@lru_cache
-def _same_kind(rows: tuple[int, ...]) -> Array:
-    """(m, m): 1 where two rows of a twist are both linear or both angular, else 0."""
-    linear = np.array(rows) < 3
-    return (linear[:, None] == linear).astype(np.float64)
+    immobile = np.linalg.qr(lost)[0].T if lost.size else lost.T
+    massless = bool(joints.below(NEARLY_MASSLESS).any())
+    return TaskInertia(task.inverse(NEARLY_IMMOBILE), tuple(rows), immobile, massless), motion
 
 
 def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]) -> Array:
@@ -231,9 +180,8 @@ def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]
             'so that no torque determines its acceleration; give every moving link an inertial, '
             'or hold more joints'
         )
-    scale, values, vectors = eigenvalues.scale, eigenvalues.values, eigenvalues.vectors
     with np.errstate(over='ignore', invalid='ignore'):
-        acceleration: Array = vectors @ ((torque / scale) @ vectors / values) / scale
+        acceleration = eigenvalues.inverse(NEARLY_MASSLESS) @ torque
     if not np.isfinite(acceleration).all():
         raise StateError('forward_dynamics has no finite value at this state and torque')
     return acceleration

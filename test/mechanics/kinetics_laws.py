@@ -14,8 +14,8 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import GRAVITY, laws_among
 from robot_dynamics_ros.core import JointFriction
 from robot_dynamics_ros.core.algorithms import centroidal
-from robot_dynamics_ros.core.algorithms.aba import forward_dynamics
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
+from robot_dynamics_ros.core.algorithms.forward_dynamics import forward_dynamics
 from robot_dynamics_ros.core.algorithms.friction import (
     KINDS,
     feedforward_step,

@@ -11,10 +11,12 @@ from ..scalar import Rows, Scalar, Scalars, require_positive
 from ..spatial import Force, Inertia, Vector, dot, rotate, scale
 from .crba import composites
 from .kinematics import body_poses, body_twists, generalized_rows, joint_poses, joint_rates
+from .record import quantity
 
 
+@quantity(3, unit='m')
 def center_of_mass(model: RobotModel, q: Scalars) -> list[Scalar]:
-    """c = sum of m_i c_i / sum of m_i [m], base axes, shape (3,).
+    """c, the centre of mass of the moving bodies, in the base.
 
     Raises:
         InertiaError: no moving body has a mass.
@@ -22,8 +24,9 @@ def center_of_mass(model: RobotModel, q: Scalars) -> list[Scalar]:
     return [*scale(1.0 / _mass(model, q), _as_one_body(model, q).first_moment)]
 
 
+@quantity(3, 'n', unit='m or 1')
 def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
-    """J(q) with c_dot = J v, base axes, shape (3, n).
+    """J(q) with dc/dt = J v of the centre of mass c, in base axes.
 
     A joint moves all that it carries as one body: its column is z x (c_i - p_i) m_i / m, with the
     mass m_i and the centre c_i of what it carries, or z m_i / m where it slides (Sugihara,
@@ -42,8 +45,12 @@ def center_of_mass_jacobian(model: RobotModel, q: Scalars) -> Rows:
     return generalized_rows(model, [list(row) for row in zip(*columns, strict=True)])
 
 
+@quantity(6, unit='N s; N m s')
 def momentum(model: RobotModel, q: Scalars, v: Scalars) -> list[Scalar]:
-    """[linear; angular about the base origin] [kg m/s; kg m^2/s], base axes, shape (6,)."""
+    """Momentum [linear; angular] about the base origin, in base axes.
+
+    That of the moving bodies.
+    """
     poses = joint_poses(model, q)
     twists, _ = body_twists(model, poses, joint_rates(model, v))
     carried = [joint.inertia @ twist for joint, twist in zip(model.joints, twists, strict=True)]
@@ -56,10 +63,12 @@ def momentum(model: RobotModel, q: Scalars, v: Scalars) -> list[Scalar]:
     return [*total.linear, *total.angular]
 
 
+@quantity(unit='J')
 def kinetic_energy(model: RobotModel, q: Scalars, v: Scalars) -> Scalar:
-    """T = v^T M(q) v / 2 [J]: half the power of the momentum of each body on its twist.
+    """v^T M(q) v / 2 of the moving bodies.
 
-    Rotors add half their armature times the square of the rate of their joint.
+    A float; of a batch an array (N,). It is half the power of the momentum of each body on its
+    twist. Rotors add half their armature times the square of the rate of their joint.
     """
     rates = joint_rates(model, v)
     twists, _ = body_twists(model, joint_poses(model, q), rates)
@@ -69,8 +78,12 @@ def kinetic_energy(model: RobotModel, q: Scalars, v: Scalars) -> Scalar:
     return 0.5 * twice
 
 
+@quantity(unit='J')
 def potential_energy(model: RobotModel, q: Scalars, gravity: Vector) -> Scalar:
-    """U = -sum of m gravity . c [J], with dU/dq = g(q); zero for mass at the base origin."""
+    """U with dU/dq = g(q), zero for mass at the base origin.
+
+    A float; of a batch an array (N,). U = -sum of m gravity . c over the moving bodies.
+    """
     return -dot(gravity, _as_one_body(model, q).first_moment)
 
 

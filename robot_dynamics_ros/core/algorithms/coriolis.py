@@ -26,16 +26,18 @@ from ..spatial import (
     trace,
 )
 from .kinematics import body_poses, chain, generalized_matrix, joint_rates, zeros
+from .record import quantity
 
 
+@quantity('n', 'n', unit='kg m^2/s, kg m/s or kg/s')
 def coriolis_matrix(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
-    """C(q, v), shape (n, n), with C v the velocity torque and M_dot - 2 C skew-symmetric.
+    """C(q, v): dM/dt - 2 C is skew-symmetric.
 
-    Echeandia, Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols
-    for rigid-body systems" (2021), algorithm 1. Its matrix B is written in mass moments: a
-    particle that moves with J v has the Coriolis matrix m J^T J_dot, and the sum over a body
-    with J = [-[p]x, 1] is B = [[tr(K) 1 - K, 0], [-[f]x, 0]], with K = integral p_dot p^T dm and
-    the momentum f.
+    By Christoffel symbols: C v is the velocity torque. Echeandia, Wensing, "Numerical methods to
+    compute the Coriolis matrix and Christoffel symbols for rigid-body systems" (2021), algorithm
+    1. Its matrix B is written in mass moments: a particle that moves with J v has the Coriolis
+    matrix m J^T J_dot, and the sum over a body with J = [-[p]x, 1] is B = [[tr(K) 1 - K, 0],
+    [-[f]x, 0]], with K = integral p_dot p^T dm and the momentum f.
     """
     tree = moving_tree(model, q, v)
     axes, axis_rates, bodies = tree.axes, tree.axis_rates, tree.bodies

@@ -11,6 +11,7 @@ from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, require_positive
 from ..spatial import Inertia, Transform, dot, trace
 from .kinematics import chain, generalized_matrix, joint_poses, zeros
+from .record import quantity
 
 # L, unit lower triangular, and the diagonal of D of a symmetric matrix L^T D L.
 Factors = tuple[Rows, list[Scalar]]
@@ -22,8 +23,9 @@ Factors = tuple[Rows, list[Scalar]]
 SMALLEST_PIVOT = 500 * sys.float_info.epsilon
 
 
+@quantity('n', 'n', unit='kg m^2, kg m or kg', of_base_inertias=True)
 def mass_matrix(model: RobotModel, q: Scalars) -> Rows:
-    """M(q) [kg m^2, kg m or kg], shape (n, n), full and symmetric.
+    """M(q), full and symmetric.
 
     Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms" (1982);
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.2. Rotors add their armature to
@@ -50,8 +52,11 @@ def composites(model: RobotModel, poses: Sequence[Transform]) -> list[Inertia]:
     return bodies
 
 
+@quantity('n', 'n', unit='1/(kg m^2), 1/(kg m) or 1/kg')
 def mass_matrix_inverse(model: RobotModel, q: Scalars) -> Rows:
-    """M(q)^-1 = L^-1 D^-1 L^-T, shape (n, n), full and symmetric.
+    """M(q)^-1, full and symmetric.
+
+    By the factors L^T D L of Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.3.
 
     Raises:
         SingularMassMatrixError: M(q) is singular at this q, or at any.
@@ -166,8 +171,9 @@ def require_pivot(
     )
 
 
+@quantity('n', unit='kg m^2 or kg', is_step=True)
 def largest_inertias(model: RobotModel, q: Scalars) -> list[Scalar]:
-    """Upper bounds of the diagonal of M(q) without armature, (n,) [kg m^2 or kg].
+    """Upper bounds of the diagonal of M(q) without armature.
 
     Of a joint that slides, the mass of the bodies that it carries. Of one that turns, with the arm
     stretched out so that the frame of a body is at the distance D: the integral of (|p| + D)^2 dm

@@ -7,14 +7,18 @@ from ..scalar import Rows, Scalars
 from ..spatial import Force, Motion, Vector, scale
 from .coriolis import MovingTree, moving_tree
 from .crba import Factors, factorize, inverse, solve
+from .forward_dynamics import forward_dynamics
 from .kinematics import chain, generalized_matrix, joint_rates, zeros
-from .rnea import bias_torque
+from .record import quantity
 
 
+@quantity(3, 'n', 'n', unit='unit of tau per unit of q, v and a', of_base_inertias=True)
 def inverse_dynamics_derivatives(
     model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector
 ) -> list[Rows]:
-    """dtau/dq, dtau/dv and dtau/da = M, shape (3, n, n).
+    """dtau/dq, dtau/dv and dtau/da = M.
+
+    Exact derivatives of `inverse_dynamics`.
 
     Singh, Russell, Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial
     vector algebra" (2022), algorithm 1. A motion of joint j rotates all that it carries: their
@@ -69,20 +73,21 @@ def _forward(
     return axis_accelerations, wrenches
 
 
+@quantity(3, 'n', 'n', unit='unit of a per unit of q, v and tau')
 def forward_dynamics_derivatives(
     model: RobotModel, q: Scalars, v: Scalars, tau: Scalars, gravity: Vector
 ) -> list[Rows]:
-    """da/dq, da/dv and da/dtau = M^-1 of the acceleration that the torques give, (3, n, n).
+    """da/dq, da/dv and da/dtau = M^-1.
 
-    Where tau = ID(q, v, a) is held, da/dq = -M^-1 dID/dq and da/dv = -M^-1 dID/dv (Carpentier,
-    Mansard, "Analytical derivatives of rigid body dynamics algorithms", 2018, section V).
+    Exact derivatives of `forward_dynamics`. Where tau = ID(q, v, a) is held, da/dq = -M^-1 dID/dq
+    and da/dv = -M^-1 dID/dv (Carpentier, Mansard, "Analytical derivatives of rigid body dynamics
+    algorithms", 2018, section V).
 
     Raises:
         SingularMassMatrixError: M(q) is singular at this q, or at any.
     """
     factors = factorize(model, q)
-    bias = bias_torque(model, q, v, gravity)
-    a = solve(factors, [torque - needed for torque, needed in zip(tau, bias, strict=True)])
+    a = forward_dynamics(model, q, v, tau, gravity)
     in_q, in_v, _ = inverse_dynamics_derivatives(model, q, v, a, gravity)
     return [*(_solved_columns(factors, matrix) for matrix in (in_q, in_v)), inverse(factors)]
 

@@ -31,6 +31,7 @@ from ..model.robot import RobotModel
 from ..scalar import Rows, Scalar, Scalars, sqrt
 from ..spatial import Vector
 from .kinematics import generalized_forces, joint_rates
+from .record import quantity
 from .rnea import torque_terms
 
 # Coefficients with their units: of joints that turn, and of those that slide.
@@ -109,10 +110,11 @@ def smooth_sign(rate: Scalar, smoothing: Scalar) -> tuple[Scalar, Scalar]:
     return rate / length, magnitude(rate) / length
 
 
+@quantity(3, 'n', unit='N m or N; 1', of_inertia=False)
 def friction_step(
     model: RobotModel, v: Scalars, load: Scalars, travel: Scalars, friction: Scalars, slip: Scalars
 ) -> Rows:
-    """Rows: the torque that overcomes friction [N m or N], and the states z, shape (3, n).
+    """The torque that overcomes friction, and two states.
 
     Mimic joints have the terms of the velocity alone: the joint that they mimic feels them, times
     the multiplier.
@@ -146,6 +148,7 @@ def friction_step(
     return [generalized_forces(model, efforts), *states]
 
 
+@quantity(6, 'n', unit='N m or N; 1', of_base_inertias=True, is_step=True)
 def feedforward_step(
     model: RobotModel,
     q: Scalars,
@@ -157,7 +160,7 @@ def feedforward_step(
     slip: Scalars,
     gravity: Vector,
 ) -> Rows:
-    """Rows g(q), C(q, v) v, M(q) a, friction, and the states z, shape (6, n).
+    """Rows g(q), C(q, v) v, M(q) a, friction, and the states of friction.
 
     The joints transmit the sum of the first three, without the rotors, which are before the gear.
     Friction is that at the velocities `speed`. Other arguments as in `friction_step`.

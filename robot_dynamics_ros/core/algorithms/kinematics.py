@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
+from ..dual import along, slope_of
 from ..model.robot import RobotModel
 from ..model.tree import Frame
 from ..scalar import Rows, Scalar, Scalars
-from ..spatial import ZERO, Force, Motion, Transform, add, cross, rotate_back, subtract
+from ..spatial import ZERO, Force, Motion, Transform, rotate_back, subtract
+from .record import quantity
 
 # As Pinocchio names them. The linear velocity is that of the origin of the frame in LOCAL (axes
 # of the frame) and LOCAL_WORLD_ALIGNED (axes of the base); in WORLD it is that of the point of
@@ -93,123 +95,100 @@ def chain(model: RobotModel, body: int) -> list[int]:
     return found
 
 
+@quantity(3, 4, unit='1; m', of_inertia=False)
 def frame_pose(model: RobotModel, q: Scalars, frame: Frame) -> Rows:
-    """Rotation and origin of a frame in the base, [R | p], shape (3, 4)."""
+    """[R | p] of a frame, rotation and origin in the base.
+
+    The method returns R (3, 3) and p (3,), two views of one array (3, 4).
+    """
     return _rows(_placed(body_poses(model, q), frame))
 
 
+@quantity('frames', 3, 4, unit='1; m', of_inertia=False)
 def frame_poses(model: RobotModel, q: Scalars) -> list[Rows]:
-    """Rotation and origin of every frame in the base, [R | p], shape (frames, 3, 4).
+    """[R | p] of every frame, rotation and origin in the base.
 
-    Equivalent to `frame_pose` of each of `model.frames`.
+    The order is that of `model.frames`: entry i is the rotation of the link `model.frames[i].name`
+    and its origin in the last column, as of `frame_pose`.
     """
     poses = body_poses(model, q)
     return [_rows(_placed(poses, frame)) for frame in model.frames]
 
 
-def frame_velocity(
-    model: RobotModel, q: Scalars, v: Scalars, frame: Frame, axes: Axes
-) -> list[Scalar]:
-    """The twist of a frame, [linear; angular] [m/s, rad/s], shape (6,).
-
-    Equivalent to jacobian(q) v, without the Jacobian: twists are carried from body to body.
-    """
-    poses = joint_poses(model, q)
-    twists, _ = body_twists(model, poses, joint_rates(model, v))
-    return _in_axes(model, poses, frame, axes, [Motion(), *twists][frame.body + 1])
-
-
-def frame_acceleration(
-    model: RobotModel, q: Scalars, v: Scalars, a: Scalars, frame: Frame, axes: Axes
-) -> list[Scalar]:
-    """The derivative in time of `frame_velocity` [m/s^2, rad/s^2], shape (6,).
-
-    Equivalent to jacobian(q) a + jacobian_derivative(q, v) v. In LOCAL_WORLD_ALIGNED it is the
-    acceleration of the origin of the frame; in LOCAL and WORLD, where the point or the axes are
-    others at each instant, the spatial acceleration (Featherstone, "Rigid Body Dynamics
-    Algorithms", 2008, section 2.11).
-    """
-    poses = joint_poses(model, q)
-    rates, qdd = joint_rates(model, v), joint_rates(model, a)
-    twists, parents = body_twists(model, poses, rates)
-    accelerations = [Motion()]
-    for i, joint in enumerate(model.joints):
-        # S a + V x S v: the axis of the joint moves with the parent.
-        S, carried = joint.subspace, accelerations[joint.parent + 1].seen_from(poses[i])
-        accelerations.append(carried + S * qdd[i] + parents[i].cross(S * rates[i]))
-    twist, acceleration = [Motion(), *twists][frame.body + 1], accelerations[frame.body + 1]
-    if axes == 'LOCAL_WORLD_ALIGNED':
-        # That of the point: its velocity v + omega x p turns with omega.
-        point = add(twist.linear, cross(twist.angular, frame.placement.translation))
-        turned = cross(twist.angular, point)
-        acceleration = Motion(acceleration.angular, add(acceleration.linear, turned))
-    return _in_axes(model, poses, frame, axes, acceleration)
-
-
+@quantity(6, 'n', unit='m or 1; 1 or 0', of_inertia=False)
 def jacobian(model: RobotModel, q: Scalars, frame: Frame, axes: Axes) -> Rows:
-    """J(q) with twist = J v, [linear; angular], shape (6, n).
+    """J(q): the twist [linear; angular] of a frame is J v.
 
     Siciliano, Sciavicco, Villani, Oriolo, "Robotics" (2009), section 3.1.
     """
     poses = body_poses(model if axes == 'WORLD' else model.at_origin, q)
     placed = _placed(poses, frame)
     point = ZERO if axes == 'WORLD' else placed.translation
-    columns = {}
+    matrix = zeros(6, len(model.joints))
     for i in chain(model, frame.body):
         arm = Transform(translation=subtract(point, poses[i].translation))
         column = (Transform(poses[i].rotation) @ model.joints[i].subspace).seen_from(arm)
-        columns[i] = column.seen_from(Transform(placed.rotation)) if axes == 'LOCAL' else column
-    return _matrix(model, columns)
+        if axes == 'LOCAL':
+            column = column.seen_from(Transform(placed.rotation))
+        for row, entry in zip(matrix, (*column.linear, *column.angular), strict=True):
+            row[i] = entry
+    return generalized_rows(model, matrix)
 
 
+@quantity(6, 'n', unit='m/s; 1/s', of_inertia=False)
 def jacobian_derivative(
     model: RobotModel, q: Scalars, v: Scalars, frame: Frame, axes: Axes
 ) -> Rows:
-    """dJ/dt when q changes with v, shape (6, n): the acceleration of the frame is J a + J_dot v.
+    """dJ/dt at q and v.
 
-    The derivative of `jacobian`, term by term.
+    The derivative of the twist of the frame is J a + dJ/dt v.
     """
-    if axes != 'WORLD':
-        model = model.at_origin
-    poses = body_poses(model, q)
-    directions = [
-        Transform(pose.rotation) @ joint.subspace
-        for joint, pose in zip(model.joints, poses, strict=True)
-    ]
-    velocities = _origin_velocities(model, poses, directions, joint_rates(model, v))
-    placed = _placed(poses, frame)
-    # Angular velocity of the frame; the point that J is about, and its velocity.
-    omega, point, point_velocity = velocities[frame.body + 1].angular, ZERO, ZERO
-    if axes != 'WORLD':
-        point = placed.translation
-        if frame.body >= 0:
-            lever = subtract(point, poses[frame.body].translation)
-            point_velocity = add(velocities[frame.body + 1].linear, cross(omega, lever))
-    columns = {}
-    for i in chain(model, frame.body):
-        S, arm = directions[i], subtract(point, poses[i].translation)
-        arm_rate = subtract(point_velocity, velocities[i + 1].linear)
-        # The axis is fixed in the parent, too.
-        turning = Motion(velocities[model.joints[i].parent + 1].angular)
-        rate = turning.cross(S)
-        change = rate + Motion(ZERO, add(cross(rate.angular, arm), cross(S.angular, arm_rate)))
-        if axes == 'LOCAL':
-            # d/dt (R^T J) = R^T (J_dot - omega x J).
-            column = S + Motion(ZERO, cross(S.angular, arm))
-            change += Motion(omega).cross(column) * -1.0
-            change = change.seen_from(Transform(placed.rotation))
-        columns[i] = change
-    return _matrix(model, columns)
+    return [[slope_of(x) for x in row] for row in jacobian(model, along(q, v), frame, axes)]
 
 
+@quantity(6, unit='m/s; rad/s', of_inertia=False)
+def frame_velocity(
+    model: RobotModel, q: Scalars, v: Scalars, frame: Frame, axes: Axes
+) -> list[Scalar]:
+    """J v, the twist [linear; angular] of a frame.
+
+    Without the Jacobian: twists are carried from body to body.
+    """
+    poses = joint_poses(model, q)
+    twists, _ = body_twists(model, poses, joint_rates(model, v))
+    motion = [Motion(), *twists][frame.body + 1]
+    if axes == 'LOCAL':
+        motion = motion.seen_from(frame.placement)
+    else:
+        if axes == 'LOCAL_WORLD_ALIGNED':
+            motion = motion.seen_from(Transform(translation=frame.placement.translation))
+            poses = [Transform(pose.rotation) for pose in poses]
+        for i in chain(model, frame.body):
+            motion = poses[i] @ motion
+    return [*motion.linear, *motion.angular]
+
+
+@quantity(6, unit='m/s^2; rad/s^2', of_inertia=False)
+def frame_acceleration(
+    model: RobotModel, q: Scalars, v: Scalars, a: Scalars, frame: Frame, axes: Axes
+) -> list[Scalar]:
+    """J a + dJ/dt v, the derivative of frame_velocity.
+
+    In LOCAL_WORLD_ALIGNED it is the acceleration of the origin of the frame; in LOCAL and WORLD,
+    whose point or axes move, the spatial acceleration (Featherstone, "Rigid Body Dynamics
+    Algorithms", 2008, section 2.11).
+    """
+    twist = frame_velocity(model, along(q, v), along(v, a), frame, axes)
+    return [slope_of(x) for x in twist]
+
+
+@quantity('n', unit='N m or N', of_inertia=False)
 def external_torque(model: RobotModel, q: Scalars, wrench: Scalars, frame: Frame) -> list[Scalar]:
-    """tau_external = J^T wrench [N m or N], shape (n,).
+    """tau_external = J^T wrench: M a + C v + g = tau + tau_external.
 
-    The wrench is what the surroundings exert on the robot, as everywhere in this package: the
-    drives and it move the robot with tau + tau_external, see docs/theory.md. J is the Jacobian of
-    the frame in its LOCAL_WORLD_ALIGNED form; it is not formed: the wrench is passed down from
-    joint to joint, as in RNEA. It is (6,): force [N], and moment about the origin of the frame
-    [N m], in the axes of the base.
+    What a wrench that the surroundings exert on a frame does: subtract it from inverse_dynamics
+    while the wrench acts. Signs are explained in docs/theory.md. J, in LOCAL_WORLD_ALIGNED axes,
+    is not formed: the wrench is passed from joint to joint, as in RNEA.
     """
     poses = joint_poses(model, q)
     moved_by = chain(model, frame.body)
@@ -236,40 +215,3 @@ def _placed(poses: Sequence[Transform], frame: Frame) -> Transform:
 
 def _rows(pose: Transform) -> Rows:
     return [[*pose.rotation[i], pose.translation[i]] for i in range(3)]
-
-
-def _in_axes(
-    model: RobotModel, poses: Sequence[Transform], frame: Frame, axes: Axes, motion: Motion
-) -> list[Scalar]:
-    """A motion of the body of a frame, from the axes of the body; [linear; angular], (6,)."""
-    if axes == 'LOCAL':
-        motion = motion.seen_from(frame.placement)
-    else:
-        if axes == 'LOCAL_WORLD_ALIGNED':
-            motion = motion.seen_from(Transform(translation=frame.placement.translation))
-            poses = [Transform(pose.rotation) for pose in poses]
-        for i in chain(model, frame.body):
-            motion = poses[i] @ motion
-    return [*motion.linear, *motion.angular]
-
-
-def _origin_velocities(
-    model: RobotModel, poses: Sequence[Transform], directions: Sequence[Motion], rates: Scalars
-) -> list[Motion]:
-    """Angular velocity, and velocity of the origin, of the base and of every body."""
-    velocities = [Motion()]
-    for i, joint in enumerate(model.joints):
-        start = poses[joint.parent].translation if joint.parent >= 0 else ZERO
-        lever = Transform(translation=subtract(poses[i].translation, start))
-        parent = velocities[joint.parent + 1].seen_from(lever)
-        velocities.append(parent + directions[i] * rates[i])
-    return velocities
-
-
-def _matrix(model: RobotModel, columns: dict[int, Motion]) -> Rows:
-    """(6, n), [linear; angular]."""
-    matrix = zeros(6, len(model.joints))
-    for i, column in columns.items():
-        for row, entry in zip(matrix, (*column.linear, *column.angular), strict=True):
-            row[i] = entry
-    return generalized_rows(model, matrix)

@@ -7,6 +7,7 @@ from ..scalar import Rows, Scalar, Scalars
 from ..spatial import Vector
 from .friction import SLIPS, first_order_response, friction_step
 from .kinematics import body_twists, generalized_rows, joint_poses, joint_rates, zeros
+from .record import quantity
 from .rnea import gravity_torque
 
 # Inputs that change seldom.
@@ -17,15 +18,18 @@ INTERVAL = ('elapsed', 'share of the effort before')
 STATE = ('external torque', 'momentum', 'torque', 'slip', 'long slip')
 
 
+@quantity(2, 'n', unit='N m s or N s; N m or N', of_base_inertias=True)
 def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
-    """Rows p = M(q) v [N m s or N s] and c = C(q, v)^T v [N m or N], shape (2, n).
+    """Rows p = M(q) v and C(q, v)^T v.
 
-    They give the equation of motion without accelerations, p_dot = tau + c - g(q), with C by
-    Christoffel symbols. A joint with the axis S carries a subtree of the momentum H:
-    p = S . H, whose derivative is S . H_dot + S_dot . H. The first term is what the drive and
-    gravity do, so that c = S_dot . H, which is the gradient dT/dq of the kinetic energy, with
-    which De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control"
-    (2005) begin. Rotors add their armature times the velocity of the joint to p, nothing to c.
+    They give the equation of motion without accelerations, dp/dt = tau + C^T v - g(q), with C by
+    Christoffel symbols. `p, c = dynamics.momentum_terms(q, v)` takes them apart; of a batch (N, 2,
+    n), `result[:, 0]` are p and `result[:, 1]` c = C^T v. A joint with the axis S carries a
+    subtree of the momentum H: p = S . H, whose derivative is S . H_dot + S_dot . H. The first term
+    is what the drive and gravity do, so that c = S_dot . H, which is the gradient dT/dq of the
+    kinetic energy, with which De Luca, Mattone, "Sensorless robot collision detection and hybrid
+    force/motion control" (2005) begin. Rotors add their armature times the velocity of the joint
+    to p, nothing to c.
     """
     poses, rates = joint_poses(model, q), joint_rates(model, v)
     twists, parents = body_twists(model, poses, rates)
@@ -42,6 +46,7 @@ def momentum_terms(model: RobotModel, q: Scalars, v: Scalars) -> Rows:
     return generalized_rows(model, terms)
 
 
+@quantity(5, 'n', unit='N m or N; N m s; N m', of_base_inertias=True, is_step=True)
 def observer_step(
     model: RobotModel,
     q: Scalars,
@@ -54,7 +59,10 @@ def observer_step(
     previous: Scalars,
     gravity: Vector,
 ) -> Rows:
-    """The external torque r and what the next step needs, rows `STATE`, shape (5, n).
+    """One step of the momentum observer of external torques.
+
+    Rows `STATE`: the external torque r, and what the next step needs; `ExternalForceObserver` is
+    for users.
 
     With the known torque u = effort - f(v) - offset + C^T v - g(q), the generalised momentum
     p = M v follows p_dot = u + tau_external, and r follows tau_external behind a low pass,

@@ -6,6 +6,7 @@ from ..model.robot import RobotModel
 from ..scalar import Rows, Scalars
 from ..spatial import IDENTITY, ZERO, Force, Matrix, Motion, Vector, add, cross, rotate, symmetric
 from .kinematics import generalized_rows, joint_poses, joint_rates, zeros
+from .record import quantity
 from .rnea import BodyMotion, body_motions
 
 # Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
@@ -19,10 +20,12 @@ _UNIT_INERTIAS: tuple[Matrix, ...] = (
 )
 
 
+@quantity('n', '10 bodies', unit='N m or N per unit of pi', of_inertia=False)
 def regressor(model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector) -> Rows:
-    """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are `RobotModel.inertial_parameters`.
+    """Y with tau = Y pi, without armature.
 
-    The torque of the rotors, armature times acceleration, is not in pi: add it to Y pi.
+    pi is `RobotModel.inertial_parameters`, tau the result of `inverse_dynamics`. The torque of the
+    rotors, armature times acceleration, is not in pi: add it to Y pi.
 
     Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
     (1986).

@@ -22,19 +22,22 @@ from ..spatial import (
     scale,
 )
 from .kinematics import generalized_forces, joint_poses, joint_rates
+from .record import quantity
 
 
+@quantity('n', unit='N m or N', of_base_inertias=True)
 def inverse_dynamics(
     model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector
 ) -> list[Scalar]:
-    """tau = M(q) a + C(q, v) v + g(q) [N m or N], shape (n,).
+    """tau = M(q) a + C(q, v) v + g(q).
 
-    Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators" (1980), which is
-    `passivity_torque` with the reference v: traced programs have no operation more.
+    Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators" (1980):
+    `passivity_torque` with the reference v, in as many operations.
     """
     return passivity_torque(model, q, v, v, a, gravity)
 
 
+@quantity('n', unit='N m or N', of_base_inertias=True)
 def passivity_torque(
     model: RobotModel,
     q: Scalars,
@@ -43,20 +46,19 @@ def passivity_torque(
     a_reference: Scalars,
     gravity: Vector,
 ) -> list[Scalar]:
-    """M(q) a_r + C(q, v) v_r + g(q) [N m or N], shape (n,), with C as `coriolis_matrix`.
+    """M(q) a_reference + C(q, v) v_reference + g(q).
 
-    The feedforward of passivity-based control, in one pass and without matrices (Slotine, Li, "On
-    the adaptive control of robot manipulators", 1987; Niemeyer, Slotine, "Performance in adaptive
-    manipulator control", 1991). A particle that moves with J v has the mass matrix m J^T J and, by
-    Christoffel symbols, the Coriolis matrix m J^T J_dot. So it takes the force of its reference
-    acceleration J a_r + J_dot v_r: the rate of its reference velocity J v_r.
+    With C as `coriolis_matrix`, for passivity-based control (Slotine, Li, "On the adaptive control
+    of robot manipulators", 1987; Niemeyer, Slotine, "Performance in adaptive manipulator control",
+    1991), in one pass and without matrices. With the reference v_r, a_r: a particle that moves
+    with J v has the mass matrix m J^T J and, by Christoffel symbols, the Coriolis matrix m J^T
+    J_dot. So it takes the force of its reference acceleration J a_r + J_dot v_r: the rate of its
+    reference velocity J v_r.
 
     Of points p of a body, it is a + U p with U = [alpha]x + [omega_r]x [omega]x, so that the
     wrench is a sum over the mass moments (Khalil, Dombre, "Modeling, Identification and Control of
     Robots", 2002, section 9.6): fewer operations than with spatial inertias. Rotors add their
     armature times the acceleration of the joint.
-
-    v_reference is v_r (n,) [rad/s or m/s], a_reference a_r (n,) [rad/s^2 or m/s^2].
     """
     poses, rates, qdd = (
         joint_poses(model, q),
@@ -84,19 +86,28 @@ def passivity_torque(
     return generalized_forces(model, tau)
 
 
+@quantity('n', unit='N m or N', of_base_inertias=True)
 def gravity_torque(model: RobotModel, q: Scalars, gravity: Vector) -> list[Scalar]:
-    """g(q) [N m or N], shape (n,): equivalent to inverse_dynamics(q, 0, 0)."""
+    """g(q), the torque that holds the robot still.
+
+    Equivalent to inverse_dynamics(q, 0, 0).
+    """
     rest = [0.0] * model.size
     return inverse_dynamics(model, q, rest, rest, gravity)
 
 
+@quantity('n', unit='N m or N', of_base_inertias=True)
 def bias_torque(model: RobotModel, q: Scalars, v: Scalars, gravity: Vector) -> list[Scalar]:
-    """C(q, v) v + g(q) [N m or N], shape (n,): equivalent to inverse_dynamics(q, v, 0)."""
+    """C(q, v) v + g(q), the torque that gives no acceleration.
+
+    Equivalent to inverse_dynamics(q, v, 0).
+    """
     return inverse_dynamics(model, q, v, [0.0] * model.size, gravity)
 
 
+@quantity(3, 'n', unit='N m or N', of_base_inertias=True)
 def torque_terms(model: RobotModel, q: Scalars, v: Scalars, a: Scalars, gravity: Vector) -> Rows:
-    """The parts g(q), C(q, v) v and M(q) a of the torque [N m or N], shape (3, n)."""
+    """Rows g(q), C(q, v) v and M(q) a, whose sum is tau."""
     rest = [0.0] * model.size
     return [
         gravity_torque(model, q, gravity),

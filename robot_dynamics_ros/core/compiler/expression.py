@@ -71,11 +71,7 @@ class Expression:
     __slots__ = ('graph', 'index', 'operands', 'operation')
 
     def __init__(
-        self,
-        graph: ExpressionGraph,
-        index: int,
-        operation: str,
-        operands: tuple[Any, ...],
+        self, graph: ExpressionGraph, index: int, operation: str, operands: tuple[Any, ...]
     ) -> None:
         """Called by `ExpressionGraph.node` alone."""
         self.graph = graph
@@ -107,9 +103,7 @@ class Expression:
 
     def __sub__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
-            if not isinstance(other, CONSTANT):
-                return NotImplemented
-            return self + -other
+            return self + -other if isinstance(other, CONSTANT) else NotImplemented
         if other is self:
             return 0.0
         if other.operation == 'neg':
@@ -125,9 +119,11 @@ class Expression:
 
     def __mul__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
-            if not isinstance(other, CONSTANT):
-                return NotImplemented
-            return self._times_constant(float(other))
+            return (
+                self._times_constant(float(other))
+                if isinstance(other, CONSTANT)
+                else NotImplemented
+            )
         if self.operation == 'neg':
             return -(self.operands[0] * other)
         if other.operation == 'neg':
@@ -139,9 +135,11 @@ class Expression:
 
     def __truediv__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
-            if not isinstance(other, CONSTANT):
-                return NotImplemented
-            return self._times_constant(1.0 / float(other))
+            return (
+                self._times_constant(1.0 / float(other))
+                if isinstance(other, CONSTANT)
+                else NotImplemented
+            )
         if other is self:
             return 1.0
         if self.operation == 'neg':

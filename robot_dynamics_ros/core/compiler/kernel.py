@@ -77,16 +77,10 @@ class Kernel:
         backend: Backend,
         threads: int = 1,
     ) -> None:
-        """Compile a program with one back end; for batches when the first one comes.
+        """Compile a program with one back end; for batches, by some threads, when the first comes.
 
-        Args:
-            program: to compile.
-            labels: of the entries of each input, for messages.
-            backend: with which to compile.
-            threads: that may compute a batch.
-
-        Raises:
-            NativeCodeError: native code computes other values than the program.
+        The labels are those of the entries of each input, for messages. NativeCodeError: native
+        code computes other values than the program.
         """
         self._program = program
         self._labels = labels

@@ -190,7 +190,9 @@ def _functions(program: Program, parts: Sequence[Body]) -> list[str]:
 class Body:
     """Straight-line code of a function, in which each value is loaded when it is first needed.
 
-    Where a value is out of range, the code goes to the label `none`.
+    Where a value is out of range, the code goes to the label `none`. Values have so many lanes;
+    `slots` in the scratch memory has what other functions compute, and `names` has values that are
+    there, both by the index of the step. `flags` are those of arithmetic.
 
     Attributes:
         kind: type of the values.
@@ -204,19 +206,15 @@ class Body:
         flags: str = FLAGS,
         names: Mapping[int, str] | None = None,
     ) -> None:
-        """Start without code.
-
-        Args:
-            lanes: doubles in a value.
-            slots: of what other functions compute in the scratch memory, by index of the step.
-            flags: of arithmetic.
-            names: of values that are there, by index of the step.
-        """
         self.kind = _kind(lanes)
         self.lines: list[str] = []
         self._lanes = lanes
         self._slots = slots
-        self._flags = flags
+        words = {'kind': self.kind, 'flags': flags, 'suffix': _suffix(lanes)}
+        self._formulas = {
+            operation: formula.format('{0}', '{1}', **words)
+            for operation, formula in INSTRUCTIONS.items()
+        }
         self._names = dict(names or {})
 
     def value(self, formula: str) -> str:
@@ -265,8 +263,7 @@ class Body:
             shifted = self.value(f'fadd {self.kind} {operands[0]}, {whole}')
             name = self.value(f'fsub {self.kind} {shifted}, {whole}')
         else:
-            words = {'kind': self.kind, 'flags': self._flags, 'suffix': _suffix(self._lanes)}
-            name = self.value(INSTRUCTIONS[step.operation].format(*operands, **words))
+            name = self.value(self._formulas[step.operation].format(*operands))
         self._names[step.index] = name
 
     def require(self, comparison: str, value: str, limit: float) -> None:

@@ -6,7 +6,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -47,21 +47,26 @@ class Program:
     shape: tuple[int, ...]
     outputs: tuple[Scalar, ...]
     conditions: tuple[tuple[Scalar, str], ...] = ()
+    _steps: list[Expression] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def steps(self) -> list[Expression]:
+    def __post_init__(self) -> None:
+        self._steps.extend(needed_for(self.results))
+
+    def steps(self) -> Sequence[Expression]:
         """The expressions that outputs and conditions need, operands first."""
-        return needed_for(self._results)
+        return self._steps
+
+    @property
+    def results(self) -> list[Scalar]:
+        """What is known when all is computed: outputs, and values of the conditions."""
+        return [*self.outputs, *(value for value, _ in self.conditions)]
 
     def constants(self) -> Iterator[float]:
         """The numbers of the robot in its expressions, outputs and conditions."""
         steps = (step.operands for step in self.steps() if step.operation != 'input')
-        for operand in chain(self._results, *steps):
+        for operand in chain(self.results, *steps):
             if not isinstance(operand, Expression):
                 yield operand
-
-    @property
-    def _results(self) -> list[Scalar]:
-        return [*self.outputs, *(value for value, _ in self.conditions)]
 
 
 def needed_for(results: Iterable[Scalar], known: Collection[str] = ()) -> list[Expression]:

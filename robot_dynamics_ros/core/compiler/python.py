@@ -36,8 +36,7 @@ def python_source(program: Program) -> str:
         for operand in step.operands
         if isinstance(operand, Expression)
     )
-    results = [*program.outputs, *(value for value, _ in program.conditions)]
-    uses.update(entry.index for entry in results if isinstance(entry, Expression))
+    uses.update(entry.index for entry in program.results if isinstance(entry, Expression))
 
     texts: dict[int, str] = {}
     lines = [f'def {program.name}({", ".join(program.inputs)}):']

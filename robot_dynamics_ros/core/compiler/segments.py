@@ -75,8 +75,7 @@ def cut(program: Program, lanes: int = 1) -> Segments:
     Raises:
         NotImplementedError: an angle depends on a sine.
     """
-    results = [*program.outputs, *(value for value, _ in program.conditions)]
-    steps = needed_for(results, known=SINES)
+    steps = needed_for(program.results, known=SINES)
     sines = [step for step in program.steps() if step.operation in SINES]
     angles = {step.operands[0].index: step.operands[0] for step in sines}
     if any(step.operation in SINES for step in needed_for(angles.values())):
@@ -115,18 +114,18 @@ def _shared_out(actions: Iterable[Action]) -> list[list[Action]]:
 
 
 def _actions(program: Program, steps: Sequence[Expression], lanes: int) -> Iterator[Action]:
-    checks, stores = defaultdict(list), defaultdict(list)
+    after: dict[int, list[Action]] = defaultdict(list)
     for number, (value, _) in enumerate(program.conditions, start=1):
-        checks[_place(value)].append(Check(number, value))
-    last = max(checks, default=-1)
+        after[_place(value)].append(Check(number, value))
+    last = max(after, default=-1)
     for piece in pieces(len(program.outputs), lanes):
         values = program.outputs[piece.start : piece.stop]
-        stores[max(last, *map(_place, values))].append(Store(piece.start, values))
-    for place, step in [(-1, None), *((step.index, step) for step in steps)]:
-        if step is not None and step.operation not in ('input', *SINES):
+        after[max(last, *map(_place, values))].append(Store(piece.start, values))
+    yield from after[-1]
+    for step in steps:
+        if step.operation not in ('input', *SINES):
             yield step
-        yield from checks[place]
-        yield from stores[place]
+        yield from after.get(step.index, ())
 
 
 def _place(value: Scalar) -> int:
