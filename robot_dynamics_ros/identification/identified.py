@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,8 @@ from robot_dynamics_ros.report import report_page
 from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
-from .identified_model import IdentifiedModel
 from .identified_urdf import written_urdf
-from .parameters import Parameters
+from .parameters import IdentifiedModel, Parameters
 from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRobot, RecordedRows, Source
 from .result_files import URDF, result_files
 from .validation import JointValidation, validated
@@ -121,7 +120,7 @@ class Identified:
             if one.name in {each.files for each in self.recorded.sources}:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
             compared = Compared(self.name, one.name, cutoff=cutoff)
-            sources.append(Source(one.name, one, one.name, compared, held_out=True))
+            sources.append(Source(one.name, partial(lambda x: x, one), one.name, compared, True))
         rows = self.robot.rows(sources).whole
         return validated(self.robot.model, rows, self.found.fitted.predicted(rows))
 

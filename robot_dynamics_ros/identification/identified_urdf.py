@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameter
 from robot_dynamics_ros.core.spatial import Inertia
 from robot_dynamics_ros.extra import required
 
-from .identified_model import IdentifiedModel
+from .parameters import IdentifiedModel
 
 
 def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -29,12 +29,11 @@ from .recorded_rows import (
     RecordedRobot,
     RecordedRows,
     Source,
-    opened,
 )
 from .validation import cross_validated, validated
 
 Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
-Named = list[tuple[str, Recording | Opens]]
+Named = list[tuple[str, Opens]]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 # Largest delay that is found or given [s]: no driver delivers efforts later. What it is at least
@@ -151,14 +150,14 @@ class Identifier:
         """Recordings beside the URDF, one at a time, and why others cannot be used."""
         comparison = Comparison(self.model, gravity=self.gravity)
         errors, sources, names = {}, [], [name for name, _ in held]
-        for name, given in [*fitted, *held]:
+        for name, opens in [*fitted, *held]:
             try:
-                recording = opened(given)
+                recording = opens()
                 with self.progress(name, recording.size, 'states') as advance:
                     compared = comparison.of(recording, name, advance)
                 if compared.error:
                     raise RecordingError(compared.error)
-                sources.append(Source(name, given, recording.name, compared, name in names))
+                sources.append(Source(name, opens, recording.name, compared, name in names))
             except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
                 errors[name] = str(error)
         # A short recording of a few joints does not decide.
@@ -237,7 +236,14 @@ def _is_within(value: object, low: float, high: float) -> bool:
 
 
 def _named(recordings: Recordings) -> Named:
-    """Recordings, or what reads them, with their names."""
-    if isinstance(recordings, Mapping):
-        return list(recordings.items())
-    return [(one.name, one) for one in recordings]
+    """What opens recordings, with their names."""
+    named = (
+        recordings.items()
+        if isinstance(recordings, Mapping)
+        else ((one.name, one) for one in recordings)
+    )
+    return [(name, partial(_opened, one)) for name, one in named]
+
+
+def _opened(given: Recording | Opens) -> Recording:
+    return given if isinstance(given, Recording) else given()

@@ -14,9 +14,8 @@ from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.mjcf import mjcf_of
 from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 
-from .identified_model import IdentifiedModel
 from .identified_urdf import written_urdf
-from .parameters import UNITS, ParameterRow
+from .parameters import UNITS, IdentifiedModel, ParameterRow
 
 URDF, MJCF, JSON = 'identified.urdf', 'identified.xml', 'identification.json'
 FRICTION, PARAMETERS = 'friction.yaml', 'dynamics_node.yaml'
