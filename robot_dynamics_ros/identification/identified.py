@@ -23,10 +23,9 @@ from robot_dynamics_ros.report import report_page
 from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
-from .identified_urdf import written_urdf
 from .parameters import IdentifiedModel, Parameters
 from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRobot, RecordedRows, Source
-from .result_files import URDF, result_files
+from .result_files import URDF, result_files, written_urdf
 from .validation import JointValidation, validated
 
 REPORT = 'report.html'
@@ -130,6 +129,9 @@ class Identified:
         SI units; null where a number is not known.
         """
         found, counts = self.parameters, self.recorded.whole.used.sum(axis=0)
+        joints = {
+            name: vars(one) | {'standing': one.standing} for name, one in self.validation.items()
+        }
         return {
             'robot': self.name,
             'summary': self.summary,
@@ -138,7 +140,7 @@ class Identified:
                 | {'held_out': one.file in self.held_out}
                 for one in self.recordings
             ],
-            'validation': {name: one.as_json() for name, one in self.validation.items()},
+            'validation': joints,
             'findings': [one.as_json() for one in advised(self.findings)],
             'doubts': list(self.doubts),
             'remarks': list(self.remarks),

@@ -67,28 +67,29 @@ class PayloadEstimate:
         """The estimate in words, with intervals."""
         if self.refusal:
             return self.refusal
-        parts = [
-            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}',
-            f'centre ({_listed(self.com, ".4f")}) +- ({_listed(self.com_interval, ".4f")}) m',
-            f'inertia ({", ".join(MOMENTS)}) ({_listed(self.inertia, ".3g")}) +- '
-            f'({_listed(self.inertia_interval, ".2g")}) kg m^2',
-        ]
-        if self.determined == 'mass and centre':
-            parts[2] = 'inertia not determined, zero as of a point mass: accelerate faster'
-        return '; '.join([*parts, f'the mass is {self.doubt}'] if self.doubt else parts)
+        inertia = 'inertia not determined, zero as of a point mass: accelerate faster'
+        if self.determined == 'mass, centre and inertia':
+            inertia = (
+                f'inertia ({", ".join(MOMENTS)}) ({_listed(self.inertia, ".3g")}) +- '
+                f'({_listed(self.inertia_interval, ".2g")}) kg m^2'
+            )
+        return (
+            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}; '
+            f'centre ({_listed(self.com, ".4f")}) +- ({_listed(self.com_interval, ".4f")}) m; '
+            f'{inertia}{f"; the mass is {self.doubt}" if self.doubt else ""}'
+        )
 
     def service_call(self) -> str:
         """The command that sets this payload; empty where the estimate is refused."""
-        if self.refusal:
-            return ''
         pairs = zip((*'xyz', *MOMENTS), (*self.com, *self.inertia), strict=True)
         x, y, z, *moments = (f'{name}: {value:.6g}' for name, value in pairs)
-        return (
+        call = (
             'ros2 service call /robot_dynamics/set_payload '
             'robot_dynamics_interfaces/srv/SetPayload '
             f"\"{{frame: '{self.frame}', inertia: {{m: {self.mass:.6g}, "
             f'com: {{{x}, {y}, {z}}}, {", ".join(moments)}}}}}"'
         )
+        return '' if self.refusal else call
 
     def as_json(self) -> dict[str, Any]:
         """For JSON."""
@@ -224,42 +225,36 @@ def judged(
 
     `robot` is the mass of the robot [kg], or 0 where the error of its model cancels.
     """
-    (mass, *center), (width, *widths) = body[:4].tolist(), interval.tolist()
-    refusal = refusal or _no_mass(mass, width, MODEL_ERROR * robot, equations)
-    determined, told = 'mass' if not refusal else '', np.full(9, np.nan)
-    if not refusal and max(widths[:3]) > MAX_CENTER:
+    mass, (width, *widths), error = float(body[0]), interval.tolist(), MODEL_ERROR * robot
+    text, least = f'the mass is {mass:.3g} +- {width:.2g} kg', max(width, error)
+    still = ', '.join(joint for joint, count in equations.items() if not count)
+    moved = f', also {still}, which did not move or have no effort' if still else ''
+    more = f'move longer and wider{moved}'
+    causes = (
+        (mass < -error < 0.0, 'is a hand of the URDF not mounted, or are the efforts not in N m?'),
+        (True, 'are the recordings exchanged?'),
+    ) if mass < -least else (
+        (mass <= error and width < error, f'no payload, the model may err by {error:.2g} kg'),
+        (mass <= width, f'no payload, or too little of it: {more}'),
+        (width > MAX_MASS * mass, f'+- {MAX_MASS:.0%} is needed: {more}'),
+    )  # fmt: skip
+    refusal = refusal or next((f'{text}: {cause}' for applies, cause in causes if applies), '')
+    determined, told = '' if refusal else 'mass', np.full(9, np.nan)
+    if determined and max(widths[:3]) > MAX_CENTER:
         refusal = (
             f'{mass:.4g} +- {width:.2g} kg, centre +- {max(widths[:3]):.2g} m, {MAX_CENTER:g} m '
             f'is needed: turn {frame} about several axes'
         )
-    elif not refusal:
-        point = max(widths[3:]) > MAX_MOMENT * body[[4, 6, 9]].mean()
-        told = np.append(center, np.zeros(6)) if point else body[1:]
-        determined = 'mass and centre' if point else 'mass, centre and inertia'
+    elif determined and max(widths[3:]) > MAX_MOMENT * body[[4, 6, 9]].mean():
+        determined, told = 'mass and centre', np.append(body[1:4], np.zeros(6))
+    elif determined:
+        determined, told = 'mass, centre and inertia', body[1:]
     com, inertia = tuple(told[:3].tolist()), tuple(told[3:].tolist())
     heavy = f'more than that of the robot, {robot:.3g} kg: are the efforts in N m?'
     return PayloadEstimate(
         frame, mass, com, inertia, width, tuple(widths[:3]), tuple(widths[3:]),
         determined, refusal, noise, equations, heavy if 0.0 < robot < mass else '',
     )  # fmt: skip
-
-
-def _no_mass(mass: float, width: float, error: float, equations: dict[str, int]) -> str:
-    """Why a mass +- width with an error of the model is not determined [kg]; empty if it is."""
-    text, least = f'the mass is {mass:.3g} +- {width:.2g} kg', max(width, error)
-    still = ', '.join(joint for joint, count in equations.items() if not count)
-    moved = f', also {still}, which did not move or have no effort' if still else ''
-    if mass < -least and error:
-        return f'{text}: is a hand of the URDF not mounted, or are the efforts not in N m?'
-    if mass < -least:
-        return f'{text}: are the recordings exchanged?'
-    if mass <= error and width < error:
-        return f'{text}: no payload, the model may err by {error:.2g} kg'
-    if mass <= width:
-        return f'{text}: no payload, or too little of it: move longer and wider{moved}'
-    if width > MAX_MASS * mass:
-        return f'{text}, +- {MAX_MASS:.0%} is needed: move longer and wider{moved}'
-    return ''
 
 
 def _listed(values: Iterable[float], digits: str, comma: str = ', ') -> str:

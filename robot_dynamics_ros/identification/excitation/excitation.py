@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core import JointFriction, RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.findings import counted
@@ -18,7 +18,7 @@ from robot_dynamics_ros.identification.base_parameters import MAX_CONDITION
 from robot_dynamics_ros.oracle.collisions import FLOOR
 from robot_dynamics_ros.parameter_yaml import yaml_value
 
-from .clearance import FAR, Clearance
+from .clearance import Clearance
 from .information import Information
 from .limits import QUANTITIES, MotionLimits
 from .motion import ExcitationSettings, FourierSeries, resting_space
@@ -51,38 +51,38 @@ class Constraints:
     ) -> None:
         """Take the limits, and the friction of the URDF."""
         self.limits, self.share, self.clearance = limits, share, clearance
-        self._dynamics = dynamics
-        self._coulomb, self._viscous = np.zeros((2, dynamics.model.size))
-        for joint in dynamics.model.joints:
-            own = joint.coordinate
-            self._coulomb[own.index] += abs(own.multiplier) * joint.friction
-            self._viscous[own.index] += own.multiplier**2 * joint.damping
+        self._dynamics, self._friction = dynamics, JointFriction(dynamics.model).bounds
 
     def shares(self, q: Array, v: Array, a: Array, jerk: Array) -> Array:
         """Shares (5, m, n) of the limits of `QUANTITIES`; efforts are with friction, unsigned."""
-        effort = np.abs(self._dynamics.inverse_dynamics(q, v, a))
-        effort += self._coulomb + self._viscous * np.abs(v)
+        coulomb, viscous = self._friction
+        effort = np.abs(self._dynamics.inverse_dynamics(q, v, a)) + coulomb + viscous * np.abs(v)
         shares = np.array([q - self.limits.middle, v, a, jerk, effort])
         return shares / self.limits.largest[:, None]
 
-    def violation(self, motion: Motion, *, free: bool = False) -> Callable[..., Array]:
+    def excess(self, *motion: Array) -> Array:
+        """Shares (m, 5 n + k) of what is allowed by which limits and distances are exceeded."""
+        needed = self.clearance.needed
+        distances = self.clearance.distances(motion[0], 2.0 * needed.max(initial=0.0))
+        shares = np.abs(self.shares(*motion)) / self.share - 1.0
+        return np.hstack([*shares, 1.0 - distances / needed])
+
+    def violation(self, motion: Motion) -> Callable[..., Array]:
         """The sums of squares (m,) of what exceeds the limits, for motions near this one.
 
-        Each excess is relative to what is allowed, without `RESERVE` and `WIDER` where `free`.
+        Each excess is relative to what is allowed, `RESERVE` and `WIDER` of which stay free.
         """
-        lacking = self.clearance.lacking(motion[0], WIDER * free)
+        lacking = self.clearance.lacking(motion[0], WIDER)
 
         def at(*motion: Array) -> Array:
-            excess = np.abs(self.shares(*motion)) / self.share - (1.0 - RESERVE * free)
+            excess = np.abs(self.shares(*motion)) / self.share - (1.0 - RESERVE)
             return np.asarray((np.maximum(excess, 0.0) ** 2).sum(axis=(0, 2)) + lacking(motion[0]))
 
         return at
 
     def at_rest(self, q: Array) -> Array:
         """Largest excess (m,) of the robot at rest at positions (m, n)."""
-        shares = np.abs(self.shares(q, *np.zeros((3, *q.shape)))).max(axis=(0, 2))
-        lacking = 1.0 - self.clearance.distances(q) / self.clearance.needed
-        return np.maximum(shares / self.share - 1.0, lacking.max(axis=1, initial=0.0))
+        return self.excess(q, *np.zeros((3, *q.shape))).max(axis=1)
 
     def excess_at(self, q: Array) -> str:
         """What exceeds most where the robot rests at a pose (n,), in words."""
@@ -93,12 +93,11 @@ class Constraints:
         name, limit = self._dynamics.model.joint_names[joint], QUANTITIES[kind]
         return f'{name} uses {shares.max():.3g} of its {limit} limit, allowed is {self.share:g}'
 
-    def used(self, series: FourierSeries, far: float = FAR) -> tuple[Array, Array]:
-        """The largest shares (5, n), and smallest distances (k,) up to `far` [m], at all times."""
+    def used(self, series: FourierSeries) -> tuple[Array, Array]:
+        """The largest shares (5, n), and the smallest distances (k,) [m], at all times."""
         motion = series.at(series.times(FINE))
-        distances = self.clearance.distances(motion[0], far)
         shares = above_samples(np.abs(self.shares(*motion))).max(axis=1)
-        return shares, -above_samples(-distances).max(axis=0)
+        return shares, -above_samples(-self.clearance.distances(motion[0])).max(axis=0)
 
 
 def above_samples(values: Array) -> Array:
@@ -140,14 +139,14 @@ class Search:
         self._basis = still.basis(self.times)
         poses = drawn(constraints, generator) if start is None else start[None]
         excess = constraints.at_rest(poses)
-        if excess.min() > ROUNDING:
+        if not (allowed := excess <= ROUNDING).any():
             what = constraints.excess_at(poses[excess.argmin()])
             raise ParameterError(
                 f'--start: {what}' if start is not None else
                 f'the robot may rest at none of {len(poses)} random poses; at the best {what}: '
                 'allow a smaller --distance, a lower --floor, a larger --share or fewer --joints'
             )  # fmt: skip
-        self._poses = poses[excess <= ROUNDING]
+        self._poses = poses[allowed]
 
     def best(self, advance: Callable[[int], object]) -> tuple[FourierSeries, Array]:
         """The best motion that keeps its limits, and the log det of random ones (k,).
@@ -195,14 +194,13 @@ class Search:
     def _keeps(self, variables: Array) -> bool:
         """Whether limits hold at the samples."""
         motion = self.series(variables).at(self.times)
-        return bool((self._constraints.violation(motion)(*motion) <= ROUNDING**2).all())
+        return bool(self._constraints.excess(*motion).max() <= ROUNDING)
 
     def _holds(self, variables: Array) -> bool:
         """Whether limits hold at all times."""
-        needed = self._constraints.clearance.needed
-        far = 2.0 * needed.max(initial=0.0)
-        shares, distances = self._constraints.used(self.series(variables), far)
-        return bool(shares.max() <= self._constraints.share and (distances >= needed).all())
+        series = self.series(variables)
+        excess = self._constraints.excess(*series.at(series.times(FINE)))
+        return bool(above_samples(excess).max() <= 0.0)
 
     def series(self, variables: Array) -> FourierSeries:
         """The motion of some variables."""
@@ -229,7 +227,7 @@ class Search:
         (half, speed, *_), rank = self._constraints.limits.largest, self._information.rank
         motion = self.series(flat.reshape(-1, len(half))).at(self.times)
         log_det, influence = self._information.log_det(*motion[:3])
-        violation = self._constraints.violation(motion, free=True)
+        violation = self._constraints.violation(motion)
 
         def local(*motion: Array) -> Array:
             rows = self._information.rows(*motion[:3])[..., self._information.columns]
@@ -290,14 +288,13 @@ class Excitation:
     @property
     def improvement(self) -> float:
         """Of standard deviations, to the median random motion: their geometric mean."""
-        gained = self.log_det - float(np.median(self.random))
-        return float(np.exp(gained / (2.0 * self.rank)))
+        return float(np.exp((self.log_det - np.median(self.random)) / (2.0 * self.rank)))
 
     def nearest(self, *, floor: bool) -> tuple[float, tuple[str, ...]]:
         """The smallest distance from the floor, or of two shapes, no exceptions; its links [m]."""
-        clearance, asked = self.constraints.clearance, self.settings.distance
-        found = zip(self.distances.tolist(), clearance.names, clearance.needed, strict=True)
-        kept = [(one, names) for one, names, needed in found if needed == asked]
+        clearance = self.constraints.clearance
+        pairs = zip(self.distances.tolist(), clearance.names, clearance.needed, strict=True)
+        kept = (pair[:2] for pair in pairs if pair[2] == self.settings.distance)
         return min((one for one in kept if (FLOOR in one[1]) == floor), default=(np.inf, ()))
 
     @property
@@ -325,16 +322,15 @@ class Excitation:
         """YAML of a trajectory_msgs/JointTrajectory, in braces as those of a goal need it."""
         # Rounding changes accelerations between points by less than 1e-3 rad/s^2; -0.0 + 0.0 is 0.
         states = (np.round(x, 7) + 0.0 for x in self.series.at(self.times)[:3])
-        points = []
+        lines = [f'# {" ".join(remark.split())}' for remark in remarks]
+        names = json.dumps(self.joints, ensure_ascii=False)
+        lines += [f'{{joint_names: {names},', ' points: [']
         for time, q, v, a in zip(self.times, *(x.tolist() for x in states), strict=True):
             seconds, nanoseconds = divmod(round(1e9 * time), 10**9)
             point = {'positions': q, 'velocities': v, 'accelerations': a}
             point['time_from_start'] = {'sec': seconds, 'nanosec': nanoseconds}
-            points.append(f'  {yaml_value(point)},')
-        names = json.dumps(self.joints, ensure_ascii=False)
-        comments = (f'# {" ".join(remark.split())}' for remark in remarks)
-        lines = [*comments, f'{{joint_names: {names},', ' points: [', *points, ' ]', '}']
-        return '\n'.join(lines) + '\n'
+            lines.append(f'  {yaml_value(point)},')
+        return '\n'.join([*lines, ' ]', '}', ''])
 
 
 def excite(
