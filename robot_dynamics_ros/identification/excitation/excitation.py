@@ -39,12 +39,13 @@ SAMPLES, FINE = 16, 64
 RESERVE, WIDER, ROUNDING = 0.02, 0.2, 1e-9
 # Of forward differences: errors of rounding and of the curvature are alike.
 STEP = float(np.sqrt(np.finfo(float).eps))
-# Positions, velocities, accelerations and jerks, each (m, n).
-Motion = tuple[Array, Array, Array, Array]
 
 
 class Constraints:
-    """A share of each limit of the joints, and the clearance, that a motion keeps."""
+    """A share of each limit of the joints, and the clearance, that a motion keeps.
+
+    Motions are positions, velocities, accelerations and jerks, each (m, n).
+    """
 
     def __init__(
         self, dynamics: RobotDynamics, limits: MotionLimits, share: float, clearance: Clearance
@@ -61,16 +62,17 @@ class Constraints:
         return shares / self.limits.largest[:, None]
 
     def excess(self, *motion: Array) -> Array:
-        """Shares (m, 5 n + k) of what is allowed by which limits and distances are exceeded."""
+        """By which share of what is allowed limits and distances are exceeded, (m, 5 n + k)."""
         needed = self.clearance.needed
         distances = self.clearance.distances(motion[0], 2.0 * needed.max(initial=0.0))
-        shares = np.abs(self.shares(*motion)) / self.share - 1.0
-        return np.hstack([*shares, 1.0 - distances / needed])
+        return np.hstack(
+            [*np.abs(self.shares(*motion)) / self.share - 1.0, 1.0 - distances / needed]
+        )
 
-    def violation(self, motion: Motion) -> Callable[..., Array]:
-        """The sums of squares (m,) of what exceeds the limits, for motions near this one.
+    def violation(self, *motion: Array) -> Callable[..., Array]:
+        """The sums of squares (m,) of what is exceeded, for motions near this one.
 
-        Each excess is relative to what is allowed, `RESERVE` and `WIDER` of which stay free.
+        Of what is allowed, `RESERVE` and `WIDER` stay free.
         """
         lacking = self.clearance.lacking(motion[0], WIDER)
 
@@ -79,10 +81,6 @@ class Constraints:
             return np.asarray((np.maximum(excess, 0.0) ** 2).sum(axis=(0, 2)) + lacking(motion[0]))
 
         return at
-
-    def at_rest(self, q: Array) -> Array:
-        """Largest excess (m,) of the robot at rest at positions (m, n)."""
-        return self.excess(q, *np.zeros((3, *q.shape))).max(axis=1)
 
     def excess_at(self, q: Array) -> str:
         """What exceeds most where the robot rests at a pose (n,), in words."""
@@ -137,8 +135,8 @@ class Search:
         still = self.series(np.zeros((1 + self._space.shape[1], len(constraints.limits.middle))))
         self.times = still.times(SAMPLES)[:-1]
         self._basis = still.basis(self.times)
-        poses = drawn(constraints, generator) if start is None else start[None]
-        excess = constraints.at_rest(poses)
+        poses = self._drawn() if start is None else start[None]
+        excess = constraints.excess(poses, *np.zeros((3, *poses.shape))).max(axis=1)
         if not (allowed := excess <= ROUNDING).any():
             what = constraints.excess_at(poses[excess.argmin()])
             raise ParameterError(
@@ -157,9 +155,12 @@ class Search:
         random = [self.random_motion() for _ in range(RANDOM)]
         values = np.array([self._log_det(one) for one in random])
         first = [random[index] for index in values.argsort()[::-1][:STARTS]]
-        found = [self._searched(one, advance) for one in first]
-        usable = [one for one in map(self._shrunk, [*found, first[0]]) if one[1:].any()]
-        if not usable:
+        usable = []
+        for one in [*(self._searched(one, advance) for one in first), first[0]]:
+            rest = np.zeros_like(one)
+            rest[0] = one[0]
+            usable.append(largest_allowed(rest, one - rest, self._holds))
+        if not any(one[1:].any() for one in usable):
             raise ParameterError(
                 'no motion was found within the limits: allow a larger --share, a smaller '
                 '--distance, a lower --floor, or try another --seed'
@@ -185,11 +186,26 @@ class Search:
         rest = np.vstack([middle / limits.largest[0], np.zeros_like(free)])
         return largest_allowed(rest, change, self._keeps)
 
-    def _shrunk(self, variables: Array) -> Array:
-        """The same motion about the same start, as large as the limits allow at all times."""
-        rest = np.zeros_like(variables)
-        rest[0] = variables[0]
-        return largest_allowed(rest, variables - rest, self._holds)
+    def series(self, variables: Array) -> FourierSeries:
+        """The motion of some variables."""
+        half, speed, *_ = self._constraints.limits.largest
+        coefficients = speed * (self._space @ variables[1:])
+        start, settings = half * variables[0], self._settings
+        return FourierSeries(settings.duration, settings.harmonics, start, coefficients)
+
+    def _drawn(self) -> Array:
+        """Random positions (k, n) within the share of the ranges, about their middles and zero.
+
+        Most are near: of a robot with many joints nearly all poses of the whole ranges touch.
+        """
+        limits = self._constraints.limits
+        room = self._constraints.share * limits.largest[0]
+        # At the edge of a range a joint could not move to both sides.
+        low, high = limits.middle - room / 2.0, limits.middle + room / 2.0
+        centers = limits.middle, np.clip(limits.home(), low, high)
+        near = self._random.uniform(-1.0, 1.0, (POSES, len(room))) ** 3
+        each = (one + near * (room - np.abs(one - limits.middle)) for one in centers)
+        return np.concatenate([*each])
 
     def _keeps(self, variables: Array) -> bool:
         """Whether limits hold at the samples."""
@@ -201,13 +217,6 @@ class Search:
         series = self.series(variables)
         excess = self._constraints.excess(*series.at(series.times(FINE)))
         return bool(above_samples(excess).max() <= 0.0)
-
-    def series(self, variables: Array) -> FourierSeries:
-        """The motion of some variables."""
-        half, speed, *_ = self._constraints.limits.largest
-        coefficients = speed * (self._space @ variables[1:])
-        start, settings = half * variables[0], self._settings
-        return FourierSeries(settings.duration, settings.harmonics, start, coefficients)
 
     def _log_det(self, variables: Array) -> float:
         return self._information.log_det(*self.series(variables).at(self.times)[:3])[0]
@@ -227,7 +236,7 @@ class Search:
         (half, speed, *_), rank = self._constraints.limits.largest, self._information.rank
         motion = self.series(flat.reshape(-1, len(half))).at(self.times)
         log_det, influence = self._information.log_det(*motion[:3])
-        violation = self._constraints.violation(motion)
+        violation = self._constraints.violation(*motion)
 
         def local(*motion: Array) -> Array:
             rows = self._information.rows(*motion[:3])[..., self._information.columns]
@@ -243,20 +252,6 @@ class Search:
         start = slopes[0].sum(axis=0) * half * self._starts_anywhere
         slope = np.vstack([start, self._space.T @ (by_coefficient * speed)])
         return weight * violation(*motion).sum() - log_det / rank, slope.ravel()
-
-
-def drawn(constraints: Constraints, generator: np.random.Generator) -> Array:
-    """Random positions (k, n) within the share of the ranges, about their middles and about zero.
-
-    Most are near: of a robot with many joints nearly all poses of the whole ranges touch.
-    """
-    limits = constraints.limits
-    room = constraints.share * limits.largest[0]
-    # At the edge of a range a joint could not move to both sides.
-    half = room / 2.0
-    centers = limits.middle, np.clip(limits.home(), limits.middle - half, limits.middle + half)
-    near = generator.uniform(-1.0, 1.0, (POSES, len(room))) ** 3
-    return np.concatenate([one + near * (room - np.abs(one - limits.middle)) for one in centers])
 
 
 def largest_allowed(rest: Array, change: Array, allowed: Callable[[Array], bool]) -> Array:
@@ -300,13 +295,13 @@ class Excitation:
     @property
     def doubts(self) -> dict[str, str]:
         """Why the motion needs a second look before it is played, and what to change; by code."""
-        doubts = {}
+        unread, doubts = self.constraints.clearance.unread, {}
         if self.condition > MAX_CONDITION:
             doubts['condition'] = (
                 f'{self.condition:.3g}, above {MAX_CONDITION:g}: larger --share or --frequency, '
                 'or other --joints'
             )
-        if unread := self.constraints.clearance.unread:
+        if unread:
             doubts['not_checked'] = (
                 f'geometry of {counted(len(unread), "link")}: source the workspace of the robot, '
                 f'or set ROS_PACKAGE_PATH ({", ".join(unread)})'
@@ -354,22 +349,19 @@ def excite(
         UnknownNameError: the start names a joint that does not move.
         OracleUnavailable: Pinocchio refuses the collision geometry.
     """
-    model = dynamics.model
+    model, generator = dynamics.model, np.random.default_rng(settings.seed)
     for name in settings.start:
         if name not in model.joint_names:
             raise UnknownNameError('joint of the start', name, model.joint_names)
-    generator = np.random.default_rng(settings.seed)
     limits = MotionLimits.of(model, urdf, settings.acceleration)
     poses = limits.middle + limits.largest[0] * generator.uniform(-1.0, 1.0, (POSES, model.size))
-    clearance = Clearance(
-        dynamics, urdf, folder, poses, distance=settings.distance, floor=settings.floor
-    )
+    distance, floor = settings.distance, settings.floor
+    clearance = Clearance(dynamics, urdf, folder, poses, distance=distance, floor=floor)
     constraints = Constraints(dynamics, limits, settings.share, clearance)
-    information, start = Information(dynamics), None
-    if settings.start:
-        start = limits.home()
-        start[[*map(model.joint_names.index, settings.start)]] = [*settings.start.values()]
-    search = Search(settings, information, constraints, start, generator)
+    information, start = Information(dynamics), limits.home()
+    start[[*map(model.joint_names.index, settings.start)]] = [*settings.start.values()]
+    begin = start if settings.start else None
+    search = Search(settings, information, constraints, begin, generator)
     series, random = search.best(advance)
     motion = series.at(search.times)[:3]
     return Excitation(
