@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
 from .parameters import IdentifiedModel, Parameters
-from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRobot, RecordedRows, Source
+from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRobot, RecordedRows, Source, opener
 from .result_files import URDF, result_files, written_urdf
 from .validation import JointValidation, validated
 
@@ -119,7 +119,7 @@ class Identified:
             if one.name in {each.files for each in self.recorded.sources}:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
             compared = Compared(self.name, one.name, cutoff=cutoff)
-            sources.append(Source(one.name, partial(lambda x: x, one), one.name, compared, True))
+            sources.append(Source(one.name, opener(one), one.name, compared, True))
         rows = self.robot.rows(sources).whole
         return validated(self.robot.model, rows, self.found.fitted.predicted(rows))
 

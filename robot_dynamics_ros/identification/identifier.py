@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, p
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError, UnknownNameError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.regression.fit import TINY
 
 from . import findings
 from .friction_law import Friction
@@ -29,6 +30,7 @@ from .recorded_rows import (
     RecordedRobot,
     RecordedRows,
     Source,
+    opener,
 )
 from .validation import cross_validated, validated
 
@@ -131,8 +133,9 @@ class Identifier:
             *(findings.of_delay(robot.delay) if self.delay == 'auto' else ()),
             *(findings.of_residuals(recorded, validation) if scaled else ()),
         ]
-        is_said = any(one.code == 'missing' for one in said)
-        remarks = [one.compared.remark for one in sources if one.compared.remark and not is_said]
+        remarks = dict.fromkeys(one.compared.remark for one in sources)
+        if any(one.code == 'missing' for one in said):
+            remarks = {}
         return Identified(
             recorded,
             found,
@@ -143,7 +146,7 @@ class Identifier:
             errors,
             urdf=self.robot if isinstance(self.robot, str) else '',
             locked=tuple(name for name in self.model.joint_names if name not in joints),
-            remarks=tuple(dict.fromkeys(remarks)),
+            remarks=tuple(filter(None, remarks)),
         )
 
     def _compared(self, fitted: Named, held: Named) -> tuple[list[Source], dict[str, str]]:
@@ -223,7 +226,7 @@ class Identifier:
         robot, rows = recorded.robot, recorded.whole
         efforts, torques = rows.used * (rows.rigid + rows.torque), rows.used * rows.rigid
         products = np.sum(efforts * torques, axis=0)
-        squares = np.maximum(np.sum(efforts**2, axis=0), np.finfo(float).tiny)
+        squares = np.maximum(np.sum(efforts**2, axis=0), TINY)
         factors = np.where(products != 0.0, products / squares, 1.0)
         for _ in range(ROUNDS if robot.gains.any() else 0):
             recorded = recorded.scaled(np.where(robot.gains, factors, 1.0))
@@ -237,13 +240,6 @@ def _is_within(value: object, low: float, high: float) -> bool:
 
 def _named(recordings: Recordings) -> Named:
     """What opens recordings, with their names."""
-    named = (
-        recordings.items()
-        if isinstance(recordings, Mapping)
-        else ((one.name, one) for one in recordings)
-    )
-    return [(name, partial(_opened, one)) for name, one in named]
-
-
-def _opened(given: Recording | Opens) -> Recording:
-    return given if isinstance(given, Recording) else given()
+    if isinstance(recordings, Mapping):
+        return [(name, opener(one)) for name, one in recordings.items()]
+    return [(one.name, opener(one)) for one in recordings]

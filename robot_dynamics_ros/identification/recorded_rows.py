@@ -52,6 +52,11 @@ class Source(NamedTuple):
     held_out: bool
 
 
+def opener(given: Recording | Opens) -> Opens:
+    """What opens a recording, which may be read already."""
+    return (lambda: given) if isinstance(given, Recording) else given
+
+
 class Load(NamedTuple):
     """A body of known mass [kg] on a link in one recording; its term is what else is open."""
 

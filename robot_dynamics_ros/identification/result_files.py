@@ -83,13 +83,14 @@ def result_files(
         ParameterError: a URDF, or dynamics_node, would refuse a value.
     """
     urdf, head = written_urdf(text, nominal, identified), yaml_comment(FORCED, doubts)
-    simulated = mjcf_of(urdf, identified.rotors)
-    return ({MJCF: simulated} if simulated else {}) | {
+    files = {
         URDF: urdf,
+        MJCF: mjcf_of(urdf, identified.rotors),
         FRICTION: head + ''.join(_friction(identified, rows)),
         PARAMETERS: head + ''.join(_node(identified, parse_urdf(text))),
         JSON: json_text(report),
     }
+    return {name: content for name, content in files.items() if content}
 
 
 def _friction(identified: IdentifiedModel, rows: Sequence[ParameterRow]) -> Iterator[str]:

@@ -24,7 +24,8 @@ from robot_dynamics_ros.recordings.low_pass import MAX_OF_RATE, half_length, low
 
 from .regressors import DISPLACEMENTS, SLIDING, Regressor, States
 
-Flags, Places = npt.NDArray[np.bool_], npt.NDArray[np.int_]
+Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.int_]
 ROWS_OF_PERIOD = 2.0
 # Of the cutoff of the motions: above this share, a second filter would damp nothing more.
 MAX_SHARE = 0.95
