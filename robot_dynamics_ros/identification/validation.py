@@ -26,12 +26,9 @@ def cross_validated(recorded: RecordedRows, everything: FittedRobot) -> tuple[Ar
     """Each of `BLOCKS` blocks of time, or what is held out, predicted by a robot of the others.
 
     Between a block and what is fitted lies a second that is neither: what friction or the model
-    lacks is alike for neighbours.
-
-    Returns:
-        Torques (N, n) beside those of the rigid bodies of the URDF, NaN where there are none
-        [N m or N]; and of each block and joint (b, n) the residual of the robot of everything,
-        relative to that of a robot of this block alone: 0 where it is unknown.
+    lacks is alike for neighbours. Torques (N, n) are beside those of the rigid bodies of the URDF,
+    NaN where there are none [N m or N]; and of each block and joint (b, n) the residual of the
+    robot of everything, relative to that of a robot of this block alone: 0 where it is unknown.
     """
     robot, rows, numbers = recorded.robot, recorded.whole, recorded.blocks
     torque, changed = np.full_like(rows.torque, np.nan), []

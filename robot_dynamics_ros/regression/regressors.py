@@ -28,23 +28,14 @@ SLIDING = 0.1
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """N consecutive states of a robot, from which columns are made.
+    """N consecutive states of a robot, from which columns are made."""
 
-    Attributes:
-        dynamics: of the robot, under the gravity of the recording.
-        q: (N, n) positions [rad or m].
-        v: (N, n) velocities [rad/s or m/s].
-        a: (N, n) accelerations [rad/s^2 or m/s^2].
-        slips: (N, k, n) states z of pre-sliding, of `DISPLACEMENTS`.
-        slopes: (N, n) derivatives of the efforts by time [N m/s or N/s].
-    """
-
-    dynamics: RobotDynamics
-    q: Array
-    v: Array
-    a: Array
-    slips: Array
-    slopes: Array
+    dynamics: RobotDynamics  #: under the gravity of the recording
+    q: Array  #: (N, n) positions [rad or m]
+    v: Array  #: (N, n) velocities [rad/s or m/s]
+    a: Array  #: (N, n) accelerations [rad/s^2 or m/s^2]
+    slips: Array  #: (N, k, n) states z of pre-sliding, of `DISPLACEMENTS`
+    slopes: Array  #: (N, n) derivatives of the efforts by time [N m/s or N/s]
 
     @cached_property
     def bodies(self) -> Array:
@@ -56,20 +47,14 @@ class States:
 class Regressor:
     """A term of the torque, linear in its coefficients.
 
-    Attributes:
-        name: of the term.
-        column: of states: (N, n), where each joint has a coefficient of its own, or (N, n, k) with
-            k coefficients that all joints share.
-        sign: 1 where a coefficient cannot be negative, 0 where it can.
-        shared: whether all joints share the coefficients.
-        loaded: whether the column is to be multiplied by the torque that the joint transmits,
-            which depends on other coefficients: `Rows.columns` does it.
+    The column of a loaded term is to be multiplied by the torque that the joint transmits, which
+    depends on other coefficients: `Rows.columns` does it.
     """
 
     name: str
-    column: Callable[[States], Array]
-    sign: int = 0
-    shared: bool = False
+    column: Callable[[States], Array]  #: (N, n), or (N, n, k) with k shared coefficients
+    sign: int = 0  #: 1 where a coefficient cannot be negative
+    shared: bool = False  #: whether all joints share the coefficients
     loaded: bool = False
 
 

@@ -50,38 +50,22 @@ ARRAYS = ('shared', 'own', 'rigid', 'torque', 'used', 'moving')
 
 
 def motions_cutoff(cutoff: float, rate: float) -> float:
-    """That of `Recording.motions` for rows with a cutoff [Hz]: columns are filtered, not states.
-
-    Args:
-        cutoff: of the rows [Hz].
-        rate: of the samples [Hz].
-    """
+    """That of the motions for rows with a cutoff [Hz]: columns are filtered, not states."""
     return min(WIDER * cutoff, MAX_OF_RATE * rate)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """N filtered equations of n joints: torque = shared @ x + sum over k of own_k c_k + error.
+    """N filtered equations of n joints: torque = shared @ x + sum over k of own_k c_k + error."""
 
-    Attributes:
-        terms: regressors, each with the number of its columns, shared ones first.
-        times: (N,) of the rows; recordings follow each other [s].
-        shared: (N, n, s) columns of coefficients that all joints share.
-        own: (N, n, k) columns of coefficients that each joint has for itself.
-        rigid: (N, n) torque of the rigid bodies of the model [N m or N].
-        torque: (N, n) measured efforts without what is known [N m or N].
-        used: (N, n) which rows count.
-        moving: (N, n) which rows have an effort, and no rest; those near reversals too.
-    """
-
-    terms: tuple[tuple[Regressor, int], ...]
-    times: Array
-    shared: Array
-    own: Array
-    rigid: Array
-    torque: Array
-    used: Flags
-    moving: Flags
+    terms: tuple[tuple[Regressor, int], ...]  #: with numbers of columns, shared ones first
+    times: Array  #: (N,) recordings follow each other [s]
+    shared: Array  #: (N, n, s) columns of coefficients that all joints share
+    own: Array  #: (N, n, k) columns of coefficients that each joint has for itself
+    rigid: Array  #: (N, n) torque of the rigid bodies of the model [N m or N]
+    torque: Array  #: (N, n) measured efforts without what is known [N m or N]
+    used: Flags  #: (N, n) which rows count
+    moving: Flags  #: (N, n) which have an effort, and no rest; those near reversals too
 
     @classmethod
     def joined(cls, parts: Sequence[Rows]) -> Rows:
