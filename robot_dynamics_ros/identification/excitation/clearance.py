@@ -86,9 +86,9 @@ class Clearance:
         needed = np.where(reached >= distance, distance, reached / 2.0)
         needed[reached < TOUCHING] = 0.0
         said = []
-        for pair in np.flatnonzero(needed < distance).tolist():
-            words, kept = f'{self._words(pair, reached[pair])} at most', needed[pair]
-            if not kept and FLOOR in self.names[pair] and np.ptp(smallest[:, pair]) > TOUCHING:
+        for index in np.flatnonzero(needed < distance).tolist():
+            words, kept = f'{self._words(index, reached[index])} at most', needed[index]
+            if not kept and FLOOR in self.names[index] and np.ptp(smallest[:, index]) > TOUCHING:
                 raise ParameterError(
                     f'{words}, at {len(q)} random poses: give a lower --floor in the frame of the '
                     'root link, or none'
