@@ -69,27 +69,29 @@ class Identifier:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        friction, limit = self.friction, MAX_DELAY
+        friction, limit, is_current = self.friction, MAX_DELAY, self.effort == 'current'
         is_law = friction in ('auto', 'asymmetric') or _is_within(friction, 0.0, np.inf)
         is_delay = self.delay == 'auto' or _is_within(self.delay, -limit, limit)
+        # Currents alone do not fix the scale of masses and gains.
+        is_scaled = not is_current or bool(self.gains or self.loads)
+        # Negative: the sign of the effort is not that of the joint.
+        are_gains = all(np.isfinite(one) and one for one in self.gains.values())
         settings = {
             'friction': (is_law, 'auto, asymmetric, or a speed above 0'),
             'delay': (is_delay, f'auto, or less than {limit:g} s'),
-            'effort': (self.effort in EFFORTS, ', '.join(EFFORTS)),
-            # Negative: the sign of the effort is not that of the joint.
-            'gains': (all(np.isfinite(one) and one for one in self.gains.values()), 'not 0'),
+            'gains': (
+                are_gains and (is_current or not self.gains),
+                'not 0, and of currents alone',
+            ),
             'loads': (all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads), 'above 0'),
+            'effort': (
+                self.effort in EFFORTS and is_scaled,
+                f'{", ".join(EFFORTS)}, with the gain of a drive or a load of known mass',
+            ),
         }
         for name, (is_allowed, text) in settings.items():
             if not is_allowed:
                 raise ParameterError(f'{name} is {getattr(self, name)!r}, allowed: {text}')
-        if self.effort != 'current' and self.gains:
-            raise ParameterError('gains are of efforts that are currents: give --effort current')
-        if self.effort == 'current' and not (self.gains or self.loads):
-            raise ParameterError(
-                'currents alone do not fix the scale of masses and gains: give the gain of a '
-                'drive, or a load of known mass in one of the recordings'
-            )
 
     @cached_property
     def model(self) -> RobotModel:
