@@ -81,7 +81,7 @@ class Identifier:
             'delay': (is_delay, f'auto, or less than {limit:g} s'),
             'gains': (
                 are_gains and (is_current or not self.gains),
-                'not 0, and of currents alone',
+                'not 0, with --effort current',
             ),
             'loads': (all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads), 'above 0'),
             'effort': (
