@@ -3,7 +3,7 @@
 import numpy as np
 
 from robot_dynamics_ros.core.algorithms.friction import KINDS
-from robot_dynamics_ros.identification.identified_model import IdentifiedModel
+from robot_dynamics_ros.identification.parameters import IdentifiedModel
 from robot_dynamics_ros.joint_model import SAFE
 
 

@@ -233,22 +233,21 @@ class Slips:
         self._q: Array | None = None
 
     def along(self, q: Array) -> Array:
-        """The states (N, k, n) at positions (N, n) that follow the last ones [rad or m]."""
+        """The states (N, k, n) at positions (N, n) that follow the last ones [rad or m].
+
+        A linear recurrence, composed in pairs (G. Blelloch, "Prefix sums and their applications",
+        1990).
+        """
         before = q[:1] if self._q is None else self._q
-        steps = np.diff(q, axis=0, prepend=before)
-        ways = np.cumsum(np.abs(steps), axis=0)
-        z = np.empty((len(q), *self._displacements.shape))
-        for joint, signs in enumerate(np.sign(steps).T):
-            edges = np.flatnonzero(np.diff(signs)) + 1
-            for rows in np.split(np.arange(len(q)), edges):
-                sign, way = signs[rows[0]], ways[rows, joint]
-                way = way - (ways[rows[0] - 1, joint] if rows[0] else 0.0)
-                d, begin = self._displacements[:, joint], self.states[:, joint]
-                z[rows, :, joint] = sign + (begin - sign) * np.exp(-way[:, None] / d)
-                if sign == 0.0:
-                    z[rows, :, joint] = begin
-                self.states[:, joint] = z[rows[-1], :, joint]
-        self._q = q[-1:].copy()
+        steps = np.diff(q, axis=0, prepend=before)[:, None]
+        kept = np.exp(-np.abs(steps) / self._displacements)
+        z, shift = np.sign(steps) * (1.0 - kept), 1
+        while shift < len(q):
+            z[shift:] = z[shift:] + kept[shift:] * z[:-shift]
+            kept[shift:] = kept[shift:] * kept[:-shift]
+            shift *= 2
+        z += kept * self.states
+        self.states, self._q = z[-1].copy(), q[-1:].copy()
         return z
 
 

@@ -1,9 +1,8 @@
 """Identification of a robot from recordings: `Identifier(urdf).fit([recording]).save(folder)`."""
 
 from .identified import Identified
-from .identified_model import IdentifiedModel
 from .identifier import Identifier
-from .parameters import FrictionCurve, ParameterRow
+from .parameters import FrictionCurve, IdentifiedModel, ParameterRow
 from .validation import JointValidation
 
 __all__ = [

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
@@ -20,7 +19,6 @@ from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.model.tree import Joint
 
-Places = npt.NDArray[np.intp]
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
 # trajectories for the identification of base inertial parameters of robots", 1992: below 100).
 MAX_CONDITION = 100.0
@@ -65,21 +63,21 @@ def base_parameters(dynamics: RobotDynamics, *, rotors: bool) -> BaseParameters:
     """Those of a robot under the gravity of the recordings; with rotors, or of bodies alone."""
     model = dynamics.model
     names = [f'{body} {one}' for body in body_names(model) for one in PARAMETERS]
-    units, n, size = [*UNITS] * len(model.joints), model.size, len(names)
+    units = [*UNITS] * len(model.joints)
+    # Preferred columns first, rotors last.
+    ranks = [parameter in _regrouped(joint) for joint in model.joints for parameter in PARAMETERS]
+    q, v, a = random_motion(model, EQUATIONS * (len(names) // model.size + 1))
+    regressor = dynamics.regressor(q, v, a)
     if rotors:
         names += [f'{joint} armature' for joint in model.joint_names]
         units += ['kg' if slides else 'kg m^2' for slides in model.sliding]
-    states = list(random_states(model, EQUATIONS * len(names) // n + 1))
-    q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
-    regressor = np.zeros((len(q), n, len(names)))
-    regressor[..., :size] = dynamics.regressor(q, v, a)
-    if rotors:
-        regressor[:, np.arange(n), size + np.arange(n)] = a
-    scaled, lengths = scaled_columns(regressor)
-    # Preferred columns first, rotors last.
-    ranks = [parameter in _regrouped(joint) for joint in model.joints for parameter in PARAMETERS]
-    order = np.argsort([*ranks, *[2] * (len(names) - size)], kind='stable')
-    columns = independent(scaled, order)
+        regressor = np.concatenate([regressor, a[..., None] * np.eye(model.size)], axis=2)
+    whole = regressor.reshape(-1, len(names))
+    lengths = np.linalg.norm(whole, axis=0)
+    scaled = whole / np.where(lengths > NOTHING * lengths.max(), lengths, np.inf)
+    order = np.argsort([*ranks, *[2] * (len(names) - len(ranks))], kind='stable')
+    diagonal = np.diag(np.linalg.qr(scaled[:, order], mode='r'))
+    columns = np.sort(order[np.abs(diagonal) > DEPENDENT])
     found = np.array(np.linalg.lstsq(scaled[:, columns], scaled, rcond=None)[0])
     found *= lengths / lengths[columns, None]
     found[np.abs(found) < ROUNDED] = 0.0
@@ -87,17 +85,10 @@ def base_parameters(dynamics: RobotDynamics, *, rotors: bool) -> BaseParameters:
     return BaseParameters(tuple(names), tuple(units), tuple(columns.tolist()), found)
 
 
-def scaled_columns(regressor: Array) -> tuple[Array, Array]:
-    """The columns (m n, p) of (m, n, p) with unit length, and their lengths (p,)."""
-    columns = regressor.reshape(-1, regressor.shape[2])
-    lengths = np.linalg.norm(columns, axis=0)
-    return columns / np.where(lengths > NOTHING * lengths.max(), lengths, np.inf), lengths
-
-
-def independent(columns: Array, order: Places) -> Places:
-    """Those of columns (m, p) of unit length that do not depend on others before them (b,)."""
-    diagonal = np.diag(np.linalg.qr(columns[:, order], mode='r'))
-    return np.sort(order[np.abs(diagonal) > DEPENDENT])
+def random_motion(model: RobotModel, count: int) -> Array:
+    """Random q, v, a (3, m, n), which do not follow from each other."""
+    states = [(one.q, one.v, one.a) for one in random_states(model, count)]
+    return np.array(states).swapaxes(0, 1)
 
 
 def _regrouped(joint: Joint) -> set[str]:

@@ -11,6 +11,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.regression.bodies import BODY
+from robot_dynamics_ros.regression.fit import TINY
 
 from .base_parameters import MAX_CONDITION, body_names
 from .parameters import Parameters
@@ -31,7 +32,6 @@ DOUBTFUL, IMPOSSIBLE = 1.0, 3.0
 # Of all masses: a lighter body may be anything beside its neighbours. Of the largest effort of all
 # joints: one with less is not loaded. Of samples: from there on saturation is said.
 SHARE, LOADED, SATURATED = 0.05, 0.02, 0.01
-TINY = float(np.finfo(float).tiny)
 
 
 def of_recordings(sources: Sequence[Source], *, scaled: bool) -> Iterator[Finding]:
@@ -55,9 +55,8 @@ def of_rows(recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
     names, share = np.array(recorded.robot.model.joint_names), float(recorded.saturated.max())
     rests = ~recorded.whole.used.any(axis=0) & recorded.robot.measured
     if joints := tuple(names[rests].tolist()):
-        yield Finding(
-            'still', joints, None, 'too little motion with an effort: values of the URDF'
-        )
+        text = 'too little motion with an effort: values of the URDF'
+        yield Finding('still', joints, None, text)
     if joints := tuple(names[recorded.saturated > SATURATED].tolist()):
         text = f'effort at its limit in up to {100.0 * share:.0f} % of the samples'
         yield Finding('saturated', joints, share, text)
@@ -76,8 +75,8 @@ def of_rows(recorded: RecordedRows, changed: Array) -> Iterator[Finding]:
 
 def of_parameters(model: RobotModel, found: Parameters) -> Iterator[Finding]:
     """What is not determined, and what no robot with these lengths has."""
-    gains = [row for row in found.joints if row.name.endswith(' gain') and not row.interval]
-    if unknown := tuple(row.name.removesuffix(' gain') for row in gains):
+    rows = [row.name for row in found.joints if row.name.endswith(' gain') and not row.interval]
+    if unknown := tuple(name.removesuffix(' gain') for name in rows):
         yield Finding('unknown_gain', unknown, None, 'the recordings do not fix the gain')
     count, structural, condition = found.determined, len(found.sums), found.condition
     if count < structural or condition > MAX_CONDITION:
@@ -101,17 +100,19 @@ def of_residuals(
     recorded: RecordedRows, joints: Mapping[str, JointValidation]
 ) -> Iterator[Finding]:
     """Loaded joints whose efforts no parameters explain, of motion that was not fitted."""
-    model, rows, left = recorded.robot.model, recorded.whole, {}
+    model, rows = recorded.robot.model, recorded.whole
     efforts = np.where(rows.moving, rows.rigid + rows.torque, np.nan)
     sizes = np.sqrt(np.nan_to_num(efforts**2).mean(axis=0))
-    for joint, (name, one) in enumerate(joints.items()):
-        # Torques and forces apart.
-        alike = model.sliding == model.sliding[joint]
-        if sizes[joint] > LOADED * sizes[alike].max():
-            share = one.rms_identified / max(float(np.nanstd(efforts[:, joint])), TINY)
-            if share > LEFT:
-                left[name] = share
-    if left:
+    # Torques and forces apart.
+    largest = (sizes * (model.sliding == model.sliding[:, None])).max(axis=1)
+    shares = {
+        name: one.rms_identified / max(float(np.nanstd(own)), TINY)
+        for (name, one), own, loaded in zip(
+            joints.items(), efforts.T, sizes > LOADED * largest, strict=True
+        )
+        if loaded
+    }
+    if left := {name: share for name, share in shares.items() if share > LEFT}:
         share = max(left.values())
         text = f'the identified model leaves up to {100.0 * share:.0f} % of the effort'
         yield Finding('unexplained', tuple(left), share, text)
@@ -119,7 +120,7 @@ def of_residuals(
 
 def of_delay(delay: float) -> Iterator[Finding]:
     """A delay that was found [s]."""
-    late, early = ('efforts', 'states') if delay > 0.0 else ('states', 'efforts')
-    text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
     if delay:
+        late, early = ('efforts', 'states') if delay > 0.0 else ('states', 'efforts')
+        text = f'{1e3 * abs(delay):.3g} ms: {late} come after {early}, and were shifted'
         yield Finding('delay', (), delay, text, 's')

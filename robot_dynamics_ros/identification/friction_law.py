@@ -24,44 +24,53 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.extra import required
 from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.fit import FAR, Fit
-from robot_dynamics_ros.regression.regressors import DIRECTIONS, SMOOTHINGS
+from robot_dynamics_ros.regression.regressors import VISCOUS, Regressor, coulomb
 from robot_dynamics_ros.regression.rows import Rows
 
 Friction = Literal['auto', 'asymmetric'] | float
 # Names of the terms of a joint that are chosen: Coulomb friction, which is full at first, others.
 Law = tuple[str, ...]
 # v_0 that a joint may have [rad/s or m/s].
-GRID = (AT_REST, *SMOOTHINGS)
+GRID = (AT_REST, *regressors.SMOOTHINGS)
 # Terms that are chosen, and how many of each the node has beside Coulomb friction.
 MAX_TERMS = {'coulomb': 1, 'load': 1, 'stribeck': 1, 'presliding': 2}
 # Terms of a joint that are no friction; and those that each law has.
 OTHERS = 'armature', 'offset', 'gain'
+
+
+def _directed(term: Regressor, side: float, ending: str) -> Regressor:
+    name = f'{term.name}{ending}'
+    return replace(term, name=name, column=lambda s: term.column(s) * (side * s.v > 0.0))
+
+
+# Of each direction; the magnitude of the other one is zero.
+DIRECTIONS = tuple(
+    _directed(term, side, ending)
+    for side, ending in ((1.0, ''), (-1.0, '_negative'))
+    for term in (VISCOUS, regressors.COULOMB)
+)
 ALWAYS = {*OTHERS, *(term.name for term in DIRECTIONS)}
 
 
-def friction_terms(friction: Friction) -> tuple[regressors.Regressor, ...]:
+def friction_terms(friction: Friction) -> tuple[Regressor, ...]:
     """The regressors of friction and offset for a setting of `Identifier`."""
-    offset, viscous, coulomb = regressors.OFFSET, regressors.VISCOUS, regressors.coulomb
     if not isinstance(friction, str):
-        return viscous, coulomb(friction, 1), offset
-    presliding = [replace(term, sign=1) for term in regressors.PRESLIDING]
-    loads = [regressors.load(v_0, 1) for v_0 in GRID]
-    more = [*(coulomb(v_0, 1) for v_0 in SMOOTHINGS), *loads, regressors.STRIBECK, *presliding]
+        return VISCOUS, coulomb(friction, 1), regressors.OFFSET
+    more = (
+        *(coulomb(v_0, 1) for v_0 in GRID[1:]),
+        *(regressors.load(v_0, 1) for v_0 in GRID),
+        regressors.STRIBECK,
+        *(regressors.presliding(way, 1) for way in regressors.DISPLACEMENTS),
+    )
     if friction == 'asymmetric':
         return *DIRECTIONS, *more
-    return viscous, coulomb(AT_REST, 1), *more, offset
-
-
-def own_names(rows: Rows) -> list[str]:
-    """The terms of which each joint has a coefficient of its own."""
-    return [term.name for term, _ in rows.terms if not term.shared]
+    return VISCOUS, coulomb(AT_REST, 1), *more, regressors.OFFSET
 
 
 def friction_columns(rows: Rows, kind: str) -> Array:
     """The column (N, n) of 'viscous', or of the Coulomb friction that is full at first."""
-    names = own_names(rows)
-    name = next((name for name in names if name.startswith(kind)), '')
-    own = [i for i, other in enumerate(names) if other in {name, f'{name}_negative'}]
+    name = next((name for name in rows.own_names if name.startswith(kind)), '')
+    own = [other in {name, f'{name}_negative'} for other in rows.own_names]
     return np.asarray(rows.own[..., own].sum(axis=2))
 
 
@@ -71,30 +80,27 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[Law, ...]:
     That of the least Bayesian information criterion, to which single terms are added (G. Schwarz,
     "Estimating the dimension of a model", 1978).
     """
-    own, names = [term for term, _ in rows.terms if not term.shared], own_names(rows)
-    joints = range(rows.torque.shape[1])
+    terms, names, size = rows.own_terms, rows.own_names, rows.shared.shape[2]
     if not isinstance(friction, str):
-        return tuple((f'coulomb {friction:g}',) for _ in joints)
+        return ((f'coulomb {friction:g}',),) * rows.used.shape[1]
     loads = {f'coulomb {v_0:g}': f'load {v_0:g}' for v_0 in GRID}
     if friction == 'asymmetric':
         loads = {'coulomb': f'load {AT_REST:g}'}
-    more = ['load', *(one.name for one in own if one.name not in ALWAYS and not one.loaded)]
-    rigid = rows.shared @ fitted.theta[: rows.shared.shape[2]]
+    more = ['load', *(one.name for one in terms if one.name not in ALWAYS and not one.loaded)]
     left, far = np.abs(rows.torque - fitted.predicted(rows)), FAR * fitted.noise
     weights = rows.used * np.sqrt(far / np.maximum(left, far))
-    load = np.abs(rows.rigid + rigid)[..., None]
-    columns = rows.own * np.where([term.loaded for term in own], load, 1.0)
     # Behind the columns that every law has with any sign, the others stand for themselves.
-    free = [i for i, term in enumerate(own) if not term.sign and term.name != 'gain']
-    signed = [i for i, term in enumerate(own) if term.sign]
-    laws, begin = [], [(one,) for one in loads]
-    for joint in joints:
-        chosen, torque = columns[:, joint, free + signed], (rows.torque - rigid)[:, joint, None]
-        both = weights[:, joint, None] * np.concatenate([chosen, torque], axis=1)
-        triangle = np.asarray(np.linalg.qr(both, mode='r'))[len(free) :, len(free) :]
-        error = _errors(triangle, [names[i] for i in signed])
-        law: Law = min(begin, key=error)
-        count = max(2, int(np.count_nonzero(weights[:, joint])))
+    free = [i for i, term in enumerate(terms) if not term.sign and term.name != 'gain']
+    signed = [i for i, term in enumerate(terms) if term.sign]
+    laws = []
+    for joint, own in enumerate(weights.T):
+        columns = rows.columns(fitted.theta, joint)
+        torque = rows.torque[:, joint] - columns[:, :size] @ fitted.theta[:size]
+        both = np.column_stack([columns[:, size:][:, free + signed], torque])
+        triangle = np.asarray(np.linalg.qr(own[:, None] * both, mode='r'))
+        error = _errors(triangle[len(free) :, len(free) :], [names[i] for i in signed])
+        law: Law = min([(one,) for one in loads], key=error)
+        count = max(2, int(np.count_nonzero(own)))
         while others := [*_larger(law, more, loads)]:
             larger = min(others, key=error)
             if not error(larger) * count ** (1.0 / count) < error(law):
@@ -106,12 +112,12 @@ def chosen_laws(rows: Rows, fitted: Fit, friction: Friction) -> tuple[Law, ...]:
 
 def _larger(law: Law, names: Sequence[str], loads: Mapping[str, str]) -> Iterator[Law]:
     """Laws with one more of these terms, with any v_0, which is that of the load too."""
-    for (coulomb, load), name in product(loads.items(), names):
-        others = [load if one.startswith('load') else one for one in (*law[1:], name)]
+    for (first, loaded), name in product(loads.items(), names):
+        others = [loaded if one.startswith('load') else one for one in (*law[1:], name)]
         counts = Counter(one.split()[0] for one in others)
-        is_new = len({coulomb, *others}) == 1 + len(others)
+        is_new = len({first, *others}) == 1 + len(others)
         if is_new and all(counts[kind] <= MAX_TERMS[kind] for kind in counts):
-            yield coulomb, *others
+            yield first, *others
 
 
 def _errors(triangle: Array, names: Sequence[str]) -> Callable[[Law], float]:
@@ -135,7 +141,7 @@ def node_friction(model: RobotModel, fitted: Fit, laws: Sequence[Law]) -> dict[s
     for joint, law in enumerate(laws):
         values = {'smoothing': float(law[0].partition(' ')[2] or AT_REST)}
         keys, unit = iter(('', '_long')), regressors.SLIDING if model.sliding[joint] else 1.0
-        for name in own_names(fitted.rows):
+        for name in fitted.rows.own_names:
             (kind, _, constant), value = name.partition(' '), float(fitted.value(name)[joint])
             if name not in {*law, *ALWAYS}:
                 continue

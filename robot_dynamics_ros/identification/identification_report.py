@@ -39,7 +39,11 @@ GAP = 1.5
 
 def identification_report(found: Identified) -> Report:
     """What a page shows of an identification."""
-    parameters = found.parameters
+    tables = {
+        'Friction, rotors and offsets': found.parameters.joints,
+        'Inertial parameters of the bodies': found.parameters.bodies,
+        'Base parameters': found.parameters.sums,
+    }
     return Report(
         robot=found.name,
         title='identified model',
@@ -51,9 +55,7 @@ def identification_report(found: Identified) -> Report:
         about=found.remarks,
         errors=found.doubts,
         tables=[
-            _parameters('Friction, rotors and offsets', parameters.joints),
-            _parameters('Inertial parameters of the bodies', parameters.bodies),
-            _parameters('Base parameters', parameters.sums),
+            *(_parameters(*one) for one in tables.items()),
             recordings_table(found.recordings, found.held_out),
         ],
     )
@@ -107,12 +109,11 @@ def _friction(found: FrictionCurve) -> list[Figure]:
 
 def _parameters(title: str, rows: Sequence[ParameterRow]) -> Table:
     """Values before and after, with intervals."""
-    return Table(title, ('parameter', 'URDF', 'identified', '95 % interval'), [*map(_cells, rows)])
-
-
-def _cells(row: ParameterRow) -> tuple[str, ...]:
-    same = math.isclose(row.value, row.nominal, rel_tol=1e-9, abs_tol=1e-12)
-    value = 'as in the URDF' if same else quantity(row.value, row.unit)
-    known = math.isfinite(row.low) and math.isfinite(row.high)
-    interval = f'{number(row.low)} to {number(row.high)}' if known else 'not determined alone'
-    return row.name, quantity(row.nominal, row.unit), value, interval
+    cells = []
+    for row in rows:
+        same = math.isclose(row.value, row.nominal, rel_tol=1e-9, abs_tol=1e-12)
+        value = 'as in the URDF' if same else quantity(row.value, row.unit)
+        known = f'{number(row.low)} to {number(row.high)}' if row.interval else ''
+        nominal = quantity(row.nominal, row.unit)
+        cells.append((row.name, nominal, value, known or 'not determined alone'))
+    return Table(title, ('parameter', 'URDF', 'identified', '95 % interval'), cells)

@@ -23,11 +23,9 @@ from robot_dynamics_ros.report import report_page
 from robot_dynamics_ros.written_file import write_folder
 
 from .identification_report import identification_report
-from .identified_model import IdentifiedModel
-from .identified_urdf import written_urdf
-from .parameters import Parameters
-from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRobot, RecordedRows, Source
-from .result_files import URDF, result_files
+from .parameters import IdentifiedModel, Parameters
+from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRobot, RecordedRows, Source, opener
+from .result_files import URDF, result_files, written_urdf
 from .validation import JointValidation, validated
 
 REPORT = 'report.html'
@@ -121,7 +119,7 @@ class Identified:
             if one.name in {each.files for each in self.recorded.sources}:
                 raise ParameterError(f'{one.name} was fitted: it cannot validate')
             compared = Compared(self.name, one.name, cutoff=cutoff)
-            sources.append(Source(one.name, one, one.name, compared, held_out=True))
+            sources.append(Source(one.name, opener(one), one.name, compared, True))
         rows = self.robot.rows(sources).whole
         return validated(self.robot.model, rows, self.found.fitted.predicted(rows))
 
@@ -131,6 +129,9 @@ class Identified:
         SI units; null where a number is not known.
         """
         found, counts = self.parameters, self.recorded.whole.used.sum(axis=0)
+        joints = {
+            name: vars(one) | {'standing': one.standing} for name, one in self.validation.items()
+        }
         return {
             'robot': self.name,
             'summary': self.summary,
@@ -139,7 +140,7 @@ class Identified:
                 | {'held_out': one.file in self.held_out}
                 for one in self.recordings
             ],
-            'validation': {name: one.as_json() for name, one in self.validation.items()},
+            'validation': joints,
             'findings': [one.as_json() for one in advised(self.findings)],
             'doubts': list(self.doubts),
             'remarks': list(self.remarks),

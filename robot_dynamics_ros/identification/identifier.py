@@ -16,6 +16,7 @@ from robot_dynamics_ros.core import ParameterError, RobotDynamics, RobotModel, p
 from robot_dynamics_ros.core.errors import RecordingError, RobotDynamicsError, UnknownNameError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.recordings import Recording
+from robot_dynamics_ros.regression.fit import TINY
 
 from . import findings
 from .friction_law import Friction
@@ -29,12 +30,12 @@ from .recorded_rows import (
     RecordedRobot,
     RecordedRows,
     Source,
-    opened,
+    opener,
 )
 from .validation import cross_validated, validated
 
 Recordings = Mapping[str, Recording | Opens] | Sequence[Recording]
-Named = list[tuple[str, Recording | Opens]]
+Named = list[tuple[str, Opens]]
 Effort = Literal['torque', 'torque-sensor', 'current']
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 # Largest delay that is found or given [s]: no driver delivers efforts later. What it is at least
@@ -68,27 +69,29 @@ class Identifier:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        friction, limit = self.friction, MAX_DELAY
+        friction, limit, is_current = self.friction, MAX_DELAY, self.effort == 'current'
         is_law = friction in ('auto', 'asymmetric') or _is_within(friction, 0.0, np.inf)
         is_delay = self.delay == 'auto' or _is_within(self.delay, -limit, limit)
+        # Currents alone do not fix the scale of masses and gains.
+        is_scaled = not is_current or bool(self.gains or self.loads)
+        # Negative: the sign of the effort is not that of the joint.
+        are_gains = all(np.isfinite(one) and one for one in self.gains.values())
         settings = {
             'friction': (is_law, 'auto, asymmetric, or a speed above 0'),
             'delay': (is_delay, f'auto, or less than {limit:g} s'),
-            'effort': (self.effort in EFFORTS, ', '.join(EFFORTS)),
-            # Negative: the sign of the effort is not that of the joint.
-            'gains': (all(np.isfinite(one) and one for one in self.gains.values()), 'not 0'),
+            'gains': (
+                are_gains and (is_current or not self.gains),
+                'not 0, with --effort current',
+            ),
             'loads': (all(_is_within(mass, 0.0, np.inf) for _, mass, _ in self.loads), 'above 0'),
+            'effort': (
+                self.effort in EFFORTS and is_scaled,
+                f'{", ".join(EFFORTS)}, with the gain of a drive or a load of known mass',
+            ),
         }
         for name, (is_allowed, text) in settings.items():
             if not is_allowed:
                 raise ParameterError(f'{name} is {getattr(self, name)!r}, allowed: {text}')
-        if self.effort != 'current' and self.gains:
-            raise ParameterError('gains are of efforts that are currents: give --effort current')
-        if self.effort == 'current' and not (self.gains or self.loads):
-            raise ParameterError(
-                'currents alone do not fix the scale of masses and gains: give the gain of a '
-                'drive, or a load of known mass in one of the recordings'
-            )
 
     @cached_property
     def model(self) -> RobotModel:
@@ -132,8 +135,9 @@ class Identifier:
             *(findings.of_delay(robot.delay) if self.delay == 'auto' else ()),
             *(findings.of_residuals(recorded, validation) if scaled else ()),
         ]
-        is_said = any(one.code == 'missing' for one in said)
-        remarks = [one.compared.remark for one in sources if one.compared.remark and not is_said]
+        remarks = dict.fromkeys(one.compared.remark for one in sources)
+        if any(one.code == 'missing' for one in said):
+            remarks = {}
         return Identified(
             recorded,
             found,
@@ -144,21 +148,21 @@ class Identifier:
             errors,
             urdf=self.robot if isinstance(self.robot, str) else '',
             locked=tuple(name for name in self.model.joint_names if name not in joints),
-            remarks=tuple(dict.fromkeys(remarks)),
+            remarks=tuple(filter(None, remarks)),
         )
 
     def _compared(self, fitted: Named, held: Named) -> tuple[list[Source], dict[str, str]]:
         """Recordings beside the URDF, one at a time, and why others cannot be used."""
         comparison = Comparison(self.model, gravity=self.gravity)
         errors, sources, names = {}, [], [name for name, _ in held]
-        for name, given in [*fitted, *held]:
+        for name, opens in [*fitted, *held]:
             try:
-                recording = opened(given)
+                recording = opens()
                 with self.progress(name, recording.size, 'states') as advance:
                     compared = comparison.of(recording, name, advance)
                 if compared.error:
                     raise RecordingError(compared.error)
-                sources.append(Source(name, given, recording.name, compared, name in names))
+                sources.append(Source(name, opens, recording.name, compared, name in names))
             except (RobotDynamicsError, OSError) as error:  # noqa: PERF203
                 errors[name] = str(error)
         # A short recording of a few joints does not decide.
@@ -224,7 +228,7 @@ class Identifier:
         robot, rows = recorded.robot, recorded.whole
         efforts, torques = rows.used * (rows.rigid + rows.torque), rows.used * rows.rigid
         products = np.sum(efforts * torques, axis=0)
-        squares = np.maximum(np.sum(efforts**2, axis=0), np.finfo(float).tiny)
+        squares = np.maximum(np.sum(efforts**2, axis=0), TINY)
         factors = np.where(products != 0.0, products / squares, 1.0)
         for _ in range(ROUNDS if robot.gains.any() else 0):
             recorded = recorded.scaled(np.where(robot.gains, factors, 1.0))
@@ -237,7 +241,7 @@ def _is_within(value: object, low: float, high: float) -> bool:
 
 
 def _named(recordings: Recordings) -> Named:
-    """Recordings, or what reads them, with their names."""
+    """What opens recordings, with their names."""
     if isinstance(recordings, Mapping):
-        return list(recordings.items())
-    return [(one.name, one) for one in recordings]
+        return [(name, opener(one)) for name, one in recordings.items()]
+    return [(one.name, opener(one)) for one in recordings]

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.algorithms.friction import CONSTANTS, KINDS, TERMS, constant_unit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import dead_bands
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.regression.bodies import BODY
 from robot_dynamics_ros.regression.regressors import DISPLACEMENTS, States
 from robot_dynamics_ros.regression.rows import Flags
 
 from .base_parameters import base_parameters
-from .friction_law import OTHERS, friction_columns, node_friction, own_names
-from .identified_model import IdentifiedModel
-from .recorded_rows import FittedRobot, RecordedRows
+from .friction_law import OTHERS, friction_columns, node_friction
+from .recorded_rows import FittedRobot, RecordedRows, of_joints
 
 # Of the variance of the prior: data that leave less determine a parameter.
 DETERMINED = 0.25
@@ -77,6 +79,50 @@ class FrictionCurve:
     high: Array  #: (m,) their ends [unit]
 
 
+@dataclass(frozen=True, eq=False)
+class IdentifiedModel:
+    """A robot whose parameters were identified: bodies, rotors, friction, constant torques.
+
+    Its torque is M(q) a + C(q, v) v + g(q) + f + b, with the rotors in M, the friction f of
+    `core.algorithms.friction`, and a constant torque b. What a mimic joint has is part of the
+    joint that it mimics.
+    """
+
+    model: RobotModel  #: with the identified bodies; its rotors and friction are not used
+    values: Mapping[str, Array]  #: (n,) of independent joints, by the keys of friction.yaml
+    gravity: Sequence[float] = STANDARD_GRAVITY  #: (3,) under which it was recorded [m/s^2]
+
+    @cached_property
+    def friction(self) -> JointFriction:
+        """The friction of the joints; mimic joints have none."""
+        given = {kind: self._by_joint(kind, CONSTANTS.get(kind, 0.0)) for kind in KINDS}
+        return JointFriction(self.model, **given)
+
+    @property
+    def rotors(self) -> dict[str, float]:
+        """Their inertia by joint [kg m^2 or kg]; mimic joints have none."""
+        return self._by_joint('armature')
+
+    @cached_property
+    def dynamics(self) -> RobotDynamics:
+        """The dynamics of bodies and rotors, compiled at the first use."""
+        return RobotDynamics(self.model.with_armature(self.rotors), gravity=self.gravity)
+
+    def inverse_dynamics(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike) -> Array:
+        """The torque (n,) of a state, or (N, n) of a batch, without pre-sliding [N m or N].
+
+        Raises:
+            StateError: q, v or a has another shape, or a value is not finite.
+        """
+        rigid = self.dynamics.inverse_dynamics(q, v, a)
+        load = rigid - self.values['armature'] * np.asarray(a)
+        return rigid + self.friction.torque(v, load=load) + self.values['torque_offset']
+
+    def _by_joint(self, key: str, mimic: float = 0.0) -> dict[str, float]:
+        given = dict.fromkeys((joint.name for joint in self.model.joints), mimic)
+        return given | dict(zip(self.model.joint_names, self.values[key].tolist(), strict=True))
+
+
 class Parameters:
     """What a fit says of a robot.
 
@@ -92,19 +138,18 @@ class Parameters:
     def __init__(self, recorded: RecordedRows, found: FittedRobot) -> None:
         """Read the coefficients; intervals are those of a fit with the whole basis of friction."""
         robot = self._robot = recorded.robot
-        self._rows, self._fit = recorded.whole, found.fitted
+        self._rows, self._fit, model = recorded.whole, found.fitted, robot.model
         self._whole = robot.whole(self._rows, bounded=False)
-        self._names = own_names(self._rows)
         self._fitted: Flags = np.asarray(self._rows.used.any(axis=0))
-        nominal, armature = robot.model.inertial_parameters(), self._given('armature')
+        nominal, armature = model.inertial_parameters(), of_joints(model, 'armature')
         # A body that no row shows keeps the parameters of the URDF.
         shown = self._rows.shared[self._rows.used][:, self._rows.places('bodies')].any(axis=0)
         shown = np.repeat(shown.reshape(-1, BODY).any(axis=1), BODY)
         bodies = nominal + np.where(shown, self._fit.value('bodies'), 0.0)
-        values = node_friction(robot.model, self._fit, found.laws)
+        values = node_friction(model, self._fit, found.laws)
         for kind, name in (('damping', 'viscous'), ('friction', 'coulomb')):
             for term in (name, f'{name}_negative'):
-                values[term] = np.where(self._fitted, values[term], self._given(kind))
+                values[term] = np.where(self._fitted, values[term], of_joints(model, kind))
         rotors = armature + self._own('armature')
         speeds = np.abs(self._rows.moving * friction_columns(self._rows, 'viscous')).max(axis=0)
         values |= {
@@ -120,23 +165,21 @@ class Parameters:
         each = self._combined(self.base.names, np.eye(size))
         self.bodies = each[:count]
         self.sums = self._combined(self.base.sentences, self.base.combination)
-        self.curves, lower = {}, np.full(robot.model.size, np.nan)
+        self.curves, lower = {}, np.full(model.size, np.nan)
         for joint in np.flatnonzero(self._fitted).tolist():
-            curve = self._curve(joint, float(speeds[joint]))
-            self.curves[robot.model.joint_names[joint]] = curve
+            curve = self.curves[model.joint_names[joint]] = self._curve(joint, speeds[joint])
             slope = (curve.torques[-1] - curve.low[-1]) / curve.velocities[-1]
             lower[joint] = max(0.0, values['viscous'][joint] - slope)
         for term in ('viscous', 'viscous_negative'):
             values[f'{term}_lower'] = np.minimum(lower, values[term])
         self.model = IdentifiedModel(
-            robot.model.with_inertial_parameters(bodies, physical=False),
+            model.with_inertial_parameters(bodies, physical=False),
             values,
             tuple(robot.dynamics.gravity.tolist()),
         )
-        joint_rows: list[ParameterRow] = []
-        for joint, one in enumerate(robot.model.independent_joints):
-            joint_rows += [*each[count:][joint : joint + 1], *self._joint_rows(joint, one)]
-        self.joints = tuple(joint_rows)
+        self.joints: tuple[ParameterRow, ...] = ()
+        for joint, one in enumerate(model.independent_joints):
+            self.joints += *each[count:][joint : joint + 1], *self._joint_rows(joint, one)
 
     @property
     def determined(self) -> int:
@@ -149,7 +192,7 @@ class Parameters:
         rows = self._rows
         columns = rows.shared[..., rows.places('bodies')]
         if self._robot.rotors:
-            rotors = rows.own[..., self._names.index('armature'), None]
+            rotors = rows.own[..., rows.own_names.index('armature'), None]
             columns = np.concatenate([columns, rotors * np.eye(rotors.shape[1])], axis=2)
         known = np.array([bool(row.interval) for row in self.sums])
         base = columns[..., np.array(self.base.columns)[known]]
@@ -157,18 +200,13 @@ class Parameters:
         lengths = np.linalg.norm(used, axis=0)
         return float(np.linalg.cond(used / lengths)) if lengths.all() and used.size else math.inf
 
-    def _given(self, name: str) -> Array:
-        """A value (n,) of the joints in the URDF."""
-        return np.array([getattr(one, name) for one in self._robot.model.independent_joints])
-
     def _own(self, name: str) -> Any:
         """Coefficients (n,) of a term; zero without one, or without rows."""
-        return self._fitted * (self._fit.value(name) if name in self._names else 0.0)
+        return self._fitted * (self._fit.value(name) if name in self._rows.own_names else 0.0)
 
     def _combined(self, names: Sequence[str], combination: Array) -> tuple[ParameterRow, ...]:
         """Rows of combinations (k, p) of bodies and rotors."""
-        whole = self._whole
-        terms = ('bodies', 'armature') if self._robot.rotors else ('bodies',)
+        whole, terms = self._whole, ('bodies', *['armature'] * self._robot.rotors)
         places = np.concatenate([whole.rows.places(name) for name in terms])
         slopes = combination @ whole.slopes[places]
         half, prior = whole.covariances.half_widths(slopes), whole.prior_half_widths(slopes)
@@ -191,21 +229,22 @@ class Parameters:
             nominal = given.get(both, 0.0)
             is_usual = value == nominal if kind in CONSTANTS else not (value or nominal)
             if not is_usual and (both == kind or value != values[both]):
-                low = float(values['viscous_lower']) if kind == 'viscous' else math.nan
+                low = values['viscous_lower'] if kind == 'viscous' else math.nan
                 yield ParameterRow(f'{one.name} {kind}', UNITS[kind][slides], nominal, value, low)
-        scale = float(self._robot.scales[joint])
+        scale, known = float(self._robot.scales[joint]), bool(self._fitted[joint])
         for name, key, nominal in (('offset', 'torque_offset', 0.0), ('gain', 'gain', scale)):
-            if name in self._names:
-                value, unit = values[key], UNITS[name][slides]
-                known = bool(self._fitted[joint])
-                centre = float(self._whole.value(name)[joint])
-                half = float(self._whole.half_widths(name)[joint])
-                ends = [centre - half, centre + half]
-                if name == 'gain':
-                    known = (known or not self._robot.gains[joint]) and half <= UNKNOWN_GAIN
-                    ends = [scale / (1.0 + end) for end in ends if known]
-                ends = [min(*ends, value), max(*ends, value)] if known else []
-                yield ParameterRow(f'{one.name} {name}', unit, nominal, value, *ends)
+            if name not in self._rows.own_names:
+                continue
+            centre, half = (
+                float(one(name)[joint]) for one in (self._whole.value, self._whole.half_widths)
+            )
+            ends = [centre - half, centre + half]
+            if name == 'gain':
+                known = (known or not self._robot.gains[joint]) and half <= UNKNOWN_GAIN
+                ends = [scale / (1.0 + end) for end in ends if known]
+            ends = [min(*ends, values[key]), max(*ends, values[key])] if known else []
+            unit = UNITS[name][slides]
+            yield ParameterRow(f'{one.name} {name}', unit, nominal, values[key], *ends)
 
     def _curve(self, joint: int, fastest: float) -> FrictionCurve:
         """Friction up to a speed, with the torque that the joint usually transmits."""
@@ -217,15 +256,12 @@ class Parameters:
         v = np.concatenate([-steps[::-1], steps])[:, None]
         # The contact has slipped; friction does not depend on positions and accelerations.
         zeros, slips = 0.0 * v, np.repeat(np.sign(v)[:, None], len(DISPLACEMENTS), axis=1)
-        smoothing = np.array(CONSTANTS['smoothing'])
-        states = States(self._robot.dynamics, zeros, v, zeros, slips, smoothing, zeros)
-        columns = [
-            term.column(states)[:, 0] * (load if term.loaded else 1.0) * (term.name not in OTHERS)
-            for term, _ in rows.terms
-            if not term.shared
-        ]
-        slopes = np.stack(columns, axis=1)
-        places = np.array([rows.places(name)[joint] for name in self._names])
+        states = States(self._robot.dynamics, zeros, v, zeros, slips, zeros)
+        slopes = np.column_stack([
+            term.column(states) * (load if term.loaded else 1.0) * (term.name not in OTHERS)
+            for term in rows.own_terms
+        ])  # fmt: skip
+        places = rows.place(joint)[rows.shared.shape[2] :]
         law, centre = slopes @ self._fit.theta[places], slopes @ whole.theta[places]
         half = whole.covariances.half_widths(slopes @ whole.slopes[places])
         low, high = np.minimum(centre - half, law), np.maximum(centre + half, law)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core.algorithms.friction import KINDS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
@@ -22,8 +23,8 @@ from robot_dynamics_ros.core.spatial import ZERO, Inertia
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 from robot_dynamics_ros.regression import regressors
-from robot_dynamics_ros.regression.bodies import LogCholesky
-from robot_dynamics_ros.regression.fit import Fit, Prior, fit
+from robot_dynamics_ros.regression.bodies import BODY, LogCholesky
+from robot_dynamics_ros.regression.fit import Fit
 from robot_dynamics_ros.regression.rows import Rows, make_rows
 
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
@@ -66,28 +67,29 @@ class PayloadEstimate:
         """The estimate in words, with intervals."""
         if self.refusal:
             return self.refusal
-        parts = [
-            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}',
-            f'centre ({_listed(self.com, ".4f")}) +- ({_listed(self.com_interval, ".4f")}) m',
-            f'inertia ({", ".join(MOMENTS)}) ({_listed(self.inertia, ".3g")}) +- '
-            f'({_listed(self.inertia_interval, ".2g")}) kg m^2',
-        ]
-        if self.determined == 'mass and centre':
-            parts[2] = 'inertia not determined, zero as of a point mass: accelerate faster'
-        return '; '.join([*parts, f'the mass is {self.doubt}'] if self.doubt else parts)
+        inertia = 'inertia not determined, zero as of a point mass: accelerate faster'
+        if self.determined == 'mass, centre and inertia':
+            inertia = (
+                f'inertia ({", ".join(MOMENTS)}) ({_listed(self.inertia, ".3g")}) +- '
+                f'({_listed(self.inertia_interval, ".2g")}) kg m^2'
+            )
+        return (
+            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}; '
+            f'centre ({_listed(self.com, ".4f")}) +- ({_listed(self.com_interval, ".4f")}) m; '
+            f'{inertia}{f"; the mass is {self.doubt}" if self.doubt else ""}'
+        )
 
     def service_call(self) -> str:
         """The command that sets this payload; empty where the estimate is refused."""
-        if self.refusal:
-            return ''
         pairs = zip((*'xyz', *MOMENTS), (*self.com, *self.inertia), strict=True)
         x, y, z, *moments = (f'{name}: {value:.6g}' for name, value in pairs)
-        return (
+        call = (
             'ros2 service call /robot_dynamics/set_payload '
             'robot_dynamics_interfaces/srv/SetPayload '
             f"\"{{frame: '{self.frame}', inertia: {{m: {self.mass:.6g}, "
             f'com: {{{x}, {y}, {z}}}, {", ".join(moments)}}}}}"'
         )
+        return '' if self.refusal else call
 
     def as_json(self) -> dict[str, Any]:
         """For JSON."""
@@ -130,52 +132,54 @@ def estimate_recorded_payload(
     """
     model = parameters.with_rotors(model)
     joints, compared = model.joints_that_move(frame), without is not None
-    robot = 0.0 if compared else float(sum(joint.inertia.mass for joint in model.joints))
+    robot = 0.0 if compared else float(model.inertial_parameters()[::BODY].sum())
     if not compared and robot <= 0.0:
         raise ParameterError(
             f'the URDF of {model.name} has no mass: identify it, or give --without the payload'
         )
-    friction, places = parameters.friction(model), list(model.indices_of(joints))
+    friction, offsets = parameters.friction(model), parameters.offsets(model)
+    places = list(model.indices_of(joints))
+    known = {kind: friction[kind][friction.is_independent] for kind in KINDS}
+    for kind in ('viscous', 'coulomb'):
+        known[kind] = np.minimum(known[kind], known[f'{kind}_negative'])
+    basis = [*regressors.friction_basis(known['smoothing']), regressors.OFFSET]
     beside = [regressors.BODIES, regressors.ARMATURE] if compared else [regressors.GRAVITY]
-    terms = [regressors.payload_on(model, frame), *beside, *regressors.FRICTION, regressors.OFFSET]
+    terms = [regressors.payload_on(model, frame), *beside, *basis]
     dynamics, parts = RobotDynamics(model, gravity=gravity), []
     for recorded, absent in ((motions, ()), *(((without, ('payload',)),) if without else ())):
-        segments = list(recorded)
-        if not any(np.isfinite(one.efforts[:, places]).any() for one in segments):
+        segments = [_unexplained(one, places, friction, offsets) for one in recorded]
+        if not any(np.isfinite(one.efforts).any() for one in segments):
             raise RecordingError(f'no effort of {", ".join(joints)} is measured, in N m')
-        rows = make_rows(
-            dynamics, terms, segments, absent=absent, joints=places, friction=friction,
-            offsets=parameters.offsets(model), cutoff=cutoff,
-        )  # fmt: skip
-        parts.append(rows)
-    rows = Rows.joined(parts)
-    given = {name: values[places] for name, values in _given_friction(friction).items()}
-    prior: Prior = {'payload': plausible_payload}
+        parts.append(make_rows(dynamics, terms, segments, absent=absent, cutoff=cutoff))
+    rows, refusal = Rows.joined(parts), ''
+    solved = partial(Fit, rows, given=known | {'armature': friction.rotors})
     if compared:
-        fitted, refusal = fit(rows, given=given, prior=prior, bodies=LogCholesky(model)), ''
+        fitted = solved(prior={'payload': plausible_payload}, bodies=LogCholesky(model))
     else:
         any_gravity = partial(np.full_like, fill_value=np.linalg.norm(STANDARD_GRAVITY))
         fitted, free = (
-            fit(rows, given=given, prior={**prior, 'gravity': deviations})
+            solved(prior={'payload': plausible_payload, 'gravity': deviations})
             for deviations in (np.zeros_like, any_gravity)
         )
         refusal = _other_gravity(free, np.array(gravity))
     carried = rows.shared[..., rows.places('payload')].any(axis=2)
-    equations = dict(zip(joints, (rows.used & carried).sum(axis=0).tolist(), strict=True))
-    noise = dict(zip(joints, fitted.noise.tolist(), strict=True))
+    equations = dict(zip(joints, (rows.used & carried).sum(axis=0)[places].tolist(), strict=True))
+    noise = dict(zip(joints, fitted.noise[places].tolist(), strict=True))
     if not any(equations.values()):
         refusal = f'no joint that carries the link moves: move {", ".join(joints)}'
-    elif fitted.blocks < MIN_BLOCKS:
-        refusal = f'the motion is too short, {fitted.blocks} s of {MIN_BLOCKS} s'
+    elif (count := len(fitted.begins) - 1) < MIN_BLOCKS:
+        refusal = f'the motion is too short, {count} s of {MIN_BLOCKS} s'
     return judged(frame, *_body(fitted), noise, equations, robot, refusal)
 
 
-def _given_friction(friction: JointFriction) -> dict[str, Array]:
-    """Coefficients (n,) that a model of friction and rotors has, of regressors with a bound."""
-    kinds = ('viscous', 'coulomb', 'stribeck', 'load', 'viscous_negative', 'coulomb_negative')
-    own = regressors.independent(friction, kinds)
-    own[:2] = np.minimum(own[:2], own[4:])
-    return dict(zip(kinds[:4], own[:4], strict=True)) | {'armature': friction.rotors}
+def _unexplained(
+    motion: Motion, places: Sequence[int], friction: JointFriction, offsets: Array
+) -> Motion:
+    """With what known friction and offsets leave of the efforts of some joints."""
+    slips, left = friction.slips().along(motion.positions), np.full_like(motion.efforts, np.nan)
+    known = friction.torque(motion.velocities, slips=slips) + offsets
+    left[:, places] = (motion.efforts - known)[:, places]
+    return replace(motion, efforts=left)
 
 
 def plausible_payload(payload: Array) -> Array:
@@ -221,42 +225,36 @@ def judged(
 
     `robot` is the mass of the robot [kg], or 0 where the error of its model cancels.
     """
-    (mass, *center), (width, *widths) = body[:4].tolist(), interval.tolist()
-    refusal = refusal or _no_mass(mass, width, MODEL_ERROR * robot, equations)
-    determined, told = 'mass' if not refusal else '', np.full(9, np.nan)
-    if not refusal and max(widths[:3]) > MAX_CENTER:
+    mass, (width, *widths), error = float(body[0]), interval.tolist(), MODEL_ERROR * robot
+    text, least = f'the mass is {mass:.3g} +- {width:.2g} kg', max(width, error)
+    still = ', '.join(joint for joint, count in equations.items() if not count)
+    moved = f', also {still}, which did not move or have no effort' if still else ''
+    more = f'move longer and wider{moved}'
+    causes = (
+        (mass < -error < 0.0, 'is a hand of the URDF not mounted, or are the efforts not in N m?'),
+        (True, 'are the recordings exchanged?'),
+    ) if mass < -least else (
+        (mass <= error and width < error, f'no payload, the model may err by {error:.2g} kg'),
+        (mass <= width, f'no payload, or too little of it: {more}'),
+        (width > MAX_MASS * mass, f'+- {MAX_MASS:.0%} is needed: {more}'),
+    )  # fmt: skip
+    refusal = refusal or next((f'{text}: {cause}' for applies, cause in causes if applies), '')
+    determined, told = '' if refusal else 'mass', np.full(9, np.nan)
+    if determined and max(widths[:3]) > MAX_CENTER:
         refusal = (
             f'{mass:.4g} +- {width:.2g} kg, centre +- {max(widths[:3]):.2g} m, {MAX_CENTER:g} m '
             f'is needed: turn {frame} about several axes'
         )
-    elif not refusal:
-        point = max(widths[3:]) > MAX_MOMENT * body[[4, 6, 9]].mean()
-        told = np.append(center, np.zeros(6)) if point else body[1:]
-        determined = 'mass and centre' if point else 'mass, centre and inertia'
+    elif determined and max(widths[3:]) > MAX_MOMENT * body[[4, 6, 9]].mean():
+        determined, told = 'mass and centre', np.append(body[1:4], np.zeros(6))
+    elif determined:
+        determined, told = 'mass, centre and inertia', body[1:]
     com, inertia = tuple(told[:3].tolist()), tuple(told[3:].tolist())
     heavy = f'more than that of the robot, {robot:.3g} kg: are the efforts in N m?'
     return PayloadEstimate(
         frame, mass, com, inertia, width, tuple(widths[:3]), tuple(widths[3:]),
         determined, refusal, noise, equations, heavy if 0.0 < robot < mass else '',
     )  # fmt: skip
-
-
-def _no_mass(mass: float, width: float, error: float, equations: dict[str, int]) -> str:
-    """Why a mass +- width with an error of the model is not determined [kg]; empty if it is."""
-    text, least = f'the mass is {mass:.3g} +- {width:.2g} kg', max(width, error)
-    still = ', '.join(joint for joint, count in equations.items() if not count)
-    moved = f', also {still}, which did not move or have no effort' if still else ''
-    if mass < -least and error:
-        return f'{text}: is a hand of the URDF not mounted, or are the efforts not in N m?'
-    if mass < -least:
-        return f'{text}: are the recordings exchanged?'
-    if mass <= error and width < error:
-        return f'{text}: no payload, the model may err by {error:.2g} kg'
-    if mass <= width:
-        return f'{text}: no payload, or too little of it: move longer and wider{moved}'
-    if width > MAX_MASS * mass:
-        return f'{text}, +- {MAX_MASS:.0%} is needed: move longer and wider{moved}'
-    return ''
 
 
 def _listed(values: Iterable[float], digits: str, comma: str = ', ') -> str:

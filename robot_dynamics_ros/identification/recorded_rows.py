@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.comparison import Compared
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
@@ -18,10 +17,17 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Motion, Recording
 from robot_dynamics_ros.regression import regressors
 from robot_dynamics_ros.regression.bodies import LogCholesky
-from robot_dynamics_ros.regression.fit import Fit, fit
-from robot_dynamics_ros.regression.rows import MAX_ROWS, Flags, Rows, make_rows, motions_cutoff
+from robot_dynamics_ros.regression.fit import Fit
+from robot_dynamics_ros.regression.rows import (
+    MAX_ROWS,
+    Flags,
+    Places,
+    Rows,
+    make_rows,
+    motions_cutoff,
+)
 
-from .friction_law import ALWAYS, Friction, Law, chosen_laws, friction_terms, own_names
+from .friction_law import ALWAYS, Friction, Law, chosen_laws, friction_terms
 from .payload import plausible_payload
 
 Opens = Callable[[], Recording]
@@ -37,18 +43,18 @@ MIN_ROWS, BLOCKS = 20, 4
 
 
 class Source(NamedTuple):
-    """A recording, or what reads it; its files, and its comparison with the URDF."""
+    """What reads a recording; its files, and its comparison with the URDF."""
 
     name: str
-    given: Recording | Opens
+    opens: Opens
     files: str
     compared: Compared
     held_out: bool
 
 
-def opened(given: Recording | Opens) -> Recording:
-    """A recording that is read, or what reads it."""
-    return given if isinstance(given, Recording) else given()
+def opener(given: Recording | Opens) -> Opens:
+    """What opens a recording, which may be read already."""
+    return (lambda: given) if isinstance(given, Recording) else given
 
 
 class Load(NamedTuple):
@@ -88,19 +94,22 @@ class RecordedRobot:
 
     def rows(self, sources: Sequence[Source]) -> RecordedRows:
         """The rows of recordings, one after another."""
-        cutoff, size = min(one.compared.cutoff for one in sources), self.model.size
-        parts, counts = [], np.zeros((2, size))
+        cutoff = min(one.compared.cutoff for one in sources)
+        parts, counts = [], np.zeros((2, self.model.size))
         for source in sources:
-            recording, others = opened(source.given), self.loads
+            recording, carrying = source.opens(), self.dynamics
             recording.judge_efforts(self.model)
+            for one in self.loads:
+                if one.recording == source.name:
+                    model = carrying.model.with_payload(one.link, one.mass, name=one.term)
+                    carrying = RobotDynamics(model, gravity=carrying.gravity)
             with self.progress(source.name, recording.size, 'states') as advance:
                 motions = self.segments(recording, cutoff)
                 rows = make_rows(
-                    self.dynamics,
+                    carrying,
                     self.terms,
                     [self._prepared(one, counts) for one in motions],
-                    absent={one.term for one in others if one.recording != source.name},
-                    carried=self._carrying(source.name),
+                    absent={one.term for one in self.loads if one.recording != source.name},
                     cutoff=cutoff,
                 )
                 advance(recording.size or 0)
@@ -117,30 +126,23 @@ class RecordedRobot:
     def fit(self, rows: Rows) -> FittedRobot:
         """Bodies, rotors, and the law of each joint, which is chosen from the whole basis."""
         laws = chosen_laws(rows, self.whole(rows), self.friction)
-        names = own_names(rows)
-        free = np.array([[name in {*law, *ALWAYS} for name in names] for law in laws])
+        free = np.array([[name in {*law, *ALWAYS} for name in rows.own_names] for law in laws])
         return FittedRobot(self.whole(rows, free=free), laws)
 
     def whole(
-        self,
-        rows: Rows,
-        *,
-        free: Flags | bool = True,
-        bounded: bool = True,
-        delay: float = 0.0,
+        self, rows: Rows, *, free: Flags | bool = True, bounded: bool = True, delay: float = 0.0
     ) -> Fit:
         """A fit with the whole basis of friction, or with the terms (n, k) that are free.
 
         Without bounds nothing is assumed: intervals are those of such a fit. The prior of a
         further delay has a standard deviation [s].
         """
-        gains = np.array([name != 'gain' for name in own_names(rows)]) | self.gains[:, None]
+        gains = np.array([name != 'gain' for name in rows.own_names]) | self.gains[:, None]
         loads = {one.term: partial(_of_known_mass, one.mass) for one in self.loads}
-        # The rows do not have the rotors of the URDF any more.
-        rotors = np.array([one.armature for one in self.model.independent_joints])
-        return fit(
+        return Fit(
             rows,
-            given={'armature': rotors},
+            # The rows do not have the rotors of the URDF any more.
+            given={'armature': of_joints(self.model, 'armature')},
             prior={'delay': partial(np.full_like, fill_value=delay), **loads},
             bodies=LogCholesky(self.model),
             free=gains & free,
@@ -150,20 +152,13 @@ class RecordedRobot:
     @cached_property
     def terms(self) -> list[regressors.Regressor]:
         """The regressors of rows."""
-        payload_on = partial(regressors.payload_on, self.model)
-        carried = [replace(payload_on(one.link), name=one.term) for one in self.loads]
-        rotors = [regressors.ARMATURE] if self.rotors else []
-        gains = [regressors.GAIN] if self.gains.any() else []
-        own = [*rotors, *friction_terms(self.friction), *gains]
-        return [regressors.BODIES, regressors.DELAY, *carried, *own]
-
-    def _carrying(self, name: str) -> RobotDynamics | None:
-        """The robot with its loads in a recording."""
-        model = self.model
-        for one in self.loads:
-            if one.recording == name:
-                model = model.with_payload(one.link, one.mass, name=one.term)
-        return RobotDynamics(model, gravity=self.dynamics.gravity) if self.loads else None
+        return [
+            *(regressors.BODIES, regressors.DELAY),
+            *(regressors.payload_on(self.model, one.link, one.term) for one in self.loads),
+            *([regressors.ARMATURE] if self.rotors else []),
+            *friction_terms(self.friction),
+            *([regressors.GAIN] if self.gains.any() else []),
+        ]
 
     def _prepared(self, motion: Motion, counts: Array) -> Motion:
         """With torques for efforts, at the time of their states; counts (2, n) saturated ones."""
@@ -176,6 +171,11 @@ class RecordedRobot:
             at = partial(np.interp, motion.times + self.delay, motion.times)
             efforts = np.transpose([at(one, left=np.nan, right=np.nan) for one in efforts.T])
         return replace(motion, efforts=efforts)
+
+
+def of_joints(model: RobotModel, name: str) -> Array:
+    """A value (n,) that the URDF has of the independent joints."""
+    return np.array([getattr(one, name) for one in model.independent_joints])
 
 
 def _of_known_mass(mass: float, change: Array) -> Array:
@@ -210,7 +210,7 @@ class RecordedRows:
         return replace(self, robot=robot, parts=parts)
 
     @cached_property
-    def blocks(self) -> npt.NDArray[np.int_]:
+    def blocks(self) -> Places:
         """(N,) which of `BLOCKS` blocks of time a row is of; where some are held out, 0, or -1."""
         lengths = [len(part.times) for part in self.parts]
         held = np.repeat([one.held_out for one in self.sources], lengths)

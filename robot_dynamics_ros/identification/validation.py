@@ -15,7 +15,7 @@ from robot_dynamics_ros.regression.intervals import BLOCK, HIGH, blocks
 from robot_dynamics_ros.regression.rows import Rows
 
 from .friction_law import friction_columns
-from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRows
+from .recorded_rows import MIN_ROWS, FittedRobot, RecordedRows, of_joints
 
 # A model is worse than another one where its RMS is larger by more than this share, and better
 # where it is smaller by a tenth.
@@ -26,12 +26,9 @@ def cross_validated(recorded: RecordedRows, everything: FittedRobot) -> tuple[Ar
     """Each of `BLOCKS` blocks of time, or what is held out, predicted by a robot of the others.
 
     Between a block and what is fitted lies a second that is neither: what friction or the model
-    lacks is alike for neighbours.
-
-    Returns:
-        Torques (N, n) beside those of the rigid bodies of the URDF, NaN where there are none
-        [N m or N]; and of each block and joint (b, n) the residual of the robot of everything,
-        relative to that of a robot of this block alone: 0 where it is unknown.
+    lacks is alike for neighbours. Torques (N, n) are beside those of the rigid bodies of the URDF,
+    NaN where there are none [N m or N]; and of each block and joint (b, n) the residual of the
+    robot of everything, relative to that of a robot of this block alone: 0 where it is unknown.
     """
     robot, rows, numbers = recorded.robot, recorded.whole, recorded.blocks
     torque, changed = np.full_like(rows.torque, np.nan), []
@@ -83,10 +80,6 @@ class JointValidation:
         """Whether the identified model is worse than the URDF, certainly."""
         return self.moves and self.standing == 'worse'
 
-    def as_json(self) -> dict[str, Any]:
-        """Part of the contract of `robot_dynamics identify --json`."""
-        return {**vars(self), 'standing': self.standing}
-
 
 def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointValidation]:
     """The figures of all joints of the model of a URDF.
@@ -110,10 +103,8 @@ def validated(model: RobotModel, rows: Rows, torque: Array) -> dict[str, JointVa
 
 def nominal_friction(model: RobotModel, rows: Rows) -> Array:
     """Friction (N, n) of the URDF at rows [N m or N]."""
-    joints = model.independent_joints
-    viscous, coulomb = (friction_columns(rows, kind) for kind in ('viscous', 'coulomb'))
-    given = viscous * [joint.damping for joint in joints]
-    return np.asarray(given + coulomb * [joint.friction for joint in joints])
+    viscous = friction_columns(rows, 'viscous') * of_joints(model, 'damping')
+    return np.asarray(viscous + friction_columns(rows, 'coulomb') * of_joints(model, 'friction'))
 
 
 def _root_ratio(times: Array, over: Array, under: Array) -> tuple[float, float, float]:

@@ -2,9 +2,9 @@
 
     tau = Y(q, v, a) pi + sum over k of c_k phi_k(q, v, a), with c_k >= 0 where physics says so
 
->>> motions, terms = recording.motions(cutoff=80.0), [*FRICTION, OFFSET]
+>>> motions, terms = recording.motions(cutoff=80.0), [*friction_basis(), OFFSET]
 >>> rows = make_rows(dynamics, [payload_on(model, 'flange'), *terms], motions, cutoff=10.0)
->>> found = fit(rows)
+>>> found = Fit(rows)
 >>> found.value('payload'), found.half_widths('payload')
 
 Modules::

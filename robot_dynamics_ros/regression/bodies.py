@@ -65,17 +65,6 @@ def rounded(matrix: Array, length: float) -> Array:
     return rounded
 
 
-def mean_mass(model: RobotModel) -> float:
-    """Of the moving bodies [kg]; `USUAL_MASS` where the description gives none."""
-    masses = [joint.inertia.mass for joint in model.joints]
-    return float(np.mean(masses)) or USUAL_MASS
-
-
-def body_length(model: RobotModel) -> float:
-    """Plausible length of a body [m]."""
-    return max(MIN_LENGTH, model.reach / (len(model.joints) + 1))
-
-
 class LogCholesky:
     """Changes of the ten parameters of bodies as a function of unbounded coordinates z.
 
@@ -89,7 +78,9 @@ class LogCholesky:
     def __init__(self, model: RobotModel) -> None:
         """About the bodies of a model; about spheres where they have no mass."""
         self._nominal, roots = model.inertial_parameters().reshape(-1, BODY), []
-        mean, length = mean_mass(model), body_length(model)
+        mean = float(np.mean(self._nominal[:, 0])) or USUAL_MASS
+        # The reach is that of base and bodies.
+        length = max(MIN_LENGTH, model.reach / (len(model.joints) + 1))
         exist = self._nominal[:, 0] > MASSLESS * mean
         sphere = mean * np.diag([*3 * ((WIDE * length) ** 2,), 1.0])
         for one, exists in zip(self._nominal, exist.tolist(), strict=True):
@@ -98,27 +89,19 @@ class LogCholesky:
         self.deviations = np.repeat(np.where(exist, KNOWN, UNKNOWN), BODY)
         self._roots = np.array(roots)
 
-    def changes(self, z: Array) -> Array:
-        """Changes (10 b,) of the parameters at coordinates (10 b,)."""
-        A = self._roots @ self._factors(z)
+    def changes(self, z: Array) -> tuple[Array, Array]:
+        """Changes (10 b,) of the parameters at coordinates (10 b,), and their derivatives."""
+        (row, column), bodies, own = LOWER, np.arange(len(self._roots)), z.reshape(-1, BODY)
+        factors = np.where(row == column, np.exp(np.where(row == column, own, 0.0)), own)
+        Z = np.zeros((len(bodies), SIZE, SIZE))
+        Z[:, row, column] = factors
+        A = self._roots @ Z
         products = (A @ A.swapaxes(1, 2)).reshape(len(A), -1)
-        return np.asarray(products @ PARAMETERS_OF.T - self._nominal).ravel()
-
-    def slopes(self, z: Array) -> Array:
-        """Their derivatives (10 b, 10 b) at coordinates (10 b,)."""
-        factors, bodies = self._factors(z), np.arange(len(self._roots))
-        A, (row, column) = self._roots @ factors, LOWER
         # dP = L dZ A^T and its transpose, for each entry of Z.
         halves = np.einsum('bip,bjp->bpij', self._roots[:, :, row], A[:, :, column])
-        halves *= np.where(row == column, factors[:, row, column], 1.0)[:, :, None, None]
+        halves *= np.where(row == column, factors, 1.0)[:, :, None, None]
         slopes = (halves + halves.swapaxes(2, 3)).reshape(len(A), BODY, -1) @ PARAMETERS_OF.T
         jacobian = np.zeros((len(A), BODY, len(A), BODY))
         jacobian[bodies, :, bodies] = slopes.swapaxes(1, 2)
-        return jacobian.reshape(len(z), len(z))
-
-    def _factors(self, z: Array) -> Array:
-        """Z (b, 4, 4) of coordinates."""
-        row, column = LOWER
-        own, Z = z.reshape(-1, BODY), np.zeros((len(self._roots), SIZE, SIZE))
-        Z[:, row, column] = np.where(row == column, np.exp(np.where(row == column, own, 0.0)), own)
-        return Z
+        changes = np.asarray(products @ PARAMETERS_OF.T - self._nominal).ravel()
+        return changes, jacobian.reshape(len(z), len(z))

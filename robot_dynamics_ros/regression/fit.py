@@ -9,7 +9,6 @@ exist, see `bodies`; each step is linear in them (Gauss, Newton).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -41,56 +40,88 @@ NORMAL_INTERVAL = 1.96
 NO_PRIOR = 1e-12
 # Standard deviations of coefficients from their values, by the name of the term.
 Prior = Mapping[str, Callable[[Array], Array]]
+TINY = np.finfo(float).tiny
 
 
-@dataclass(frozen=True, eq=False)
 class Fit:
     """Coefficients that explain rows best.
 
     Attributes:
         rows: that were fitted.
         theta: (P,) coefficients that all joints share, then those of each joint.
-        noise: (r,) standard deviation of the residuals [N m or N].
+        noise: (n,) standard deviation of the residuals [N m or N].
+        begins: (B + 1,) first rows of blocks of time, and the end of the last one.
     """
 
-    rows: Rows
-    theta: Array
-    noise: Array
-    _equations: _NormalEquations
-    _x: Array
-    _weights: Array
+    def __init__(
+        self,
+        rows: Rows,
+        *,
+        given: Mapping[str, Array] | None = None,
+        prior: Prior | None = None,
+        bodies: LogCholesky | None = None,
+        free: Flags | None = None,
+        bounded: bool = True,
+    ) -> None:
+        """Find the coefficients of rows.
 
-    @property
-    def blocks(self) -> int:
-        """Number of blocks of time."""
-        return len(self._equations.begins) - 1
-
-    @cached_property
-    def _known(self) -> Flags:
-        return self._equations.precision(self._x) == np.inf
+        Args:
+            rows: of the regression; terms of joints are changes of what is given.
+            given: coefficients (n,) of terms of joints whose torque the rows do not have any more,
+                that of `load` excepted; without one, zero.
+            prior: standard deviations (k,) of shared coefficients from their values, whose mean is
+                zero: infinite for none, and 0 for those that are not free.
+            bodies: coordinates of the term `bodies`.
+            free: (n, k) which terms each joint has; others are zero. None: all.
+            bounded: whether signs of terms hold; without, what they are is measured.
+        """
+        self.rows, self._bodies, self._prior = rows, bodies, prior or {}
+        self.begins, (_, joints, self._s) = blocks(rows.times), rows.shared.shape
+        counts, terms = np.maximum(rows.used.sum(axis=0), 1), rows.own_terms
+        square = (rows.used * rows.torque**2).sum(axis=0) / counts
+        self._square = np.where(square > 0.0, square, 1.0)
+        known = [(given or {}).get(term.name, np.zeros(joints)) for term in terms]
+        self._given = np.reshape(known, (-1, joints)).T
+        signed = [bounded and term.sign > 0 for term in terms]
+        lower = np.where(signed, -self._given, -np.inf)
+        self._lower = np.append(np.full(self._s, -np.inf), lower)
+        torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
+        sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
+        sizes[:, [term.loaded or term.name == 'gain' for term in terms]] *= torque[:, None]
+        plausible = PLAUSIBLE * np.maximum(torque, TINY)[:, None]
+        precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0)
+        self._own = np.where(True if free is None else free, precision, np.inf).ravel()
+        self._x, self._weights = np.maximum(0.0, self._lower), rows.used / self._square
+        for _ in range(ROUNDS):
+            before = self._x
+            deviations = self._step()
+            self.noise = self._weigh()
+            if (np.abs(self._x - before) <= SETTLED * deviations).all():
+                break
+        self.theta = self._coefficients(self._x)[0]
 
     @cached_property
     def precision(self) -> Array:
-        """1 / variance (P,) of the prior of coordinates; 0 where there is none."""
-        return np.where(self._known, 0.0, self._equations.precision(self._x))
+        """1 / variance (P,) of the prior of coordinates; infinite for those that are not free."""
+        return self._precision(self._x)
 
     @cached_property
     def slopes(self) -> Array:
         """Derivatives (P, P) of the coefficients by what the covariances are of."""
-        return np.where(self._known, 0.0, self._equations.slopes(self._x))
+        return np.where(self.precision == np.inf, 0.0, self._coefficients(self._x)[1])
 
     @cached_property
     def covariances(self) -> Covariances:
         """Of coordinates, which are the coefficients, but for those of bodies."""
-        slopes, equations = self.slopes, self._equations
-        hessians, gradients = equations.normal(self.theta, self._weights, equations.begins)
+        slopes, prior = self.slopes, np.where(self.precision == np.inf, 1.0, self.precision)
+        hessians, gradients = self._normal(self.theta, self.begins)
         scores = (gradients - hessians @ self.theta) @ slopes
         for block, one in enumerate(hessians):
             hessians[block] = slopes.T @ one @ slopes
-        return covariances(hessians, scores, np.where(self._known, 1.0, self.precision))
+        return covariances(hessians, scores, prior)
 
     def value(self, name: str) -> Array:
-        """Coefficients of a term: (k,) shared ones, or (r,) of each joint."""
+        """Coefficients of a term: (k,) shared ones, or (n,) of each joint."""
         return self.theta[self.rows.places(name)]
 
     def half_widths(self, name: str, slopes: Array | None = None) -> Array:
@@ -109,66 +140,111 @@ class Fit:
         Args:
             slopes: (m, P) derivatives of the functions by the coordinates.
         """
-        variances = np.where(slopes == 0.0, 0.0, slopes**2) @ _inverse(self.precision)
+        variances = slopes**2 @ (1.0 / np.maximum(self.precision, NO_PRIOR))
         return np.asarray(NORMAL_INTERVAL * np.sqrt(variances))
 
     def predicted(self, rows: Rows) -> Array:
-        """What the terms add to the torque of the model (N, r), of rows with these terms."""
-        (_, joints, s), k = rows.shared.shape, rows.own.shape[2]
-        found = rows.shared @ self.theta[:s]
-        load = np.abs(rows.rigid + found)
-        own = [term for term, _ in rows.terms if not term.shared]
-        coefficients = self.theta[s:].reshape(joints, k)
-        for i, term in enumerate(own):
-            if term.name != 'gain':
-                column = rows.own[..., i] * coefficients[:, i]
-                found = found + (column * load if term.loaded else column)
-        for i, term in enumerate(own):
-            if term.name == 'gain':
-                found = found + coefficients[:, i] * (rows.rigid + found)
-        return np.asarray(found)
+        """What the terms add to the torque of the model (N, n), of rows with these terms."""
+        joints = range(rows.torque.shape[1])
+        each = [
+            rows.columns(self.theta, joint) @ self.theta[rows.place(joint)] for joint in joints
+        ]
+        return np.stack(each, axis=1)
 
+    def _coefficients(self, x: Array) -> tuple[Array, Array]:
+        """Coefficients (P,) of coordinates, and their derivatives (P, P)."""
+        theta, slopes = x.copy(), np.eye(len(x))
+        if self._bodies is not None:
+            own = self.rows.places('bodies')
+            theta[own], slopes[np.ix_(own, own)] = self._bodies.changes(x[own])
+        return theta, slopes
 
-def fit(
-    rows: Rows,
-    *,
-    given: Mapping[str, Array] | None = None,
-    prior: Prior | None = None,
-    bodies: LogCholesky | None = None,
-    free: Flags | None = None,
-    bounded: bool = True,
-) -> Fit:
-    """The coefficients of rows.
+    def _precision(self, x: Array) -> Array:
+        """(P,) 1 / variance of the prior; infinite for coefficients that are not free."""
+        found = np.append(np.zeros(self._s), self._own)
+        for name, deviations in self._prior.items():
+            own = self.rows.places(name)
+            with np.errstate(divide='ignore'):
+                found[own] = deviations(x[own]) ** -2.0
+        if self._bodies is not None:
+            found[self.rows.places('bodies')] = self._bodies.deviations**-2.0
+        return found
 
-    Args:
-        rows: of the regression; terms of joints are changes of what is given.
-        given: coefficients (r,) of terms of joints whose torque the rows do not have any more,
-            that of `load` excepted; without one, zero.
-        prior: standard deviations (k,) of shared coefficients from their values, whose mean is
-            zero: infinite for none, and 0 for those that are not free.
-        bodies: coordinates of the term `bodies`.
-        free: (r, k) which terms each joint has; others are zero. None: all.
-        bounded: whether signs of terms hold; without, what they are is measured and not assumed.
-    """
-    equations = _NormalEquations(rows, given or {}, prior or {}, bodies, free, bounded)
-    x, weights = np.maximum(0.0, equations.lower), rows.used / equations.square
-    for _ in range(ROUNDS):
-        before = x
-        x, deviations = equations.step(x, weights)
-        noise, weights = equations.weighed(x)
-        if (np.abs(x - before) <= SETTLED * deviations).all():
-            break
-    return Fit(rows, equations.theta(x), noise, equations, x, weights)
+    def _equations(self, theta: Array, joint: int) -> tuple[Array, Array]:
+        """Columns (N, s + k) of a joint, and the torque (N,) that they are to be.
 
+        The torque has what a given coefficient of the load explains.
+        """
+        columns = self.rows.columns(theta, joint)
+        loaded = [term.loaded for term in self.rows.own_terms]
+        known = columns[:, self._s :] @ np.where(loaded, self._given[joint], 0.0)
+        return columns, self.rows.torque[:, joint] - known
 
-def _inverse(precision: Array) -> Array:
-    """Variances; large ones where there is no prior."""
-    return 1.0 / np.maximum(precision, NO_PRIOR)
+    def _normal(self, theta: Array, begins: Sequence[int]) -> tuple[Array, Array]:
+        """X^T W X (B, P, P) and X^T W tau (B, P) of blocks of rows, with the load of `theta`."""
+        count, size = len(begins) - 1, len(theta)
+        hessians, gradients = np.zeros((count, size, size)), np.zeros((count, size))
+        for joint, weights in enumerate(self._weights.T):
+            columns, torque = self._equations(theta, joint)
+            place, weighted = self.rows.place(joint), columns * weights[:, None]
+            for block, (begin, end) in enumerate(pairwise(begins)):
+                part = weighted[begin:end].T
+                hessians[block][np.ix_(place, place)] += part @ columns[begin:end]
+                gradients[block][place] += part @ torque[begin:end]
+        return hessians, gradients
+
+    def _step(self) -> Array:
+        """Take the best coordinates for these weights; their standard deviations (P,)."""
+        x, precision = self._x, self._precision(self._x)
+        (total,), (right,) = self._normal(self._coefficients(x)[0], (0, len(self.rows.times)))
+        free = np.flatnonzero(precision < np.inf)
+        prior, deviations = np.where(precision < np.inf, precision, 0.0), np.full(len(x), np.inf)
+        curved = self.rows.places('bodies') if self._bodies else free[:0]
+
+        def cost(x: Array) -> float:
+            theta, _ = self._coefficients(x)
+            return float(theta @ total @ theta - 2.0 * right @ theta + x @ (prior * x))
+
+        for _ in range(STEPS if self._bodies else 1):
+            # The cost is linear in coordinates about these.
+            theta, slopes = self._coefficients(x)
+            normal = (slopes.T @ total @ slopes + np.diag(prior))[np.ix_(free, free)]
+            target = (slopes.T @ (right - total @ (theta - slopes @ x)))[free]
+            change = np.zeros(len(x))
+            found, deviations[free] = bounded_minimum(normal, target, self._lower[free])
+            change[free] = found - x[free]
+            share = 1.0 / max(1.0, np.abs(change[curved]).max(initial=0.0) / MAX_STEP)
+            while self._bodies and share > MIN_SHARE and cost(x + share * change) > cost(x):
+                share *= 0.5
+            x = x + share * change
+            if (np.abs(share * change) <= SETTLED * deviations).all():
+                break
+        self._x = x
+        return deviations
+
+    def _weigh(self) -> Array:
+        """Weigh the rows by their residuals, whose noise (n,) this is."""
+        (theta, _), used = self._coefficients(self._x), self.rows.used
+        # Of too few rows all there is to explain counts as noise.
+        noise, self._weights = np.sqrt(self._square), used / self._square
+        for joint, square in enumerate(self._square.tolist()):
+            columns, torque = self._equations(theta, joint)
+            residual = torque - columns @ theta[self.rows.place(joint)]
+            sizes = np.abs(residual)[used[:, joint]]
+            # Shared coefficients count for all joints together.
+            freedom = len(sizes) - self.rows.own.shape[2] - self._s / len(noise)
+            if freedom >= 1.0:
+                limit = FAR * max(NORMAL * float(np.median(sizes)), np.sqrt(MIN_VARIANCE * square))
+                huber = limit / np.maximum(sizes, limit)
+                variance = float(np.sum(huber * sizes**2)) / freedom
+                noise[joint] = np.sqrt(np.clip(variance, MIN_VARIANCE * square, square))
+                self._weights[used[:, joint], joint] = huber / noise[joint] ** 2
+        return noise
 
 
 def bounded_minimum(normal: Array, right: Array, lower: Array) -> tuple[Array, Array]:
     """The minimum (P,) of x^T A x / 2 - b^T x above lower bounds, and its standard deviations."""
-    units = 1.0 / np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
+    units = 1.0 / np.sqrt(np.maximum(np.diag(normal), TINY))
     normal = normal * np.outer(units, units) + ROUNDING * np.eye(len(units))
     inverse, right, lower = np.linalg.inv(normal), right * units, lower / units
     found = inverse @ right
@@ -183,157 +259,3 @@ def bounded_minimum(normal: Array, right: Array, lower: Array) -> tuple[Array, A
         others = target[:count] - root[:count, count:] @ found[bounded]
         found[free] = np.linalg.solve(root[:count, :count], others)
     return found * units, units * np.sqrt(np.diag(inverse))
-
-
-class _NormalEquations:
-    """The normal equations of rows, for weights and coordinates that change."""
-
-    def __init__(
-        self,
-        rows: Rows,
-        given: Mapping[str, Array],
-        prior: Prior,
-        bodies: LogCholesky | None,
-        free: Flags | None,
-        bounded: bool,
-    ) -> None:
-        self.rows, self._prior, self._bodies = rows, prior, bodies
-        (_, self.joints, self.s), self.k = rows.shared.shape, rows.own.shape[2]
-        own = [term for term, _ in rows.terms if not term.shared]
-        nothing = np.zeros(self.joints)
-        self._given = np.stack([given.get(term.name, nothing) for term in own], axis=1)
-        self._loaded = [i for i, term in enumerate(own) if term.loaded]
-        self._gain = [i for i, term in enumerate(own) if term.name == 'gain']
-        signed = [bounded and term.sign > 0 for term in own]
-        lower = np.where(signed, -self._given, -np.inf)
-        self.lower = np.append(np.full(self.s, -np.inf), lower)
-        counts = np.maximum(rows.used.sum(axis=0), 1)
-        square = (rows.used * rows.torque**2).sum(axis=0) / counts
-        self.square = np.where(square > 0.0, square, 1.0)
-        torque = np.sqrt((rows.used * (rows.rigid + rows.torque) ** 2).sum(axis=0) / counts)
-        sizes = np.sqrt((rows.used[..., None] * rows.own**2).sum(axis=0) / counts[:, None])
-        sizes[:, self._loaded + self._gain] *= torque[:, None]
-        plausible = PLAUSIBLE * np.maximum(torque, np.finfo(float).tiny)[:, None]
-        precision = np.where(sizes > 0.0, (sizes / plausible) ** 2, 1.0)
-        self._own_precision = np.where(True if free is None else free, precision, np.inf).ravel()
-        self.begins = blocks(rows.times)
-
-    def theta(self, x: Array) -> Array:
-        """Coefficients (P,) of coordinates."""
-        theta = x.copy()
-        if self._bodies is not None:
-            own = self.rows.places('bodies')
-            theta[own] = self._bodies.changes(x[own])
-        return theta
-
-    def slopes(self, x: Array) -> Array:
-        """Their derivatives (P, P) by the coordinates."""
-        slopes = np.eye(len(x))
-        if self._bodies is not None:
-            own = self.rows.places('bodies')
-            slopes[np.ix_(own, own)] = self._bodies.slopes(x[own])
-        return slopes
-
-    def precision(self, x: Array) -> Array:
-        """(P,) 1 / variance of the prior; infinite for coefficients that are not free."""
-        found = np.append(np.zeros(self.s), self._own_precision)
-        for name, deviations in self._prior.items():
-            own = self.rows.places(name)
-            with np.errstate(divide='ignore'):
-                found[own] = deviations(x[own]) ** -2.0
-        if self._bodies is not None:
-            found[self.rows.places('bodies')] = self._bodies.deviations**-2.0
-        return found
-
-    def columns(self, theta: Array, joint: int) -> tuple[Array, Array]:
-        """Columns (N, s + k) of a joint, with the load of these coefficients; and its torque."""
-        rows = self.rows
-        own, torque = rows.own[:, joint].copy(), rows.torque[:, joint]
-        rigid = rows.rigid[:, joint] + rows.shared[:, joint] @ theta[: self.s]
-        if self._loaded:
-            own[:, self._loaded] *= np.abs(rigid)[:, None]
-            torque = torque - own[:, self._loaded] @ self._given[joint, self._loaded]
-        if self._gain:
-            others = theta[self.place(joint)[self.s :]].copy()
-            others[self._gain] = 0.0
-            own[:, self._gain] *= (rigid + own @ others)[:, None]
-        return np.concatenate([rows.shared[:, joint], own], axis=1), torque
-
-    def place(self, joint: int) -> Array:
-        """Of the columns of a joint among all coefficients."""
-        return np.append(np.arange(self.s), self.s + joint * self.k + np.arange(self.k))
-
-    def normal(self, theta: Array, weights: Array, begins: Sequence[int]) -> tuple[Array, Array]:
-        """X^T W X (B, P, P) and X^T W tau (B, P) of blocks of rows.
-
-        Args:
-            theta: (P,) coefficients, for the load.
-            weights: (N, r) W.
-            begins: (B + 1,) first rows of blocks, and the end of the last one.
-        """
-        count, size = len(begins) - 1, len(theta)
-        hessians, gradients = np.zeros((count, size, size)), np.zeros((count, size))
-        for joint in range(self.joints):
-            columns, torque = self.columns(theta, joint)
-            place = self.place(joint)
-            weighted = columns * weights[:, joint, None]
-            for block, (begin, end) in enumerate(pairwise(begins)):
-                part = weighted[begin:end].T
-                hessians[block][np.ix_(place, place)] += part @ columns[begin:end]
-                gradients[block][place] += part @ torque[begin:end]
-        return hessians, gradients
-
-    def step(self, x: Array, weights: Array) -> tuple[Array, Array]:
-        """The best coordinates (P,) for these weights, and their standard deviations."""
-        precision, theta = self.precision(x), self.theta(x)
-        hessians, gradients = self.normal(theta, weights, (0, len(weights)))
-        total, right = hessians[0], gradients[0]
-        prior = np.where(precision < np.inf, precision, 0.0)
-
-        def cost(x: Array) -> float:
-            theta = self.theta(x)
-            return float(theta @ total @ theta - 2.0 * right @ theta + x @ (prior * x))
-
-        for _ in range(STEPS if self._bodies else 1):
-            target, deviations = self._minimum(x, total, right, precision)
-            change, share = target - x, 1.0
-            if self._bodies is not None:
-                share /= max(
-                    1.0, float(np.abs(change[self.rows.places('bodies')]).max()) / MAX_STEP
-                )
-                while share > MIN_SHARE and cost(x + share * change) > cost(x):
-                    share *= 0.5
-            x = x + share * change
-            if (np.abs(share * change) <= SETTLED * deviations).all():
-                break
-        return x, deviations
-
-    def _minimum(
-        self, x: Array, total: Array, right: Array, precision: Array
-    ) -> tuple[Array, Array]:
-        """Of the cost that is linear in coordinates about these, within their bounds."""
-        theta, slopes = self.theta(x), self.slopes(x)
-        free = np.flatnonzero(precision < np.inf)
-        normal = (slopes.T @ total @ slopes)[np.ix_(free, free)] + np.diag(precision[free])
-        right = (slopes.T @ (right - total @ (theta - slopes @ x)))[free]
-        new, deviations = x.copy(), np.full(len(x), np.inf)
-        new[free], deviations[free] = bounded_minimum(normal, right, self.lower[free])
-        return new, deviations
-
-    def weighed(self, x: Array) -> tuple[Array, Array]:
-        """The noise (r,) of residuals, and the weights (N, r) of the rows."""
-        theta, used = self.theta(x), self.rows.used
-        # Of too few rows all there is to explain counts as noise.
-        noise, weights = np.sqrt(self.square), used / self.square
-        for joint in range(self.joints):
-            columns, torque = self.columns(theta, joint)
-            sizes = np.abs(torque - columns @ theta[self.place(joint)])[used[:, joint]]
-            # Shared coefficients count for all joints together.
-            freedom, square = len(sizes) - self.k - self.s / self.joints, self.square[joint]
-            if freedom >= 1.0:
-                limit = FAR * max(NORMAL * float(np.median(sizes)), np.sqrt(MIN_VARIANCE * square))
-                huber = limit / np.maximum(sizes, limit)
-                variance = float(np.sum(huber * sizes**2)) / freedom
-                noise[joint] = np.sqrt(np.clip(variance, MIN_VARIANCE * square, square))
-                weights[used[:, joint], joint] = huber / noise[joint] ** 2
-        return noise, weights

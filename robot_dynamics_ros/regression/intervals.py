@@ -29,15 +29,10 @@ ROUNDING = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class Covariances:
-    """Of P coefficients: one for each length of clusters, and that of independent rows.
+    """Of P coefficients: one for each length of clusters, and that of independent rows."""
 
-    Attributes:
-        matrices: (m, P, P).
-        quantiles: (m,) of Student's t for them.
-    """
-
-    matrices: Array
-    quantiles: Array
+    matrices: Array  #: (m, P, P)
+    quantiles: Array  #: (m,) of Student's t for them
 
     def half_widths(self, slopes: Array) -> Array:
         """Half of the 95 % intervals (k,) of quantities with these derivatives (k, P)."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.model.tree import Joint
-from robot_dynamics_ros.identification.identified_urdf import inertial
+from robot_dynamics_ros.identification.result_files import inertial
 
 BASE = 'base'
 

@@ -12,7 +12,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written, in_quaternions
 from robot_dynamics_ros.core import ParameterError, UrdfError, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.core.spatial import IDENTITY, Inertia, Transform
-from robot_dynamics_ros.identification.identified_urdf import changed_bodies, identified_urdf
+from robot_dynamics_ros.identification.result_files import changed_bodies, identified_urdf
 
 # What may change: inertials, friction, and the comment in the place of an inertial.
 CHANGED = re.compile(

@@ -12,7 +12,7 @@ import pytest
 from identified import identified_model
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, parse_urdf
 from robot_dynamics_ros.identification import ParameterRow
 from robot_dynamics_ros.identification.result_files import result_files
 from robot_dynamics_ros.joint_model import KEYS, SAFE
@@ -125,3 +125,28 @@ def test_what_the_node_would_refuse_is_not_written(name, value):
 def test_the_document_has_each_file():
     listed = re.findall(r'^\| `([\w.]+)` \| ', DOCUMENT.read_text().split('From Python')[0], re.M)
     assert set(listed) == {*files_of(hand_written('pendulum'))[1], 'report.html'}
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize('name', ['mimic', 'gantry', 'fixed_links'])
+def test_the_torque_of_the_model_is_the_sum_of_its_terms(name):
+    """Bodies by the regressor of the description, which does not know the identified model."""
+    described = hand_written(name).model
+    identified = identified_model(described)
+    q, v, a = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 20, described.size))
+    Y = RobotDynamics(described, backend='python').regressor(q, v, a)
+    rigid = Y @ identified.model.inertial_parameters()
+    values = identified.values
+    viscous = np.where(v < 0.0, values['viscous_negative'], values['viscous'])
+    coulomb = np.where(v < 0.0, values['coulomb_negative'], values['coulomb'])
+    falling = 1.0 + (v / values['stribeck_velocity']) ** 2
+    dry = coulomb + values['load'] * np.abs(rigid)
+    friction = viscous * v + dry * v / np.sqrt(v**2 + values['smoothing'] ** 2)
+    # A contact that has slipped for long.
+    slipped = values['stribeck'] / falling + values['presliding'] + values['presliding_long']
+    friction += slipped * v / np.sqrt(v**2 + 0.01**2)
+    friction += values['gradual'] * v / np.sqrt(v**2 + values['gradual_smoothing'] ** 2)
+    expected = rigid + values['armature'] * a + friction + values['torque_offset']
+    found = identified.inverse_dynamics(q, v, a)
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
+    assert identified.inverse_dynamics(q[0], v[0], a[0]) == pytest.approx(expected[0], rel=1e-11)

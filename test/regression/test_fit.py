@@ -11,16 +11,16 @@ from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.core.model.payload import Payload
 from robot_dynamics_ros.regression.bodies import LogCholesky
-from robot_dynamics_ros.regression.fit import fit
+from robot_dynamics_ros.regression.fit import Fit
 from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
-    FRICTION,
     GAIN,
     GRAVITY,
     OFFSET,
     VISCOUS,
     Regressor,
+    friction_basis,
     payload_on,
 )
 from robot_dynamics_ros.regression.rows import Rows, make_rows
@@ -51,7 +51,7 @@ def fitted(dynamics, terms, motions, cutoff=5.0, **options):
         make_rows(dynamics, terms, [motion], absent=absent, cutoff=cutoff)
         for motion, absent in motions
     ]
-    return fit(Rows.joined(parts), **options)
+    return Fit(Rows.joined(parts), **options)
 
 
 def assert_inside(found, name, truth, share=1.5):
@@ -62,7 +62,7 @@ def assert_inside(found, name, truth, share=1.5):
 
 def test_payload_rotors_and_friction_of_an_arm_are_found():
     motion = motion_of(MODEL, 3, rubbing(LOADED, rotors=np.array([0.05, 0.1, 0.02])), seconds=24)
-    terms = [payload_on(MODEL, 'flange'), ARMATURE, *FRICTION, OFFSET]
+    terms = [payload_on(MODEL, 'flange'), ARMATURE, *friction_basis(), OFFSET]
     found = fitted(DYNAMICS, terms, [(motion, ())])
     assert_inside(found, 'payload', PI)
     assert_inside(found, 'armature', [0.05, 0.1, 0.02])
@@ -76,7 +76,9 @@ def test_the_direction_of_gravity_is_found():
     """Of a base that is turned by 30 degrees, from a model that stands upright."""
     tilted = DYNAMICS.with_gravity(TILTED)
     found = fitted(
-        DYNAMICS, [GRAVITY, *FRICTION, OFFSET], [(motion_of(MODEL, 5, rubbing(tilted)), ())]
+        DYNAMICS,
+        [GRAVITY, *friction_basis(), OFFSET],
+        [(motion_of(MODEL, 5, rubbing(tilted)), ())],
     )
     assert_inside(found, 'gravity', np.subtract(TILTED, DYNAMICS.gravity))
     assert found.half_widths('gravity').max() < 0.2
@@ -90,7 +92,7 @@ def test_bodies_that_are_wrong_in_the_model_do_not_change_the_payload():
         (motion_of(MODEL, 7, rubbing(LOADED)), ()),
         (motion_of(MODEL, 8, rubbing(DYNAMICS)), ('payload',)),
     ]
-    terms = [payload_on(MODEL, 'flange'), BODIES, *FRICTION, OFFSET]
+    terms = [payload_on(MODEL, 'flange'), BODIES, *friction_basis(), OFFSET]
     found = fitted(believed, terms, motions, bodies=LogCholesky(believed.model))
     assert_inside(found, 'payload', PI)
     assert found.half_widths('payload')[0] < 0.02
@@ -101,7 +103,7 @@ def test_intervals_of_the_mass_hold_the_truth():
     """Where residuals are correlated for a second, as an error of friction is."""
     from scipy.signal import lfilter
 
-    terms, inside = [payload_on(MODEL, 'flange'), *FRICTION, OFFSET], []
+    terms, inside = [payload_on(MODEL, 'flange'), *friction_basis(), OFFSET], []
     for seed in range(40):
         motion = motion_of(MODEL, 100 + seed, rubbing(LOADED), noise=0.0, seconds=20)
         kept = np.exp(-1.0 / motion.rate)
@@ -117,8 +119,8 @@ def test_intervals_of_the_mass_hold_the_truth():
 def plain_rows(random, count=2000, noise=(0.05, 0.2), coefficients=(0.7, -0.4)):
     """Two joints with a shared and an own column, of white noise."""
     terms = (
-        Regressor('shared', ('1', '1'), lambda s: s.q, shared=True),
-        Regressor('own', ('1', '1'), lambda s: s.q, sign=1),
+        Regressor('shared', lambda s: s.q, shared=True),
+        Regressor('own', lambda s: s.q, sign=1),
     )
     shared, own = random.normal(size=(2, count, 2, 1))
     errors = np.array(noise) * random.normal(size=(count, 2))
@@ -138,7 +140,7 @@ def plain_rows(random, count=2000, noise=(0.05, 0.2), coefficients=(0.7, -0.4)):
 
 def test_it_is_weighted_least_squares_of_all_rows():
     rows = plain_rows(np.random.default_rng(1), coefficients=(0.7, 0.4))
-    found = fit(rows)
+    found = Fit(rows)
     stacked = np.zeros((2, len(rows.times), 3))
     for joint in range(2):
         stacked[joint, :, 0] = rows.shared[:, joint, 0] / found.noise[joint]
@@ -152,16 +154,16 @@ def test_it_is_weighted_least_squares_of_all_rows():
 
 def test_coefficients_that_physics_bounds_are_not_negative():
     rows = plain_rows(np.random.default_rng(2))
-    assert (fit(rows).value('own') == 0.0).all()
+    assert (Fit(rows).value('own') == 0.0).all()
     # Beside 0.5 that is given and taken away, they may be.
-    found = fit(rows, given={'own': np.full(2, 0.5)}).value('own')
+    found = Fit(rows, given={'own': np.full(2, 0.5)}).value('own')
     np.testing.assert_allclose(found, -0.4, atol=0.02)
 
 
 def test_rows_that_are_far_off_hardly_count():
     rows = plain_rows(np.random.default_rng(3), coefficients=(0.7, 0.4))
     rows.torque[::40] += 30.0
-    found = fit(rows)
+    found = Fit(rows)
     np.testing.assert_allclose(found.value('shared'), 0.7, atol=0.02)
     np.testing.assert_allclose(found.value('own'), 0.4, atol=0.05)
 
@@ -169,7 +171,7 @@ def test_rows_that_are_far_off_hardly_count():
 def test_what_the_data_do_not_say_is_as_uncertain_as_the_prior():
     rows = plain_rows(np.random.default_rng(4), coefficients=(0.0, 0.4))
     rows.shared[...] = 0.0
-    found = fit(rows, prior={'shared': lambda x: np.full(1, 3.0)})
+    found = Fit(rows, prior={'shared': lambda x: np.full(1, 3.0)})
     # Student's quantile of 20 clusters is 7 % more.
     assert found.half_widths('shared') == pytest.approx(3.0 * 1.96, rel=0.1)
 
@@ -179,7 +181,7 @@ def test_a_gain_multiplies_all_that_a_joint_transmits():
         return 1.2 * (DYNAMICS.inverse_dynamics(q, v, a) + 0.4 * v)
 
     rows = make_rows(DYNAMICS, [VISCOUS, GAIN], [motion_of(MODEL, 1, efforts, noise=0.0)])
-    found = fit(rows)
+    found = Fit(rows)
     np.testing.assert_allclose(found.value('gain'), 0.2, atol=1e-3)
     np.testing.assert_allclose(found.value('viscous'), 0.4, atol=1e-3)
     np.testing.assert_allclose(found.predicted(rows), rows.torque, atol=0.02)

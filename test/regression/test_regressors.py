@@ -8,7 +8,6 @@ pytest.importorskip('scipy')
 from three_joints import URDF
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.friction import Slips
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
 from robot_dynamics_ros.core.model.payload import Payload
 from robot_dynamics_ros.core.model.sampling import random_states
@@ -16,13 +15,11 @@ from robot_dynamics_ros.regression.regressors import (
     ARMATURE,
     BODIES,
     DISPLACEMENTS,
-    FRICTION,
     GRAVITY,
     OFFSET,
     States,
-    displacements,
+    friction_basis,
     payload_on,
-    slip_states,
 )
 
 MODEL, G = parse_urdf(URDF), (0.3, -1.2, -9.6)
@@ -34,8 +31,8 @@ def states():
     q, v, a = (
         np.array([getattr(state, name) for state in random_states(MODEL, 20)]) for name in 'qva'
     )
-    slips = np.random.default_rng(1).uniform(-1.0, 1.0, (20, len(DISPLACEMENTS) + 2, 3))
-    return States(DYNAMICS, q, v, a, slips, np.array(0.02), 0.0 * q)
+    slips = np.random.default_rng(1).uniform(-1.0, 1.0, (20, len(DISPLACEMENTS), 3))
+    return States(DYNAMICS, q, v, a, slips, 0.0 * q)
 
 
 def added(states, model, gravity=G):
@@ -85,21 +82,9 @@ def test_friction_is_that_of_the_core(states):
     torques['presliding 0.005'] = sliding.torque(states.v, slips=slips)
     load = np.array([2.0, 3.0, 4.0]) * np.ones_like(states.v)
     torques['load'] = JointFriction(MODEL, smoothing=0.02, load=ones).torque(states.v, load=load)
-    columns = {term.name: term.column(states) for term in FRICTION}
+    columns = {term.name: term.column(states) for term in friction_basis(0.02)}
     assert torques.keys() < columns.keys()
     for name, torque in torques.items():
         column = columns[name] * (load if name == 'load' else 1.0)
         np.testing.assert_allclose(column, torque, atol=1e-12, err_msg=name)
     assert (OFFSET.column(states) == 1.0).all()
-
-
-def test_states_of_presliding_are_those_of_the_core():
-    """Also of a motion that comes in parts, with reversals and rests."""
-    random = np.random.default_rng(4)
-    q = np.cumsum(0.01 * random.choice([-1.0, 0.0, 1.0, 2.0], (500, 3)), axis=0)
-    ways = displacements(MODEL)
-    found, before, begin = [], q[0], np.zeros_like(ways)
-    for part in np.split(q, [7, 8, 300]):
-        found.append(slip_states(part, before, begin, ways))
-        before, begin = part[-1], found[-1][-1]
-    np.testing.assert_allclose(np.concatenate(found), Slips(ways).along(q), atol=1e-12)

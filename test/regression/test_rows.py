@@ -10,13 +10,16 @@ pytest.importorskip('scipy')
 from arm_motions import URDF, motion_of
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.regression.regressors import ARMATURE, FRICTION, OFFSET, payload_on
+from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
+from robot_dynamics_ros.core.model.payload import Payload
+from robot_dynamics_ros.regression.regressors import ARMATURE, OFFSET, friction_basis, payload_on
 from robot_dynamics_ros.regression.rows import APART, Rows, make_rows
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL)
-TERMS = [payload_on(MODEL, 'flange'), ARMATURE, *FRICTION, OFFSET]
-PI = np.array([0.6, 0.01, 0.02, 0.03, 0.01, 0.0, 0.01, 0.0, 0.0, 0.01])
+TERMS = [payload_on(MODEL, 'flange'), ARMATURE, *friction_basis(), OFFSET]
+BODY = 0.6, (0.01, 0.02, 0.03), np.diag([0.01, 0.01, 0.01])
+PI = np.array(parameters_of(Payload('it', 'flange', *BODY).moments))
 
 
 def rows_of(motions, **options):
@@ -27,16 +30,10 @@ def motion(seed=1, seconds=16.0):
     """With a payload, rotors and an offset, without noise."""
 
     def efforts(q, v, a):
-        loaded = DYNAMICS.regressor(q, v, a)[..., 20:] @ to_hand(PI)
-        return DYNAMICS.inverse_dynamics(q, v, a) + loaded + 0.3 * a + 2.0
+        loaded = MODEL.with_payload('flange', *BODY)
+        return RobotDynamics(loaded).inverse_dynamics(q, v, a) + 0.3 * a + 2.0
 
     return motion_of(MODEL, seed, efforts, noise=0.0, seconds=seconds)
-
-
-def to_hand(pi):
-    from robot_dynamics_ros.regression.regressors import to_body
-
-    return to_body(MODEL.frame('flange').placement) @ pi
 
 
 @pytest.mark.parametrize('cutoff', [None, 5.0])

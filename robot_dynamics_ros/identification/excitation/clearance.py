@@ -62,16 +62,15 @@ class Clearance:
         self.unread = refused | missing
         body = {frame.name: frame.body for frame in model.frames} | {FLOOR: -1}
         self._frames = [list(body).index(name) if name != FLOOR else 0 for name in links]
-        bodies = [body[name] for name in links]
-        self._choose(self._possible_pairs(bodies), poses, distance)
+        self._choose([body[name] for name in links], poses, distance)
         massive = {own for own, joint in enumerate(model.joints) if joint.inertia.mass > 0.0}
         bare = {-1, *massive} - {body[name] for name in (*links, *self.unread) if name != FLOOR}
         without = [frame.name for frame in model.frames if frame.body in bare]
         self.unchecked = [f'{name}: {why}' for name, why in self.unread.items()]
         self.unchecked += [f'{", ".join(without)}: no collision geometry'] if without else []
 
-    def _possible_pairs(self, bodies: Sequence[int]) -> Indices:
-        """Pairs (k, 2) of shapes of different bodies that no joint joins."""
+    def _choose(self, bodies: Sequence[int], q: Array, distance: float) -> None:
+        """Choose what is checked of shapes of bodies, by the distances at positions (m, n)."""
         joined = {(joint.parent, own) for own, joint in enumerate(self._dynamics.model.joints)}
         pairs = []
         for pair in combinations(range(len(bodies)), 2):
@@ -80,26 +79,23 @@ class Clearance:
             below = self._shapes.links[pair[1]] == FLOOR
             if one != other and (below or (one, other) not in joined):
                 pairs.append(pair)
-        return np.array(pairs, np.intp).reshape(-1, 2)
-
-    def _choose(self, pairs: Indices, q: Array, distance: float) -> None:
-        """Choose what is checked of pairs (k, 2), by the distances at positions (m, n)."""
-        self._take(pairs, np.zeros(len(pairs)))
+        every = np.array(pairs, np.intp).reshape(-1, 2)
+        self._take(every, np.zeros(len(every)))
         smallest = self.distances(q, distance)
-        reached = np.quantile(smallest, 1.0 - RARE, axis=0) if len(pairs) else np.zeros(0)
+        reached = np.quantile(smallest, 1.0 - RARE, axis=0) if len(every) else np.zeros(0)
         needed = np.where(reached >= distance, distance, reached / 2.0)
         needed[reached < TOUCHING] = 0.0
         said = []
-        for pair in np.flatnonzero(needed < distance).tolist():
-            words, kept = f'{self._words(pair, reached[pair])} at most', needed[pair]
-            if not kept and FLOOR in self.names[pair] and np.ptp(smallest[:, pair]) > TOUCHING:
+        for index in np.flatnonzero(needed < distance).tolist():
+            words, kept = f'{self._words(index, reached[index])} at most', needed[index]
+            if not kept and FLOOR in self.names[index] and np.ptp(smallest[:, index]) > TOUCHING:
                 raise ParameterError(
                     f'{words}, at {len(q)} random poses: give a lower --floor in the frame of the '
                     'root link, or none'
                 )
             said.append(f'{words}: {f"{kept:.3f} m are kept" if kept else "it is not checked"}')
         self.exceptions = tuple(dict.fromkeys(said))
-        self._take(pairs[needed > 0.0], needed[needed > 0.0])
+        self._take(every[needed > 0.0], needed[needed > 0.0])
 
     def _take(self, pairs: Indices, needed: Array) -> None:
         self._pairs, self.needed = pairs, needed

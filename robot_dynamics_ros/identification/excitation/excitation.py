@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core import JointFriction, RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.findings import counted
@@ -18,7 +18,7 @@ from robot_dynamics_ros.identification.base_parameters import MAX_CONDITION
 from robot_dynamics_ros.oracle.collisions import FLOOR
 from robot_dynamics_ros.parameter_yaml import yaml_value
 
-from .clearance import FAR, Clearance
+from .clearance import Clearance
 from .information import Information
 from .limits import QUANTITIES, MotionLimits
 from .motion import ExcitationSettings, FourierSeries, resting_space
@@ -39,50 +39,48 @@ SAMPLES, FINE = 16, 64
 RESERVE, WIDER, ROUNDING = 0.02, 0.2, 1e-9
 # Of forward differences: errors of rounding and of the curvature are alike.
 STEP = float(np.sqrt(np.finfo(float).eps))
-# Positions, velocities, accelerations and jerks, each (m, n).
-Motion = tuple[Array, Array, Array, Array]
 
 
 class Constraints:
-    """A share of each limit of the joints, and the clearance, that a motion keeps."""
+    """A share of each limit of the joints, and the clearance, that a motion keeps.
+
+    Motions are positions, velocities, accelerations and jerks, each (m, n).
+    """
 
     def __init__(
         self, dynamics: RobotDynamics, limits: MotionLimits, share: float, clearance: Clearance
     ) -> None:
         """Take the limits, and the friction of the URDF."""
         self.limits, self.share, self.clearance = limits, share, clearance
-        self._dynamics = dynamics
-        self._coulomb, self._viscous = np.zeros((2, dynamics.model.size))
-        for joint in dynamics.model.joints:
-            own = joint.coordinate
-            self._coulomb[own.index] += abs(own.multiplier) * joint.friction
-            self._viscous[own.index] += own.multiplier**2 * joint.damping
+        self._dynamics, self._friction = dynamics, JointFriction(dynamics.model).bounds
 
     def shares(self, q: Array, v: Array, a: Array, jerk: Array) -> Array:
         """Shares (5, m, n) of the limits of `QUANTITIES`; efforts are with friction, unsigned."""
-        effort = np.abs(self._dynamics.inverse_dynamics(q, v, a))
-        effort += self._coulomb + self._viscous * np.abs(v)
+        coulomb, viscous = self._friction
+        effort = np.abs(self._dynamics.inverse_dynamics(q, v, a)) + coulomb + viscous * np.abs(v)
         shares = np.array([q - self.limits.middle, v, a, jerk, effort])
         return shares / self.limits.largest[:, None]
 
-    def violation(self, motion: Motion, *, free: bool = False) -> Callable[..., Array]:
-        """The sums of squares (m,) of what exceeds the limits, for motions near this one.
+    def excess(self, *motion: Array) -> Array:
+        """By which share of what is allowed limits and distances are exceeded, (m, 5 n + k)."""
+        needed = self.clearance.needed
+        distances = self.clearance.distances(motion[0], 2.0 * needed.max(initial=0.0))
+        return np.hstack(
+            [*np.abs(self.shares(*motion)) / self.share - 1.0, 1.0 - distances / needed]
+        )
 
-        Each excess is relative to what is allowed, without `RESERVE` and `WIDER` where `free`.
+    def violation(self, *motion: Array) -> Callable[..., Array]:
+        """The sums of squares (m,) of what is exceeded, for motions near this one.
+
+        Of what is allowed, `RESERVE` and `WIDER` stay free.
         """
-        lacking = self.clearance.lacking(motion[0], WIDER * free)
+        lacking = self.clearance.lacking(motion[0], WIDER)
 
         def at(*motion: Array) -> Array:
-            excess = np.abs(self.shares(*motion)) / self.share - (1.0 - RESERVE * free)
+            excess = np.abs(self.shares(*motion)) / self.share - (1.0 - RESERVE)
             return np.asarray((np.maximum(excess, 0.0) ** 2).sum(axis=(0, 2)) + lacking(motion[0]))
 
         return at
-
-    def at_rest(self, q: Array) -> Array:
-        """Largest excess (m,) of the robot at rest at positions (m, n)."""
-        shares = np.abs(self.shares(q, *np.zeros((3, *q.shape)))).max(axis=(0, 2))
-        lacking = 1.0 - self.clearance.distances(q) / self.clearance.needed
-        return np.maximum(shares / self.share - 1.0, lacking.max(axis=1, initial=0.0))
 
     def excess_at(self, q: Array) -> str:
         """What exceeds most where the robot rests at a pose (n,), in words."""
@@ -93,12 +91,11 @@ class Constraints:
         name, limit = self._dynamics.model.joint_names[joint], QUANTITIES[kind]
         return f'{name} uses {shares.max():.3g} of its {limit} limit, allowed is {self.share:g}'
 
-    def used(self, series: FourierSeries, far: float = FAR) -> tuple[Array, Array]:
-        """The largest shares (5, n), and smallest distances (k,) up to `far` [m], at all times."""
+    def used(self, series: FourierSeries) -> tuple[Array, Array]:
+        """The largest shares (5, n), and the smallest distances (k,) [m], at all times."""
         motion = series.at(series.times(FINE))
-        distances = self.clearance.distances(motion[0], far)
         shares = above_samples(np.abs(self.shares(*motion))).max(axis=1)
-        return shares, -above_samples(-distances).max(axis=0)
+        return shares, -above_samples(-self.clearance.distances(motion[0])).max(axis=0)
 
 
 def above_samples(values: Array) -> Array:
@@ -138,16 +135,16 @@ class Search:
         still = self.series(np.zeros((1 + self._space.shape[1], len(constraints.limits.middle))))
         self.times = still.times(SAMPLES)[:-1]
         self._basis = still.basis(self.times)
-        poses = drawn(constraints, generator) if start is None else start[None]
-        excess = constraints.at_rest(poses)
-        if excess.min() > ROUNDING:
+        poses = self._drawn() if start is None else start[None]
+        excess = constraints.excess(poses, *np.zeros((3, *poses.shape))).max(axis=1)
+        if not (allowed := excess <= ROUNDING).any():
             what = constraints.excess_at(poses[excess.argmin()])
             raise ParameterError(
                 f'--start: {what}' if start is not None else
                 f'the robot may rest at none of {len(poses)} random poses; at the best {what}: '
                 'allow a smaller --distance, a lower --floor, a larger --share or fewer --joints'
             )  # fmt: skip
-        self._poses = poses[excess <= ROUNDING]
+        self._poses = poses[allowed]
 
     def best(self, advance: Callable[[int], object]) -> tuple[FourierSeries, Array]:
         """The best motion that keeps its limits, and the log det of random ones (k,).
@@ -158,9 +155,12 @@ class Search:
         random = [self.random_motion() for _ in range(RANDOM)]
         values = np.array([self._log_det(one) for one in random])
         first = [random[index] for index in values.argsort()[::-1][:STARTS]]
-        found = [self._searched(one, advance) for one in first]
-        usable = [one for one in map(self._shrunk, [*found, first[0]]) if one[1:].any()]
-        if not usable:
+        usable = []
+        for one in [*(self._searched(one, advance) for one in first), first[0]]:
+            rest = np.zeros_like(one)
+            rest[0] = one[0]
+            usable.append(largest_allowed(rest, one - rest, self._holds))
+        if not any(one[1:].any() for one in usable):
             raise ParameterError(
                 'no motion was found within the limits: allow a larger --share, a smaller '
                 '--distance, a lower --floor, or try another --seed'
@@ -186,30 +186,37 @@ class Search:
         rest = np.vstack([middle / limits.largest[0], np.zeros_like(free)])
         return largest_allowed(rest, change, self._keeps)
 
-    def _shrunk(self, variables: Array) -> Array:
-        """The same motion about the same start, as large as the limits allow at all times."""
-        rest = np.zeros_like(variables)
-        rest[0] = variables[0]
-        return largest_allowed(rest, variables - rest, self._holds)
-
-    def _keeps(self, variables: Array) -> bool:
-        """Whether limits hold at the samples."""
-        motion = self.series(variables).at(self.times)
-        return bool((self._constraints.violation(motion)(*motion) <= ROUNDING**2).all())
-
-    def _holds(self, variables: Array) -> bool:
-        """Whether limits hold at all times."""
-        needed = self._constraints.clearance.needed
-        far = 2.0 * needed.max(initial=0.0)
-        shares, distances = self._constraints.used(self.series(variables), far)
-        return bool(shares.max() <= self._constraints.share and (distances >= needed).all())
-
     def series(self, variables: Array) -> FourierSeries:
         """The motion of some variables."""
         half, speed, *_ = self._constraints.limits.largest
         coefficients = speed * (self._space @ variables[1:])
         start, settings = half * variables[0], self._settings
         return FourierSeries(settings.duration, settings.harmonics, start, coefficients)
+
+    def _drawn(self) -> Array:
+        """Random positions (k, n) within the share of the ranges, about their middles and zero.
+
+        Most are near: of a robot with many joints nearly all poses of the whole ranges touch.
+        """
+        limits = self._constraints.limits
+        room = self._constraints.share * limits.largest[0]
+        # At the edge of a range a joint could not move to both sides.
+        low, high = limits.middle - room / 2.0, limits.middle + room / 2.0
+        centers = limits.middle, np.clip(limits.home(), low, high)
+        near = self._random.uniform(-1.0, 1.0, (POSES, len(room))) ** 3
+        each = (one + near * (room - np.abs(one - limits.middle)) for one in centers)
+        return np.concatenate([*each])
+
+    def _keeps(self, variables: Array) -> bool:
+        """Whether limits hold at the samples."""
+        motion = self.series(variables).at(self.times)
+        return bool(self._constraints.excess(*motion).max() <= ROUNDING)
+
+    def _holds(self, variables: Array) -> bool:
+        """Whether limits hold at all times."""
+        series = self.series(variables)
+        excess = self._constraints.excess(*series.at(series.times(FINE)))
+        return bool(above_samples(excess).max() <= 0.0)
 
     def _log_det(self, variables: Array) -> float:
         return self._information.log_det(*self.series(variables).at(self.times)[:3])[0]
@@ -229,7 +236,7 @@ class Search:
         (half, speed, *_), rank = self._constraints.limits.largest, self._information.rank
         motion = self.series(flat.reshape(-1, len(half))).at(self.times)
         log_det, influence = self._information.log_det(*motion[:3])
-        violation = self._constraints.violation(motion, free=True)
+        violation = self._constraints.violation(*motion)
 
         def local(*motion: Array) -> Array:
             rows = self._information.rows(*motion[:3])[..., self._information.columns]
@@ -245,20 +252,6 @@ class Search:
         start = slopes[0].sum(axis=0) * half * self._starts_anywhere
         slope = np.vstack([start, self._space.T @ (by_coefficient * speed)])
         return weight * violation(*motion).sum() - log_det / rank, slope.ravel()
-
-
-def drawn(constraints: Constraints, generator: np.random.Generator) -> Array:
-    """Random positions (k, n) within the share of the ranges, about their middles and about zero.
-
-    Most are near: of a robot with many joints nearly all poses of the whole ranges touch.
-    """
-    limits = constraints.limits
-    room = constraints.share * limits.largest[0]
-    # At the edge of a range a joint could not move to both sides.
-    half = room / 2.0
-    centers = limits.middle, np.clip(limits.home(), limits.middle - half, limits.middle + half)
-    near = generator.uniform(-1.0, 1.0, (POSES, len(room))) ** 3
-    return np.concatenate([one + near * (room - np.abs(one - limits.middle)) for one in centers])
 
 
 def largest_allowed(rest: Array, change: Array, allowed: Callable[[Array], bool]) -> Array:
@@ -290,26 +283,25 @@ class Excitation:
     @property
     def improvement(self) -> float:
         """Of standard deviations, to the median random motion: their geometric mean."""
-        gained = self.log_det - float(np.median(self.random))
-        return float(np.exp(gained / (2.0 * self.rank)))
+        return float(np.exp((self.log_det - np.median(self.random)) / (2.0 * self.rank)))
 
     def nearest(self, *, floor: bool) -> tuple[float, tuple[str, ...]]:
         """The smallest distance from the floor, or of two shapes, no exceptions; its links [m]."""
-        clearance, asked = self.constraints.clearance, self.settings.distance
-        found = zip(self.distances.tolist(), clearance.names, clearance.needed, strict=True)
-        kept = [(one, names) for one, names, needed in found if needed == asked]
+        clearance = self.constraints.clearance
+        pairs = zip(self.distances.tolist(), clearance.names, clearance.needed, strict=True)
+        kept = (pair[:2] for pair in pairs if pair[2] == self.settings.distance)
         return min((one for one in kept if (FLOOR in one[1]) == floor), default=(np.inf, ()))
 
     @property
     def doubts(self) -> dict[str, str]:
         """Why the motion needs a second look before it is played, and what to change; by code."""
-        doubts = {}
+        unread, doubts = self.constraints.clearance.unread, {}
         if self.condition > MAX_CONDITION:
             doubts['condition'] = (
                 f'{self.condition:.3g}, above {MAX_CONDITION:g}: larger --share or --frequency, '
                 'or other --joints'
             )
-        if unread := self.constraints.clearance.unread:
+        if unread:
             doubts['not_checked'] = (
                 f'geometry of {counted(len(unread), "link")}: source the workspace of the robot, '
                 f'or set ROS_PACKAGE_PATH ({", ".join(unread)})'
@@ -325,16 +317,15 @@ class Excitation:
         """YAML of a trajectory_msgs/JointTrajectory, in braces as those of a goal need it."""
         # Rounding changes accelerations between points by less than 1e-3 rad/s^2; -0.0 + 0.0 is 0.
         states = (np.round(x, 7) + 0.0 for x in self.series.at(self.times)[:3])
-        points = []
+        lines = [f'# {" ".join(remark.split())}' for remark in remarks]
+        names = json.dumps(self.joints, ensure_ascii=False)
+        lines += [f'{{joint_names: {names},', ' points: [']
         for time, q, v, a in zip(self.times, *(x.tolist() for x in states), strict=True):
             seconds, nanoseconds = divmod(round(1e9 * time), 10**9)
             point = {'positions': q, 'velocities': v, 'accelerations': a}
             point['time_from_start'] = {'sec': seconds, 'nanosec': nanoseconds}
-            points.append(f'  {yaml_value(point)},')
-        names = json.dumps(self.joints, ensure_ascii=False)
-        comments = (f'# {" ".join(remark.split())}' for remark in remarks)
-        lines = [*comments, f'{{joint_names: {names},', ' points: [', *points, ' ]', '}']
-        return '\n'.join(lines) + '\n'
+            lines.append(f'  {yaml_value(point)},')
+        return '\n'.join([*lines, ' ]', '}', ''])
 
 
 def excite(
@@ -358,22 +349,19 @@ def excite(
         UnknownNameError: the start names a joint that does not move.
         OracleUnavailable: Pinocchio refuses the collision geometry.
     """
-    model = dynamics.model
+    model, generator = dynamics.model, np.random.default_rng(settings.seed)
     for name in settings.start:
         if name not in model.joint_names:
             raise UnknownNameError('joint of the start', name, model.joint_names)
-    generator = np.random.default_rng(settings.seed)
     limits = MotionLimits.of(model, urdf, settings.acceleration)
     poses = limits.middle + limits.largest[0] * generator.uniform(-1.0, 1.0, (POSES, model.size))
-    clearance = Clearance(
-        dynamics, urdf, folder, poses, distance=settings.distance, floor=settings.floor
-    )
+    distance, floor = settings.distance, settings.floor
+    clearance = Clearance(dynamics, urdf, folder, poses, distance=distance, floor=floor)
     constraints = Constraints(dynamics, limits, settings.share, clearance)
-    information, start = Information(dynamics), None
-    if settings.start:
-        start = limits.home()
-        start[[*map(model.joint_names.index, settings.start)]] = [*settings.start.values()]
-    search = Search(settings, information, constraints, start, generator)
+    information, start = Information(dynamics), limits.home()
+    start[[*map(model.joint_names.index, settings.start)]] = [*settings.start.values()]
+    begin = start if settings.start else None
+    search = Search(settings, information, constraints, begin, generator)
     series, random = search.best(advance)
     motion = series.at(search.times)[:3]
     return Excitation(

@@ -9,65 +9,52 @@ from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.algorithms.friction import smooth_sign
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.friction import SMOOTHING
-from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.identification.base_parameters import independent, scaled_columns
+from robot_dynamics_ros.identification.base_parameters import base_parameters, random_motion
 
 # Standard deviation of a measured torque, as a share of the effort limit: any share gives the same
-# motion, since it is that of all joints.
-NOISE = 0.005
-# Random states, which show what is independent: three equations for each column of seven joints.
-STATES = 120
+# motion, since it is that of all joints. Random states, which show torques without a limit.
+NOISE, STATES = 0.005, 120
 TINY = float(np.finfo(float).tiny)
 
 
 class Information:
     """The information matrix of the base parameters, sum of Y^T W Y over the samples.
 
-    Y (n, b) are the columns of the regressor that are independent for this robot: inertial
-    parameters, and armature, viscous and Coulomb friction and offset of each joint.
-    W = 1 / sigma^2 weighs each joint by the noise of its torque, `NOISE` of its effort limit.
-    Maximising log det is the D-optimal design of Swevers et al. (1997): it minimises the volume of
-    the confidence ellipsoid, whatever the units and the choice of base parameters.
+    Y (n, b) are the columns of the regressor that are independent for this robot: those of bodies
+    and rotors, and viscous and Coulomb friction and offset of each joint. W = 1 / sigma^2 weighs
+    each joint by the noise of its torque, `NOISE` of its effort limit. Maximising log det is the
+    D-optimal design of Swevers et al. (1997): it minimises the volume of the confidence ellipsoid,
+    whatever the units and the choice of base parameters.
 
     Attributes:
-        columns: (b,) of the independent ones (Gautier, 1991).
+        columns: (b,) of the independent ones, b of them are `rank`.
         noise: (n,) sigma [N m or N].
     """
 
     def __init__(self, dynamics: RobotDynamics) -> None:
         """Find the base parameters of a robot."""
-        self._dynamics = dynamics
-        states = [(one.q, one.v, one.a) for one in random_states(dynamics.model, STATES)]
-        q, v, a = np.array(states).swapaxes(0, 1)
-        largest = np.abs(dynamics.inverse_dynamics(q, v, a)).max(axis=0)
-        limits = dynamics.model.effort_bounds
-        self.noise = NOISE * np.where(np.isfinite(limits), limits, np.maximum(largest, 1e-3))
-        columns, _ = scaled_columns(self.rows(q, v, a) / self.noise[:, None])
-        self.columns = independent(columns, np.arange(columns.shape[1]))
-
-    @property
-    def rank(self) -> int:
-        """b, the number of base parameters."""
-        return len(self.columns)
+        self._dynamics, limits = dynamics, dynamics.model.effort_bounds
+        largest = np.abs(dynamics.inverse_dynamics(*random_motion(dynamics.model, STATES)))
+        usual = np.maximum(largest.max(axis=0), 1e-3)
+        self.noise = NOISE * np.where(np.isfinite(limits), limits, usual)
+        base = base_parameters(dynamics, rotors=True)
+        friction = len(base.names) + np.arange(3 * dynamics.model.size)
+        self.columns = np.append(base.columns, friction)
+        self.rank = len(self.columns)
 
     def rows(self, q: Array, v: Array, a: Array) -> Array:
         """The regressor (m, n, 10 bodies + 4 n) of all parameters at m states, each (m, n).
 
         The last 4 n are the armatures of all joints, then viscous, Coulomb and offset.
         """
-        inertial, joints = self._dynamics.regressor(q, v, a), np.arange(q.shape[1])
-        size, kinds = inertial.shape[2], (a, v, smooth_sign(v, SMOOTHING)[0], np.ones_like(v))
-        rows = np.zeros((*q.shape, size + len(kinds) * len(joints)))
-        rows[..., :size] = inertial
-        for k, kind in enumerate(kinds):
-            rows[:, joints, size + k * len(joints) + joints] = kind
-        return rows
+        kinds = (a, v, smooth_sign(v, SMOOTHING)[0], np.ones_like(v))
+        own = [kind[..., None] * np.eye(q.shape[1]) for kind in kinds]
+        return np.concatenate([self._dynamics.regressor(q, v, a), *own], axis=2)
 
     def _factored(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         """Y / sigma (m n, b) with columns of unit length, these lengths (b,), and its R (b, b)."""
-        columns = (self.rows(q, v, a)[..., self.columns] / self.noise[:, None]).reshape(
-            -1, self.rank
-        )
+        rows = self.rows(q, v, a)[..., self.columns] / self.noise[:, None]
+        columns = rows.reshape(-1, self.rank)
         lengths = np.maximum(np.linalg.norm(columns, axis=0), TINY)
         columns /= lengths
         return columns, lengths, np.asarray(np.linalg.qr(columns, mode='r'))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from contextlib import suppress
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -32,13 +32,9 @@ class MotionLimits:
 
     @classmethod
     def of(cls, model: RobotModel, urdf: str, acceleration: float | None) -> MotionLimits:
-        """The limits of a robot, `acceleration`, `deceleration` and `jerk` those of URDF 1.2.
+        """The limits of a robot with the text of its URDF; rates as of URDF 1.2.
 
-        Args:
-            model: the robot.
-            urdf: its text.
-            acceleration: largest of each joint; None: that of the URDF, or the velocity limit
-                within `RISE_TIME`.
+        Where an acceleration is given, it is that of all joints [rad/s^2 or m/s^2].
 
         Raises:
             ParameterError: a joint that is not continuous has no position limits, a limit is not a
@@ -114,10 +110,7 @@ def _ranges_and_rates(model: RobotModel, urdf: str) -> tuple[Array, Array]:
 def _given(joint: str, limit: Element | None, name: str) -> float:
     """A number of a <limit>; infinite where there is none."""
     text = 'inf' if limit is None else limit.get(name, 'inf')
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not value > 0.0:
-        raise ParameterError(f'{joint}: {name}="{text}" in its <limit> is no number above 0')
-    return value
+    with suppress(ValueError):
+        if float(text) > 0.0:
+            return float(text)
+    raise ParameterError(f'{joint}: {name}="{text}" in its <limit> is no number above 0')

@@ -155,7 +155,7 @@ def test_all_violations_and_the_slope_of_the_cost():
     assert excess.any(axis=(1, 2)).all()  # of each limit
     near = one.clearance.lacking(motion[0], WIDER)(motion[0])
     assert near.any()
-    found = one.violation(motion, free=True)(*motion)
+    found = one.violation(*motion)(*motion)
     np.testing.assert_allclose(found, near + (excess**2).sum(axis=(0, 2)))
     steps = 1e-6 * np.eye(x.size)
     for weight in (0.0, 3.0):
