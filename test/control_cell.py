@@ -36,7 +36,6 @@ URDF = (FOLDER / 'robot.urdf').read_text()
 JOINTS, Q = ['shoulder', 'elbow'], [0.1, 0.2]
 DYNAMICS = RobotDynamics(parse_urdf(URDF), backend='python')
 GRAVITY = DYNAMICS.gravity_torque(Q)
-LIMIT = 60.0
 # Of the node [N m/s].
 RATES = torque_rates(DYNAMICS.model.effort_bounds)
 # From a command to the cycle that applies it, on a busy machine [s]; a step takes none of it.
@@ -102,7 +101,7 @@ class Cell:
 
     def until(self, condition, what):
         """Hear and answer until the condition holds."""
-        wait_until(condition, what, LIMIT, lambda: self._executor.spin_once(timeout_sec=0.02))
+        wait_until(condition, what, lambda: self._executor.spin_once(timeout_sec=0.02))
 
     def until_effort(self, torque, what='torque'):
         """Until the drives have this torque."""

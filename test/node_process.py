@@ -17,8 +17,8 @@ from driver import Driver
 from rclpy.executors import SingleThreadedExecutor
 from recording import Recording
 from sensor_msgs.msg import JointState
+from waiting import LIMIT
 
-LIMIT = 60.0
 COMMANDS = 'robot_dynamics/commands'
 
 

@@ -16,7 +16,7 @@ import three_joints
 from recorded_states import csv_file, joint_state_bag, sine_states
 from running_command import DOCUMENT, ended
 from three_joints import LIMITED as URDF
-from waiting import wait_until
+from waiting import LIMIT, wait_until
 
 from robot_dynamics_ros.cli.command_line import commands
 from robot_dynamics_ros.inspection import CODES
@@ -25,7 +25,6 @@ pytest.importorskip('rosbags')
 
 pytestmark = pytest.mark.contract
 
-LIMIT = 60.0
 pause = partial(time.sleep, 0.002)
 STATES = replace(sine_states(), names=three_joints.JOINTS)
 SUBCOMMANDS = commands.list_commands(None)
@@ -212,7 +211,7 @@ def test_an_interruption_leaves_nothing(tmp_path, number, names):
     process = begun(*words.split(), '--force', folder=tmp_path, program=sys.executable)
     # pathlib fails where a folder vanishes meanwhile, as that of the first try of the output does.
     pattern = 'out/.long_torques.mcap.*/*.mcap'
-    wait_until(lambda: glob(pattern, root_dir=tmp_path), 'a begun file', LIMIT, pause)
+    wait_until(lambda: glob(pattern, root_dir=tmp_path), 'a begun file', pause)
     os.killpg(process.pid, number)
     _, stderr = process.communicate(timeout=LIMIT)
     assert process.returncode == 128 + number, stderr

@@ -59,9 +59,7 @@ def test_children_end_with_the_context_if_they_ignore_sigint_too(modules, monkey
     )
     with Children(logs) as children:
         child = children.start('stubborn', 'stubborn', {})
-        wait_until(
-            lambda: 'deaf' in children.log_tail('stubborn'), 'it', 10.0, children.require_alive
-        )
+        wait_until(lambda: 'deaf' in children.log_tail('stubborn'), 'it', children.require_alive)
     assert child.returncode == -signal.SIGKILL
 
 
@@ -72,7 +70,7 @@ def test_children_end_when_the_parent_is_killed(modules):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
         pid = int(parent.stdout.readline())
         parent.kill()
-    wait_until(lambda: not runs(pid), 'the end of the child', 10.0, lambda: time.sleep(0.02))
+    wait_until(lambda: not runs(pid), 'the end of the child', lambda: time.sleep(0.02))
 
 
 def test_an_ended_child_is_reported_with_the_end_of_its_log(modules):

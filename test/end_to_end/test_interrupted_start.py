@@ -12,11 +12,9 @@ pytest.importorskip('rclpy')
 packages = pytest.importorskip('ament_index_python.packages')
 
 from domains import free_domain
-from waiting import wait_until
+from waiting import LIMIT, wait_until
 
 pytestmark = pytest.mark.contract
-
-LIMIT = 30.0
 
 
 def installed(name):
@@ -41,7 +39,7 @@ def test_it_ends_at_once_and_without_a_traceback(name):
         [installed(name)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     )
     try:
-        wait_until(lambda: imports(process), 'the imports', LIMIT, lambda: time.sleep(0.001))
+        wait_until(lambda: imports(process), 'the imports', lambda: time.sleep(0.001))
         process.send_signal(signal.SIGINT)
         output = process.communicate(timeout=LIMIT)
     finally:

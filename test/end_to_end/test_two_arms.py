@@ -21,7 +21,6 @@ from robot_dynamics_ros.demo.processes import Children
 
 pytestmark = pytest.mark.contract
 
-LIMIT = 90.0
 # As the description has them [N m or N].
 EFFORT = {'turn': 30.0, 'slide': 200.0, 'wrist': 20.0}
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -63,7 +62,7 @@ def test_two_nodes_command_their_joints_of_their_robot_and_hear_nothing_of_each_
     shown = state(Q, V)
 
     def until(condition, what):
-        wait_until(condition, what, LIMIT, lambda: executor.spin_once(timeout_sec=0.005))
+        wait_until(condition, what, lambda: executor.spin_once(timeout_sec=0.005))
 
     def configured(side):
         """Whether a node answers with its mass matrix."""

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from waiting import LIMIT
 
 # Submodules: at the root of the repository, the folder launch/ passes for the package itself.
 pytest.importorskip('launch.actions')
@@ -29,9 +30,6 @@ pytestmark = pytest.mark.contract
 
 LAUNCH = Path(__file__).parents[2] / 'launch'
 DYNAMICS = str(LAUNCH / 'dynamics.launch.py')
-LIMIT = 60.0
-# Until a launched node gives its first answer, on a busy machine [s].
-START = 90.0
 
 STARTED = r'started with pid \[(\d+)\]'
 PRINTING = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, 'text': True}
@@ -192,7 +190,7 @@ def call(kind, service, state, process, limit=30.0):
         client = node.create_client(kind, service)
         executor = rclpy.executors.SingleThreadedExecutor(context=context)
         response = kind.Response(message='no answer')
-        deadline, answered = time.monotonic() + START, False
+        deadline, answered = time.monotonic() + LIMIT, False
         while not response.success and process.poll() is None and time.monotonic() < deadline:
             if client.wait_for_service(timeout_sec=1):
                 future = client.call_async(request)

@@ -36,7 +36,6 @@ from robot_dynamics_ros.ros import configuration, health
 from robot_dynamics_ros.ros.node import DynamicsNode
 from robot_dynamics_ros.ros.parameter_table import TABLE
 
-LIMIT = 60.0
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 # Of turn, slide and wrist: as in the URDF, and none for turn, where that says nothing.
 LIMITS, RATES = [np.inf, 200.0, 20.0], [1000.0, 2000.0, 200.0]
@@ -104,7 +103,7 @@ class Observer:
 
     def until(self, condition, what):
         """Spin until the condition holds."""
-        wait_until(condition, what, LIMIT, self.spin_once)
+        wait_until(condition, what, self.spin_once)
 
     def spin_once(self):
         """Let the node and the observer do what is due."""
@@ -112,7 +111,7 @@ class Observer:
 
     def wait(self, condition, what):
         """Wait, without spinning, until another thread makes the condition hold."""
-        wait_until(condition, what, LIMIT, lambda: time.sleep(0.005))
+        wait_until(condition, what)
 
     def call(self, service, name, **fields):
         """The response of a service of the node; its name has no slash where it is private."""

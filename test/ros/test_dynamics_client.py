@@ -167,7 +167,7 @@ def test_the_commanded_torques_are_watched(client):
         rows.update(zip(columns.split(), found, strict=True))
         return np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-4)
 
-    wait_until(faded, 'the torque of gravity', LIMIT, lambda: time.sleep(0.02))
+    wait_until(faded, 'the torque of gravity', lambda: time.sleep(0.02))
     np.testing.assert_allclose(rows['gravity'], gravity, rtol=1e-4)
     for part in ('coriolis', 'inertial', 'friction'):
         assert not rows[part].any()

@@ -10,6 +10,7 @@ import weakref
 import pytest
 from domains import free_domain
 from fed_node import fed_node
+from waiting import LIMIT
 
 from robot_dynamics_ros.ros.node import main
 
@@ -27,7 +28,6 @@ class Failing(DynamicsNode):
 
 run(Failing)
 """
-LIMIT = 120.0
 
 
 def environment():

@@ -10,14 +10,13 @@ from functools import partial
 
 import fleet_calls
 import pytest
-from waiting import wait_until
+from waiting import LIMIT, wait_until
 
 from robot_dynamics_ros import scheduling
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.scheduling import outcomes
 
-LIMIT = 60.0
 pause = partial(time.sleep, 0.005)
 
 
@@ -54,7 +53,7 @@ def test_a_killed_process_is_an_error_or_is_replaced(where, tmp_path):
     call = partial(fleet_calls.write_process, str(tmp_path))
     caller = threading.Thread(target=lambda: found.extend(outcomes(call, range(5), where)))
     caller.start()
-    wait_until(lambda: len(list(tmp_path.iterdir())) >= 2, 'two items', LIMIT, pause)
+    wait_until(lambda: len(list(tmp_path.iterdir())) >= 2, 'two items', pause)
     os.kill(int(next(tmp_path.iterdir()).suffix[1:]), signal.SIGKILL)
     (tmp_path / 'go').touch()
     caller.join(LIMIT)
@@ -66,7 +65,7 @@ def test_an_interruption_ends_all_processes_and_removes_what_they_write(tmp_path
     monkeypatch.setattr(scheduling, 'available_cores', lambda: 2)
     with pytest.raises(KeyboardInterrupt):
         outcomes(partial(fleet_calls.interrupt_parent, str(tmp_path)), range(2))
-    wait_until(lambda: not list(tmp_path.iterdir()), 'the end', LIMIT, pause)
+    wait_until(lambda: not list(tmp_path.iterdir()), 'the end', pause)
 
 
 def test_a_scheduler_that_does_not_answer_and_missing_dask_are_refused(monkeypatch):

@@ -30,7 +30,6 @@ from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
 pytestmark = pytest.mark.contract
 
-LIMIT = 15.0
 START = [0.5, 0.3]
 
 
@@ -63,7 +62,7 @@ class Bench:
         self.thread.start()
 
     def until(self, condition, what):
-        wait_until(condition, what, LIMIT, lambda: time.sleep(0.005))
+        wait_until(condition, what)
 
     def call(self, kind, name, **request):
         client = self.node.create_client(kind, f'simulated_arm/{name}')
