@@ -48,3 +48,7 @@ def _description_of(topic: str) -> str:
         ParameterError: nothing is published.
     """
     return importlib.import_module('robot_dynamics_ros.ros.description').read_description(topic)
+
+
+if __name__ == '__main__':
+    robot_dynamics()

@@ -18,6 +18,7 @@ from robot_dynamics_ros.identification import Identified, Identifier
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS
 from robot_dynamics_ros.identification.recorded_rows import Opens
+from robot_dynamics_ros.joint_model import read_joint_model
 
 from .output import (
     Output,
@@ -31,6 +32,7 @@ from .output import (
     writes,
 )
 from .recordings import Recordings, named_files, recording_options
+from .view import server_options, view_recording
 
 
 @click.command('identify')
@@ -57,6 +59,9 @@ from .recordings import Recordings, named_files, recording_options
               'coefficients for each direction, and no offset; or viscous and Coulomb alone with '
               'this v_0, rad/s or m/s.')  # fmt: skip
 @click.option('--doubtful', is_flag=True, help='Write a doubtful model too.')
+@click.option('--view', is_flag=True, help='Then show the first BAG in a browser, beside what was '
+              'identified.')  # fmt: skip
+@server_options
 @output_options
 def identify_command(
     recordings: Recordings,
@@ -65,6 +70,9 @@ def identify_command(
     gains: tuple[str, ...],
     loads: tuple[str, ...],
     doubtful: bool,
+    view: bool,
+    host: str,
+    port: int,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -108,7 +116,16 @@ def identify_command(
             output.line(f'written: {file}')
     for error in found.errors.values():
         output.error(error)
-    return exit_code([*found.doubts, *found.findings], found.errors.values())
+    code = exit_code([*found.doubts, *found.findings], found.errors.values())
+    if view:
+        shown = replace(recordings, files={name: recordings.files[name] for name in fitted})
+        if not found.doubts or doubtful:
+            urdf, law = (target / name for name in ('identified.urdf', 'friction.yaml'))
+            shown = replace(
+                shown, urdf=urdf.read_text(encoding='utf-8'), joint_model=read_joint_model(law)
+            )
+        view_recording(shown, host, port, output)
+    return code
 
 
 def _opened(*groups: Recordings) -> tuple[list[dict[str, Opens]], dict[str, str], str]:

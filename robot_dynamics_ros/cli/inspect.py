@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
-from pathlib import Path
 
 import click
 
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.loads import GravityLoad
-from robot_dynamics_ros.inspection.picture import draw
-from robot_dynamics_ros.written_file import written_file
 
 from .description_file import Vector, description_options, gravity_option, robot_of_words
-from .output import Output, ToWrite, exit_code, output_options
+from .output import Output, exit_code, output_options
 
 
 @click.command('inspect')
 @description_options
 @gravity_option()
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
-@click.option('--picture', type=ToWrite(), metavar='FILE',
-              help='Draw the robot at zero, with centres of mass and inertia ellipsoids (.png, '
-              '.svg, .pdf).')  # fmt: skip
 @output_options
 def inspect_command(
     words: tuple[str, ...],
     topic: str | None,
     gravity: Vector,
     frame: str | None,
-    picture: Path | None,
     output: Output,
 ) -> int:
     """Show a robot: joints, masses, gravity torque against effort limits, and findings.
@@ -41,17 +33,13 @@ def inspect_command(
     /robot_description. Instead of a file, --topic takes the description from a running robot.
 
     Examples:
-      robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
+      robot_dynamics inspect panda.urdf --frame panda_hand_tcp
       robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
 
     Exit code 1: at least one finding is a warning or an error.
     """
-    model, urdf, source = robot_of_words(words, topic)
+    model, _, _ = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame, gravity)
-    if picture is not None:
-        with written_file(picture) as new:
-            missing = draw(inspection, urdf, source and source.parent, new)
-        inspection = replace(inspection, findings=(*inspection.findings, *missing))
     output.write_json(inspection.as_json())
     _show(inspection, output)
     found = inspection.findings

@@ -136,7 +136,7 @@ def recording_options(*more: str) -> Callable[[Command], Command]:
         @functools.wraps(command)
         def with_recordings(**values: Any) -> Any:
             own = {name: values.pop(name) for name in names}
-            return command(recordings=_recordings(**own), **values)
+            return command(recordings=recordings_of(**own), **values)
 
         with_recordings.__doc__ = f'{inspect.getdoc(command)}\n\n{BAGS}'
         for name in reversed(names):
@@ -146,7 +146,7 @@ def recording_options(*more: str) -> Callable[[Command], Command]:
     return decorate
 
 
-def _recordings(
+def recordings_of(
     words: Sequence[str],
     urdf: Path | None,
     rename: Sequence[str],

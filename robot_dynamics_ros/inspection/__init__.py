@@ -4,7 +4,6 @@ Modules::
 
     inspection          what `inspect` and `validate` say: findings, agreement with Pinocchio
     loads               gravity torque against effort limits, payload margins, over sampled poses
-    picture             the arm drawn from its description
 """
 
 from .inspection import CODES, Inspection, Validation, inspect_robot, validate_robot
