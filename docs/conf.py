@@ -52,7 +52,8 @@ autodoc_mock_imports = [
     'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mcap', 'mujoco', 'pinocchio', 'plotly',
     'pyarrow',
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'rosgraph_msgs', 'ruamel',
-    'scipy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
+    'scipy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh',
+    'viser', 'xacro',
 ]  # fmt: skip
 # The adapter registers classes of it, which a mock object is not.
 casadi = sys.modules['casadi'] = ModuleType('casadi')
