@@ -3,6 +3,7 @@
 Modules::
 
     inspection          what `inspect` and `validate` say: findings, agreement with Pinocchio
+    ellipsoids          boxes and ellipsoids that show inertia, mobility and force
     loads               gravity torque against effort limits, payload margins, over sampled poses
 """
 

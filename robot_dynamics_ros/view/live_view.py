@@ -1,37 +1,29 @@
-"""A running node: what it commands and why, and buttons that call its services.
-
-It looks at the newest message of each topic a few times a second: the middleware drops the others,
-and nothing of them is decoded.
-"""
+"""A running node: what it commands and why, and buttons that call its services."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rclpy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped, WrenchStamped
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from sensor_msgs.msg import JointState
-from std_srvs.srv import SetBool
-from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_interfaces.msg import Contact, JointTorques
-from robot_dynamics_interfaces.srv import SetGravity, SetPayload
+from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_ros.control.reference import TIMEOUT
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core import RobotModel, StateError
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.ros.endpoints import LATCHED, PolledSubscription, nanoseconds
+from robot_dynamics_ros.link_geometry import Color
+from robot_dynamics_ros.ros.endpoints import nanoseconds
+from robot_dynamics_ros.ros.listener import Listener
 from robot_dynamics_ros.ros.reference import read_trajectory
 
 from .panels import WINDOW, TorquePanel, block, lines, payload_inputs
@@ -42,91 +34,12 @@ STATES = {'TRACKING': GREEN, 'HOLDING': BLUE, 'SILENT': GREY}
 TOUCHES = {Contact.KIND_PUSH: ('push', ORANGE), Contact.KIND_COLLISION: ('collision', RED)}
 LEVELS = {DiagnosticStatus.WARN: ORANGE, DiagnosticStatus.ERROR: RED, DiagnosticStatus.STALE: GREY}
 TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
-NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-# What has not come for so long is over [s]: /diagnostics come once a second.
-OVER, OVER_DIAGNOSTICS = 0.5, 3.0
+# /diagnostics come once a second [s].
+OVER_DIAGNOSTICS = 3.0
 # Of the looks, one of so many shows what is read: plots, bars and words.
 SLOWER = 3
 # The longest arrow, as a share of the reach, and its force [N].
 LENGTH, FORCE = 0.4, 100.0
-
-
-class Listener:
-    """The newest messages of a node of a full name, and its services."""
-
-    def __init__(self, name: str) -> None:
-        """Hear it; `close` ends that."""
-        self.name, self._context = f'/{name.strip("/")}', Context()
-        rclpy.init(args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO)
-        self._node = node = Node(
-            'robot_dynamics_view', context=self._context, start_parameter_services=False
-        )
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(node)
-        self._newest: dict[str, tuple[float, Any]] = {}
-        self._topics = {
-            topic: PolledSubscription(node, kind, f'{self.name}/{topic}', qos)
-            for kind, topic, qos in (
-                (JointTorques, 'torques', NEWEST),
-                (WrenchStamped, 'external_wrench', NEWEST),
-                (Contact, 'contact', LATCHED),
-                (JointTrajectory, 'reference', NEWEST),
-            )
-        }
-        self._topics['diagnostics'] = PolledSubscription(node, DiagnosticArray, '/diagnostics', 10)
-        self._clients = {
-            name: node.create_client(kind, f'{self.name}/{name}')
-            for kind, name in (
-                (SetBool, 'enable'), (SetPayload, 'set_payload'), (SetGravity, 'set_gravity')
-            )
-        }  # fmt: skip
-
-    def look(self) -> None:
-        """Take what has come."""
-        if 'states' not in self._topics and (topic := self._topic_of_states()):
-            self._topics['states'] = PolledSubscription(self._node, JointState, topic, NEWEST)
-        for topic, subscription in self._topics.items():
-            for message, _ in subscription.poll():
-                if topic != 'diagnostics' or self.statuses(message):
-                    self._newest[topic] = time.monotonic(), message
-        self._executor.spin_once(timeout_sec=0.0)
-
-    def _topic_of_states(self) -> str:
-        """That which the node hears, whatever its name is; empty while there is no node."""
-        space, _, name = self.name.rpartition('/')
-        try:
-            heard = self._node.get_subscriber_names_and_types_by_node(name, space or '/')
-        except rclpy.node.NodeNameNonExistentError:
-            return ''
-        return next((one for one, kinds in heard if 'sensor_msgs/msg/JointState' in kinds), '')
-
-    def statuses(self, message: DiagnosticArray) -> dict[str, DiagnosticStatus]:
-        """Those of the node, by their names without its own."""
-        own = f'{self.name}: '
-        return {
-            one.name.removeprefix(own): one for one in message.status if one.name.startswith(own)
-        }
-
-    def newest(self, topic: str, longest: float = OVER) -> Any:
-        """The last message of a topic, if it came within that time [s]; else None."""
-        moment, message = self._newest.get(topic, (-np.inf, None))
-        return message if time.monotonic() <= moment + longest else None
-
-    def call(self, service: str, answer: Any, **fields: Any) -> None:
-        """Call a service; `answer` gets success and a message."""
-        client = self._clients[service]
-        if not client.service_is_ready():
-            answer(False, f'there is no {client.srv_name}')
-            return
-        client.call_async(client.srv_type.Request(**fields)).add_done_callback(
-            lambda future: answer(future.result().success, future.result().message)
-        )
-
-    def close(self) -> None:
-        """Leave."""
-        self._executor.shutdown()
-        self._node.destroy_node()
-        self._context.try_shutdown()
 
 
 class LiveView:
@@ -144,7 +57,8 @@ class LiveView:
         self, server: Any, listener: Listener, model: RobotModel, urdf: str, folder: Path | None
     ) -> None:
         """Of a node and its robot; see `RobotScene`."""
-        self._listener, self._model, self._touched, self._looks = listener, model, '', 0
+        self._listener, self._model, self._looks = listener, model, 0
+        self._touched: tuple[str, Color | None] | None = None
         self.scene = RobotScene(server, model, urdf, folder)
         self.ghost = Arm(server, '/ghost', model, self.scene.shapes, ghost=True)
         self._reference: tuple[Any, Trajectory, float] | None = None
@@ -212,49 +126,45 @@ class LiveView:
 
     def _of(self, message: Any, field: str, others: Array) -> Array:
         """A field (n,) of a message, by the names of joints; `others` where it says nothing."""
-        values = others.copy()
-        if message is not None:
-            names = message.name if isinstance(message, JointState) else message.joint_names
-            for name, value in zip(names, getattr(message, field), strict=False):
-                if name in self._model.joint_names and np.isfinite(value):
-                    values[self._model.joint_names.index(name)] = value
-        return values
+        if message is None:
+            return others
+        names = message.name if isinstance(message, JointState) else message.joint_names
+        return self._by_name(names, getattr(message, field), others)
+
+    def _by_name(self, names: Sequence[str], values: Sequence[float], others: Array) -> Array:
+        whole = others.copy()
+        for name, value in zip(names, values, strict=False):
+            if name in self._model.joint_names and np.isfinite(value):
+                whole[self._model.joint_names.index(name)] = value
+        return whole
 
     def _show_force(self, known: bool) -> None:
         """Its arrow ends at the origin of the link on which it acts."""
-        wrench, frames = self._listener.newest('external_wrench'), self._model.frames
-        link = '' if wrench is None else wrench.header.frame_id
-        poses = dict(zip((one.name for one in frames), self.scene.arm.poses, strict=True))
-        pose = poses.get(link)
-        self.arrow.visible = known and pose is not None
-        if pose is not None:
+        wrench, arm = self._listener.newest('external_wrench'), self.scene.arm
+        shown = known and wrench is not None and wrench.header.frame_id in arm.names
+        if shown:
+            pose = arm.poses[[*arm.names].index(wrench.header.frame_id)]
             given = wrench.wrench.force
             force = pose[:, :3] @ np.array([given.x, given.y, given.z])
             arrow = LENGTH * self.scene.size * force / max(FORCE, float(np.linalg.norm(force)))
             self.arrow.points = np.array([[pose[:, 3] - arrow, pose[:, 3]]], np.float32)
+        self.arrow.visible = shown
 
     def _show_reference(self, states: Any) -> None:
         """Where it is at the stamp of the states."""
-        message = self._listener.newest('reference', np.inf)
-        self.ghost.root.visible = False
-        if states is None or message is None or not message.points:
-            return
-        now = 1e-9 * nanoseconds(states.header.stamp)
-        if self._reference is None or self._reference[0] is not message:
-            start = 1e-9 * nanoseconds(message.header.stamp) or now
-            try:
-                trajectory = read_trajectory(message, message.joint_names, start, now)
-            except StateError:
-                return  # the node refuses it too, and reports it
-            self._reference = message, trajectory, max(trajectory.end, now)
-        _, trajectory, end = self._reference
-        if now <= end + TIMEOUT:
-            q = self.scene.arm.q.copy()
-            for name, position in zip(message.joint_names, trajectory.at(now)[0], strict=True):
-                if name in self._model.joint_names:
-                    q[self._model.joint_names.index(name)] = position
-            self.ghost.place(q)
-            self.ghost.root.visible = True
+        message, shown = self._listener.newest('reference', np.inf), False
+        if states is not None and message is not None and message.points:
+            now = 1e-9 * nanoseconds(states.header.stamp)
+            if self._reference is None or self._reference[0] is not message:
+                start = 1e-9 * nanoseconds(message.header.stamp) or now
+                with suppress(StateError):  # the node refuses it too, and reports it
+                    trajectory = read_trajectory(message, message.joint_names, start, now)
+                    self._reference = message, trajectory, max(trajectory.end, now)
+            if self._reference is not None and now <= self._reference[2] + TIMEOUT:
+                positions = self._reference[1].at(now)[0]
+                self.ghost.place(self._by_name(message.joint_names, positions, self.scene.arm.q))
+                shown = True
+        self.ghost.root.visible = shown
 
     def _show_words(self, torques: Any) -> None:
         """State, target and event; conditions, latency and contact; the terms."""
@@ -262,10 +172,10 @@ class LiveView:
         if torques is not None:
             state, words = torques.state, f'{torques.event}, to {torques.target}'
             words += f' in {torques.fade_left:.1f} s' if torques.fade_left else ''
-        self.state.content = block(
-            f'<div style="background:rgb{STATES.get(state, ORANGE)};color:white;padding:8px 12px;'
-            f'border-radius:6px"><b style="font-size:26px">{state}</b><br>{words}</div>', 14
-        )  # fmt: skip
+        card = f'<b style="font-size:26px">{escape(state)}</b><br>{escape(words)}'
+        color = STATES.get(state, ORANGE)
+        style = f'background:rgb{color};color:white;padding:8px 12px;border-radius:6px'
+        self.state.content = block(f'<div style="{style}">{card}</div>', 14)
         rows = [] if torques is None or not torques.fault else [(RED, 'fault', torques.fault)]
         diagnostics = self._listener.newest('diagnostics', OVER_DIAGNOSTICS)
         if diagnostics is None:
@@ -281,12 +191,15 @@ class LiveView:
             keys = [key for key in ('terms', 'rate [Hz]', 'latency p99 [ms]') if key in figures]
             rows += [(GREEN, key, figures[key]) for key in keys]
         contact = self._listener.newest('contact', np.inf)
-        self.scene.arm.paint(self._touched, None)
-        self._touched = ''
-        if contact is not None and contact.kind in TOUCHES:
-            kind, color = TOUCHES[contact.kind]
-            self._touched = contact.link
-            self.scene.arm.paint(contact.link, color)
+        kind, color = TOUCHES.get(0 if contact is None else contact.kind, ('', None))
+        touched = (contact.link, color) if kind else None
+        if touched != self._touched:
+            if self._touched is not None:
+                self.scene.arm.paint(self._touched[0], None)
+            if touched is not None:
+                self.scene.arm.paint(*touched)
+            self._touched = touched
+        if color is not None:
             rows.append((color, kind, contact.link))
         self.conditions.content = lines(rows)
         parts = {} if torques is None else {term: getattr(torques, term) for term in TERMS}

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel, mounted_gravity
-from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.sampling import position_range
 from robot_dynamics_ros.inspection import inspect_robot
+from robot_dynamics_ros.inspection.ellipsoids import largest_force, mobility
 
 from .panels import TorquePanel, block, lines, payload_inputs
 from .scene import BLUE, FAINT, GREEN, ORANGE, SEVERITIES, RobotScene, draw_ellipsoid
 
-WATER = 1000.0  # [kg/m^3]: a payload is drawn as a ball of it
+STEEL = 7850.0  # [kg/m^3]: a payload is drawn as a ball of it
 LENGTH = 0.3  # of arrows and ellipsoids, as a share of the reach
 
 
@@ -110,7 +110,7 @@ class ModelView:
         R, p = dynamics.frame_pose(q, self.at.value)
         self.load.visible = self.mass.value > 0.0
         self.load.position = p + R @ np.array(self.centre.value)
-        self.load.scale = float(np.cbrt(0.75 / np.pi * self.mass.value / WATER)) or 1.0
+        self.load.scale = float(np.cbrt(0.75 / np.pi * self.mass.value / STEEL)) or 1.0
         length = LENGTH * self.scene.size
         start = np.array([-2.0, 0.0, 2.5]) * length
         down = dynamics.gravity / (np.linalg.norm(dynamics.gravity) or 1.0)
@@ -118,24 +118,12 @@ class ModelView:
         self.mobility.visible = self.force.visible = self.ellipsoids.value
         self.lengths.visible = self.ellipsoids.value
         if self.ellipsoids.value:
-            self._draw_ellipsoids(dynamics, q, p, length)
-
-    def _draw_ellipsoids(self, dynamics: RobotDynamics, q: Array, p: Array, size: float) -> None:
-        """Of the acceleration of a unit force there, and of forces f with |J^T f / limits| = 1.
-
-        The first is J M^-1 J^T (Hogan, "Impedance control", 1985).
-        """
-        Lambda = dynamics.task_inertia(q, self.at.value, rows=(0, 1, 2)).inertia
-        inertia, axes = np.linalg.eigh(Lambda)
-        easy = 1.0 / inertia
-        draw_ellipsoid(self.mobility, p, easy, axes, size)
-        J = dynamics.jacobian(q, self.at.value)[:3] / self._model.effort_bounds
-        loads, axes = np.linalg.eigh(J @ J.T)
-        # In a direction without a lever nothing but the structure is a limit.
-        least = 1e-3 * loads.max() + np.finfo(float).tiny
-        strong = 1.0 / np.sqrt(np.maximum(loads, least))
-        draw_ellipsoid(self.force, p, strong, axes, size)
-        self.lengths.content = lines([
-            (GREEN, 'mobility', f'{easy.min():.3g} to {easy.max():.3g} 1/kg'),
-            (BLUE, 'force', f'{strong.min():.3g} to {strong.max():.3g} N'),
-        ])  # fmt: skip
+            rows = []
+            for handle, color, what, (lengths, axes), unit in (
+                (self.mobility, GREEN, 'mobility', mobility(dynamics, q, self.at.value), '1/kg'),
+                (self.force, BLUE, 'force', largest_force(dynamics, q, self.at.value), 'N'),
+            ):
+                draw_ellipsoid(handle, p, lengths, axes, length)
+                text = f'{lengths.min():.3g} to {lengths.max():.3g} {unit}'
+                rows.append((color, what, text))
+            self.lengths.content = lines(rows)

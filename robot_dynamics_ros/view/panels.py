@@ -99,7 +99,8 @@ class TorquePanel:
         units = self._model.effort_units
         for index, name in enumerate(self._model.joint_names):
             end, mark = 50.0 + 50.0 * ends[:, index]
-            value, limit = torque[index], limits[index]
+            # Rounded here: nothing is -0.00.
+            value, limit = np.round(torque[index], 2) + 0.0, limits[index]
             text = '-' if np.isnan(value) else f'{value:.2f} {units[index]}'
             if np.isfinite(limit):
                 text += f' of {limit:.4g}'

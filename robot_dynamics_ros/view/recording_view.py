@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Compared, Finding, Samples
+from robot_dynamics_ros.comparison import Compared
 from robot_dynamics_ros.comparison.findings import advised
 from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.checks import Array
 
 from .panels import WINDOW, TorquePanel, block, lines
 from .scene import SEVERITIES, RobotScene
@@ -39,7 +38,7 @@ class RecordingView:
         self._torques[:, :, self._columns] = self._samples.measured, self._samples.model
         self._looked, self._shown = time.monotonic(), -1
         findings = advised(compared.findings)
-        moments = [worst_moment(self._samples, one) for one in findings]
+        moments = [self._samples.worst_moment(one.joints) for one in findings]
         gui, end = server.gui, float(self._samples.times[-1])
         gui.add_html(block(f'<b>{compared.samples} samples in {end:.4g} s</b>', 14))
         self.plays = gui.add_checkbox('play', True)
@@ -84,11 +83,3 @@ class RecordingView:
         self.panel.show(model[index], measured[index])
         rows = slice(int(np.searchsorted(times, moment - WINDOW)), index + 1)
         self.panel.plot(times[rows], measured[rows], model[rows])
-
-
-def worst_moment(samples: Samples, finding: Finding) -> float:
-    """When the residual of its joints, or of all, is largest beside its RMS [s]."""
-    columns = [samples.joints.index(name) for name in finding.joints if name in samples.joints]
-    residual: Array = np.nan_to_num(samples.residual[:, columns or slice(None)])
-    scale = np.sqrt(np.mean(residual**2, axis=0)) + np.finfo(float).tiny
-    return float(samples.times[int((np.abs(residual) / scale).max(axis=1).argmax())])

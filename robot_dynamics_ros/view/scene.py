@@ -13,6 +13,7 @@ from robot_dynamics_ros.core import Finding, RobotDynamics, RobotModel, quaterni
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.audit import NEGLIGIBLE
 from robot_dynamics_ros.core.spatial import Inertia
+from robot_dynamics_ros.inspection.ellipsoids import equal_box
 from robot_dynamics_ros.inspection.inspection import found
 from robot_dynamics_ros.link_geometry import Color, Shape, link_shapes
 
@@ -118,13 +119,15 @@ class RobotScene:
     def _add_body(self, name: str, inertia: Inertia, marks: Sequence[Finding]) -> None:
         """Its centre of mass, its box, and the codes of its findings."""
         scene, color = self._server.scene, SEVERITIES[marks[0].severity] if marks else BLUE
-        center, turned, sides = equal_box(inertia)
+        center, sides, axes = equal_box(inertia)
         # What is far outside or huge is a mistake; it would hide the robot.
         center = center * min(1.0, self.size / (float(np.linalg.norm(center)) or 1.0))
         shown = tuple(np.clip(sides, 1e-3 * self.size, self.size).tolist())
         self._hidden += [
             scene.add_icosphere(f'{name}/mass', 0.012 * self.size, color, position=center),
-            scene.add_box(f'{name}/box', color, shown, opacity=0.5, wxyz=turned, position=center),
+            scene.add_box(
+                f'{name}/box', color, shown, opacity=0.5, wxyz=_turn(axes), position=center
+            ),
         ]
         if serious := [one.code for one in marks if one.severity != 'info']:
             scene.add_label(f'{name}/finding', ', '.join(serious), position=center)
@@ -145,17 +148,6 @@ def draw_ellipsoid(handle: Any, center: Array, lengths: Array, axes: Array, size
     # What is flat would not be seen.
     shown = size * np.maximum(lengths / (lengths.max() or 1.0), 0.02)
     handle.position, handle.wxyz, handle.scale = center, _turn(axes), tuple(shown.tolist())
-
-
-def equal_box(inertia: Inertia) -> tuple[Array, Array, Array]:
-    """Centre (3,) [m], quaternion (4,) and sides (3,) [m] of the uniform box with an inertia.
-
-    It has the second moments m s^2 / 12; a side is 0 where the inertia allows none.
-    """
-    rotational = np.array(inertia.rotational_at_center_of_mass)
-    moments, axes = np.linalg.eigh(0.5 * rotational.trace() * np.eye(3) - rotational)
-    sides = np.sqrt(np.maximum(12.0 * moments / inertia.mass, 0.0))
-    return np.array(inertia.center_of_mass), _turn(axes), sides
 
 
 def wxyz(rotation: Array) -> Array:

@@ -4,13 +4,16 @@ import shutil
 
 import pytest
 from property_settings import ALL
-from test_model_view import SHAPED
+from three_joints import LIMITED
 from waiting import wait_until
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.view.model_view import ModelView
 
 pytestmark = pytest.mark.skipif(not ALL, reason='with --all')
+# The hand has a shape.
+BOX = '<visual><geometry><box size="0.1 0.2 0.3"/></geometry></visual>'
+SHAPED = LIMITED.replace('<link name="hand">', f'<link name="hand">{BOX}')
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
 # A browser that draws without a graphics card, on a busy machine [s].
 LIMIT = 200.0

@@ -23,7 +23,8 @@ from robot_dynamics_interfaces.msg import Contact, JointTorques
 from robot_dynamics_interfaces.srv import SetGravity, SetPayload
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros.endpoints import LATCHED
-from robot_dynamics_ros.view.live_view import Listener, LiveView
+from robot_dynamics_ros.ros.listener import Listener
+from robot_dynamics_ros.view.live_view import LiveView
 from robot_dynamics_ros.view.scene import ORANGE, RED
 
 NAME, LIMIT = '/left/robot_dynamics', 30.0

@@ -12,7 +12,7 @@ from simulated_recordings import simulated, urdf
 
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.view.recording_view import RecordingView, worst_moment
+from robot_dynamics_ros.view.recording_view import RecordingView
 
 
 @pytest.fixture(scope='module')
@@ -61,7 +61,7 @@ def test_it_goes_on_and_begins_again(view):
 def test_findings_are_marked_where_they_show_most(view, compared):
     assert compared.findings
     for number, finding in enumerate(compared.findings, 1):
-        moment = worst_moment(compared.drawn, finding)
+        moment = compared.drawn.worst_moment(finding.joints)
         view.jump.value = str(number)
         for callback in view.jump._impl.update_cb:
             callback(None)
