@@ -29,7 +29,7 @@ def mobility(dynamics: RobotDynamics, q: Array, frame: str) -> tuple[Array, Arra
     The eigenvalues of J M^-1 J^T (Hogan, "Impedance control", 1985).
     """
     inertia, axes = np.linalg.eigh(dynamics.task_inertia(q, frame, rows=(0, 1, 2)).inertia)
-    return 1.0 / inertia, axes
+    return 1.0 / np.maximum(inertia, np.finfo(float).tiny), axes
 
 
 def largest_force(dynamics: RobotDynamics, q: Array, frame: str) -> tuple[Array, Array]:

@@ -19,6 +19,7 @@ from .panels import TorquePanel, block, lines, payload_inputs
 from .scene import BLUE, FAINT, GREEN, ORANGE, SEVERITIES, RobotScene, draw_ellipsoid
 
 STEEL = 7850.0  # [kg/m^3]: a payload is drawn as a ball of it
+HUGE = 1e9  # [N or 1/kg]: no number of an arm
 LENGTH = 0.3  # of arrows and ellipsoids, as a share of the reach
 
 
@@ -49,10 +50,12 @@ class ModelView:
         with gui.add_folder('Joints'):
             self.joints = []
             for joint, at in zip(model.independent_joints, self.scene.arm.q.tolist(), strict=True):
-                # Inwards, as 3.141 is shown and 3.14159265 is not.
-                lower, upper = (float(np.trunc(1e3 * x) / 1e3) for x in position_range(joint))
+                lower, upper = position_range(joint)
+                step = min(0.001, (upper - lower) / 100.0)
+                # Inwards to a multiple: 3.141 is read, 3.14159265 is not.
+                lower, upper = (float(np.trunc(x / step) * step) for x in (lower, upper))
                 at = min(max(at, lower), upper)
-                self.joints.append(gui.add_slider(joint.name, lower, upper, 0.001, at))
+                self.joints.append(gui.add_slider(joint.name, lower, upper, step, at))
         with gui.add_folder('Payload'):
             self.at, self.mass, self.centre = payload_inputs(gui, model)
         with gui.add_folder('The base is turned by'):
@@ -124,6 +127,9 @@ class ModelView:
                 (self.force, BLUE, 'force', largest_force(dynamics, q, self.at.value), 'N'),
             ):
                 draw_ellipsoid(handle, p, lengths, axes, length)
-                text = f'{lengths.min():.3g} to {lengths.max():.3g} {unit}'
-                rows.append((color, what, text))
+                ends = (
+                    f'{x:.3g} {unit}' if x < HUGE else 'no limit'
+                    for x in np.sort(lengths)[[0, -1]]
+                )
+                rows.append((color, what, ' to '.join(ends)))
             self.lengths.content = lines(rows)
