@@ -104,8 +104,8 @@ class RobotScene:
             '/floor', width=4.0 * size, height=4.0 * size, cell_size=0.25 * size,
             section_size=size, cell_color=(225, 228, 232), section_color=(200, 205, 212),
         )  # fmt: skip
-        server.initial_camera.position = tuple(size * np.array([1.05, -1.05, 0.8]))
-        server.initial_camera.look_at = (0.0, 0.0, 0.3 * size)
+        server.initial_camera.position = tuple(size * np.array([0.8, -0.8, 0.6]))
+        server.initial_camera.look_at = (0.0, 0.0, 0.25 * size)
         self.arm = Arm(server, '/robot', model, self.shapes)
         self._hidden: list[Any] = []
         for link in model.links:
