@@ -133,6 +133,19 @@ def fail_when_idle(event: Shutdown, context: LaunchContext) -> None:
         raise RuntimeError('; '.join(context.get_locals_as_dict()[DEATHS]))
 
 
+def view_of(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """The process that shows the node in a browser, with view:=true."""
+    names = 'view', 'namespace', 'name', 'description', 'xacro_args'
+    view, namespace, name, file, arguments = (
+        LaunchConfiguration(each).perform(context) for each in names
+    )
+    if view != 'true':
+        return []
+    command = [sys.executable, '-m', 'robot_dynamics_ros.executables', 'view', '--ros']
+    command += ['--node', f'{namespace}/{name}', *filter(None, [file]), *shlex.split(arguments)]
+    return [ExecuteProcess(cmd=command, output='screen')]
+
+
 def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     params_file = LaunchConfiguration('params_file').perform(context)
     require_file('params_file', params_file)
@@ -156,17 +169,8 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         names = [name.strip() for name in joints.split(',')]
         # As strings: YAML would read a joint named "on" as true.
         parameters.append({'joints': ParameterValue(names, value_type=list[str])})
-    name, namespace = (LaunchConfiguration(one).perform(context) for one in ('name', 'namespace'))
-    view = [sys.executable, '-m', 'robot_dynamics_ros.executables', 'view', '--ros']
-    view += [
-        '--node',
-        f'{namespace}/{name}',
-        *filter(None, [description]),
-        *shlex.split(xacro_args),
-    ]
-    shown = LaunchConfiguration('view').perform(context) == 'true'
     return [
-        *([ExecuteProcess(cmd=view, output='screen')] if shown else []),
+        *view_of(context),
         Node(
             package='robot_dynamics_ros',
             executable='dynamics_node',

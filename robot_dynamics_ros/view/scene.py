@@ -87,6 +87,7 @@ class RobotScene:
     Attributes:
         arm: what moves.
         shapes: of each link.
+        bodies: boxes of equal inertia and centres of mass, by link.
         findings: those that are given, and one for each reason why meshes are not drawn.
         size: a length to draw by [m].
     """
@@ -107,35 +108,35 @@ class RobotScene:
         server.initial_camera.position = tuple(size * np.array([0.8, -0.8, 0.6]))
         server.initial_camera.look_at = (0.0, 0.0, 0.25 * size)
         self.arm = Arm(server, '/robot', model, self.shapes)
-        self._hidden: list[Any] = []
+        self.bodies: list[tuple[str, Any]] = []
         for link in model.links:
             marks = [one for one in self.findings if one.link == link.name]
             if link.inertia.mass > (0.0 if marks else NEGLIGIBLE * model.mass):
-                self._add_body(self.arm.names[link.name], link.inertia, marks)
+                self._add_body(link.name, link.inertia, marks)
         self._center = scene.add_icosphere('/center_of_mass', 0.025 * size, RED)
         self._massive = any(joint.inertia.mass for joint in model.joints)
         self.show_bodies(False)
 
-    def _add_body(self, name: str, inertia: Inertia, marks: Sequence[Finding]) -> None:
+    def _add_body(self, link: str, inertia: Inertia, marks: Sequence[Finding]) -> None:
         """Its centre of mass, its box, and the codes of its findings."""
-        scene, color = self._server.scene, SEVERITIES[marks[0].severity] if marks else BLUE
+        scene, name = self._server.scene, self.arm.names[link]
+        color = SEVERITIES[marks[0].severity] if marks else BLUE
         center, sides, axes = equal_box(inertia)
         # What is far outside or huge is a mistake; it would hide the robot.
         center = center * min(1.0, self.size / (float(np.linalg.norm(center)) or 1.0))
         shown = tuple(np.clip(sides, 1e-3 * self.size, self.size).tolist())
-        self._hidden += [
-            scene.add_icosphere(f'{name}/mass', 0.012 * self.size, color, position=center),
-            scene.add_box(
-                f'{name}/box', color, shown, opacity=0.5, wxyz=_turn(axes), position=center
-            ),
+        place = {'position': center, 'wxyz': _turn(axes)}
+        self.bodies += [
+            (link, scene.add_icosphere(f'{name}/mass', 0.012 * self.size, color, **place)),
+            (link, scene.add_box(f'{name}/box', color, shown, opacity=0.5, **place)),
         ]
         if serious := [one.code for one in marks if one.severity != 'info']:
             scene.add_label(f'{name}/finding', ', '.join(serious), position=center)
 
     def show_bodies(self, on: bool) -> None:
-        """Show boxes and centres of mass through the shapes; always where nothing has a shape."""
-        for handle in self._hidden:
-            handle.visible = on or not self.shapes
+        """Show boxes and centres of mass through the shapes; always of links without a shape."""
+        for link, handle in self.bodies:
+            handle.visible = on or link not in self.shapes
         self._center.visible = on and self._massive
         if on and self._massive:
             self._center.position = self.arm.dynamics.center_of_mass(self.arm.q)

@@ -109,22 +109,19 @@ def test_findings_have_their_sentence_and_their_body_its_colour(server):
     text = LIMITED.replace('ixx="0.03"', 'ixx="3"')
     view = ModelView(server, parse_urdf(text), text)
     assert 'triangle_inequality' in view.findings.content
-    boxes = {one.name.rpartition('/')[0]: one for one in view.scene._hidden}
-    assert [name for name, one in boxes.items() if tuple(one.color) == RED] == [
-        view.scene.arm.names['slider']
-    ]
+    assert {name for name, one in view.scene.bodies if tuple(one.color) == RED} == {'slider'}
 
 
 def test_without_shapes_the_boxes_of_equal_inertia_stand_for_the_links(server):
     view = ModelView(server, parse_urdf(LIMITED), LIMITED)
     view.update()
-    assert all(one.visible for one in view.scene._hidden)
+    assert all(one.visible for _, one in view.scene.bodies)
     with_shape = ModelView(server, parse_urdf(SHAPED), SHAPED)
     with_shape.update()
-    assert not any(one.visible for one in with_shape.scene._hidden)
+    assert {name for name, one in with_shape.scene.bodies if one.visible} == {'shoulder', 'slider'}
     with_shape.bodies.value = True
     with_shape.update()
-    assert all(one.visible for one in with_shape.scene._hidden)
+    assert all(one.visible for _, one in with_shape.scene.bodies)
     ((part, _),) = with_shape.scene.arm.parts['hand']
     assert part.opacity < 1.0
 
