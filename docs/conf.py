@@ -72,7 +72,7 @@ nitpick_ignore_regex = [
     # Aliases and type variables of signatures, and types of attributes in pieces.
     (
         'py:class',
-        r'Arguments|Array|Bytes|Flags|Framed|Key|Labels|Law|Matrix|Numbers|Opens|Out|Severity|Times|Vector',
+        r'Arguments|Array|Bytes|Color|Flags|Framed|Key|Labels|Law|Matrix|Numbers|Opens|Out|Severity|Times|Vector',
     ),
     ('py:class', r'robot_dynamics_ros\.(core\.spatial\.Moved|regression\.fit\._NormalEquations)'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),

@@ -47,7 +47,7 @@ class Stand:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         # The states come on another topic, as where it is remapped.
-        self.node.create_subscription(JointState, '/driver/states', print, 10)
+        self.node.create_subscription(JointState, '/driver/states', lambda message: None, 10)
         self.states = self.node.create_publisher(JointState, '/driver/states', 10)
         self.publishers = {
             kind: self.node.create_publisher(kind, topic, qos)

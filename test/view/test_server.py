@@ -1,10 +1,12 @@
 """Who may connect to a view."""
 
 import socket
+import sys
 
 import pytest
 
 from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.view.server import is_foreign, start_server
 
 connect = pytest.importorskip('websockets.sync.client').connect
@@ -48,3 +50,9 @@ def test_it_listens_on_loopback_and_refuses_the_socket_to_other_pages(server):
 def test_an_address_of_another_machine_is_refused():
     with pytest.raises(ParameterError, match=r'192\.0\.2\.1'):
         start_server('192.0.2.1')
+
+
+def test_without_viser_it_says_what_brings_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'viser', None)
+    with pytest.raises(RecordingError, match=r'robot_dynamics_ros\[view\]'):
+        start_server()
