@@ -63,7 +63,10 @@ class LiveView:
         self.ghost = Arm(server, '/ghost', model, self.scene.shapes, ghost=True)
         self._reference: tuple[Any, Trajectory, float] | None = None
         self._samples: deque[tuple[float, Array, Array]] = deque()
-        self.panel = TorquePanel(server, model, 'Measured / commanded', compares=True)
+        self.panel = TorquePanel(server, model, 'Torques', compares=True)
+        self.panel.remark.content = block(
+            'measured (orange) / commanded (bar); below: sum of terms'
+        )
         gui, size = server.gui, self.scene.size
         self.state, self.conditions = gui.add_html(''), gui.add_html('')
         with gui.add_folder(listener.name):

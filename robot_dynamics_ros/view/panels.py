@@ -75,13 +75,13 @@ class TorquePanel:
             blank = np.array([-WINDOW, 0.0])
             self.plots = [
                 gui.add_uplot(
-                    (blank, *np.full((2, 2), np.nan)),
+                    (blank, *np.zeros((2, 2))),
                     (
                         {'label': 'time [s]'},
                         {'label': 'measured', 'stroke': MEASURED, 'width': 2.5},
                         {'label': 'model', 'stroke': MODEL, 'width': 1.2},
                     ),
-                    title=name, height=140, legend={'show': False},
+                    title=name, height=140, visible=False, legend={'show': False},
                     scales={'x': {'time': False}}, axes=({'size': 24}, {'size': 44}),
                 )
                 for name in names[: PLOTS if compares else 0]
@@ -116,12 +116,13 @@ class TorquePanel:
         self.bars.content = block(''.join(rows))
 
     def plot(self, times: Array, measured: Array, model: Array) -> None:
-        """Plot torques (K, n) at times (K,) [s]."""
+        """Plot torques (K, n) at times (K,) [s], where both are known: uPlot cannot scale NaN."""
         page = self._pages[self.page.value]
         for number, plot in enumerate(self.plots):
-            plot.visible = number < len(page)
+            joint = page[number] if number < len(page) else 0
+            rows = np.isfinite(measured[:, joint] + model[:, joint])
+            plot.visible = number < len(page) and bool(rows.any())
             if plot.visible:
-                joint = page[number]
                 unit = self._model.effort_units[joint]
                 plot.title = f'{self._model.joint_names[joint]} [{unit}]'
-                plot.data = (times, measured[:, joint], model[:, joint])
+                plot.data = (times[rows], measured[rows, joint], model[rows, joint])

@@ -33,7 +33,8 @@ class RecordingView:
         assert compared.drawn is not None
         self._samples, self._columns = compared.drawn, model.indices_of(compared.drawn.joints)
         self.scene = RobotScene(server, model, urdf, folder)
-        self.panel = TorquePanel(server, model, 'Measured / model', compares=True)
+        self.panel = TorquePanel(server, model, 'Torques', compares=True)
+        self.panel.remark.content = block('measured (orange) / model (blue)')
         self._torques = np.full((2, len(self._samples.times), model.size), np.nan)
         self._torques[:, :, self._columns] = self._samples.measured, self._samples.model
         self._looked, self._shown = time.monotonic(), -1

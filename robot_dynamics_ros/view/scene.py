@@ -105,7 +105,7 @@ class RobotScene:
             '/floor', width=4.0 * size, height=4.0 * size, cell_size=0.25 * size,
             section_size=size, cell_color=(225, 228, 232), section_color=(200, 205, 212),
         )  # fmt: skip
-        server.initial_camera.position = tuple(size * np.array([0.8, -0.8, 0.6]))
+        server.initial_camera.position = tuple(size * np.array([1.0, -1.0, 0.75]))
         server.initial_camera.look_at = (0.0, 0.0, 0.25 * size)
         self.arm = Arm(server, '/robot', model, self.shapes)
         self.bodies: list[tuple[str, Any]] = []
