@@ -32,7 +32,7 @@ extras = {
     'oracle': ['pin'],
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
-    'picture': ['matplotlib', 'pycollada', 'trimesh'],
+    'view': ['pycollada', 'trimesh', 'viser>=1.1.1'],
     'recordings': recordings,
     'identification': [*recordings, 'lxml', 'pin'],
     'fleet': ['dask', 'distributed'],

@@ -52,7 +52,8 @@ autodoc_mock_imports = [
     'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mcap', 'mujoco', 'pinocchio', 'plotly',
     'pyarrow',
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'rosgraph_msgs', 'ruamel',
-    'scipy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
+    'scipy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh',
+    'viser', 'xacro',
 ]  # fmt: skip
 # The adapter registers classes of it, which a mock object is not.
 casadi = sys.modules['casadi'] = ModuleType('casadi')
@@ -71,7 +72,7 @@ nitpick_ignore_regex = [
     # Aliases and type variables of signatures, and types of attributes in pieces.
     (
         'py:class',
-        r'Arguments|Array|Bytes|Flags|Framed|Key|Labels|Law|Matrix|Numbers|Opens|Out|Severity|Times|Vector',
+        r'Arguments|Array|Bytes|Color|Flags|Framed|Key|Labels|Law|Matrix|Numbers|Opens|Out|Severity|Times|Vector',
     ),
     ('py:class', r'robot_dynamics_ros\.(core\.spatial\.Moved|regression\.fit\._NormalEquations)'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),

@@ -4,12 +4,18 @@ ros2 launch robot_dynamics_ros dynamics.launch.py description:=/path/to/arm.xacr
 """
 
 import shlex
+import sys
 from difflib import get_close_matches
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
+from launch.actions import (
+    DeclareLaunchArgument,
+    ExecuteProcess,
+    OpaqueFunction,
+    RegisterEventHandler,
+)
 from launch.event_handlers import OnShutdown
 from launch.events import Shutdown
 from launch.events.process import ProcessExited
@@ -127,6 +133,19 @@ def fail_when_idle(event: Shutdown, context: LaunchContext) -> None:
         raise RuntimeError('; '.join(context.get_locals_as_dict()[DEATHS]))
 
 
+def view_of(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """The process that shows the node in a browser, with view:=true."""
+    names = 'view', 'namespace', 'name', 'description', 'xacro_args'
+    view, namespace, name, file, arguments = (
+        LaunchConfiguration(each).perform(context) for each in names
+    )
+    if view != 'true':
+        return []
+    command = [sys.executable, '-m', 'robot_dynamics_ros.executables', 'view', '--ros']
+    command += ['--node', f'{namespace}/{name}', *filter(None, [file]), *shlex.split(arguments)]
+    return [ExecuteProcess(cmd=command, output='screen')]
+
+
 def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     params_file = LaunchConfiguration('params_file').perform(context)
     require_file('params_file', params_file)
@@ -151,6 +170,7 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         # As strings: YAML would read a joint named "on" as true.
         parameters.append({'joints': ParameterValue(names, value_type=list[str])})
     return [
+        *view_of(context),
         Node(
             package='robot_dynamics_ros',
             executable='dynamics_node',
@@ -168,7 +188,7 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             # The node may fade for a minute before it ends; a kill would leave the last torque.
             sigterm_timeout=SHUTDOWN_TIMEOUT,
             sigkill_timeout=SHUTDOWN_TIMEOUT,
-        )
+        ),
     ]
 
 
@@ -232,6 +252,13 @@ def generate_launch_description() -> LaunchDescription:
             choices=['', 'true', 'false'],
             description='true: the time of topic /clock. Empty: as in params_file, by default '
             'false',
+        ),
+        DeclareLaunchArgument(
+            'view',
+            default_value='false',
+            choices=['true', 'false'],
+            description='true: show arm and node in a browser, at http://127.0.0.1:8080; needs '
+            'viser (docs/view.md)',
         ),
         DeclareLaunchArgument(
             'respawn',

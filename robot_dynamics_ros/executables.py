@@ -38,3 +38,7 @@ def robot_dynamics() -> object:
     """
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     return _run('robot_dynamics_ros.cli.command_line')
+
+
+if __name__ == '__main__':
+    robot_dynamics()

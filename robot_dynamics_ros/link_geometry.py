@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
@@ -13,10 +13,21 @@ import numpy as np
 
 from .core.checks import Array
 from .core.spatial import rotation_from_rpy
+from .core.urdf_xml import read_xml
 
 KINDS = ('box', 'capsule', 'cylinder', 'mesh', 'sphere')
 # [m]: larger numbers are mistakes.
 LARGEST = 1e6
+Color = tuple[int, int, int]
+GREY: Color = (176, 184, 194)
+
+
+class Shape(NamedTuple):
+    """A part of a link."""
+
+    mesh: Any  #: trimesh.Trimesh in the frame of the link [m]
+    color: Color  #: that of its material
+    flat: bool  #: whether its edges are sharp
 
 
 class GeometryError(Exception):
@@ -32,10 +43,57 @@ class GeometryError(Exception):
         self.mesh = mesh
 
 
-def read_geometry(element: Element, folder: Path | None) -> Any:
-    """One <visual> or <collision> as a trimesh.Trimesh in the frame of its link [m].
+def link_shapes(
+    urdf: str, folder: Path | None
+) -> tuple[dict[str, list[Shape]], dict[str, list[tuple[str, str]]]]:
+    """The shapes of each link that has any: visual, or else collision.
 
-    The folder is that of the URDF, for meshes; None if it is from a topic.
+    And links and names of the meshes that cannot be used, by the reason. They are looked for from
+    the folder of the URDF; None if it is from a topic.
+    """
+    shapes: dict[str, list[Shape]] = {}
+    missing: dict[str, list[tuple[str, str]]] = {}
+    root = read_xml(urdf)
+    # A material may be described where it is used first.
+    named = {each.get('name'): each for each in root.iter('material') if len(each)}
+    for link in root.findall('link'):
+        name = link.get('name', '')
+        for element in link.findall('visual') or link.findall('collision'):
+            try:
+                parts = read_geometry(element, folder)
+            except GeometryError as error:
+                if error.mesh:
+                    missing.setdefault(str(error), []).append((name, error.mesh))
+                continue
+            material = element.find('material')
+            if material is not None:
+                material = named.get(material.get('name'), material)
+            color = None if material is None else material.find('color')
+            rgba = '' if color is None else color.get('rgba', '')
+            flat = element.find('geometry/mesh') is None
+            shapes.setdefault(name, []).extend(
+                Shape(part, _color(part, rgba), flat) for part in parts
+            )
+    return shapes, missing
+
+
+def _color(part: Any, rgba: str) -> Color:
+    """That of the mesh, else that of the URDF."""
+    try:
+        given = [255.0 * float(one) for one in rgba.split()[:3]] if rgba else GREY
+        if part.visual.defined:
+            given = getattr(part.visual, 'material', part.visual).main_color[:3]
+        red, green, blue = (min(max(int(channel), 0), 255) for channel in given)
+    except (AttributeError, ValueError):
+        return GREY
+    return red, green, blue
+
+
+def read_geometry(element: Element, folder: Path | None) -> list[Any]:
+    """One <visual> or <collision> as parts, trimesh.Trimesh in the frame of its link [m].
+
+    A mesh has a part for each material. The folder is that of the URDF, for meshes; None if it is
+    from a topic.
 
     Raises:
         GeometryError: its kind or a number is wrong, or its mesh cannot be read.
@@ -52,18 +110,20 @@ def read_geometry(element: Element, folder: Path | None) -> Any:
     placement[:3, 3] = _numbers(place, 'xyz', 3, '0 0 0')
     match shape.tag:
         case 'mesh':
-            mesh = _mesh(shape.get('filename', ''), folder)
-            mesh.vertices = mesh.vertices * _numbers(shape, 'scale', 3, '1 1 1')
+            scale = _numbers(shape, 'scale', 3, '1 1 1')
+            parts = _parts(shape.get('filename', ''), folder)
+            for part in parts:
+                part.vertices = part.vertices * scale
         case 'box':
-            mesh = creation.box(_numbers(shape, 'size', 3))
+            parts = [creation.box(_numbers(shape, 'size', 3))]
         case 'sphere':
-            mesh = creation.icosphere(radius=_numbers(shape, 'radius', 1)[0])
+            parts = [creation.icosphere(radius=_numbers(shape, 'radius', 1)[0])]
         case kind:
             (radius,), (height,) = _numbers(shape, 'radius', 1), _numbers(shape, 'length', 1)
             mesh = getattr(creation, kind)(radius=radius, height=height)
             # Capsules of older versions of trimesh begin at zero.
-            mesh.apply_translation(-mesh.bounds.mean(axis=0))
-    return mesh.apply_transform(placement)
+            parts = [mesh.apply_translation(-mesh.bounds.mean(axis=0))]
+    return [part.apply_transform(placement) for part in parts]
 
 
 def mesh_file(name: str, folder: Path | None) -> Path | None:
@@ -93,22 +153,23 @@ def _package_folders(package: str, folder: Path | None) -> list[Path]:
     return [*installed, *(p for p in above if p.name == package), *(p / package for p in above)]
 
 
-def _mesh(name: str, folder: Path | None) -> Any:
-    """A mesh in its own unit."""
+def _parts(name: str, folder: Path | None) -> list[Any]:
+    """The parts of a mesh in its own unit, one for each of its materials."""
     import trimesh
 
     file = mesh_file(name, folder)
     if file is None:
         raise GeometryError('not found in the packages of ROS, beside or above the URDF', name)
     try:
-        mesh: Any = trimesh.load(file, force='mesh', process=False)
-        usable = len(mesh.faces) and np.isfinite(mesh.vertices).all()
+        parts: list[Any] = trimesh.load(file, force='scene', process=False).dump()
+        usable = all(np.isfinite(part.vertices).all() for part in parts)
+        usable = usable and sum(len(part.faces) for part in parts) > 0
     except Exception as error:  # a reader of any format may raise anything on a broken file
         why = shorten(str(error), 150) or type(error).__name__
         raise GeometryError(f'{file.name} cannot be read ({why})', name) from None
     if not usable:
         raise GeometryError(f'{file.name} has no triangles, or some that are not finite', name)
-    return mesh
+    return parts
 
 
 def _numbers(element: Element, attribute: str, count: int, default: str = '') -> Array:

@@ -34,6 +34,7 @@ SUBCOMMANDS = {
     'thresholds': 'Learn thresholds of contacts from recordings.',
     'torques': 'Write the torques of a model along recordings.',
     'validate': 'Check many descriptions, one line a file.',
+    'view': 'Show a robot in a browser.',
 }
 
 

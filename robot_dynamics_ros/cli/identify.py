@@ -15,11 +15,13 @@ from robot_dynamics_ros.identification import Identifier
 from robot_dynamics_ros.identification.identification_report import identification_report
 from robot_dynamics_ros.identification.identified import READ_AGAIN
 from robot_dynamics_ros.identification.identifier import EFFORTS
+from robot_dynamics_ros.joint_model import read_joint_model
 from robot_dynamics_ros.scheduling import outcome
 
 from .options import RECORDINGS, subcommand
 from .output import Output, ToWrite, exit_code, named_values, word_or_number, writes
 from .recordings import Recordings, named_files
+from .view import server_options, view_recording
 
 
 @subcommand('identify', *RECORDINGS, 'cutoff')
@@ -42,6 +44,9 @@ from .recordings import Recordings, named_files
               'viscous and Coulomb alone with this v_0, rad/s or m/s.')  # fmt: skip
 @click.option('--doubtful', is_flag=True,
               help='Write a doubtful model too, or one worse than the URDF.')  # fmt: skip
+@click.option('--view', is_flag=True, help='Then show the first BAG in a browser, beside what was '
+              'identified.')  # fmt: skip
+@server_options
 def identify_command(
     recordings: Recordings,
     target: Path,
@@ -49,6 +54,9 @@ def identify_command(
     gains: tuple[str, ...],
     loads: tuple[str, ...],
     doubtful: bool,
+    view: bool,
+    host: str,
+    port: int,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -95,4 +103,13 @@ def identify_command(
             output.line(f'written: {file}')
     for error in found.errors.values():
         output.error(error)
-    return exit_code([*found.doubts, *found.findings], found.errors.values())
+    code = exit_code([*found.doubts, *found.findings], found.errors.values())
+    if view:
+        shown = replace(recordings, files={name: recordings.files[name] for name in fitted})
+        if not found.doubts or doubtful:
+            urdf, law = (target / name for name in ('identified.urdf', 'friction.yaml'))
+            shown = replace(
+                shown, urdf=urdf.read_text(encoding='utf-8'), joint_model=read_joint_model(law)
+            )
+        view_recording(shown, host, port, output)
+    return code

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
-from pathlib import Path
 
 import click
 
@@ -13,24 +11,18 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.loads import GravityLoad
-from robot_dynamics_ros.inspection.picture import draw
-from robot_dynamics_ros.written_file import written_file
 
 from .description_file import Vector, robot_of_words
 from .options import subcommand
-from .output import Output, ToWrite, exit_code
+from .output import Output, exit_code
 
 
 @subcommand('inspect', 'file', 'gravity')
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
-@click.option('--picture', type=ToWrite(), metavar='FILE',
-              help='Draw the robot at zero, with centres of mass and inertia ellipsoids (.png, '
-              '.svg, .pdf).')  # fmt: skip
 def inspect_command(
     words: tuple[str, ...],
     gravity: Vector | None,
     frame: str | None,
-    picture: Path | None,
     output: Output,
 ) -> int:
     """Show a robot: joints, masses, gravity torque against effort limits, and findings.
@@ -39,15 +31,11 @@ def inspect_command(
     /robot_description.
 
     Examples:
-      robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
+      robot_dynamics inspect panda.urdf --frame panda_hand_tcp
       robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
     """
-    model, urdf, source = robot_of_words(words)
+    model, urdf, _ = robot_of_words(words)
     inspection = inspect_robot(model, frame, gravity or STANDARD_GRAVITY, urdf)
-    if picture is not None:
-        with written_file(picture) as new:
-            missing = draw(inspection, urdf, source.parent, new)
-        inspection = replace(inspection, findings=(*inspection.findings, *missing))
     output.write_json(inspection.as_json())
     _show(inspection, output)
     found = inspection.findings

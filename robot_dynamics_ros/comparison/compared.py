@@ -95,6 +95,13 @@ class Samples:
         """(K, n) measured effort minus torque of the model [N m or N]."""
         return self.measured - self.model
 
+    def worst_moment(self, joints: Sequence[str]) -> float:
+        """When the residual of these joints, or of all, is largest beside its RMS [s]."""
+        columns = [self.joints.index(name) for name in joints if name in self.joints]
+        residual = np.nan_to_num(self.residual[:, columns or slice(None)])
+        scale = np.sqrt(np.mean(residual**2, axis=0)) + np.finfo(float).tiny
+        return float(self.times[int((np.abs(residual) / scale).max(axis=1).argmax())])
+
     def drawn(self) -> Samples:
         """At most `MAX_DRAWN` of them, evenly distributed."""
         step = math.ceil(len(self.times) / MAX_DRAWN) or 1

@@ -5,8 +5,8 @@ Modules::
     audit               what is suspicious in a description, before torques depend on it
     shapes              the box around the shapes of a link
     inspection          what `inspect` and `validate` say: findings, agreement with Pinocchio
+    ellipsoids          boxes and ellipsoids that show inertia, mobility and force
     loads               gravity torque against effort limits, payload margins, over sampled poses
-    picture             the arm drawn from its description
 """
 
 from .audit import audit

@@ -43,7 +43,7 @@ RULES = {
         'error',
     ),
     'mesh_not_drawn': Rule(
-        'the picture lacks a mesh, which cannot be used',
+        'a view lacks a mesh, which cannot be used',
         'make its file available; nothing else needs meshes',
         'info',
     ),

@@ -66,8 +66,12 @@ inspect bag | bag:
 inspect arm.urdf --frame foot | 'foot'
 inspect arm.urdf --colour red | --colour
 inspect arm.urdf --json folder.urdf | folder.urdf is a folder
-inspect arm.urdf --picture nowhere/a.png | no folder nowhere
-inspect arm.urdf --picture arm.nothing | nothing
+inspect arm.urdf --json nowhere/a.json | no folder nowhere
+view nowhere.urdf | nowhere.urdf
+view still.urdf | no moving joint
+view arm.urdf --host 192.0.2.1 | 192.0.2.1
+view arm.urdf --json - | --json
+view bag --urdf arm.urdf --ros | --ros
 validate | FILE
 validate arm.urdf --ignore densety | 'densety'
 export-c still.urdf --output out | no moving joint
@@ -146,7 +150,6 @@ def test_without_a_subcommand_there_is_help_and_a_version_and_debug_adds_a_trace
         'compare other.csv+bag.csv --json bag.csv --force',
         'torques bag.csv --output bag.csv --force',
         # Two outputs.
-        'inspect arm.urdf --picture a.png --json ./a.png --force',
         'torques bag.csv --output . --format csv --json bag_torques.csv --force',
         'export-c arm.urdf --output bag.d --json bag.d/package.xml --force',
     ],

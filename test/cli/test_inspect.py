@@ -20,7 +20,6 @@ XACRO = """<robot name="pendulum" xmlns:xacro="http://ros.org/wiki/xacro">
 INCLUDED = """<robot xmlns:xacro="http://ros.org/wiki/xacro"><link name="arm"><inertial>
 <origin xyz="0.5 0 0"/><mass value="$(arg mass)"/><inertia ixx="$(arg ixx)" iyy="0.1" izz="0.1"
 ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
-MESH = '<visual><geometry><mesh filename="package://a/b.stl"/></geometry></visual>'
 # As exported from a CAD program that knew no material.
 WEIGHTLESS = """<robot name="desk_arm"><link name="base"/><link name="upper"/><link name="fore"/>
 <joint name="yaw" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.1"/>
@@ -40,7 +39,6 @@ def files(tmp_path_factory, request):
         ('doubtful.urdf', URDF.replace('effort="20"', 'effort="0"')),
         ('weightless.urdf', WEIGHTLESS),
         ('grams.urdf', re.sub(r'(mass value|i[xyz]{2})="([\d.]+)"', r'\1="\g<2>e3"', URDF)),
-        ('meshes.urdf', URDF.replace('<link name="hand">', f'<link name="hand">{MESH}')),
         ('still.urdf', '<robot name="r"><link name="base"/></robot>'),
         ('pendulum.urdf', hand_written('pendulum').text),
         ('arm.urdf.xacro', XACRO), ('arm.xacro', INCLUDED),
@@ -56,9 +54,8 @@ def test_a_zero_that_is_not_allowed_is_said(run):
 
 
 def test_text_and_json_are_as_documented(run, answer):
-    """Every line of the example but that about the picture."""
     arguments = 'inspect', 'three_link_arm.urdf', '--frame', 'tool'
-    text = re.search(r'--picture arm.png\n(.*?)```', DOCUMENT, re.DOTALL)[1]
+    text = re.search(r'--frame tool\n(.*?)```', DOCUMENT, re.DOTALL)[1]
     assert run(*arguments).stdout.split() == text.split()
     (_, found, _), shown = answer(*arguments), documented('inspect')
     for name in set(found['gravity']) - set(shown['gravity']):
@@ -110,19 +107,6 @@ def test_the_description_of_a_recording(answer, files):
     text = ('std_msgs/msg/String', [(1, serialized_text(URDF))])
     write_bag(files / 'bag', {'/robot_description': text})
     assert answer('inspect', 'bag')[1]['robot'] == 'three'
-
-
-def test_a_picture_without_its_meshes(answer, files):
-    """Without a picture nobody looks for meshes."""
-    pytest.importorskip('matplotlib')
-    code, found, stderr = answer('inspect', 'meshes.urdf', '--picture', 'arm.svg')
-    assert (code, stderr) == (0, '')
-    assert '<svg' in (files / 'arm.svg').read_text()
-    (finding,) = found['findings']
-    assert [finding[key] for key in ('code', 'severity', 'link', 'value')] == [
-        'mesh_not_drawn', 'info', 'hand', 'package://a/b.stl',
-    ]  # fmt: skip
-    assert answer('inspect', 'meshes.urdf')[1]['findings'] == []
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ KEYS = {name: f'python3-{name}' for name in NAMED_ALIKE} | {
 # node needs one of them.
 OF_AN_EXTRA = {
     'backports', 'coal', 'compression', 'dask', 'distributed', 'lz4', 'mcap', 'playwright',
-    'plotly', 'pyarrow', 'rosbags', 'ruamel', 'trimesh',
+    'plotly', 'pyarrow', 'rosbags', 'ruamel', 'trimesh', 'viser', 'websockets',
 }  # fmt: skip
 
 
