@@ -21,7 +21,7 @@ from robot_dynamics_ros.scheduling import outcome
 from .options import RECORDINGS, subcommand
 from .output import Output, ToWrite, exit_code, named_values, word_or_number, writes
 from .recordings import Recordings, named_files
-from .view import server_options, view_recording
+from .view import view_recording
 
 
 @subcommand('identify', *RECORDINGS, 'cutoff')
@@ -46,7 +46,6 @@ from .view import server_options, view_recording
               help='Write a doubtful model too, or one worse than the URDF.')  # fmt: skip
 @click.option('--view', is_flag=True, help='Then show the first BAG in a browser, beside what was '
               'identified.')  # fmt: skip
-@server_options
 def identify_command(
     recordings: Recordings,
     target: Path,
@@ -55,8 +54,6 @@ def identify_command(
     loads: tuple[str, ...],
     doubtful: bool,
     view: bool,
-    host: str,
-    port: int,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -111,5 +108,5 @@ def identify_command(
             shown = replace(
                 shown, urdf=urdf.read_text(encoding='utf-8'), joint_model=read_joint_model(law)
             )
-        view_recording(shown, host, port, output)
+        view_recording(shown, output)
     return code

@@ -23,28 +23,22 @@ from .output import Output
 from .recordings import Recordings, given_recordings
 
 RECORDED = (*BAGS, '.csv')
+PORT = 8080
 
 
-def server_options(command: Any) -> Any:
-    """Give a subcommand --host and --port."""
-    host = click.option(
-        '--host',
-        default=LOOPBACK,
-        show_default=True,
-        metavar='ADDRESS',
-        help='Address to listen on; 0.0.0.0 lets every machine of the network press the buttons.',
-    )
-    port = click.option(
-        '--port', type=click.IntRange(1, 65535), default=8080, show_default=True,
-        help='Port, or the next one that is free.')  # fmt: skip
-    return host(port(command))
-
-
-@subcommand('view', 'file', 'urdf', 'topic', 'rename', 'gravity', 'cutoff', 'parameters')
+@subcommand('view', 'file', 'urdf', 'gravity', 'parameters')
 @click.option('--ros', is_flag=True, help='Show a running dynamics_node.')
 @click.option('--node', default='/robot_dynamics', show_default=True, metavar='NAME',
               help='Full name of the node of --ros.')  # fmt: skip
-@server_options
+@click.option(
+    '--host',
+    default=LOOPBACK,
+    show_default=True,
+    metavar='ADDRESS',
+    help='Address to listen on; 0.0.0.0 lets every machine of the network press the buttons.',
+)
+@click.option('--port', type=click.IntRange(1, 65535), default=PORT, show_default=True,
+              help='Port, or the next one that is free.')  # fmt: skip
 def view_command(
     words: tuple[str, ...],
     ros: bool,
@@ -72,8 +66,8 @@ def view_command(
     if of_recordings['urdf'] or recorded:
         if ros:
             raise ParameterError('--ros shows a running node: name no recording')
-        recordings = given_recordings(words, gravity=gravity, **of_recordings)
-        return view_recording(recordings, host, port, output)
+        recordings = given_recordings(words, rename=(), gravity=gravity, **of_recordings)
+        return view_recording(recordings, output, host, port)
     if words:
         model, urdf, file = robot_of_words(words)
         folder: Path | None = file.parent
@@ -95,7 +89,9 @@ def view_command(
         return show(server, live_view.update, output.line)
 
 
-def view_recording(recordings: Recordings, host: str, port: int, output: Output) -> int:
+def view_recording(
+    recordings: Recordings, output: Output, host: str = LOOPBACK, port: int = PORT
+) -> int:
     """Play back the first of some recordings beside the torques of their model."""
     name = next(iter(recordings.files))
     if len(recordings.files) > 1:

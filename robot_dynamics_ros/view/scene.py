@@ -11,8 +11,8 @@ import numpy as np
 
 from robot_dynamics_ros.core import Finding, RobotDynamics, RobotModel, quaternion
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.inspection.audit import NEGLIGIBLE
 from robot_dynamics_ros.core.spatial import Inertia
+from robot_dynamics_ros.inspection.audit import NEGLIGIBLE
 from robot_dynamics_ros.inspection.ellipsoids import equal_box
 from robot_dynamics_ros.inspection.inspection import found
 from robot_dynamics_ros.link_geometry import Color, Shape, link_shapes

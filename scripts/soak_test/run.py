@@ -117,7 +117,8 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path) -> int:
             observer.poll()
             # The middleware sends again what the machine has dropped, and sleeps until then.
             end = time.monotonic() + RESENT
-            while ledger.waits and time.monotonic() < end:
+            # One that is lost ends the run badly: no other is waited for.
+            while ledger.waits and not ledger.lost_during and time.monotonic() < end:
                 clock.settle()
                 observer.poll()
             scene.spin()

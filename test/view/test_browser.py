@@ -46,7 +46,7 @@ def test_a_number_in_the_page_moves_the_arm_and_clients_come_and_go(server, brow
         return page
 
     def until(condition, what, page):
-        wait_until(condition, what, LIMIT, lambda: (view.update(), page.wait_for_timeout(50)))
+        wait_until(condition, what, lambda: (view.update(), page.wait_for_timeout(50)))
 
     page, other = visit(), visit()
     until(lambda: len(server.get_clients()) == 2, 'both clients', page)

@@ -27,7 +27,7 @@ from robot_dynamics_ros.ros.listener import Listener
 from robot_dynamics_ros.view.live_view import LiveView
 from robot_dynamics_ros.view.scene import ORANGE, RED
 
-NAME, LIMIT = '/left/robot_dynamics', 30.0
+NAME = '/left/robot_dynamics'
 Q, EFFORT = [0.3, 0.1, -0.7], [1.0, -40.0, 3.0]
 PARTS = {'gravity': [0.0, -41.0, 2.5], 'coriolis': [0.1, 0.2, 0.3], 'inertial': [0.0] * 3,
          'friction': [0.5, 0.0, 0.0]}  # fmt: skip
@@ -120,7 +120,7 @@ def until(view, stand, condition, what):
         view.update()
         time.sleep(0.01)
 
-    wait_until(condition, what, LIMIT, between)
+    wait_until(condition, what, between)
 
 
 def test_what_is_shown_is_what_is_published(view, stand):
@@ -215,5 +215,5 @@ def test_buttons_call_the_services_of_the_node_and_its_answer_is_shown(view, sta
 def test_silence_is_shown(view, stand):
     until(view, stand, lambda: 'TRACKING' in view.state.content, 'the torques')
     wait_until(lambda: 'SILENT' in view.state.content and 'does it run' in view.conditions.content,
-               'silence', LIMIT, lambda: (view.update(), time.sleep(0.02)))  # fmt: skip
+               'silence', lambda: (view.update(), time.sleep(0.02)))  # fmt: skip
     assert not view.arrow.visible

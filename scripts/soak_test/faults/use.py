@@ -9,6 +9,7 @@ from scene import CHANGE_LIMIT, FADE_TIME, Expected, Scene, Steps, close
 from schedule import SEEN, Fault, verdict
 
 from robot_dynamics_interfaces.srv import SetPayload
+from robot_dynamics_ros.control.first_fade import SHORTEST as WATCHED
 
 # How long nothing must come until a node counts as silent [s].
 SILENCE = 0.1
@@ -96,6 +97,8 @@ def _scaled(scene: Scene) -> Steps[str]:
 
 
 def _payload(scene: Scene) -> Steps[str]:
+    # A joint that moves, and begins to carry, while gravity fades in is one that a driver lifts.
+    yield from scene.seconds(WATCHED)
     loaded = Expected(_with_payload(scene.urdf))
     (ixx, iyy, izz), (x, y, z) = INERTIA, CENTRE
     inertia = Inertia(m=MASS, com=Vector3(x=x, y=y, z=z), ixx=ixx, iyy=iyy, izz=izz)
