@@ -37,7 +37,7 @@ extras = {
     'identification': [*recordings, 'lxml', 'pin'],
     'fleet': ['dask', 'distributed'],
     'casadi': ['casadi'],
-    'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],
+    'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pillow', 'pin'],
     'test': ['example-robot-data', 'hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
 }
 

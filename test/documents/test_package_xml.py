@@ -21,6 +21,7 @@ NAMED_ALIKE = (
 KEYS = {name: f'python3-{name}' for name in NAMED_ALIKE} | {
     'llvmlite': 'python3-numba',
     'mujoco': 'python3-mujoco-pip',
+    'PIL': 'python3-pil',
     'urdf_parser_py': 'urdfdom_py',
 }
 # Of meshes, recordings, reports and fleets: they have no rosdep key, and no

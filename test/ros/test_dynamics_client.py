@@ -150,7 +150,8 @@ def test_what_is_commanded_changes(client):
     for name, values in {'terms': ['gravity', 'coriolis'], 'external_observer': ['false']}.items():
         assert client('set', name, *values).returncode == 0
     assert 'torque disabled' in client('disable').stdout
-    assert 'call ~/enable' in client('watch', '--once').stdout
+    said = 'call ~/enable'
+    wait_until(lambda: said in client('watch', '--once').stdout, said)
     assert 'torque enabled' in client('enable').stdout
 
 
@@ -167,7 +168,7 @@ def test_the_commanded_torques_are_watched(client):
         rows.update(zip(columns.split(), found, strict=True))
         return np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-4)
 
-    wait_until(faded, 'the torque of gravity', lambda: time.sleep(0.02))
+    wait_until(faded, 'the torque of gravity')
     np.testing.assert_allclose(rows['gravity'], gravity, rtol=1e-4)
     for part in ('coriolis', 'inertial', 'friction'):
         assert not rows[part].any()
