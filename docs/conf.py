@@ -48,7 +48,7 @@ html_css_files = ['wide.css']
 autosummary_generate = True
 autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
-    'ament_index_python', 'backports', 'builtin_interfaces', 'coal', 'distributed',
+    'ament_index_python', 'backports', 'builtin_interfaces', 'coal', 'diagnostic_msgs', 'distributed',
     'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mcap', 'mujoco', 'pinocchio', 'plotly',
     'pyarrow',
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'rosgraph_msgs', 'ruamel',
@@ -72,11 +72,13 @@ nitpick_ignore_regex = [
     # Aliases and type variables of signatures, and types of attributes in pieces.
     (
         'py:class',
-        r'Arguments|Array|Bytes|Color|Flags|Framed|Key|Labels|Law|Matrix|Numbers|Opens|Out|Severity|Times|Vector',
+        r'Arguments|Array|Bytes|Color|Curve|Flags|Framed|Key|Labels|Law|Level|Matrix|Numbers|Opens|Out|Severity|Times|Vector',
     ),
-    ('py:class', r'robot_dynamics_ros\.(core\.spatial\.Moved|regression\.fit\._NormalEquations)'),
+    ('py:class', r'robot_dynamics_ros\.core\.(spatial\.Moved|algorithms\.record\.Algorithm)'),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
+    # A function that has the name of its module.
+    ('py:obj', r'robot_dynamics_ros\.inspection\.audit\.audit'),
     # Of one of two modules, by the version of Python.
     ('py:exc', 'ZstdError'),
 ]

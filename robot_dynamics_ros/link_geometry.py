@@ -161,7 +161,8 @@ def _parts(name: str, folder: Path | None) -> list[Any]:
     if file is None:
         raise GeometryError('not found in the packages of ROS, beside or above the URDF', name)
     try:
-        parts: list[Any] = trimesh.load(file, force='scene', process=False).dump()
+        scene: Any = trimesh.load(file, force='scene', process=False)
+        parts: list[Any] = scene.dump()
         usable = all(np.isfinite(part.vertices).all() for part in parts)
         usable = usable and sum(len(part.faces) for part in parts) > 0
     except Exception as error:  # a reader of any format may raise anything on a broken file

@@ -197,7 +197,8 @@ class SubscriberCheck:
 async def until(node: Node, holds: Callable[[], object], period: float) -> None:
     """Wait, in a coroutine of a node, until something holds, which is asked once a period [s]."""
     # A group of its own: rclpy keeps an entry of every entity that a group has ever had.
-    over, group = Future[None](), ReentrantCallbackGroup()
+    over: Future[None] = Future()  # Jazzy's cannot be subscripted while it runs
+    group = ReentrantCallbackGroup()
 
     def look() -> None:
         if not over.done() and holds():

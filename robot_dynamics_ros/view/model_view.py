@@ -31,7 +31,8 @@ class ModelView:
         panel: gravity torques against effort limits.
         joints: sliders, in the order of q [rad or m].
         at, mass, centre: of the payload.
-        roll, pitch: of the base [deg].
+        roll: of the base [deg].
+        pitch: of the base [deg].
         bodies, ellipsoids: whether they are shown.
         changed: whether something has to be drawn anew.
     """
