@@ -48,7 +48,8 @@ html_css_files = ['wide.css']
 autosummary_generate = True
 autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
-    'ament_index_python', 'backports', 'builtin_interfaces', 'coal', 'diagnostic_msgs', 'distributed',
+    'ament_index_python', 'backports', 'builtin_interfaces', 'coal', 'diagnostic_msgs',
+    'distributed',
     'geometry_msgs', 'llvmlite', 'lz4', 'matplotlib', 'mcap', 'mujoco', 'pinocchio', 'plotly',
     'pyarrow',
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'rosgraph_msgs', 'ruamel',
@@ -74,7 +75,10 @@ nitpick_ignore_regex = [
         'py:class',
         r'Arguments|Array|Bytes|Color|Curve|Flags|Framed|Key|Labels|Law|Level|Matrix|Numbers|Opens|Out|Severity|Times|Vector',
     ),
-    ('py:class', r'robot_dynamics_ros\.core\.(spatial\.Moved|algorithms\.record\.Algorithm)'),
+    (
+        'py:class',
+        r'robot_dynamics_ros\.(core\.(spatial\.Moved|algorithms\.record\.Algorithm)|ros\.listener\.Listener)',
+    ),
     ('py:class', r'Path|(dict|list|tuple)\[.*'),
     ('py:obj', r"typing\.Literal\['\w+'"),
     # A function that has the name of its module.

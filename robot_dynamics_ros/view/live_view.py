@@ -46,9 +46,10 @@ class LiveView:
     """The arm as it is, and what its node says.
 
     Attributes:
-        scene, ghost: the robot, and where its reference is.
+        scene: the robot.
+        ghost: where its reference is.
         panel: commanded torques, marks for measured ones; measured and model ones over time.
-        state, conditions, terms, answer: HTML.
+        state: HTML, as are conditions, terms and answer.
         buttons: by the service that they call, and `disable`.
         arrow: the external force on its link.
     """
