@@ -37,7 +37,15 @@ extras = {
     'identification': [*recordings, 'lxml', 'pin'],
     'fleet': ['dask', 'distributed'],
     'casadi': ['casadi'],
-    'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pillow', 'pin'],
+    'demo': [
+        'example-robot-data',
+        'matplotlib',
+        'mujoco',
+        'pillow',
+        'pin',
+        'pycollada',
+        'trimesh',
+    ],
     'test': ['example-robot-data', 'hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
 }
 

@@ -45,8 +45,6 @@ TOPICS = {
     'wrenches': (WrenchStamped, f'/{NODE}/external_wrench'),
     'contacts': (Contact, f'/{NODE}/contact'),
 }
-# Parts of the torque.
-PARTS = ('gravity', 'coriolis', 'inertial', 'friction')
 LIMIT = 20.0  # for an event [s of simulated time], and for the next state [s of real time]
 # After the brake was released each arm that moves has moved, and after a state all that belongs to
 # it has come [ns].

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.control.external.wrench import estimated_wrench
+from robot_dynamics_ros.control.feedforward import TERMS
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
-from .client import PARTS, Phase, Samples
+from .client import Phase, Samples
 from .plan import Plan
 
 TAKES = ('servo_only', 'with_gravity', 'with_feedforward')
@@ -77,7 +78,7 @@ def tracking(plan: Plan, takes: Mapping[str, Phase]) -> Results:
         position -= [plan.trajectory.at(time)[0] for time in times]
     rms = np.array([np.sqrt((error**2).mean(axis=0)) for _, error in errors.values()])
     answers = takes['with_feedforward']['torques']
-    torques = {part: answers.curve(part, plan.joints) for part in ('effort', *PARTS)}
+    torques = {part: answers.curve(part, plan.joints) for part in ('effort', *TERMS)}
     # NaN where the servo alone has no error.
     ratios = np.divide(rms[2], rms[0], out=np.full_like(rms[0], np.nan), where=rms[0] > 0)
     alone, _, fed = np.linalg.norm(rms, axis=1)

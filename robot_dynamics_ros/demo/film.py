@@ -11,8 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.urdf_xml import read_xml
-from robot_dynamics_ros.link_geometry import mesh_file
+from robot_dynamics_ros.link_geometry import link_shapes
 from robot_dynamics_ros.mjcf import spec_of
 
 from .client import Phase
@@ -29,8 +28,7 @@ ACTS: Mapping[str, tuple[str, float, float]] = {
 BEFORE = 1.2  # shown before the wall is touched [s]
 FRAME_RATE = 15  # [Hz]
 SIZE = 440, 400  # of the drawn arm, in pixels
-READABLE = ('.stl', '.obj')  # meshes that MuJoCo reads
-LINKS = (0.86, 0.88, 0.9, 1.0), (0.35, 0.53, 0.72, 1.0)
+LINE, SHORT = (0.86, 0.88, 0.9, 1.0), 1e-3  # of links without a shape: colour; length of none [m]
 FORCE, WALL = (0.8, 0.2, 0.15, 1.0), (0.75, 0.25, 0.2, 0.35)
 ARROW, HALF_WALL = 0.25, 0.2  # [m]
 BLUE, RED, GREY = '#2c6fbb', '#c0392b', '#777777'
@@ -123,7 +121,7 @@ class Film:
 
 
 class Camera:
-    """Draws poses of an arm; its shapes are those of <collision>, else of <visual>, else lines."""
+    """Draws poses of an arm."""
 
     def __init__(self, urdf: str, folder: Path, plan: Plan, seen: Array, size=SIZE) -> None:
         """Look at where the arm is in all the poses `seen` (m, n), across the way to the wall.
@@ -207,50 +205,21 @@ class Camera:
 
 
 def _add_shapes(mujoco: Any, spec: Any, urdf: str, folder: Path) -> None:
-    for number, link in enumerate(read_xml(urdf).findall('link')):
-        body = spec.body(link.get('name')) or spec.worldbody
-        for kind in ('collision', 'visual'):
-            shapes = [_shape(mujoco, spec, element, folder) for element in link.findall(kind)]
-            if shapes := [shape for shape in shapes if shape]:
-                break
-        for shape in shapes:
-            body.add_geom(rgba=LINKS[number % 2], contype=0, conaffinity=0, **shape)
-    if not spec.geoms:
-        line = mujoco.mjtGeom.mjGEOM_CAPSULE
-        for body in spec.bodies[1:]:
-            for child in (child for child in body.bodies if np.linalg.norm(child.pos) > 1e-3):
-                body.add_geom(
-                    type=line, fromto=[0, 0, 0, *child.pos], size=[0.03, 0, 0], rgba=LINKS[0]
-                )
-
-
-def _shape(mujoco: Any, spec: Any, element: Any, folder: Path) -> dict[str, Any] | None:
-    """A <collision> or <visual> for `add_geom`; None where MuJoCo cannot draw it."""
-    shape, origin = element.find('geometry/*'), element.find('origin')
-    kinds = mujoco.mjtGeom
-
-    def numbers(of: Any, name: str, default: str) -> Array:
-        return np.array((default if of is None else of.get(name, default)).split(), float)
-
-    turn = np.empty(4)
-    mujoco.mju_euler2Quat(turn, numbers(origin, 'rpy', '0 0 0'), 'XYZ')
-    placed = {'pos': numbers(origin, 'xyz', '0 0 0'), 'quat': turn}
-    match None if shape is None else shape.tag:
-        case 'box':
-            return placed | {'type': kinds.mjGEOM_BOX, 'size': numbers(shape, 'size', '') / 2}
-        case 'sphere':
-            size = [*numbers(shape, 'radius', ''), 0.0, 0.0]
-            return placed | {'type': kinds.mjGEOM_SPHERE, 'size': size}
-        case 'cylinder':
-            size = [*numbers(shape, 'radius', ''), *numbers(shape, 'length', '') / 2, 0.0]
-            return placed | {'type': kinds.mjGEOM_CYLINDER, 'size': size}
-        case 'mesh':
-            file = mesh_file(shape.get('filename', ''), folder)
-            if file and file.suffix.lower() in READABLE:
-                name, scale = f'mesh{len(spec.meshes)}', numbers(shape, 'scale', '1 1 1')
-                spec.add_mesh(name=name, file=str(file.resolve()), scale=scale)
-                return placed | {'type': kinds.mjGEOM_MESH, 'meshname': name}
-    return None
+    """Those of the links, or lines between the joints of a URDF without any."""
+    still, kinds = {'contype': 0, 'conaffinity': 0}, mujoco.mjtGeom
+    shapes, _ = link_shapes(urdf, folder)
+    for link, parts in shapes.items():
+        body = spec.body(link) or spec.worldbody
+        for part in parts:
+            mesh = spec.add_mesh(name=f'mesh{len(spec.meshes)}')
+            mesh.uservert, mesh.userface = part.mesh.vertices.ravel(), part.mesh.faces.ravel()
+            mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # also of what is flat
+            rgba = [*(channel / 255.0 for channel in part.color), 1.0]
+            body.add_geom(type=kinds.mjGEOM_MESH, meshname=mesh.name, rgba=rgba, **still)
+    for body in () if shapes else spec.bodies[1:]:
+        for child in (child for child in body.bodies if np.linalg.norm(child.pos) > SHORT):
+            line = {'fromto': [0, 0, 0, *child.pos], 'size': [0.03, 0, 0], 'rgba': LINE}
+            body.add_geom(type=kinds.mjGEOM_CAPSULE, **line, **still)
 
 
 def _add_ground(mujoco: Any, spec: Any, low: float, reach: float) -> None:

@@ -13,9 +13,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
+from robot_dynamics_ros.control.feedforward import TERMS
 from robot_dynamics_ros.core import RobotModel
 
-from .client import PARTS
 from .figures import SIGNS, TAKES, Results, position_units
 
 INK, RED, ORANGE, GREEN = '#333333', '#c0392b', '#e39b2d', '#1a7f4b'
@@ -149,7 +149,7 @@ class _Panels:
 
     def torques(self, axes: Axes) -> None:
         """The feedforward torque of that joint, and its parts."""
-        _plot(axes, self._results['torques'], ('effort', *PARTS), self._busiest)
+        _plot(axes, self._results['torques'], ('effort', *TERMS), self._busiest)
         axes.set_xlim(left=0.0)
         y = f'feedforward torque [{self._effort_units[self._busiest]}]'
         _finish(axes, 'Feedforward torque and its parts', SINCE, y, self._names[self._busiest], 2)

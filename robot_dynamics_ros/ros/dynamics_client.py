@@ -28,6 +28,7 @@ from std_srvs.srv import SetBool, Trigger
 
 import robot_dynamics_interfaces.srv as srv
 from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control.feedforward import TERMS
 from robot_dynamics_ros.core.errors import StateError
 
 from .parameter_table import TABLE
@@ -57,7 +58,6 @@ QUANTITIES: dict[str, tuple[Any, str, str]] = {
 }
 TWIST = ('v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z')
 TRANSITIONS = ('configure', 'activate', 'deactivate', 'cleanup')
-PARTS = ('effort', 'gravity', 'coriolis', 'inertial', 'friction')
 # Between two prints of `watch`, between two looks for a signal, and the longest wait for an
 # answer, which may be that of a transition [s].
 PERIOD, POLL, ANSWER_WAIT = 0.5, 0.1, 60.0
@@ -186,8 +186,9 @@ def torque_table(torques: JointTorques) -> str:
     heading = f'{torques.state} ({torques.event}), target {torques.target} [N m]'
     heading += f', limited: {", ".join(torques.saturated)}' if torques.saturated else ''
     heading += f', fault: {torques.fault}' if torques.fault else ''
-    values = np.transpose([getattr(torques, part) for part in PARTS])
-    return table(heading, values, PARTS, torques.joint_names)
+    parts = 'effort', *TERMS
+    values = np.transpose([getattr(torques, part) for part in parts])
+    return table(heading, values, parts, torques.joint_names)
 
 
 def table(heading: str, matrix: Any, columns: Sequence[str], rows: Sequence[str]) -> str:

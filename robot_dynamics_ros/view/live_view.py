@@ -16,6 +16,7 @@ from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import Contact
+from robot_dynamics_ros.control.feedforward import TERMS
 from robot_dynamics_ros.control.reference import TIMEOUT
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core import RobotModel, StateError
@@ -33,7 +34,6 @@ GREY = (108, 117, 125)
 STATES = {'TRACKING': GREEN, 'HOLDING': BLUE, 'SILENT': GREY}
 TOUCHES = {Contact.KIND_PUSH: ('push', ORANGE), Contact.KIND_COLLISION: ('collision', RED)}
 LEVELS = {DiagnosticStatus.WARN: ORANGE, DiagnosticStatus.ERROR: RED, DiagnosticStatus.STALE: GREY}
-TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
 # /diagnostics come once a second [s].
 OVER_DIAGNOSTICS = 3.0
 # Of the looks, one of so many shows what is read: plots, bars and words.

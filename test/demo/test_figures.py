@@ -14,8 +14,9 @@ from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
+from robot_dynamics_ros.control.feedforward import TERMS
 from robot_dynamics_ros.demo import figures
-from robot_dynamics_ros.demo.client import PARTS, TOPICS, Samples
+from robot_dynamics_ros.demo.client import TOPICS, Samples
 from robot_dynamics_ros.json_text import json_text
 
 # Those of the arm, and of the messages.
@@ -44,7 +45,7 @@ def states(stamps, positions):
 
 
 def torques(stamps, **parts):
-    fields = dict.fromkeys(('effort', *PARTS), np.zeros((len(stamps), 2))) | parts
+    fields = dict.fromkeys(('effort', *TERMS), np.zeros((len(stamps), 2))) | parts
     messages = [
         JointTorques(joint_names=NAMES, **{name: rows[i] for name, rows in fields.items()})
         for i in range(len(stamps))
