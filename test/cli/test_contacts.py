@@ -197,5 +197,8 @@ def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files,
     assert said in done.stderr
 
 
-def test_gravity_of_a_base_that_is_turned_makes_another_residual(found_by, hit):
-    assert found_by('contacts', 'hit.csv', *GIVEN, node='gravity: [0.0, 1.0, -9.76]') != hit
+def test_gravity_of_a_base_that_is_turned(found_by, hit):
+    """By the option, or by the file of the node: another one makes another residual."""
+    by_option = found_by('contacts', 'hit.csv', *GIVEN, '--gravity', '0,1,-9.76')
+    node = 'gravity: [0.0, 1.0, -9.76]'
+    assert by_option == found_by('contacts', 'hit.csv', *GIVEN, node=node) != hit
